@@ -1,0 +1,53 @@
+import { type BudgetStore, bucketName, budgetOutcome } from './budget-store.ts'
+import { bucketPace, takeFromAll } from './token-bucket.ts'
+
+/** Budgets in this process, for a server without Redis. */
+export interface MemoryBudgets extends BudgetStore {
+  /** How many buckets are held: those in use and a few full ones not yet swept. */
+  size(): number
+}
+
+/** Twice what one take can add, so that sweeping outruns growth. */
+const sweptPerTake = 4
+
+/** Whole microseconds that never go back, unlike the wall clock. */
+const monotonicMicroseconds = () => Math.floor(performance.now() * 1000)
+
+/**
+ * Keeps budgets in memory. Full buckets are swept a few at each take, so that no timer runs and no take pauses.
+ * `now` replaces the clock: whole microseconds that do not decrease.
+ */
+export function createMemoryBudgets({ now = monotonicMicroseconds }: { now?: () => number } = {}): MemoryBudgets {
+  const fullAtByName = new Map<string, number>()
+  let cursor = fullAtByName.entries()
+
+  function sweep(at: number): void {
+    for (let looked = 0; looked < sweptPerTake; looked++) {
+      const { value: entry } = cursor.next()
+      if (!entry) {
+        cursor = fullAtByName.entries()
+        return
+      }
+      const [name, fullAt] = entry
+      if (fullAt <= at) fullAtByName.delete(name)
+    }
+  }
+
+  return {
+    async take(charges) {
+      const at = now()
+      sweep(at)
+      const stored = charges.map((charge) => {
+        const name = bucketName(charge)
+        return { ...bucketPace(charge), name, fullAt: fullAtByName.get(name) ?? 0 }
+      })
+      const { allowed, buckets } = takeFromAll(stored, at)
+      if (allowed) for (const { name, fullAt } of buckets) fullAtByName.set(name, fullAt)
+      const untilFull = buckets.map(({ fullAt }) => fullAt - at)
+      return budgetOutcome(allowed, charges, untilFull)
+    },
+    ready: async () => true,
+    close: async () => fullAtByName.clear(),
+    size: () => fullAtByName.size,
+  }
+}

@@ -1,0 +1,29 @@
+-- Takes one token from every bucket of KEYS, or from none: takeFromAll of token-bucket.ts, step by step.
+-- ARGV: the time in microseconds, or '' for this server's clock, which all API processes share; then for each bucket
+-- the microseconds of one token and of its whole span.
+-- Answers 1 or 0 (taken or refused), then for each bucket the microseconds until it is full.
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+end
+
+local allowed = 1
+local full_at = {}
+for i, key in ipairs(KEYS) do
+  local token, span = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
+  full_at[i] = math.min(math.max(tonumber(redis.call('GET', key) or 0), now), now + span)
+  if full_at[i] + token > now + span then allowed = 0 end
+end
+
+local reply = { allowed }
+for i, key in ipairs(KEYS) do
+  if allowed == 1 then
+    full_at[i] = full_at[i] + tonumber(ARGV[2 * i])
+    -- A full bucket is no bucket: the key goes when it has refilled.
+    redis.call('SET', key, string.format('%.0f', full_at[i]))
+    redis.call('PEXPIREAT', key, string.format('%.0f', math.ceil(full_at[i] / 1000)))
+  end
+  reply[i + 1] = full_at[i] - now
+end
+return reply

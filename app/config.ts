@@ -1,0 +1,47 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+/** The environment, read once. Every variable stands in the README's table. */
+
+const port = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/)
+    .transform(Number)
+    .pipe(z.int().max(65_535))
+    .default(fallback)
+    .describe('must be a port from 0 to 65535; 0 takes any free one')
+
+const url = (protocols: RegExp, example: string) =>
+  z.url({ protocol: protocols }).optional().describe(`must be a URL such as ${example}`)
+
+const variables = z.object({
+  PORT: port(8787),
+  HOST: z.string().min(1).default('127.0.0.1').describe('must be an address to listen on'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('.data')
+    .describe('must be a folder')
+    .transform((path) => resolve(path)),
+  CLICKHOUSE_PORT: port(8123),
+  CLICKHOUSE_URL: url(/^https?$/, 'http://user:password@host:8123/database'),
+  REDIS_URL: url(/^rediss?$/, 'redis://host:6379'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('must be fatal, error, warn, info, debug, trace or silent'),
+})
+
+export type Config = Readonly<z.infer<typeof variables>>
+
+/** Throws an Error of one line that names the variable and what it takes. An empty variable counts as unset. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = variables.safeParse(set)
+  if (parsed.success) return parsed.data
+  const variable = String(parsed.error.issues[0]?.path[0]) as keyof typeof variables.shape
+  // A URL can hold a password, so it is not said back.
+  const said = variable.endsWith('_URL') ? '' : `, not ${JSON.stringify(set[variable])}`
+  throw new Error(`${variable} ${variables.shape[variable].description}${said}`)
+}

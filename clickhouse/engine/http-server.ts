@@ -1,0 +1,63 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { readEngineRequest } from './engine-request.ts'
+import type { EngineRequest } from './engine-request.ts'
+import { engineError, toEngineError } from './errors.ts'
+import { handleQuery, type QueryContext } from './handle-query.ts'
+import { replyError } from './reply.ts'
+
+/** What happened to one request; never holds the query's text. */
+export type RequestEvent = {
+  event: 'query'
+  queryId: string
+  role: string
+  milliseconds: number
+  code: number
+}
+
+/** Makes the HTTP interface. It must listen on loopback only. */
+export function createHttpServer(context: QueryContext, onRequest: (event: RequestEvent) => void): Server {
+  const server = createServer({ maxHeaderSize: 1024 * 1024, requestTimeout: 0 }, (incoming, response) => {
+    void answer(context, incoming, response, onRequest)
+  })
+  server.keepAliveTimeout = 30_000
+  return server
+}
+
+async function answer(
+  context: QueryContext,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  onRequest: (event: RequestEvent) => void,
+): Promise<void> {
+  const started = performance.now()
+  const leaving = new AbortController()
+  response.on('close', () => leaving.abort())
+  let request: EngineRequest | undefined
+  let code = 0
+  try {
+    if (!isLoopback(incoming.headers.host)) throw engineError('accessDenied', 'Only loopback host names are served')
+    const path = incoming.url?.split('?', 1)[0]
+    const asksNothing = (path === '/' || path === '/ping') && incoming.method !== 'POST' && !incoming.url?.includes('?')
+    if (path === '/ping' || path === '/replicas_status' || asksNothing) return replyText(response, 200, 'Ok.\n')
+    if (path !== '/') return replyText(response, 404, 'There is no handle for this path. Use / or /ping\n')
+    request = readEngineRequest(incoming, context.writerPassword)
+    await handleQuery(context, request, incoming, response, leaving.signal)
+  } catch (thrown) {
+    const error = toEngineError(thrown)
+    code = error.code
+    incoming.resume()
+    replyError(response, error, request)
+  }
+  const milliseconds = Math.round(performance.now() - started)
+  if (request) onRequest({ event: 'query', queryId: request.queryId, role: request.role, milliseconds, code })
+}
+
+/** A page of another site can resolve its own name to 127.0.0.1 (DNS rebinding), but it cannot forge Host. */
+function isLoopback(host: string | undefined): boolean {
+  return host === undefined || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)
+}
+
+function replyText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=UTF-8', 'Content-Length': text.length })
+  response.end(text)
+}

@@ -1,0 +1,43 @@
+-- Who may ask: tenants, their sites and their keys. A change is a new row with a later version; reads use FINAL.
+
+CREATE TABLE IF NOT EXISTS tenants
+(
+    id          UUID COMMENT 'The tenant',
+    name        String COMMENT 'Its name, for people',
+    plan        LowCardinality(String) COMMENT 'free, team, professional, business or enterprise',
+    overrides   String COMMENT 'JSON: cells of the plan table that this tenant''s contract changes',
+    created_at  DateTime64(3, 'UTC') COMMENT 'When it was created',
+    version     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY id
+COMMENT 'Tenants, the owners of every other row';
+
+CREATE TABLE IF NOT EXISTS sites
+(
+    id          UUID COMMENT 'The site',
+    tenant_id   UUID COMMENT 'The tenant that owns it',
+    name        String COMMENT 'Its name, for people',
+    hosts       Array(String) COMMENT 'Lower-case hosts whose reports are the site''s; *.example.com takes every subdomain',
+    created_at  DateTime64(3, 'UTC') COMMENT 'When it was created',
+    version     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (tenant_id, id)
+COMMENT 'Sites, the unit a tenant''s reports belong to';
+
+CREATE TABLE IF NOT EXISTS api_keys
+(
+    key_hash    FixedString(64) COMMENT 'Lower-case hexadecimal SHA-256 of the whole key; the key itself is never stored',
+    id          UUID COMMENT 'The key''s public id',
+    tenant_id   UUID COMMENT 'The tenant it reads',
+    name        String COMMENT 'Its name, for people',
+    prefix      String COMMENT 'The 8 characters after srk_live_',
+    created_at  DateTime64(3, 'UTC') COMMENT 'When it was made',
+    expires_at  DateTime64(3, 'UTC') COMMENT 'From when it is refused',
+    revoked_at  Nullable(DateTime64(3, 'UTC')) COMMENT 'From when it is refused for good',
+    version     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY key_hash
+COMMENT 'API keys by their hash';

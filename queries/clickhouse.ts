@@ -1,0 +1,152 @@
+import { Readable } from 'node:stream'
+import { ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client'
+import { Problem } from '../schema/problems.ts'
+import type { Query } from './query.ts'
+import { render } from './sql.ts'
+
+/** What an SRE finds in the store's own query log beside a statement. */
+export interface QueryOrigin {
+  readonly endpoint: string
+  readonly tenantId: string
+  readonly requestId: string
+}
+
+/** What a statement cost the store. */
+export interface QueryCost {
+  readonly rowsRead: number
+  readonly bytesRead: number
+  /** Inside the engine. */
+  readonly milliseconds: number
+}
+
+/** A connection pool to one ClickHouse, as one of its users. */
+export interface Database {
+  /** Every row of a query's answer. Throws Problem(upstream_unavailable) when the store cannot answer now. */
+  read<Row>(query: Query<Row>, origin?: QueryOrigin, onCost?: (cost: QueryCost) => void): Promise<Row[]>
+  /** One statement that answers nothing. Throws what the store says. */
+  command(
+    statement: string,
+    options?: { params?: Record<string, unknown>; settings?: ClickHouseSettings },
+  ): Promise<void>
+  /** Rows in a text format, sent as they are. Throws what the store says. */
+  insert(statement: string, rows: Readable | Buffer, settings?: ClickHouseSettings): Promise<void>
+  /** Any statement's answer, in the format asked for. Throws what the store says. */
+  stream(statement: string, format: string): Promise<Readable>
+  /** Whether the store answers at all, within two seconds. */
+  ping(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** Reads take at most this long, the network included, and are ended in the engine then too. */
+const readDeadlineMilliseconds = 15_000
+
+/** Conditions of the store that pass by themselves: ClickHouse's own error codes. */
+const passing = new Set([
+  '60', // UNKNOWN_TABLE: not migrated yet
+  '81', // UNKNOWN_DATABASE: not migrated yet
+  '159', // TIMEOUT_EXCEEDED
+  '202', // TOO_MANY_SIMULTANEOUS_QUERIES
+  '209', // SOCKET_TIMEOUT
+  '210', // NETWORK_ERROR
+  '236', // ABORTED
+  '241', // MEMORY_LIMIT_EXCEEDED
+  '242', // TABLE_IS_READ_ONLY
+  '394', // QUERY_WAS_CANCELLED
+  '516', // AUTHENTICATION_FAILED: being reconfigured
+])
+
+interface JsonCompact {
+  readonly meta: readonly { readonly name: string }[]
+  readonly data: readonly (readonly unknown[])[]
+  readonly statistics?: { readonly elapsed: number; readonly rows_read: number; readonly bytes_read: number }
+}
+
+const readSettings: ClickHouseSettings = {
+  date_time_output_format: 'iso',
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_escape_forward_slashes: 0,
+  max_execution_time: readDeadlineMilliseconds / 1000,
+}
+
+/**
+ * @param url `http(s)://user:password@host:port/database`.
+ */
+export function connect(url: string): Database {
+  const client = createClient({
+    url,
+    application: 'security-reporting-api',
+    max_open_connections: 32,
+    request_timeout: 10 * 60_000,
+    keep_alive: { enabled: true, idle_socket_ttl: 2_000 },
+    log: { level: 127 },
+  })
+  return {
+    async read(query, origin, onCost) {
+      const { text, params } = render(query.statement)
+      try {
+        const result = await client.query({
+          query: text,
+          query_params: params,
+          format: 'JSONCompact',
+          abort_signal: AbortSignal.timeout(readDeadlineMilliseconds),
+          ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
+          clickhouse_settings: {
+            ...readSettings,
+            log_comment: JSON.stringify({ ...origin, query: query.name }),
+          },
+        })
+        const { meta, data, statistics } = JSON.parse(await result.text()) as JsonCompact
+        if (statistics && onCost) {
+          const { elapsed, rows_read, bytes_read } = statistics
+          onCost({ rowsRead: rows_read, bytesRead: bytes_read, milliseconds: elapsed * 1000 })
+        }
+        return data.map((values) =>
+          query.row.parse(Object.fromEntries(meta.map((column, index) => [column.name, values[index]]))),
+        )
+      } catch (error) {
+        throw toProblem(error)
+      }
+    },
+    async command(statement, { params, settings } = {}) {
+      await client.command({
+        query: statement,
+        ...(params && { query_params: params }),
+        ...(settings && { clickhouse_settings: settings }),
+      })
+    },
+    async insert(statement, rows, settings) {
+      const { stream } = await client.exec({
+        query: statement,
+        values: Buffer.isBuffer(rows) ? Readable.from([rows], { objectMode: false }) : rows,
+        ...(settings && { clickhouse_settings: settings }),
+      })
+      stream.resume()
+    },
+    async stream(statement, format) {
+      const { stream } = await client.exec({
+        query: statement,
+        clickhouse_settings: { default_format: format } as ClickHouseSettings,
+      })
+      return stream
+    },
+    async ping() {
+      try {
+        await client
+          .query({ query: 'SELECT 1', format: 'JSON', abort_signal: AbortSignal.timeout(2_000) })
+          .then((result) => result.text())
+        return true
+      } catch {
+        return false
+      }
+    },
+    close: () => client.close(),
+  }
+}
+
+/** A store that is away, cut short, overloaded or not set up yet is unavailable; anything else is our defect. */
+function toProblem(error: unknown): unknown {
+  const ours = error instanceof ClickHouseError && !passing.has(error.code)
+  const shape = error instanceof Error && error.name === 'ZodError'
+  if (ours || shape || error instanceof Problem) return error
+  return new Problem('upstream_unavailable', undefined, { cause: error })
+}

@@ -1,0 +1,14 @@
+import type { z } from 'zod'
+import type { Sql } from './sql.ts'
+
+/** One question to the store: its statement, and the shape every row of its answer must have. */
+export interface Query<Row> {
+  /** camelCase, as the function that builds it; stands in log_comment. */
+  readonly name: string
+  readonly statement: Sql
+  /** Column aliases are exactly the keys of this shape. */
+  readonly row: z.ZodType<Row>
+}
+
+/** Asks a question. Throws Problem(upstream_unavailable) when the store cannot answer now. */
+export type Read = <Row>(query: Query<Row>) => Promise<Row[]>

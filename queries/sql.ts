@@ -1,0 +1,89 @@
+/**
+ * SQL as immutable fragments. An interpolation is another fragment or a typed bound value: a plain string does not
+ * compile, so no caller's text can reach the statement. Values are numbered when the whole is rendered.
+ */
+
+/** A value that travels beside the statement as a `{pN:Type}` parameter, in ClickHouse's text form. */
+export interface Bound {
+  readonly type: string
+  readonly value: string | readonly string[]
+}
+
+/** A piece of SQL: `strings` has one more element than `values`, as in a template literal. */
+export interface Sql {
+  readonly strings: readonly string[]
+  readonly values: readonly Bound[]
+}
+
+type Interpolated = Sql | Bound
+
+/** Builds a fragment; nested fragments are flattened in place. */
+export function sql(strings: TemplateStringsArray, ...parts: readonly Interpolated[]): Sql {
+  const outStrings: string[] = [strings[0] ?? '']
+  const outValues: Bound[] = []
+  const append = (text: string) => {
+    outStrings[outStrings.length - 1] += text
+  }
+  parts.forEach((part, index) => {
+    if ('strings' in part) {
+      append(part.strings[0] ?? '')
+      part.values.forEach((value, at) => {
+        outValues.push(value)
+        outStrings.push(part.strings[at + 1] ?? '')
+      })
+    } else {
+      outValues.push(part)
+      outStrings.push('')
+    }
+    append(strings[index + 1] ?? '')
+  })
+  return { strings: outStrings, values: outValues }
+}
+
+/** Nothing. */
+export const empty: Sql = { strings: [''], values: [] }
+
+/** Fragments with a separator between them. Throws on an empty list, which is always a mistake in SQL. */
+export function join(parts: readonly Sql[], separator: ', ' | ' AND ' | ' OR ' | ' UNION ALL ' | ' '): Sql {
+  const [first, ...rest] = parts
+  if (!first) throw new Error('join() of no fragments')
+  const glue: Sql = { strings: [separator], values: [] }
+  return rest.reduce((whole, part) => sql`${whole}${glue}${part}`, first)
+}
+
+/** A table, column or alias of ours. Throws on anything but an identifier, so that no value can pass for a name. */
+export function name(identifier: string): Sql {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(identifier)) throw new Error(`not an identifier: ${identifier}`)
+  return { strings: [identifier], values: [] }
+}
+
+export const text = (value: string): Bound => ({ type: 'String', value })
+
+export const texts = (value: readonly string[]): Bound => ({ type: 'Array(String)', value })
+
+export const uuid = (value: string): Bound => ({ type: 'UUID', value })
+
+/** A whole number from 0 to 2^53 - 1. */
+export function uint(value: number): Bound {
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`not an unsigned integer: ${value}`)
+  return { type: 'UInt64', value: String(value) }
+}
+
+/** A moment, to the millisecond. */
+export const at = (value: Date): Bound => ({ type: "DateTime64(3, 'UTC')", value: toClickHouseTime(value) })
+
+/** `2026-01-31 12:00:00.000`, in UTC: the text form of DateTime64(3, 'UTC'). */
+export function toClickHouseTime(value: Date): string {
+  return value.toISOString().replace('T', ' ').replace('Z', '')
+}
+
+/** The statement's text and its parameters by name. The text depends on the fragments' shape only. */
+export function render(fragment: Sql): { text: string; params: Record<string, string | readonly string[]> } {
+  const params: Record<string, string | readonly string[]> = {}
+  let out = fragment.strings[0] ?? ''
+  fragment.values.forEach(({ type, value }, index) => {
+    params[`p${index}`] = value
+    out += `{p${index}:${type}}${fragment.strings[index + 1] ?? ''}`
+  })
+  return { text: out, params }
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+
+/**
+ * Query and path parameters. Each takes the raw text of the URL and says, in its own message, what is allowed;
+ * `meta` feeds the OpenAPI document.
+ */
+
+/** `z.toJSONSchema` reads `meta`; the validator reads `error`. */
+function param<T extends z.ZodType>(make: (error: string) => T, allowed: string, description: string): T {
+  return make(`must be ${allowed}`).meta({ description }) as T
+}
+
+/** Decimal digits only: no sign, space, exponent or hexadecimal. */
+export const integer = (min: number, max: number, description: string) =>
+  param(
+    (error) =>
+      z
+        .string({ error })
+        .regex(/^\d{1,9}$/, { error })
+        .transform(Number)
+        .refine((value) => value >= min && value <= max, { error })
+        .meta({ override: { type: 'integer', minimum: min, maximum: max } }),
+    `an integer from ${min} to ${max}`,
+    description,
+  )
+
+/** Printable ASCII without the backslash; `_` matches any one character (contract, Conventions 5). */
+export const textFilter = (maxLength: number, description: string) =>
+  param(
+    (error) =>
+      z
+        .string({ error })
+        .min(1, { error })
+        .max(maxLength, { error })
+        .regex(/^[ -[\]-~]*$/, { error }),
+    `1 to ${maxLength} characters of printable ASCII without the backslash`,
+    `${description}; \`_\` matches any one character`,
+  )
+
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T, description: string) =>
+  param((error) => z.enum(values, { error }), `one of ${values.join(', ')}`, description)
+
+/** Any 8-4-4-4-12 hexadecimal id, in lower case: one that no RFC made is unknown, not malformed. */
+export const uuid = (description: string) =>
+  param(
+    (error) =>
+      z
+        .guid({ error })
+        .toLowerCase()
+        .meta({ override: { type: 'string', format: 'uuid' } }),
+    'a UUID',
+    description,
+  )
+
+const dateTimePattern = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,3})?([Zz]|[+-]\d\d:\d\d)$/
+
+/** Times beyond these fit no column of the store. */
+const firstTime = Date.UTC(1970, 0, 1)
+const lastTime = Date.UTC(2200, 0, 1)
+
+/** RFC 3339 with `Z` or an offset, up to milliseconds (decisions, Windows); undefined where the text is not one. */
+function parseDateTime(text: string): Date | undefined {
+  if (!dateTimePattern.test(text)) return undefined
+  const time = Date.parse(text.toUpperCase())
+  const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
+  // Date.parse rolls 31 February over to March.
+  const realDay = !Number.isNaN(day) && new Date(day).toISOString().startsWith(text.slice(0, 10))
+  return realDay && time >= firstTime && time < lastTime ? new Date(time) : undefined
+}
+
+export const dateTime = (description: string) =>
+  param(
+    (error) =>
+      z
+        .string({ error })
+        .transform((text, context) => {
+          const time = parseDateTime(text)
+          if (time) return time
+          context.addIssue({ code: 'custom', message: error })
+          return z.NEVER
+        })
+        .meta({ override: { type: 'string', format: 'date-time' } }),
+    'an RFC 3339 date-time from 1970 to 2199 with Z or an offset (write + as %2B), such as 2026-01-31T00:00:00Z',
+    description,
+  )
+
+export const cursorText = param(
+  (error) => z.string({ error }).min(1, { error }).max(1024, { error }),
+  '1 to 1024 characters, the nextCursor of the page before',
+  'The previous page’s `nextCursor`; leave it out for the first page',
+)

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+
+/** What a plan allows beyond reading reports (decisions, Plans). */
+export const capabilities = [
+  'api',
+  'scripts.inventory',
+  'pages.payment',
+  'pages.scans',
+  'scripts.authorization',
+] as const
+
+export type Capability = (typeof capabilities)[number]
+
+/** One plan. Budgets are requests a minute. */
+export interface PlanRow {
+  readonly retentionDays: number
+  readonly keyLimit: number
+  readonly tenantLimit: number
+  readonly capabilities: readonly Capability[]
+}
+
+const evidence = ['api', 'scripts.inventory'] as const
+const payment = [...evidence, 'pages.payment', 'pages.scans'] as const
+const everything = [...payment, 'scripts.authorization'] as const
+
+/** Every plan, lowest first (decisions, Plans). */
+export const plans = {
+  free: { retentionDays: 7, keyLimit: 60, tenantLimit: 60, capabilities: [] },
+  team: { retentionDays: 30, keyLimit: 120, tenantLimit: 240, capabilities: evidence },
+  professional: { retentionDays: 60, keyLimit: 300, tenantLimit: 900, capabilities: payment },
+  business: { retentionDays: 90, keyLimit: 600, tenantLimit: 2400, capabilities: everything },
+  enterprise: { retentionDays: 365, keyLimit: 1200, tenantLimit: 6000, capabilities: everything },
+} as const satisfies Record<string, PlanRow>
+
+export type Plan = keyof typeof plans
+
+export const planNames = Object.keys(plans) as [Plan, ...Plan[]]
+
+/** Cells of the plan table that one tenant's contract changes. */
+export const planOverrides = z.strictObject({
+  retentionDays: z.int().min(1).max(3650).optional(),
+  keyLimit: z.int().min(1).max(1_000_000).optional(),
+  tenantLimit: z.int().min(1).max(1_000_000).optional(),
+  capabilities: z.array(z.enum(capabilities)).optional(),
+})
+
+export type PlanOverrides = z.infer<typeof planOverrides>
+
+/** What a tenant may do: its plan's row with its own cells laid over. */
+export function entitlements(plan: Plan, overrides: PlanOverrides): PlanRow {
+  const set = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
+  return { ...plans[plan], ...set }
+}
+
+/** Both budgets refill over this many seconds. */
+export const budgetWindowSeconds = 60
+
+const dayMilliseconds = 86_400_000
+
+/** The first moment retention reaches: the start of the UTC day `retentionDays` ago (decisions, Windows). */
+export function retentionStart(retentionDays: number, now: Date): Date {
+  return new Date((Math.floor(now.getTime() / dayMilliseconds) - retentionDays) * dayMilliseconds)
+}

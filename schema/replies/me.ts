@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { planNames } from '../plans.ts'
+import { count, dateTimeText, openEnum } from './common.ts'
+
+const rateLimit = z.object({ limit: count, windowSeconds: count }).meta({ id: 'RateLimitBudget' })
+
+/** The calling key, its tenant and its budgets (contract, Key and tenant). */
+export const me = z
+  .object({
+    tenant: z.object({ id: z.guid(), name: z.string(), plan: openEnum(planNames), retentionDays: count }),
+    key: z.object({
+      id: z.guid(),
+      name: z.string(),
+      prefix: z.string().meta({ description: 'The 8 characters that follow srk_live_.' }),
+      createdAt: dateTimeText,
+      expiresAt: dateTimeText,
+    }),
+    rateLimits: z.object({ key: rateLimit, tenant: rateLimit }),
+  })
+  .meta({ id: 'Me' })

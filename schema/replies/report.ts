@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { deviceTypes, dispositions } from '../enumerations.ts'
+import { reportTypeNames } from '../report-types.ts'
+import { count, dateTimeText, openEnum, untrusted } from './common.ts'
+
+const text = untrusted().nullable()
+const number = z.int().min(0).nullable()
+
+/** A Report, its fields in the documented order (decisions, Reports). Null: the browser did not say, or cannot. */
+export const report = z
+  .object({
+    id: z.guid(),
+    siteId: z.guid(),
+    reportType: openEnum(reportTypeNames),
+    receivedAt: dateTimeText,
+    browserName: untrusted(),
+    browserVersion: untrusted(),
+    osName: untrusted(),
+    deviceType: openEnum(deviceTypes),
+    sampleRate: z.number().gt(0).max(1),
+    documentUrl: untrusted(),
+    disposition: openEnum(dispositions).nullable(),
+    feature: text,
+    directive: text,
+    blockedHost: text,
+    blockedUrl: text,
+    blockedOrigin: text,
+    destination: text,
+    effectivePolicy: text,
+    otherOrigin: text,
+    sourceFile: text,
+    lineNumber: number,
+    columnNumber: number,
+    message: text,
+    sample: text,
+    policy: text,
+    referrer: text,
+    statusCode: number,
+    phase: text,
+    method: text,
+    protocol: text,
+    serverIp: text,
+    elapsedMs: number,
+    requestUrl: text,
+    anticipatedRemoval: dateTimeText.nullable(),
+    isTopLevel: z.boolean().nullable(),
+    visibilityState: text,
+    stack: text,
+  })
+  .meta({ id: 'Report', description: 'What one browser sent: untrusted text.' })
+
+export type Report = z.infer<typeof report>
+
+/** What the list would page through (contract, GET /v1/reports/count). */
+export const reportCount = z
+  .object({ reportCount: count, estimatedReportCount: count, sampled: z.boolean() })
+  .meta({ id: 'ReportCount' })
+
+export const histogram = z
+  .object({
+    bucketSize: z.string(),
+    buckets: z.array(z.object({ time: dateTimeText, reportCount: count })),
+  })
+  .meta({ id: 'Histogram', description: 'Every bucket from `from` to `to`, empty ones included.' })
+
+export const groupedRow = z
+  .object({
+    values: z.array(untrusted()).meta({ description: 'One value per dimension of groupBy; "" where there is none.' }),
+    reportCount: count,
+    firstSeen: dateTimeText,
+    lastSeen: dateTimeText,
+    trendPercent: z.number().nullable().meta({ description: 'Change against the window of equal length before.' }),
+  })
+  .meta({ id: 'GroupedRow' })
+
+export const reportTypeCount = z
+  .object({ reportType: openEnum(reportTypeNames), estimatedReportCount: count, sampled: z.boolean() })
+  .meta({ id: 'ReportTypeCount' })

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { type DimensionName, type DimensionRow, dimensionNames, dimensionRows } from './dimensions.ts'
+import { oneOf, textFilter, uuid } from './params.ts'
+import { Problem } from './problems.ts'
+import { type ReportType, type ReportTypeRow, reportTypeNames, reportTypes } from './report-types.ts'
+
+/** One report type and what its reports must match, in the dimension table's order. */
+export interface ReportFilter {
+  readonly reportType: ReportType
+  readonly terms: readonly FilterTerm[]
+}
+
+/** A dimension must equal the value, or match it where the value has `_` and the dimension is text. */
+export interface FilterTerm {
+  readonly dimension: DimensionName
+  readonly value: string
+}
+
+const typeRows: Readonly<Record<ReportType, ReportTypeRow>> = reportTypes
+
+/** Whether reports of a type have the dimension, so that it can filter and group them. */
+export function carries(reportType: ReportType, dimension: DimensionName): boolean {
+  return dimensionRows[dimension].everyType === true || typeRows[reportType].carries.includes(dimension)
+}
+
+/** The types whose reports have a dimension. */
+function carriers(dimension: DimensionName): ReportType[] {
+  return reportTypeNames.filter((reportType) => carries(reportType, dimension))
+}
+
+/** The dimensions a type's reports have. */
+export function dimensionsOf(reportType: ReportType): DimensionName[] {
+  return dimensionNames.filter((dimension) => carries(reportType, dimension))
+}
+
+function filterParam(name: DimensionName, row: DimensionRow): z.ZodType<string | undefined, string | undefined> {
+  const only = row.everyType ? '' : ` (${carriers(name).join(', ')} only)`
+  const description = `Only reports with this value of ${row.says}${only}`
+  if (row.match.kind === 'uuid') return uuid(description).optional()
+  if (row.match.kind === 'enum') return oneOf(row.match.values, description).optional()
+  const text = textFilter(row.match.maxLength, description)
+  return (row.match.lowerCase ? text.toLowerCase() : text).optional()
+}
+
+const filterParams = Object.fromEntries(
+  dimensionNames.map((name) => [name, filterParam(name, dimensionRows[name])]),
+) as Record<DimensionName, z.ZodType<string | undefined, string | undefined>>
+
+/** The shared report filters, from and to apart (contract, Shared report filters). */
+export const reportFilterParams = {
+  reportType: oneOf(reportTypeNames, 'The report type').default('csp-violation'),
+  ...filterParams,
+}
+
+const reportFilterQuery = z.object(reportFilterParams)
+
+/** The filter a query asks for. Throws bad_request for a dimension that the type does not carry. */
+export function toReportFilter(query: z.output<typeof reportFilterQuery>): ReportFilter {
+  const { reportType } = query
+  const terms: FilterTerm[] = []
+  for (const dimension of dimensionNames) {
+    const value = query[dimension]
+    if (value === undefined) continue
+    requireCarried(reportType, dimension, dimension)
+    terms.push({ dimension, value })
+  }
+  return { reportType, terms }
+}
+
+/** Throws bad_request, naming the parameter, where a type does not carry the dimension. */
+export function requireCarried(reportType: ReportType, dimension: DimensionName, parameter: string): void {
+  if (carries(reportType, dimension)) return
+  throw new Problem(
+    'bad_request',
+    `${parameter}: ${reportType} reports have no ${dimension}; they have ${dimensionsOf(reportType).join(', ')}`,
+  )
+}
