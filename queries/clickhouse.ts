@@ -19,19 +19,22 @@ export interface QueryCost {
   readonly milliseconds: number
 }
 
+/** What travels beside a statement: values of its `{name:Type}` parameters, and settings. */
+export interface StatementOptions {
+  readonly params?: Record<string, unknown>
+  readonly settings?: ClickHouseSettings
+}
+
 /** A connection pool to one ClickHouse, as one of its users. */
 export interface Database {
   /** Every row of a query's answer. Throws Problem(upstream_unavailable) when the store cannot answer now. */
   read<Row>(query: Query<Row>, origin?: QueryOrigin, onCost?: (cost: QueryCost) => void): Promise<Row[]>
   /** One statement that answers nothing. Throws what the store says. */
-  command(
-    statement: string,
-    options?: { params?: Record<string, unknown>; settings?: ClickHouseSettings },
-  ): Promise<void>
+  command(statement: string, options?: StatementOptions): Promise<void>
   /** Rows in a text format, sent as they are. Throws what the store says. */
   insert(statement: string, rows: Readable | Buffer, settings?: ClickHouseSettings): Promise<void>
-  /** Any statement's answer, in the format asked for. Throws what the store says. */
-  stream(statement: string, format: string): Promise<Readable>
+  /** Any statement's answer as it comes, in the format asked for where it names none. Throws what the store says. */
+  stream(statement: string, format: string, options?: StatementOptions): Promise<Readable>
   /** Whether the store answers at all, within two seconds. */
   ping(): Promise<boolean>
   close(): Promise<void>
@@ -120,12 +123,13 @@ export function connect(url: string): Database {
         values: Buffer.isBuffer(rows) ? Readable.from([rows], { objectMode: false }) : rows,
         ...(settings && { clickhouse_settings: settings }),
       })
-      stream.resume()
+      for await (const _ of stream);
     },
-    async stream(statement, format) {
+    async stream(statement, format, { params, settings } = {}) {
       const { stream } = await client.exec({
         query: statement,
-        clickhouse_settings: { default_format: format } as ClickHouseSettings,
+        ...(params && { query_params: params }),
+        clickhouse_settings: { ...settings, default_format: format } as ClickHouseSettings,
       })
       return stream
     },

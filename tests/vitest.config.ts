@@ -1,11 +1,24 @@
 import { defineConfig } from 'vitest/config'
 
+const alone = ['tests/unit/**/*.test.ts', 'tests/sql/**/*.test.ts']
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    include: ['tests/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     allowOnly: false,
+    projects: [
+      { extends: true, test: { name: 'alone', include: alone } },
+      {
+        extends: true,
+        test: {
+          name: 'servers',
+          include: ['tests/**/*.test.ts'],
+          exclude: alone,
+          globalSetup: 'tests/support/servers.ts',
+        },
+      },
+    ],
   },
 })

@@ -25,7 +25,7 @@ export async function openConnections(native: Native, path: string, args: readon
   async function open(role: Role): Promise<Connection> {
     const connection = native.CreateConnection(path)
     try {
-      await native.QueryAsyncConnection(connection, roleStatements(role), 'TSV')
+      await native.QueryAsyncConnection(connection, roleStatements(role).join('; '), 'TSV')
       return connection
     } catch (error) {
       native.CloseConnection(connection)

@@ -96,7 +96,10 @@ function authenticate(
     ''
   if ((user === 'default' || user === 'reader' || user === '') && password === '') return 'reader'
   if (user === 'writer' && sameText(password, writerPassword)) return 'writer'
-  throw engineError('authenticationFailed', `${user}: Authentication failed: password is incorrect, or there is no such user.`)
+  throw engineError(
+    'authenticationFailed',
+    `${user}: Authentication failed: password is incorrect, or there is no such user.`,
+  )
 }
 
 function sameText(left: string, right: string): boolean {

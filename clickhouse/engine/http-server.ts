@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { readEngineRequest } from './engine-request.ts'
 import type { EngineRequest } from './engine-request.ts'
+import { readEngineRequest } from './engine-request.ts'
 import { engineError, toEngineError } from './errors.ts'
 import { handleQuery, type QueryContext } from './handle-query.ts'
+import type { ReaderPolicy } from './reader-policy.ts'
 import { replyError } from './reply.ts'
 
 /** What happened to one request; never holds the query's text. */
@@ -14,8 +15,11 @@ export type RequestEvent = {
   code: number
 }
 
+/** What the interface needs besides: who the writer is, and which settings the reader may send. */
+export type ServerContext = QueryContext & { writerPassword: string; policy: ReaderPolicy }
+
 /** Makes the HTTP interface. It must listen on loopback only. */
-export function createHttpServer(context: QueryContext, onRequest: (event: RequestEvent) => void): Server {
+export function createHttpServer(context: ServerContext, onRequest: (event: RequestEvent) => void): Server {
   const server = createServer({ maxHeaderSize: 1024 * 1024, requestTimeout: 0 }, (incoming, response) => {
     void answer(context, incoming, response, onRequest)
   })
@@ -24,7 +28,7 @@ export function createHttpServer(context: QueryContext, onRequest: (event: Reque
 }
 
 async function answer(
-  context: QueryContext,
+  context: ServerContext,
   incoming: IncomingMessage,
   response: ServerResponse,
   onRequest: (event: RequestEvent) => void,
@@ -41,6 +45,7 @@ async function answer(
     if (path === '/ping' || path === '/replicas_status' || asksNothing) return replyText(response, 200, 'Ok.\n')
     if (path !== '/') return replyText(response, 404, 'There is no handle for this path. Use / or /ping\n')
     request = readEngineRequest(incoming, context.writerPassword)
+    if (request.role === 'reader') for (const [name] of request.settings) context.policy.checkSetting(name)
     await handleQuery(context, request, incoming, response, leaving.signal)
   } catch (thrown) {
     const error = toEngineError(thrown)

@@ -1,10 +1,13 @@
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { writeEngineConfig, writerPassword } from './access.ts'
-import { openConnections } from './connections.ts'
+import { type Connections, openConnections } from './connections.ts'
 import { createHttpServer } from './http-server.ts'
-import { loadNative } from './native.ts'
+import { loadNative, type Native } from './native.ts'
+import { type PolicyRow, policyQuery, readerPolicy } from './reader-policy.ts'
 import { createSlots } from './slots.ts'
+import { createStatementCheck } from './statement-check.ts'
+import { createStreamWorkers } from './stream-workers.ts'
 
 /** What the child tells its supervisor. */
 export type EngineEvent =
@@ -27,13 +30,32 @@ function listen(server: ReturnType<typeof createHttpServer>, port: number): Prom
   })
 }
 
+async function policyRows(native: Native, connections: Connections): Promise<PolicyRow[]> {
+  const connection = await connections.take('reader')
+  try {
+    const listed = await native.QueryAsyncConnection(connection, policyQuery, 'TSVRaw')
+    const lines = listed.bytes.toString('utf8').trimEnd().split('\n')
+    return lines.map((line) => {
+      const [kind, name, type] = line.split('\t')
+      return { kind, name, type } as PolicyRow
+    })
+  } finally {
+    connections.drop(connection)
+  }
+}
+
 async function run(dataDir: string, port: number): Promise<void> {
   const native = loadNative()
   const password = writerPassword(dataDir)
   const args = [`--config-file=${writeEngineConfig(dataDir)}`]
-  const connections = await openConnections(native, join(dataDir, 'clickhouse'), args)
+  const path = resolve(dataDir, 'clickhouse')
+  const connections = await openConnections(native, path, args)
   const slots = createSlots(maxRunning, maxWaiting)
-  const server = createHttpServer({ native, connections, slots, writerPassword: password }, tell)
+  const policy = readerPolicy(await policyRows(native, connections))
+  const check = createStatementCheck(native, connections, policy)
+  const workers = createStreamWorkers(path)
+  const context = { native, connections, workers, slots, check, policy, writerPassword: password }
+  const server = createHttpServer(context, tell)
   const listening = await listen(server, port)
 
   let stopping = false

@@ -9,6 +9,9 @@ import { sqlString } from './sql-literal.ts'
 /** A body up to this many bytes is one native insert, hence one block (given the block size settings). */
 export const insertPieceBytes = 64 * 1024 * 1024
 
+/** An INSERT up to its FORMAT, the first bytes of its data, and the rest of them. */
+export type InsertData = { head: string; format: string; first: Buffer; body: RequestBody }
+
 /** The written counters include what materialized views wrote. */
 export type InsertSummary = { writtenRows: number; writtenBytes: number }
 
@@ -20,7 +23,7 @@ export async function runInsert(
   native: Native,
   connection: Connection,
   request: EngineRequest,
-  insert: { head: string; format: string; first: Buffer; body: RequestBody },
+  insert: InsertData,
 ): Promise<InsertSummary> {
   const token = request.settings.findLast(([name]) => name === 'insert_deduplication_token')?.[1]
   const summary = { writtenRows: 0, writtenBytes: 0 }
@@ -54,7 +57,8 @@ const [openBrace, closeBrace] = [0x7b, 0x7d]
 function lastRowEnd(data: Buffer, format: string): number {
   const objects = /^(JSONEachRow|JSONLines|NDJSON|JSONStringsEachRow)$/.test(format)
   for (let at = data.lastIndexOf(lineEnd); at > 0; at = data.lastIndexOf(lineEnd, at - 1)) {
-    if (!objects || (data[at - 1] === closeBrace && (at + 1 === data.length || data[at + 1] === openBrace))) return at + 1
+    if (!objects || (data[at - 1] === closeBrace && (at + 1 === data.length || data[at + 1] === openBrace)))
+      return at + 1
   }
   throw engineError('queryTooLarge', `No row ends within ${insertPieceBytes} bytes`)
 }

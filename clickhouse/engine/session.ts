@@ -1,11 +1,10 @@
 import type { Connections } from './connections.ts'
 import type { EngineRequest } from './engine-request.ts'
-import { engineError, type EngineError, toEngineError } from './errors.ts'
-import type { Connection, Native } from './native.ts'
+import { engineError } from './errors.ts'
 import { sqlIdentifier, sqlString } from './sql-literal.ts'
 
 /** Everything a request sets before its query: database, settings, parameters, and last the read-only mode. */
-export function requestStatements(request: EngineRequest): string {
+export function requestStatements(request: EngineRequest): string[] {
   const changes = request.settings.map(([name, value]) => `${name} = ${sqlString(value)}`)
   for (const [name, value] of request.parameters) {
     if (!/^\w+$/.test(name)) throw engineError('badArguments', `Invalid query parameter name ${JSON.stringify(name)}`)
@@ -13,8 +12,7 @@ export function requestStatements(request: EngineRequest): string {
   }
   if (request.readonly || request.role === 'reader') changes.push('readonly = 2')
   const statements = request.database === 'default' ? [] : [`USE ${sqlIdentifier(request.database)}`]
-  if (changes.length > 0) statements.push(`SET ${changes.join(', ')}`)
-  return statements.join('; ')
+  return changes.length === 0 ? statements : [...statements, `SET ${changes.join(', ')}`]
 }
 
 /** A comment that finds the running query again: chDB ignores a query id. */
@@ -22,43 +20,27 @@ export function markerOf(request: EngineRequest): string {
   return `/* query_id: ${request.queryId.replace(/[^\w.:-]/g, '_').slice(0, 200)} */ `
 }
 
-/**
- * Runs `work` on a fresh connection prepared for the request; a caller who leaves gets the query killed. The
- * connection ends with the request, whatever happened on it.
- */
-export async function onConnection<T>(
-  native: Native,
+/** Runs `work`; while it runs and `signal` is aborted, the request's query is killed again and again until it ends. */
+export async function killedOnAbort<T>(
   connections: Connections,
   request: EngineRequest,
-  signal: AbortSignal | undefined,
-  work: (connection: Connection) => Promise<T>,
+  signal: AbortSignal,
+  work: () => Promise<T>,
 ): Promise<T> {
-  const connection = await connections.take(request.role)
   let running = true
-  const stop = () => void killUntilDone(connections, markerOf(request), () => running)
+  // The query may not have reached the engine's process list yet, so one attempt is not enough.
+  const stop = async () => {
+    while (running) {
+      await connections.kill(markerOf(request)).catch(() => undefined)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  if (signal.aborted) throw engineError('cancelled', 'The client left')
+  signal.addEventListener('abort', stop, { once: true })
   try {
-    const setup = requestStatements(request)
-    if (setup !== '') await native.QueryAsyncConnection(connection, setup, 'TSV')
-    if (signal?.aborted) throw engineError('cancelled', 'The client left')
-    signal?.addEventListener('abort', stop, { once: true })
-    return await work(connection)
-  } catch (error) {
-    throw withoutMarker(toEngineError(error), markerOf(request))
+    return await work()
   } finally {
     running = false
-    signal?.removeEventListener('abort', stop)
-    connections.drop(connection)
+    signal.removeEventListener('abort', stop)
   }
-}
-
-async function killUntilDone(connections: Connections, marker: string, running: () => boolean): Promise<void> {
-  while (running()) {
-    await connections.kill(marker).catch(() => undefined)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
-
-function withoutMarker(error: EngineError, marker: string): EngineError {
-  error.message = error.message.replaceAll(marker, '')
-  return error
 }

@@ -16,7 +16,10 @@ export function createSlots(running: number, waiting: number): Slots {
 
   function release(): void {
     const next = queue.shift()
-    if (next) return next()
+    if (next) {
+      next()
+      return
+    }
     taken--
     if (taken === 0) for (const idler of idlers.splice(0)) idler()
   }

@@ -3,9 +3,9 @@ import { type Token, tokens } from './lexer.ts'
 /** What an HTTP text is: a statement of its own, or the head of an INSERT whose data begin at `dataAt`. */
 export type Statement =
   | { kind: 'statement'; firstWord: string; format: string | undefined }
-  | { kind: 'insert'; format: string; headEnd: number; dataAt: number; reads: 'body' | 'infile' }
+  | { kind: 'insert'; format: string; headEnd: number; dataAt: number; infile: boolean }
 
-/** Splits a text. Offsets count UTF-16 units of `text`. */
+/** Splits a text. Offsets count its characters, so a text read as latin1 gives offsets of bytes. */
 export function readStatement(text: string): Statement {
   const reader = tokens(text)
   const first = next(reader)
@@ -17,7 +17,7 @@ export function readStatement(text: string): Statement {
 function readInsert(text: string, reader: Generator<Token>): Statement {
   let depth = 0
   let selects = false
-  let reads: 'body' | 'infile' = 'body'
+  let infile = false
   let usesInput = false
   for (let token = next(reader); token; token = next(reader)) {
     if (token.kind === 'punctuation') {
@@ -29,19 +29,19 @@ function readInsert(text: string, reader: Generator<Token>): Statement {
     const word = token.text.toUpperCase()
     if (word === 'INPUT') usesInput = true
     if (depth !== 0) continue
-    if (word === 'INFILE') reads = 'infile'
+    if (word === 'INFILE') infile = true
     if (word === 'SELECT' || word === 'WITH') selects = true
     if (word === 'VALUES' && !selects) {
-      return { kind: 'insert', format: 'Values', headEnd: token.end, dataAt: token.end, reads }
+      return { kind: 'insert', format: 'Values', headEnd: token.end, dataAt: token.end, infile }
     }
     if (word === 'FORMAT' && (!selects || usesInput)) {
       const name = next(reader)
       if (name?.kind !== 'word') break
       const headEnd = settingsEnd(text, name.end)
-      return { kind: 'insert', format: name.text, headEnd, dataAt: skipLineEnd(text, headEnd), reads }
+      return { kind: 'insert', format: name.text, headEnd, dataAt: skipLineEnd(text, headEnd), infile }
     }
   }
-  if (reads === 'infile') return { kind: 'insert', format: '', headEnd: text.length, dataAt: text.length, reads }
+  if (infile) return { kind: 'insert', format: '', headEnd: text.length, dataAt: text.length, infile }
   return { kind: 'statement', firstWord: 'INSERT', format: undefined }
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { writerPassword } from './access.ts'
 import type { EngineEvent } from './main.ts'
 
@@ -28,6 +29,9 @@ export type EngineOptions = {
   onEvent?: (event: SupervisorEvent) => void
 }
 
+/** Not by import.meta.resolve, which a test runner's module loader lacks. */
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+
 const libuvThreads = 32
 const restartMilliseconds = 100
 const stopMilliseconds = 10_000
@@ -43,7 +47,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   function start(): Promise<number> {
     return new Promise((resolve, reject) => {
       const started = fork(fileURLToPath(new URL('./main.ts', import.meta.url)), [options.dataDir, String(port)], {
-        execArgv: ['--import', import.meta.resolve('tsx')],
+        execArgv: ['--import', tsx],
         env: { ...process.env, UV_THREADPOOL_SIZE: String(libuvThreads), TZ: 'UTC' },
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       })

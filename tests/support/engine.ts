@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { type Engine, type EngineOptions, startEngine } from '../../clickhouse/engine/supervisor.ts'
 
 /** A real engine on a free port and in a directory of its own, with a client for each of its users. */
@@ -17,8 +17,9 @@ export type TestEngine = Engine & {
 export async function startTestEngine(options: Partial<EngineOptions> = {}): Promise<TestEngine> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'engine-test-'))
   const engine = await startEngine({ port: 0, ...options, dataDir })
-  const read = createClient({ url: engine.url, ...engine.reader })
-  const write = createClient({ url: engine.url, ...engine.writer })
+  const log = { level: ClickHouseLogLevel.OFF }
+  const read = createClient({ url: engine.url, ...engine.reader, log })
+  const write = createClient({ url: engine.url, ...engine.writer, log })
   return {
     ...engine,
     dataDir,

@@ -1,0 +1,22 @@
+# The API alone: it reads CLICKHOUSE_URL and keeps its budgets in REDIS_URL. clickhouse/compose.yaml runs all three.
+FROM node:22-bookworm-slim AS dependencies
+WORKDIR /srv
+COPY package.json package-lock.json .npmrc ./
+# The embedded engine is for a machine without a ClickHouse server, and is most of the install.
+RUN npm ci --omit=dev && rm -rf node_modules/chdb node_modules/@chdb
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787
+WORKDIR /srv
+COPY --from=dependencies /srv/node_modules node_modules
+COPY package.json tsconfig.json ./
+COPY schema schema
+COPY queries queries
+COPY clickhouse clickhouse
+COPY fixtures fixtures
+COPY app app
+USER node
+EXPOSE 8787
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--import", "tsx", "app/serve.ts"]

@@ -1,0 +1,67 @@
+import { Hono } from 'hono'
+import type { Logger } from 'pino'
+import type { Database } from '../queries/clickhouse.ts'
+import { Problem } from '../schema/problems.ts'
+import type { BudgetStore } from './budgets/budget-store.ts'
+import { endpoints } from './endpoints/all.ts'
+import { mountHealth } from './health.ts'
+import { createMetrics } from './metrics.ts'
+import { answerProblem } from './pipeline/answer.ts'
+import { createAuthenticator } from './pipeline/authenticate.ts'
+import { mount } from './pipeline/mount.ts'
+import { type ApiEnv, startRequest } from './pipeline/request-state.ts'
+import { mountReference } from './reference.ts'
+
+/** What the API needs of the world. */
+export interface ApiServices {
+  /** As the reader: a user that can only SELECT. */
+  readonly database: Database
+  readonly budgets: BudgetStore
+  readonly log: Logger
+  /** The clock, for windows and retention. */
+  readonly now?: () => Date
+}
+
+/** The whole API: every operation, health, metrics and the reference. */
+export function createApi({ database, budgets, log, now = () => new Date() }: ApiServices): Hono<ApiEnv> {
+  const app = new Hono<ApiEnv>()
+  const metrics = createMetrics()
+  const authenticate = createAuthenticator((query) => database.read(query))
+
+  app.use(async function observe(c, next) {
+    const state = startRequest(c.req.header('X-Request-Id'))
+    c.set('state', state)
+    await next()
+    const milliseconds = performance.now() - state.startedAt
+    const { status } = c.res
+    metrics.observe(state, status, milliseconds)
+    const line = {
+      requestId: state.requestId,
+      operation: state.operation,
+      tenantId: state.caller?.tenant.id,
+      keyId: state.caller?.key.id,
+      method: c.req.method,
+      status,
+      milliseconds: Math.round(milliseconds * 10) / 10,
+      engineMilliseconds: Math.round(state.engineMilliseconds * 10) / 10,
+      rowsRead: state.rowsRead,
+      bytesRead: state.bytesRead,
+    }
+    if (state.operation) log.info(line, 'request')
+    else log.debug(line, 'request')
+  })
+
+  mountHealth(app, database, budgets)
+  metrics.mount(app)
+  mountReference(app, endpoints)
+  for (const endpoint of endpoints) mount(app, endpoint, { database, budgets, authenticate, now })
+
+  app.notFound((c) => answerProblem(c, new Problem('not_found', 'There is no such path; /docs lists them')))
+  app.onError((error, c) => {
+    const { requestId } = c.var.state
+    const expected = error instanceof Problem && error.retryAfterSeconds === undefined
+    if (!expected) log.error({ requestId, err: error, cause: error.cause }, 'request failed')
+    return answerProblem(c, error)
+  })
+  return app
+}

@@ -1,0 +1,79 @@
+import type { z } from 'zod'
+import type { Query } from '../queries/query.ts'
+import type { Span } from '../queries/rules/coverage.ts'
+import type { WindowPolicy } from '../queries/rules/window.ts'
+import type { BudgetName } from './budgets/budget-store.ts'
+import type { Caller } from './pipeline/authenticate.ts'
+import type { Page, PagePolicy } from './pipeline/page.ts'
+
+type Shape = Readonly<Record<string, z.ZodType>>
+type Values<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> }
+
+/** What a handler is given: everything validated, owned and within budget. */
+export interface Asked<Path extends Shape, Params extends Shape, Filter, Window, Position> {
+  readonly caller: Caller
+  readonly path: Values<Path>
+  readonly query: Values<Params>
+  /** What `parse` made of the query. */
+  readonly filter: Filter
+  readonly window: Window extends WindowPolicy ? Span : undefined
+  readonly page: Page<Position>
+  /** The first moment the tenant's retention reaches, in milliseconds since the Unix epoch. */
+  readonly retentionFrom: number
+  /** Every row of a query's answer. */
+  read<Row>(query: Query<Row>): Promise<Row[]>
+  /** Rows of queries that are run side by side. */
+  readAll<Row>(queries: readonly Query<Row>[]): Promise<Row[]>
+}
+
+/** One operation of the contract, declared. The pipeline does the rest. */
+export interface EndpointDefinition<
+  Path extends Shape,
+  Params extends Shape,
+  Filter,
+  Window extends WindowPolicy | undefined,
+  Position,
+  Reply extends z.ZodType,
+> {
+  /** `resource.question`; stands in logs, metrics, log_comment and as the operationId. */
+  readonly name: string
+  /** As in the contract, parameters in braces. */
+  readonly path: `/v1/${string}`
+  readonly summary: string
+  readonly description: string
+  /** Path parameters; each named siteId must be the tenant's. */
+  readonly pathParams?: Path
+  /** Query parameters, beside those of the window and the page. A siteId must be the tenant's. */
+  readonly query?: Params
+  /** Turns validated parameters into what the question needs. Throws bad_request. */
+  readonly parse?: (query: Values<Params>) => Filter
+  readonly window?: Window
+  readonly page?: PagePolicy<Position>
+  /** The budgets a request spends one token of (contract, convention 8). */
+  readonly spends: readonly BudgetName[]
+  /** Answers on plans without API access too. */
+  readonly everyPlan?: true
+  /** The 200 body. */
+  readonly reply: Reply
+  readonly handle: (asked: Asked<Path, Params, Filter, Window, Position>) => Promise<z.input<Reply>>
+}
+
+/** Any operation, as the pipeline and the reference see it. */
+export interface Endpoint
+  extends EndpointDefinition<Shape, Shape, unknown, WindowPolicy | undefined, unknown, z.ZodType> {
+  readonly pathParams: Shape
+  readonly query: Shape
+}
+
+/** Declares an operation. */
+export function endpoint<
+  const Path extends Shape = Readonly<Record<never, never>>,
+  const Params extends Shape = Readonly<Record<never, never>>,
+  Filter = undefined,
+  const Window extends WindowPolicy | undefined = undefined,
+  Position = never,
+  Reply extends z.ZodType = z.ZodType,
+>(definition: EndpointDefinition<Path, Params, Filter, Window, Position, Reply>): Endpoint {
+  // The pipeline hands each handler only what its own definition validated, which the erased type cannot show.
+  return { pathParams: {}, query: {}, ...definition } as unknown as Endpoint
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { budgetWindowSeconds } from '../../schema/plans.ts'
+import { me as meReply } from '../../schema/replies/me.ts'
+import { endpoint } from '../endpoint.ts'
+
+export const me = endpoint({
+  name: 'me',
+  path: '/v1/me',
+  summary: 'The calling key and its tenant',
+  description: 'Introspects the key: its tenant, plan, retention and request budgets. Answers on every plan.',
+  spends: ['key'],
+  everyPlan: true,
+  reply: z.object({ data: meReply }),
+  async handle({ caller: { key, tenant } }) {
+    const budget = (limit: number) => ({ limit, windowSeconds: budgetWindowSeconds })
+    return {
+      data: {
+        tenant: { id: tenant.id, name: tenant.name, plan: tenant.plan, retentionDays: tenant.may.retentionDays },
+        key,
+        rateLimits: { key: budget(tenant.may.keyLimit), tenant: budget(tenant.may.tenantLimit) },
+      },
+    }
+  },
+})

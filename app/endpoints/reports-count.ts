@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { countReports } from '../../queries/count-reports.ts'
+import { addTallies, estimate, isSampled } from '../../queries/rules/weights.ts'
+import { reportCount } from '../../schema/replies/report.ts'
+import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
+import { endpoint } from '../endpoint.ts'
+
+export const reportsCount = endpoint({
+  name: 'reports.count',
+  path: '/v1/reports/count',
+  summary: 'Count reports',
+  description: 'How many reports the list would page through, and how many they stand for.',
+  query: reportFilterParams,
+  parse: toReportFilter,
+  window: { defaultDays: 7, maxDays: 31 },
+  spends: ['key', 'tenant'],
+  reply: z.object({ data: reportCount }),
+  async handle({ caller, window, filter, readAll }) {
+    const tally = addTallies(await readAll(countReports(caller.tenant.id, window, filter)))
+    return {
+      data: { reportCount: tally.reportCount, estimatedReportCount: estimate(tally), sampled: isSampled(tally) },
+    }
+  },
+})

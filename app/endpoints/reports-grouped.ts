@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { groupReports } from '../../queries/group-reports.ts'
+import { trendPercent } from '../../queries/rules/trend.ts'
+import { groupByParam, toGrouping } from '../../schema/group-by.ts'
+import { integer } from '../../schema/params.ts'
+import { groupedRow } from '../../schema/replies/report.ts'
+import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
+import { endpoint } from '../endpoint.ts'
+
+export const reportsGrouped = endpoint({
+  name: 'reports.grouped',
+  path: '/v1/reports/grouped',
+  summary: 'Rank reports by one or two dimensions',
+  description:
+    'The largest groups first, with the change against the window of equal length just before. A ranking has no cursor.',
+  query: {
+    ...reportFilterParams,
+    groupBy: groupByParam,
+    limit: integer(1, 100, 'How many groups to answer; 20 by default').optional(),
+  },
+  parse: (query) => ({ ...toReportFilter(query), groupBy: toGrouping(query.reportType, query.groupBy) }),
+  window: { defaultDays: 7, maxDays: 31 },
+  spends: ['key', 'tenant'],
+  reply: z.object({ groupBy: z.array(z.string()), data: z.array(groupedRow) }),
+  async handle({ caller, window, filter, query, retentionFrom, read }) {
+    const earlier = { from: window.from - (window.to - window.from), to: window.from }
+    const previous = earlier.from >= retentionFrom ? earlier : undefined
+    const { groupBy } = filter
+    const groups = await read(groupReports(caller.tenant.id, window, previous, filter, groupBy, query.limit ?? 20))
+    const data = groups.map(({ previousCount, ...group }) => ({
+      ...group,
+      trendPercent: trendPercent(group.reportCount, previousCount),
+    }))
+    return { groupBy: [...groupBy], data }
+  },
+})

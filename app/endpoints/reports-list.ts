@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { listReports } from '../../queries/list-reports.ts'
+import { report } from '../../schema/replies/report.ts'
+import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
+import { endpoint } from '../endpoint.ts'
+import { listPage } from '../pipeline/page.ts'
+import { positionOfReport, reportPosition } from '../pipeline/report-position.ts'
+
+export const reportsList = endpoint({
+  name: 'reports.list',
+  path: '/v1/reports',
+  summary: 'List reports',
+  description:
+    'Reports of one type, newest first. At most the first 10,000 of a query can be paged; narrow the window to reach further.',
+  query: reportFilterParams,
+  parse: toReportFilter,
+  window: { defaultDays: 7, maxDays: 7 },
+  page: { ...listPage, position: reportPosition },
+  spends: ['key', 'tenant'],
+  reply: z.object({ data: z.array(report), nextCursor: z.string().nullable() }),
+  async handle({ caller, window, filter, page, read }) {
+    const rows = await read(listReports(caller.tenant.id, window, filter, page.after, page.rows))
+    return page.cut(rows, positionOfReport)
+  },
+})

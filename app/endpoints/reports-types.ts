@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { countReportTypes, toTypeCounts } from '../../queries/count-report-types.ts'
+import { uuid } from '../../schema/params.ts'
+import { reportTypeCount } from '../../schema/replies/report.ts'
+import { endpoint } from '../endpoint.ts'
+
+export const reportsTypes = endpoint({
+  name: 'reports.types',
+  path: '/v1/reports/types',
+  summary: 'Count reports by type',
+  description: 'The types with reports in the window; csp-violation is always listed, even with none.',
+  query: { siteId: uuid('Only reports of this site').optional() },
+  window: { defaultDays: 7, maxDays: 31 },
+  spends: ['key', 'tenant'],
+  reply: z.object({ data: z.array(reportTypeCount) }),
+  async handle({ caller, window, query, readAll }) {
+    return { data: toTypeCounts(await readAll(countReportTypes(caller.tenant.id, window, query.siteId))) }
+  },
+})

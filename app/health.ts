@@ -1,0 +1,29 @@
+import type { Hono } from 'hono'
+import { pendingMigrations } from '../clickhouse/migrate.ts'
+import type { Database } from '../queries/clickhouse.ts'
+import type { BudgetStore } from './budgets/budget-store.ts'
+import { answer } from './pipeline/answer.ts'
+import type { ApiEnv } from './pipeline/request-state.ts'
+
+/**
+ * `/livez`: the process answers. `/readyz`: it can answer questions, 503 where it cannot, naming the part that fails.
+ * Both without a key, and without any tenant's data.
+ */
+export function mountHealth(app: Hono<ApiEnv>, database: Database, budgets: BudgetStore): void {
+  app.get('/livez', (c) => answer(c, 200, { status: 'ok' }))
+  app.get('/readyz', async (c) => {
+    const [engine, redis, migrations] = await Promise.all([
+      database.ping(),
+      budgets.ready(),
+      pendingMigrations(database).then(
+        (pending) => pending.length === 0,
+        () => false,
+      ),
+    ])
+    const checks = { engine: said(engine), budgets: said(redis), migrations: said(migrations) }
+    const ready = engine && redis && migrations
+    return answer(c, ready ? 200 : 503, { status: said(ready), checks })
+  })
+}
+
+const said = (good: boolean) => (good ? 'ok' : 'failing')

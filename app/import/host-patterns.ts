@@ -1,0 +1,45 @@
+/** A site of the tenant, as far as choosing it takes. */
+export interface ImportSite {
+  readonly id: string
+  /** Hosts, or `*.example.com` for every subdomain of one. */
+  readonly hosts: readonly string[]
+}
+
+/** Finds what belongs to a host name: its own entry, or else that of the nearest `*.` above it. */
+export type HostLookup<Value> = (hostname: string) => Value | undefined
+
+/** @param entries by `normalisePattern`ed patterns. */
+export function lookUpHosts<Value>(entries: ReadonlyMap<string, Value>): HostLookup<Value> {
+  return (hostname) => {
+    const own = entries.get(hostname)
+    if (own !== undefined) return own
+    for (let dot = hostname.indexOf('.'); dot >= 0; dot = hostname.indexOf('.', dot + 1)) {
+      const above = entries.get(`*${hostname.slice(dot)}`)
+      if (above !== undefined) return above
+    }
+    return undefined
+  }
+}
+
+/** A host as URLs write it: lower case, in ASCII and without a port; '' when it is none. */
+export function normalisePattern(pattern: string): string {
+  const wild = pattern.startsWith('*.')
+  try {
+    const { hostname } = new URL(`http://${wild ? pattern.slice(2) : pattern}`)
+    return wild ? `*.${hostname}` : hostname
+  } catch {
+    return ''
+  }
+}
+
+/** The sites' patterns and the site of each; where two sites claim one, the first has it. */
+export function sitesByPattern(sites: readonly ImportSite[]): ReadonlyMap<string, string> {
+  const entries = new Map<string, string>()
+  for (const { id, hosts } of sites) {
+    for (const host of hosts) {
+      const pattern = normalisePattern(host)
+      if (pattern !== '' && !entries.has(pattern)) entries.set(pattern, id)
+    }
+  }
+  return entries
+}

@@ -1,0 +1,126 @@
+import { type ReportType, reportTypes } from '../../schema/report-types.ts'
+import type { StoredReport } from '../../schema/stored-report.ts'
+import { blockedResource } from './blocked-resource.ts'
+import { readBrowser } from './browser.ts'
+import { firstText } from './member-values.ts'
+import type { ReportElement } from './post.ts'
+import { type BodyRow, reportBodies } from './report-bodies.ts'
+import { sampling } from './report-sampling.ts'
+import { clip, textLimits } from './text-limits.ts'
+import { urlParts } from './url-parts.ts'
+
+/** What a report's POST and its import say of it. */
+export interface ReportOrigin {
+  readonly tenantId: string
+  readonly siteId: string
+  readonly id: string
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number
+  readonly retentionDays: number
+  /** The collector's, (0, 1]. */
+  readonly sampleRate: number
+  /** The request's header, for reports that do not bring their own. */
+  readonly userAgent: string
+}
+
+const dayMilliseconds = 86_400_000
+/** What the store's column holds: 49 days. */
+const longestAge = 0xffff_ffff
+
+const limits: Readonly<Record<string, number>> = textLimits
+
+type FieldReader = readonly [field: keyof StoredReport, read: (body: ReportElement['body'], url: string) => unknown]
+
+/** The table's rows as lists, because a report visits every field of its type. */
+const readers = new Map(
+  Object.entries(reportBodies).map(([type, row]) => [type, Object.entries(row.fields) as unknown as FieldReader[]]),
+)
+
+/** Whether reports of a type are stored at all. */
+export function isStoredType(type: string): type is ReportType {
+  return Object.hasOwn(reportTypes, type)
+}
+
+/** Whether a stored type's report is one that is only counted, such as a success among network errors. */
+export function isSkipped(type: ReportType, { body }: ReportElement): boolean {
+  return bodyRow(type).skips?.(body) ?? false
+}
+
+/** The URL whose host chooses the site: the report's own, or its document where it has none (legacy CSP). */
+export function siteUrl({ url, body }: ReportElement): string {
+  return url || firstText(body, ['documentUrl', 'documentUri'])
+}
+
+/** Makes the stored form of a report. Pure, and never throws, whatever a browser wrote. */
+export function normaliseReport(type: ReportType, element: ReportElement, origin: ReportOrigin): StoredReport {
+  const { body, url } = element
+  const row = bodyRow(type)
+  const report = emptyReport(type, origin)
+  const fields = report as unknown as Record<string, unknown>
+  for (const [field, read] of readers.get(type) ?? []) {
+    const value = read(body, url)
+    fields[field] = typeof value === 'string' && field in limits ? clip(value, limits[field] ?? 0) : value
+  }
+  Object.assign(report, readBrowser(element.userAgent || origin.userAgent))
+  Object.assign(report, sampling(row.sampleRate?.(body, url) ?? origin.sampleRate))
+  report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * dayMilliseconds, longestAge))
+  const document = urlParts(report.documentUrl)
+  report.documentUrl = document.page
+  report.documentHost = clip(document.host, textLimits.documentHost)
+  const blocked = blockedResource(report.blockedUrl, row.blocksHosts ?? false)
+  report.blockedHost = clip(blocked.host, textLimits.blockedHost)
+  report.blockedOrigin = clip(blocked.origin, textLimits.blockedOrigin)
+  report.requestUrl = urlParts(report.requestUrl).page
+  return report
+}
+
+function bodyRow(type: ReportType): BodyRow {
+  return reportBodies[type]
+}
+
+function emptyReport(reportType: ReportType, origin: ReportOrigin): StoredReport {
+  return {
+    tenantId: origin.tenantId,
+    siteId: origin.siteId,
+    reportType,
+    receivedAt: origin.receivedAt,
+    id: origin.id,
+    ageMs: 0,
+    retentionDays: origin.retentionDays,
+    weight: 0,
+    sampleRate: 1,
+    browserName: '',
+    browserVersion: '',
+    osName: '',
+    deviceType: 'unknown',
+    documentUrl: '',
+    documentHost: '',
+    disposition: '',
+    feature: '',
+    directive: '',
+    blockedHost: '',
+    blockedUrl: '',
+    blockedOrigin: '',
+    destination: '',
+    effectivePolicy: '',
+    otherOrigin: '',
+    sourceFile: '',
+    lineNumber: 0,
+    columnNumber: 0,
+    message: '',
+    sample: '',
+    policy: '',
+    referrer: '',
+    statusCode: 0,
+    phase: '',
+    method: '',
+    protocol: '',
+    serverIp: '',
+    elapsedMs: null,
+    requestUrl: '',
+    anticipatedRemoval: null,
+    isTopLevel: null,
+    visibilityState: '',
+    stack: '',
+  }
+}

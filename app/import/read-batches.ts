@@ -1,0 +1,102 @@
+import { collectLines, type LineBatch } from './line-batch.ts'
+
+/** A file's bytes in pieces of any size, text being UTF-8; a Readable is one. Line ends are part of the bytes. */
+export type ByteSource = AsyncIterable<Uint8Array | string>
+
+/** A batch and its place in the file. */
+export interface ChainedBatch extends LineBatch {
+  /** Chained SHA-256 of the file's lines up to this batch's end. */
+  readonly token: string
+  /** 1-based number of its first line. */
+  readonly firstLine: number
+  /** Bytes of the source read so far, this batch included. */
+  readonly bytesRead: number
+}
+
+/** A batch that an earlier run began after the same token. */
+export interface KnownBatch {
+  readonly token: string
+  readonly lines: number
+}
+
+/** Reads a file batch by batch. */
+export interface BatchReader {
+  /**
+   * The next batch, valid until the next call; undefined at the end. It ends where a known batch of the same lines
+   * did, and otherwise at the size limit, so that the same lines always make the same batches.
+   * @param previous the token of the batch before.
+   */
+  next(previous: string, known: readonly KnownBatch[]): Promise<ChainedBatch | undefined>
+  /** Lets go of the source. */
+  close(): Promise<void>
+}
+
+export interface BatchLimits {
+  /** A batch ends with the line that reaches this size. */
+  readonly batchBytes: number
+  /** Longer lines are not held. */
+  readonly longestLine: number
+}
+
+const lineFeed = 0x0a
+
+/** Reads batches of lines from a source. */
+export function readBatches(source: ByteSource, limits: BatchLimits): BatchReader {
+  const pieces = source[Symbol.asyncIterator]()
+  const collector = collectLines(limits.longestLine)
+  let piece = Buffer.alloc(0)
+  let at = 0
+  let nextLine = 1
+  let bytesRead = 0
+
+  /** Collects what the piece has of a line; whether the line ended in it. */
+  function collectLine(): boolean {
+    const end = piece.indexOf(lineFeed, at)
+    const stop = end < 0 ? piece.length : end
+    if (stop > at) collector.append(piece.subarray(at, stop))
+    if (end >= 0) collector.endLine()
+    const next = end < 0 ? stop : stop + 1
+    bytesRead += next - at
+    at = next
+    return end >= 0
+  }
+
+  /** False at the end of the source, which ends a line too. */
+  async function refill(): Promise<boolean> {
+    const { done, value } = await pieces.next()
+    piece = value === undefined ? Buffer.alloc(0) : toBuffer(value)
+    at = 0
+    if (done && collector.isOpen()) collector.endLine()
+    return !done
+  }
+
+  function finish(token: string): ChainedBatch {
+    const firstLine = nextLine
+    nextLine += collector.lines()
+    return { ...collector.batch(), token, firstLine, bytesRead }
+  }
+
+  return {
+    async next(previous, known) {
+      collector.restart(previous)
+      const knownLines = new Set(known.map(({ lines }) => lines))
+      const knownTokens = new Set(known.map(({ token }) => token))
+      const isKnown = () => knownLines.has(collector.lines()) && knownTokens.has(collector.digest())
+      for (;;) {
+        if (!collectLine()) {
+          if (await refill()) continue
+          break
+        }
+        if (collector.size() >= limits.batchBytes || isKnown()) break
+      }
+      return collector.lines() === 0 ? undefined : finish(collector.digest())
+    },
+    async close() {
+      await pieces.return?.()
+    },
+  }
+}
+
+function toBuffer(value: Uint8Array | string): Buffer<ArrayBuffer> {
+  return typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength)
+}

@@ -1,0 +1,192 @@
+import type { ReportType } from '../../schema/report-types.ts'
+import type { StoredReport } from '../../schema/stored-report.ts'
+import {
+  disposition,
+  duration,
+  firstText,
+  firstToken,
+  flag,
+  joined,
+  moment,
+  position,
+  type Read,
+  reportOnly,
+  status,
+  text,
+  toNumber,
+  withoutFragment,
+  withoutQuery,
+} from './member-values.ts'
+import type { MemberName, Members } from './members.ts'
+import { urlParts } from './url-parts.ts'
+
+/** The fields a body can fill; hosts and origins are derived from them afterwards. */
+export type BodyFields = Pick<
+  StoredReport,
+  | 'documentUrl'
+  | 'disposition'
+  | 'feature'
+  | 'directive'
+  | 'blockedUrl'
+  | 'destination'
+  | 'effectivePolicy'
+  | 'otherOrigin'
+  | 'sourceFile'
+  | 'lineNumber'
+  | 'columnNumber'
+  | 'message'
+  | 'sample'
+  | 'policy'
+  | 'referrer'
+  | 'statusCode'
+  | 'phase'
+  | 'method'
+  | 'protocol'
+  | 'serverIp'
+  | 'elapsedMs'
+  | 'requestUrl'
+  | 'anticipatedRemoval'
+  | 'isTopLevel'
+  | 'visibilityState'
+  | 'stack'
+>
+
+/** How one report type's body becomes fields (payloads, Per type and Normalising). */
+export interface BodyRow {
+  readonly fields: { readonly [Field in keyof BodyFields]?: Read<BodyFields[Field]> }
+  /** Reports that are never stored, only counted. */
+  readonly skips?: (members: Members) => boolean
+  /** The browser's own sampling, which then replaces the collector's; anything outside (0, 1] is 1. */
+  readonly sampleRate?: Read<number>
+  /** The blocked URL can be a host without a scheme. */
+  readonly blocksHosts?: true
+}
+
+const envelopeUrl: Read<string> = (_members, url) => url
+const bodyOrEnvelopeUrl: Read<string> = (members, url) => firstText(members, ['documentUrl', 'documentUri']) || url
+
+const source = {
+  sourceFile: withoutQuery('sourceFile'),
+  lineNumber: position('lineNumber'),
+  columnNumber: position('columnNumber'),
+}
+
+const policyViolation = {
+  fields: {
+    documentUrl: envelopeUrl,
+    disposition,
+    feature: text('policyId', 'featureId'),
+    message: text('message'),
+    ...source,
+  },
+} satisfies BodyRow
+
+const notice = {
+  fields: { documentUrl: envelopeUrl, feature: text('id'), message: text('message'), ...source },
+} satisfies BodyRow
+
+/** The other party of an opener relation: the first that the browser names, in this order. */
+const otherParties: readonly MemberName[] = [
+  'openerUrl',
+  'openeeUrl',
+  'openedWindowUrl',
+  'otherDocumentUrl',
+  'otherUrl',
+  'nextResponseUrl',
+  'previousResponseUrl',
+  'initialPopupUrl',
+  'referrer',
+]
+
+const openerAccess: Read<string> = (members) => {
+  const property = firstText(members, ['property'])
+  return property === '' ? firstText(members, ['type']) : `${firstText(members, ['type'])}:${property}`
+}
+
+const samplingFraction: Read<number> = (members) => {
+  const rate = toNumber(members.samplingFraction) ?? 1
+  return rate > 0 && rate <= 1 ? rate : 1
+}
+
+/** Every stored report type. A type without a row is skipped and counted. */
+export const reportBodies: Readonly<Record<ReportType, BodyRow>> = {
+  'csp-violation': {
+    fields: {
+      documentUrl: bodyOrEnvelopeUrl,
+      disposition,
+      directive: firstToken('effectiveDirective', 'violatedDirective'),
+      blockedUrl: withoutFragment('blockedUrl', 'blockedUri'),
+      sample: text('sample', 'scriptSample'),
+      policy: text('originalPolicy'),
+      referrer: withoutFragment('referrer'),
+      statusCode: status('statusCode'),
+      ...source,
+    },
+  },
+  'integrity-violation': {
+    fields: {
+      documentUrl: bodyOrEnvelopeUrl,
+      disposition: reportOnly,
+      blockedUrl: withoutFragment('blockedUrl', 'blockedUri'),
+      destination: text('destination'),
+    },
+  },
+  coep: {
+    fields: {
+      documentUrl: envelopeUrl,
+      disposition,
+      feature: text('type'),
+      blockedUrl: withoutFragment('blockedUrl', 'blockedUri'),
+      destination: text('destination'),
+    },
+  },
+  coop: {
+    fields: {
+      documentUrl: envelopeUrl,
+      disposition,
+      feature: openerAccess,
+      effectivePolicy: text('effectivePolicy'),
+      otherOrigin: (members) => urlParts(firstText(members, otherParties)).origin,
+      referrer: withoutFragment('referrer'),
+      ...source,
+    },
+  },
+  'permissions-policy-violation': policyViolation,
+  'document-policy-violation': policyViolation,
+  'connection-allowlist': {
+    fields: {
+      documentUrl: envelopeUrl,
+      disposition,
+      blockedUrl: withoutFragment('connection', 'blockedUrl'),
+      policy: joined('allowlist'),
+    },
+    blocksHosts: true,
+  },
+  deprecation: { fields: { ...notice.fields, anticipatedRemoval: moment('anticipatedRemoval') } },
+  intervention: notice,
+  'network-error': {
+    fields: {
+      documentUrl: text('referrer'),
+      feature: text('type'),
+      referrer: withoutFragment('referrer'),
+      statusCode: status('statusCode'),
+      phase: text('phase'),
+      method: text('method'),
+      protocol: text('protocol'),
+      serverIp: text('serverIp'),
+      elapsedMs: duration('elapsedTime'),
+      requestUrl: envelopeUrl,
+    },
+    skips: ({ type }) => type === 'ok',
+    sampleRate: samplingFraction,
+  },
+  crash: {
+    fields: {
+      documentUrl: envelopeUrl,
+      feature: text('reason'),
+      isTopLevel: flag('isTopLevel'),
+      visibilityState: text('visibilityState', 'pageVisibility'),
+      stack: text('stack'),
+    },
+  },
+}

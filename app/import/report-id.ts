@@ -1,0 +1,43 @@
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** Makes ids of one batch's reports. */
+export type ReportId = (ordinal: number, receivedAt: number) => string
+
+/**
+ * UUIDv7s (RFC 9562) that are the same whenever the batch is sent again. `rand_a` is 0, so that their first half is
+ * a function of the time alone: ClickHouse compares the second half first. The 62 bits of `rand_b` come from the batch
+ * and the report's place in it, which alone makes them differ within a batch.
+ * @param token hexadecimal, at least 32 digits.
+ */
+export function reportIds(token: string): ReportId {
+  const [a, b, c, d] = [0, 8, 16, 24].map((at) => Number.parseInt(token.slice(at, at + 8), 16)) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  let lastTime = -1
+  let firstHalf = ''
+  return (ordinal, receivedAt) => {
+    if (receivedAt !== lastTime) {
+      const time = receivedAt.toString(16).padStart(12, '0')
+      firstHalf = `${time.slice(0, 8)}-${time.slice(8)}-7000-`
+      lastTime = receivedAt
+    }
+    const high = ((mixed((ordinal + a) >>> 0) ^ b) & 0x3fff_ffff) | 0x8000_0000
+    const low = mixed((mixed((ordinal ^ c) >>> 0) + d) >>> 0)
+    return `${firstHalf}${hex16(high >>> 16)}-${hex16(high)}${hex16(low >>> 16)}${hex16(low)}`
+  }
+}
+
+function hex16(word: number): string {
+  return `${hexOfByte[(word >>> 8) & 0xff]}${hexOfByte[word & 0xff]}`
+}
+
+/** MurmurHash3's finalizer: a permutation of the 32-bit integers. */
+function mixed(word: number): number {
+  let h = word
+  h = Math.imul(h ^ (h >>> 16), 0x85eb_ca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2_ae35)
+  return (h ^ (h >>> 16)) >>> 0
+}

@@ -1,0 +1,59 @@
+import { LRUCache } from 'lru-cache'
+
+/** What a report needs to know of a URL. Text that is not a URL has '' everywhere but in `page`. */
+export interface UrlParts {
+  /** Lower case, without the colon. */
+  readonly scheme: string
+  /** Lower case and in ASCII, with a port that is not the scheme's own; '' unless http, https, ws or wss. */
+  readonly host: string
+  /** The host without its port. */
+  readonly hostname: string
+  /** '' unless http, https, ws or wss. */
+  readonly origin: string
+  /** As a report's url is written: no user, password or fragment, and only the scheme unless http(s). */
+  readonly page: string
+}
+
+/** A file's URLs repeat, and parsing one costs ten times a look-up. */
+const known = new LRUCache<string, UrlParts>({ max: 20_000 })
+
+/** Longer texts are parsed each time, so that hostile ones cannot fill the memory. */
+const longestKept = 1_024
+
+const hasHost = new Set(['http', 'https', 'ws', 'wss'])
+
+/** Reads a URL of a report. Never throws. */
+export function urlParts(text: string): UrlParts {
+  if (text.length > longestKept) return parse(text)
+  const found = known.get(text)
+  if (found) return found
+  const parts = parse(text)
+  known.set(text, parts)
+  return parts
+}
+
+function parse(text: string): UrlParts {
+  const fragment = text.indexOf('#')
+  const written = fragment < 0 ? text : text.slice(0, fragment)
+  const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? ''
+  if (!hasHost.has(scheme)) return { scheme, host: '', hostname: '', origin: '', page: scheme || written }
+  const url = toUrl(written)
+  if (!url) return { scheme: '', host: '', hostname: '', origin: '', page: written }
+  const page = scheme.startsWith('http') ? withoutUser(url, written) : scheme
+  return { scheme, host: url.host, hostname: url.hostname, origin: url.origin, page }
+}
+
+function toUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
+
+function withoutUser(url: URL, written: string): string {
+  if (url.username === '' && url.password === '') return written
+  url.username = ''
+  url.password = ''
+  return url.href
+}

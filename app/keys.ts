@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const opening = 'srk_live_'
+const secretLength = 40
+const prefixLength = 8
+
+/** What a key looks like (decisions, Keys and access). */
+export const keyPattern = /^srk_live_[0-9A-Za-z]{40}$/
+
+/** A new key. `key` is shown once and kept nowhere; `prefix` and `hash` are what is stored. */
+export interface NewKey {
+  readonly key: string
+  readonly prefix: string
+  readonly hash: string
+}
+
+/** Makes a key of 238 bits from the system's CSPRNG. */
+export function makeKey(): NewKey {
+  const secret = randomLetters(secretLength)
+  const key = opening + secret
+  return { key, prefix: secret.slice(0, prefixLength), hash: hashKey(key) }
+}
+
+/** Lower-case hexadecimal SHA-256 of the whole key. */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex')
+}
+
+function randomLetters(length: number): string {
+  const unbiased = 256 - (256 % alphabet.length)
+  let letters = ''
+  while (letters.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < unbiased && letters.length < length) letters += alphabet[byte % alphabet.length]
+    }
+  }
+  return letters
+}

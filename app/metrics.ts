@@ -1,0 +1,54 @@
+import { getConnInfo } from '@hono/node-server/conninfo'
+import type { Context, Hono } from 'hono'
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { Problem } from '../schema/problems.ts'
+import type { ApiEnv, RequestState } from './pipeline/request-state.ts'
+
+/** Addresses of this machine, as Node writes them. */
+const loopback = /^(127\.|::1$|::ffff:127\.)/
+
+/** A proxy on this machine connects from loopback too, but says for whom. */
+function fromThisMachine(c: Context<ApiEnv>): boolean {
+  const proxied = c.req.header('X-Forwarded-For') ?? c.req.header('Forwarded')
+  return proxied === undefined && loopback.test(getConnInfo(c).remote.address ?? '')
+}
+
+/** Prometheus metrics of one API, served at `/metrics` to this machine only. */
+export function createMetrics() {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const labelNames = ['operation', 'status'] as const
+  const duration = new Histogram({
+    name: 'api_request_duration_seconds',
+    help: 'Time from a request to its answer',
+    labelNames,
+    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15],
+    registers: [registry],
+  })
+  const engine = new Counter({
+    name: 'api_engine_seconds_total',
+    help: 'Time spent inside the engine',
+    labelNames: ['operation'],
+    registers: [registry],
+  })
+  const rows = new Counter({
+    name: 'api_rows_read_total',
+    help: 'Rows the engine read',
+    labelNames: ['operation'],
+    registers: [registry],
+  })
+  return {
+    observe({ operation = 'none', rowsRead, engineMilliseconds }: RequestState, status: number, milliseconds: number) {
+      duration.observe({ operation, status }, milliseconds / 1000)
+      if (rowsRead === 0) return
+      rows.inc({ operation }, rowsRead)
+      engine.inc({ operation }, engineMilliseconds / 1000)
+    },
+    mount(app: Hono<ApiEnv>) {
+      app.get('/metrics', async (c) => {
+        if (!fromThisMachine(c)) throw new Problem('not_found')
+        return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType })
+      })
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { Problem, problems } from '../../schema/problems.ts'
+import type { ApiEnv } from './request-state.ts'
+
+/** Said of every answer: it is one caller's, it is JSON, and it is nothing a page may run. */
+const fixedHeaders = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'private, no-store',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+/** Answers JSON with the request's headers, set at once because headers added later cost far more. */
+export function answer(c: Context<ApiEnv>, status: ContentfulStatusCode, body: unknown): Response {
+  return c.body(JSON.stringify(body), status, { ...fixedHeaders, ...c.var.state.headers })
+}
+
+/** Answers the one error body (contract, Errors). Anything but a Problem is told as internal_error only. */
+export function answerProblem(c: Context<ApiEnv>, error: unknown): Response {
+  const problem = error instanceof Problem ? error : new Problem('internal_error')
+  const { state } = c.var
+  if (problem.retryAfterSeconds !== undefined) state.headers['Retry-After'] = String(problem.retryAfterSeconds)
+  if (problem.code === 'invalid_api_key') state.headers['WWW-Authenticate'] = 'Bearer'
+  if (problem.code === 'method_not_allowed') state.headers.Allow = 'GET, HEAD'
+  return answer(c, problems[problem.code].status, {
+    error: { code: problem.code, message: problem.message, requestId: state.requestId },
+  })
+}

@@ -1,0 +1,67 @@
+import { LRUCache } from 'lru-cache'
+import { type FoundKey, findKey } from '../../queries/find-key.ts'
+import type { Query } from '../../queries/query.ts'
+import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
+import { Problem } from '../../schema/problems.ts'
+import { hashKey, keyPattern } from '../keys.ts'
+
+/** Who asks: a good key, its tenant, and what the tenant may do. */
+export interface Caller {
+  readonly key: {
+    readonly id: string
+    readonly name: string
+    readonly prefix: string
+    readonly createdAt: string
+    readonly expiresAt: string
+  }
+  readonly tenant: { readonly id: string; readonly name: string; readonly plan: Plan; readonly may: PlanRow }
+}
+
+/** Below the 5 s within which a revocation must bite, to leave time for the look-up itself. */
+const cacheMilliseconds = 4_000
+const cachedKeys = 10_000
+
+const bearer = /^Bearer ([^ ]+)$/i
+
+/**
+ * Finds the caller of an Authorization header. Throws invalid_api_key, the same for every cause, or
+ * upstream_unavailable.
+ */
+export function createAuthenticator(read: <Row>(query: Query<Row>) => Promise<Row[]>, now: () => number = Date.now) {
+  // Only found keys are kept, so that guesses cannot fill the memory; simultaneous look-ups of one key are one.
+  const found = new LRUCache<string, FoundKey>({ max: cachedKeys, ttl: cacheMilliseconds, perf: { now } })
+  const underWay = new Map<string, Promise<FoundKey | undefined>>()
+
+  async function lookUp(hash: string): Promise<FoundKey | undefined> {
+    const asked = now()
+    const [key] = await read(findKey(hash))
+    // Counted from before the question, because the answer is as old as that.
+    if (key) found.set(hash, key, { start: asked })
+    return key
+  }
+
+  return async function authenticate(authorization: string | undefined): Promise<Caller> {
+    const key = authorization?.match(bearer)?.[1]
+    if (!key || !keyPattern.test(key)) throw new Problem('invalid_api_key')
+    const hash = hashKey(key)
+    let row = found.get(hash)
+    if (!row) {
+      let asking = underWay.get(hash)
+      if (!asking) {
+        asking = lookUp(hash).finally(() => underWay.delete(hash))
+        underWay.set(hash, asking)
+      }
+      row = await asking
+    }
+    if (!row || row.revoked || Date.parse(row.expiresAt) <= now()) throw new Problem('invalid_api_key')
+    return toCaller(row)
+  }
+}
+
+function toCaller(row: FoundKey): Caller {
+  const { keyId, keyName, prefix, createdAt, expiresAt, tenantId, tenantName, plan, overrides } = row
+  return {
+    key: { id: keyId, name: keyName, prefix, createdAt, expiresAt },
+    tenant: { id: tenantId, name: tenantName, plan, may: entitlements(plan, overrides) },
+  }
+}

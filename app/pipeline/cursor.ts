@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Span } from '../../queries/rules/coverage.ts'
+import { Problem } from '../../schema/problems.ts'
+
+/** What a cursor carries. It is no secret: it reaches only the caller's own rows (decisions, Windows). */
+export interface CursorState<Position> {
+  /** Null for an operation without a window. */
+  readonly window: Span | null
+  /** Items already answered. */
+  readonly depth: number
+  readonly position: Position
+}
+
+const version = 1
+const time = z
+  .int()
+  .min(0)
+  .max(Date.UTC(2200, 0, 1))
+
+/** What a cursor is bound to: the operation, the tenant and the filters, whatever the page size and the window. */
+export function fingerprint(operation: string, tenantId: string, filters: Readonly<Record<string, unknown>>): string {
+  const sorted = Object.entries(filters)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return createHash('sha256')
+    .update(JSON.stringify([operation, tenantId, sorted]))
+    .digest('base64url')
+    .slice(0, 16)
+}
+
+/** The cursor's text: URL-safe, at most 1,024 characters. */
+export function encodeCursor<Position>(bound: string, { window, depth, position }: CursorState<Position>): string {
+  const payload = [version, bound, window ? [window.from, window.to] : null, depth, position]
+  return Buffer.from(JSON.stringify(payload)).toString('base64url')
+}
+
+/** Throws bad_request for a cursor that does not decode, is out of bounds, or belongs to another query. */
+export function decodeCursor<Position>(
+  text: string,
+  bound: string,
+  position: z.ZodType<Position>,
+  maxDepth: number,
+): CursorState<Position> {
+  const shape = z.tuple([
+    z.literal(version),
+    z.string(),
+    z.tuple([time, time]).nullable(),
+    z
+      .int()
+      .min(1)
+      .max(maxDepth - 1),
+    position,
+  ])
+  const parsed = shape.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
+  if (!parsed.success) {
+    throw new Problem('bad_request', 'cursor is not one of this operation; send the nextCursor of the page before')
+  }
+  const [, itsBound, window, depth, at] = parsed.data
+  if (itsBound !== bound) {
+    throw new Problem('bad_request', 'cursor belongs to another query; repeat the filters of the page it came from')
+  }
+  return { window: window && { from: window[0], to: window[1] }, depth, position: at as Position }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

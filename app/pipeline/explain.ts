@@ -1,0 +1,34 @@
+import type { z } from 'zod'
+
+const longestEcho = 64
+
+/** What was sent, cut short, so that the message stays readable. */
+function echo(value: string): string {
+  return JSON.stringify(value.length > longestEcho ? `${value.slice(0, longestEcho)}…` : value)
+}
+
+/**
+ * The message of a 400: which parameters were refused, why, and what is allowed (decisions, Lists).
+ * @param sent the raw parameters: text, or an array where one was repeated.
+ * @param takes the parameters the operation takes.
+ */
+export function explain(
+  error: z.core.$ZodError,
+  sent: Readonly<Record<string, unknown>>,
+  takes: readonly string[],
+): string {
+  const said = new Set<string>()
+  for (const issue of error.issues) {
+    if (issue.code === 'unrecognized_keys') {
+      const takesText = takes.length > 0 ? `it takes ${takes.join(', ')}` : 'it takes none'
+      for (const key of issue.keys) said.add(`${echo(key)} is not a parameter of this operation; ${takesText}`)
+      continue
+    }
+    const parameter = String(issue.path[0])
+    const value = sent[parameter]
+    if (Array.isArray(value)) said.add(`${parameter} was given ${value.length} times; give it once`)
+    else if (typeof value === 'string') said.add(`${parameter} ${issue.message}, not ${echo(value)}`)
+    else said.add(`${parameter} is required and ${issue.message}`)
+  }
+  return [...said].slice(0, 5).join('. ')
+}

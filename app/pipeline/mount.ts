@@ -1,0 +1,139 @@
+import { zValidator } from '@hono/zod-validator'
+import type { Hono, MiddlewareHandler } from 'hono'
+import { z } from 'zod'
+import type { Database } from '../../queries/clickhouse.ts'
+import type { Query } from '../../queries/query.ts'
+import type { Span } from '../../queries/rules/coverage.ts'
+import { frozenWindow, windowOf } from '../../queries/rules/window.ts'
+import { cursorText, dateTime, integer } from '../../schema/params.ts'
+import { plans, retentionStart } from '../../schema/plans.ts'
+import { Problem } from '../../schema/problems.ts'
+import type { BudgetStore } from '../budgets/budget-store.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { answer } from './answer.ts'
+import type { Caller } from './authenticate.ts'
+import { decodeCursor, fingerprint } from './cursor.ts'
+import { explain } from './explain.ts'
+import { createSiteCheck } from './own-site.ts'
+import { listPage, pageOf } from './page.ts'
+import { type ApiEnv, addCost } from './request-state.ts'
+import { spend } from './spend.ts'
+
+/** What the pipeline asks of the world. */
+export interface PipelineServices {
+  readonly database: Database
+  readonly budgets: BudgetStore
+  readonly authenticate: (authorization: string | undefined) => Promise<Caller>
+  readonly now: () => Date
+}
+
+/** Every query parameter an operation takes: its own, then the window's and the page's. */
+export function queryShape({ query, window, page }: Endpoint): Record<string, z.ZodType> {
+  return {
+    ...query,
+    ...(window && {
+      from: dateTime(`The first moment read; ${window.defaultDays} days before \`to\` by default`).optional(),
+      to: dateTime(
+        `The moment reading stops before; now by default, at most ${window.maxDays} days after \`from\``,
+      ).optional(),
+    }),
+    ...(page && {
+      limit: integer(1, page.maxLimit, `The page's size; ${page.defaultLimit} by default`).optional(),
+      cursor: cursorText.optional(),
+    }),
+  }
+}
+
+type Params = Record<string, unknown> & { from?: Date; to?: Date; limit?: number; cursor?: string; siteId?: string }
+
+/**
+ * Mounts an operation behind the one pipeline: authenticate, API access, spend, validate, ownership, window, page,
+ * handle. Validation comes after authentication, so that nothing but a key is learned without one.
+ */
+export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineServices): void {
+  const ownSite = createSiteCheck()
+  const shape = queryShape(endpoint)
+  const policy = endpoint.page ?? { ...listPage, position: z.never() }
+
+  const enter: MiddlewareHandler<ApiEnv> = async function enter(c, next) {
+    const { state } = c.var
+    state.operation = endpoint.name
+    const caller = await services.authenticate(c.req.header('Authorization'))
+    state.caller = caller
+    if (!endpoint.everyPlan && !caller.tenant.may.capabilities.includes('api')) throw noApiAccess(caller)
+    await spend(services.budgets, endpoint.spends, caller, (headers) => Object.assign(state.headers, headers))
+    await next()
+  }
+
+  const validate = (target: 'param' | 'query', fields: Readonly<Record<string, z.ZodType>>) =>
+    zValidator(target, z.strictObject(fields), (result) => {
+      if (result.success) return
+      throw new Problem(
+        'bad_request',
+        explain(result.error, result.data as Record<string, unknown>, Object.keys(fields)),
+      )
+    })
+
+  app.get(
+    endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    enter,
+    validate('param', endpoint.pathParams),
+    validate('query', shape),
+    async function handle(c) {
+      const { state } = c.var
+      const caller = state.caller as Caller
+      const path = c.req.valid('param' as never) as Params
+      const { from, to, limit, cursor, ...query } = c.req.valid('query' as never) as Params
+      const origin = { endpoint: endpoint.name, tenantId: caller.tenant.id, requestId: state.requestId }
+      const read = <Row>(question: Query<Row>) =>
+        services.database.read(question, origin, (cost) => addCost(state, cost))
+
+      const filter = endpoint.parse?.(query)
+      for (const siteId of [path.siteId, query.siteId]) if (siteId) await ownSite(read, caller.tenant.id, siteId)
+
+      const bound = fingerprint(endpoint.name, caller.tenant.id, { ...path, ...query })
+      const before = cursor === undefined ? undefined : decodeCursor(cursor, bound, policy.position, policy.maxDepth)
+      const now = services.now()
+      const retention = retentionStart(caller.tenant.may.retentionDays, now)
+      const window = windowFor(endpoint, before?.window, { from, to }, now, retention)
+      const reply = await endpoint.handle({
+        caller,
+        path,
+        query,
+        filter,
+        window,
+        page: pageOf(policy, limit ?? policy.defaultLimit, window ?? null, bound, before),
+        retentionFrom: retention.getTime(),
+        read,
+        readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
+      })
+      return answer(c, 200, reply)
+    },
+  )
+  app.all(endpoint.path.replace(/\{(\w+)\}/g, ':$1'), () => {
+    throw new Problem('method_not_allowed')
+  })
+}
+
+function noApiAccess({ tenant }: Caller): Problem {
+  const lowest = Object.entries(plans).find(([, plan]) => (plan.capabilities as readonly string[]).includes('api'))?.[0]
+  return new Problem(
+    'plan_upgrade_required',
+    `The ${tenant.plan} plan has no API access; the ${lowest} plan and above have it`,
+  )
+}
+
+/** The window of the request, or the one its cursor froze. */
+function windowFor(
+  { window: policy }: Endpoint,
+  frozen: Span | null | undefined,
+  asked: { from: Date | undefined; to: Date | undefined },
+  now: Date,
+  retention: Date,
+): Span | undefined {
+  if (!policy) return undefined
+  if (frozen === undefined) return windowOf(policy, asked, now, retention)
+  const window = frozen && frozenWindow(policy, frozen, retention)
+  if (!window) throw new Problem('bad_request', 'cursor is out of bounds; start again without it')
+  return window
+}

@@ -1,0 +1,23 @@
+import { LRUCache } from 'lru-cache'
+import { findSite } from '../../queries/find-site.ts'
+import type { Query } from '../../queries/query.ts'
+import { Problem } from '../../schema/problems.ts'
+
+/** Sites are never deleted, so a site once found stays found. */
+const cachedSites = 50_000
+
+/** Throws not_found for a site that is not the tenant's (contract, convention 7). */
+export function createSiteCheck() {
+  const owned = new LRUCache<string, true>({ max: cachedSites })
+  return async function ownSite(
+    read: <Row>(query: Query<Row>) => Promise<Row[]>,
+    tenantId: string,
+    siteId: string,
+  ): Promise<void> {
+    const entry = `${tenantId}/${siteId}`
+    if (owned.get(entry)) return
+    const [site] = await read(findSite(tenantId, siteId))
+    if (!site) throw new Problem('not_found', 'There is no such site')
+    owned.set(entry, true)
+  }
+}

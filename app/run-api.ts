@@ -1,0 +1,54 @@
+import pino, { type Logger } from 'pino'
+import type { Database } from '../queries/clickhouse.ts'
+import { createApi } from './api.ts'
+import type { BudgetStore } from './budgets/budget-store.ts'
+import { createMemoryBudgets } from './budgets/memory-budgets.ts'
+import { createRedisBudgets } from './budgets/redis-budgets.ts'
+import type { Config } from './config.ts'
+import { type Listener, listen } from './listen.ts'
+
+async function openBudgets({ REDIS_URL }: Config, log: Logger): Promise<BudgetStore> {
+  if (!REDIS_URL) return createMemoryBudgets()
+  return createRedisBudgets(REDIS_URL, { onError: (error) => log.error({ err: error }, 'Redis cannot be reached') })
+}
+
+/** Serves the API over a store, with the budgets the configuration names. Does not close the store. */
+export async function runApi(config: Config, database: Database): Promise<Listener> {
+  const log = pino({ level: config.LOG_LEVEL })
+  const budgets = await openBudgets(config, log)
+  try {
+    const listener = await listen(createApi({ database, budgets, log }), config.PORT, config.HOST)
+    return {
+      url: listener.url,
+      async stop() {
+        await listener.stop()
+        await budgets.close()
+      },
+    }
+  } catch (error) {
+    await budgets.close()
+    throw error
+  }
+}
+
+/** Calls `stop` at the first Ctrl-C or SIGTERM, then exits; a second signal exits at once. */
+export function stopOnSignal(stop: () => Promise<void>): void {
+  let stopping = false
+  const onSignal = () => {
+    if (stopping) process.exit(130)
+    stopping = true
+    process.stderr.write('\nFinishing what is under way; press Ctrl-C again to stop at once\n')
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    )
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+}
+
+/** Ends the process with one line. */
+export function fail(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+}

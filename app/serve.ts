@@ -1,0 +1,20 @@
+import { connect } from '../queries/clickhouse.ts'
+import { readConfig } from './config.ts'
+import { fail, runApi, stopOnSignal } from './run-api.ts'
+
+/** `npm run serve`: the API alone, against CLICKHOUSE_URL and REDIS_URL, as in production. */
+async function serve(): Promise<void> {
+  const config = readConfig(process.env)
+  if (!config.CLICKHOUSE_URL) {
+    throw new Error('CLICKHOUSE_URL must name the ClickHouse to read, such as http://reader:password@host:8123/default')
+  }
+  const database = connect(config.CLICKHOUSE_URL)
+  const api = await runApi(config, database)
+  stopOnSignal(async () => {
+    await api.stop()
+    await database.close()
+  })
+  process.stdout.write(`Serving the Security Reporting API on ${api.url}\n`)
+}
+
+serve().catch(fail)

@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http'
+import { roleStatements } from './access.ts'
+import type { EngineRequest } from './engine-request.ts'
+import { streamedFormats } from './formats.ts'
+import type { QueryContext } from './handle-query.ts'
+import type { QueryResult } from './native.ts'
+import { replyWhole } from './reply.ts'
+import { replyStream } from './reply-stream.ts'
+import { killedOnAbort, markerOf, requestStatements } from './session.ts'
+
+/** A statement without data of its own. `format` is the one it names, if it does. */
+export type Query = { text: string; firstWord: string; format: string | undefined }
+
+/** Checks, runs and answers a statement within one place of the bounded number of running queries. */
+export async function readQuery(
+  context: QueryContext,
+  request: EngineRequest,
+  response: ServerResponse,
+  signal: AbortSignal,
+  query: Query,
+): Promise<void> {
+  const release = await context.slots.take(signal)
+  try {
+    await context.check(request, query.text, query.firstWord)
+    const format = query.format ?? request.format
+    await killedOnAbort(context.connections, request, signal, () =>
+      streamedFormats.has(format) && returnsRows.has(query.firstWord)
+        ? answerPieces(context, request, response, query.text, format)
+        : answerWhole(context, request, response, query.text, format),
+    )
+  } finally {
+    release()
+  }
+}
+
+const returnsRows = new Set(['SELECT', 'WITH', 'FROM', '('])
+
+async function answerWhole(
+  context: QueryContext,
+  request: EngineRequest,
+  response: ServerResponse,
+  text: string,
+  format: string,
+): Promise<void> {
+  const connection = await context.connections.take(request.role)
+  let result: QueryResult
+  try {
+    for (const statement of requestStatements(request)) {
+      await context.native.QueryAsyncConnection(connection, statement, 'TSV')
+    }
+    result = await context.native.QueryAsyncConnection(connection, markerOf(request) + text, request.format)
+  } finally {
+    context.connections.drop(connection)
+  }
+  await replyWhole(response, request, format, result.bytes, {
+    ...storageCounters(result.bytes),
+    resultRows: result.rowsRead,
+    resultBytes: result.bytesRead,
+    elapsedSeconds: result.elapsed,
+  })
+}
+
+async function answerPieces(
+  context: QueryContext,
+  request: EngineRequest,
+  response: ServerResponse,
+  text: string,
+  format: string,
+): Promise<void> {
+  const setup = [...roleStatements(request.role), ...requestStatements(request)]
+  const pieces = context.workers.run(setup, markerOf(request) + text, request.format)
+  await replyStream(response, request, format, pieces)
+}
+
+/** Rows read from storage are known only from the statistics that the JSON document formats end with. */
+function storageCounters(body: Buffer): { readRows?: number; readBytes?: number } {
+  const tail = body.subarray(-200).toString('latin1')
+  const found = /"rows_read":\s*(\d+),\s*"bytes_read":\s*(\d+)\s*\}\s*\}\s*$/.exec(tail)
+  return found ? { readRows: Number(found[1]), readBytes: Number(found[2]) } : {}
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import type { Database } from '../queries/clickhouse.ts'
+import type { Query } from '../queries/query.ts'
+import { sql } from '../queries/sql.ts'
+import { type Migration, readMigrations } from './migration-files.ts'
+
+/** What a migration run takes beside its database. */
+export interface MigrateOptions {
+  /** Hears the name of each migration before it runs. */
+  readonly onMigration?: (name: string) => void
+  /** Where the migrations lie, this folder's `migrations/` by default. */
+  readonly folder?: URL
+}
+
+// Two runs at once write the same row twice; the key holds the checksum, so that neither hides a changed file.
+const createLedger = `
+CREATE TABLE IF NOT EXISTS schema_migrations
+(
+    version     UInt32 COMMENT 'Its number, from 1 without a gap',
+    name        String COMMENT 'Its file in clickhouse/migrations, without .sql',
+    checksum    FixedString(64) COMMENT 'Lower-case hexadecimal SHA-256 of the file as it was applied',
+    applied_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When its last statement was done'
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (version, checksum)
+COMMENT 'Migrations that this database has'`
+
+const ledgerExists: Query<{ tables: number }> = {
+  name: 'findMigrationLedger',
+  statement: sql`SELECT count() AS tables FROM system.tables WHERE database = currentDatabase() AND name = 'schema_migrations'`,
+  row: z.object({ tables: z.int() }),
+}
+
+const appliedRow = z.object({ version: z.int(), name: z.string(), checksum: z.string() })
+type Applied = z.infer<typeof appliedRow>
+
+const listApplied: Query<Applied> = {
+  name: 'listAppliedMigrations',
+  statement: sql`SELECT version, name, checksum FROM schema_migrations FINAL ORDER BY version`,
+  row: appliedRow,
+}
+
+/**
+ * Brings a database up to the code's migrations, as a user that may write; gives the names of those it applied. A run
+ * that was cut off is repeated whole, and two at once do no harm. Throws an Error of one line when an applied file has
+ * changed or the database has a migration that the code does not know.
+ */
+export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
+  const known = await readMigrations(options.folder)
+  await database.command(createLedger)
+  const applied = await database.read(listApplied)
+  refuseUnknown(known, applied)
+  const pending = withoutApplied(known, applied)
+  for (const { version, name, checksum, statements } of pending) {
+    options.onMigration?.(name)
+    for (const statement of statements) await database.command(statement)
+    const row = Buffer.from(JSON.stringify({ version, name, checksum }))
+    await database.insert('INSERT INTO schema_migrations (version, name, checksum) FORMAT JSONEachRow', row)
+  }
+  return pending.map(({ name }) => name)
+}
+
+/**
+ * Names of the code's migrations that a database lacks; any user that reads may ask. A database ahead of the code lacks
+ * nothing, so that the old release serves on while a new one is rolled out. Throws as `migrate` does on a changed file.
+ */
+export async function pendingMigrations(database: Database, folder?: URL): Promise<string[]> {
+  const known = await readMigrations(folder)
+  const [ledger] = await database.read(ledgerExists)
+  const applied = ledger?.tables ? await database.read(listApplied) : []
+  return withoutApplied(known, applied).map(({ name }) => name)
+}
+
+function refuseUnknown(known: readonly Migration[], applied: readonly Applied[]): void {
+  const ahead = applied.filter(({ version }) => version > known.length)
+  if (ahead.length === 0) return
+  const names = ahead.map(({ name }) => name).join(', ')
+  throw new Error(`The database is ahead of this code: it has ${names}; run the release that brought it`)
+}
+
+function withoutApplied(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
+  return known.filter(({ version, name, checksum }) => {
+    const rows = applied.filter((row) => row.version === version)
+    if (rows.some((row) => row.checksum !== checksum)) {
+      throw new Error(`${name}.sql was changed after this database applied it; put it back and add a new migration`)
+    }
+    return rows.length === 0
+  })
+}

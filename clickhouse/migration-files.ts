@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { splitStatements } from './split-statements.ts'
+
+/** One migration of the code. */
+export interface Migration {
+  /** 1, 2, 3 ... without a gap. */
+  readonly version: number
+  /** `0001_tenants`: the file's name without its ending. */
+  readonly name: string
+  /** Hexadecimal SHA-256 of the text with LF line ends, as a checkout may change them. */
+  readonly checksum: string
+  /** Each can be run again: it creates only what is not there. */
+  readonly statements: readonly string[]
+}
+
+const ownFolder = new URL('./migrations/', import.meta.url)
+
+/** The migrations in a folder, by version. Throws an Error of one line on a name or a version out of line. */
+export async function readMigrations(folder: URL = ownFolder): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
+  return Promise.all(
+    files.map(async (file, index) => {
+      const [, digits] = /^(\d{4})_[a-z0-9_]+\.sql$/.exec(file) ?? []
+      if (Number(digits) !== index + 1) {
+        throw new Error(`${file} must be named NNNN_name.sql, and the next version is ${index + 1}`)
+      }
+      const text = (await readFile(new URL(file, folder), 'utf8')).replaceAll('\r\n', '\n')
+      return {
+        version: index + 1,
+        name: file.slice(0, -'.sql'.length),
+        checksum: createHash('sha256').update(text).digest('hex'),
+        statements: splitStatements(text),
+      }
+    }),
+  )
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { Database } from '../queries/clickhouse.ts'
+import type { Query } from '../queries/query.ts'
+import { at, join, name, render, type Sql, sql, uuid } from '../queries/sql.ts'
+import { longSettings, readLong } from './read-long.ts'
+import { listMonths, type RollupMonth } from './rollup-months.ts'
+import { listRollups, type Rollup, rawTable } from './rollups.ts'
+
+/** What a rebuild did. */
+export interface RollupRebuild {
+  /** Monthly partitions refilled, one for each table and month. */
+  readonly rebuilt: number
+}
+
+/**
+ * Refills every rollup from the raw rows, month by month and finer tables first. A month is built aside and then takes
+ * the place of the old one in one step, so that readers see the one or the other. Reports that are stored meanwhile
+ * can be missing from a rollup or be counted twice: check afterwards.
+ */
+export async function rebuildRollups(
+  database: Database,
+  onProgress?: (done: number, total: number, what: string) => void,
+): Promise<RollupRebuild> {
+  const rollups = await listRollups(database)
+  const months = await listMonths(database, [rawTable, ...rollups.map(({ table }) => table)])
+  const partitions = [...new Set(months.map(({ partition }) => partition))].sort()
+  const total = partitions.length * rollups.length
+  let rebuilt = 0
+  for (const rollup of rollups) {
+    for (const partition of partitions) {
+      onProgress?.(rebuilt, total, `${rollup.table} ${partition}`)
+      const own = months.filter((month) => month.partition === partition)
+      await rebuildPartition(database, rollup, partition, own)
+      rebuilt++
+    }
+  }
+  return { rebuilt }
+}
+
+async function rebuildPartition(database: Database, rollup: Rollup, partition: string, months: readonly RollupMonth[]) {
+  const { table } = rollup
+  const aside = `${table}_rebuild_${randomBytes(4).toString('hex')}`
+  const run = (statement: Sql) => {
+    const { text, params } = render(statement)
+    return database.command(text, { params, settings: longSettings })
+  }
+  await run(sql`CREATE TABLE ${name(aside)} AS ${name(table)}`)
+  try {
+    for (const month of months) await run(fill(rollup, aside, month))
+    const [filled] = await readLong(database, countRows(aside))
+    await run(
+      filled?.rows
+        ? sql`ALTER TABLE ${name(table)} REPLACE PARTITION ID ${partitionId(partition)} FROM ${name(aside)}`
+        : sql`ALTER TABLE ${name(table)} DROP PARTITION ID ${partitionId(partition)}`,
+    )
+  } finally {
+    await run(sql`DROP TABLE ${name(aside)} SYNC`)
+  }
+}
+
+function fill(rollup: Rollup, target: string, { tenantId, from, to }: RollupMonth): Sql {
+  const columns = join([...rollup.keys, ...rollup.measures.map(({ column }) => column)].map(name), ', ')
+  const time = name(rollup.source === rawTable ? 'received_at' : 'bucket')
+  const rows = sql`SELECT * FROM ${name(rollup.source)}
+    WHERE tenant_id = ${uuid(tenantId)} AND ${time} >= ${at(from)} AND ${time} < ${at(to)}`
+  return sql`INSERT INTO ${name(target)} (${columns}) SELECT ${columns} FROM (${rollup.over(rows)})`
+}
+
+const countRows = (table: string): Query<{ rows: number }> => ({
+  name: 'countRows',
+  statement: sql`SELECT count() AS rows FROM ${name(table)}`,
+  row: z.object({ rows: z.coerce.number() }),
+})
+
+/** A partition's name is part of the statement: it takes no parameter. */
+function partitionId(partition: string): Sql {
+  if (!/^\d{6}$/.test(partition)) throw new Error(`not a monthly partition: ${partition}`)
+  return { strings: [`'${partition}'`], values: [] }
+}

@@ -1,0 +1,49 @@
+import { Problem } from '../../schema/problems.ts'
+import type { Span } from './coverage.ts'
+
+/** The window an operation reads: its default and longest length, in days (contract, Limits). */
+export interface WindowPolicy {
+  readonly defaultDays: number
+  readonly maxDays: number
+}
+
+const day = 86_400_000
+
+/**
+ * The window of a request (contract, convention 3; decisions, Windows). A default `from` is clamped to retention, an
+ * explicit one is refused. Throws bad_request naming the parameter.
+ * @param retentionFrom the first moment retention reaches.
+ */
+export function windowOf(
+  { defaultDays, maxDays }: WindowPolicy,
+  asked: { readonly from?: Date | undefined; readonly to?: Date | undefined },
+  now: Date,
+  retentionFrom: Date,
+): Span {
+  const to = (asked.to ?? now).getTime()
+  const from = asked.from?.getTime() ?? Math.max(to - defaultDays * day, retentionFrom.getTime())
+  if (asked.from && from < retentionFrom.getTime()) {
+    throw new Problem(
+      'bad_request',
+      `from reaches back beyond retention, which begins at ${retentionFrom.toISOString()}`,
+    )
+  }
+  if (from >= to) {
+    const bounds = `${new Date(from).toISOString()} is not before ${new Date(to).toISOString()}`
+    throw new Problem('bad_request', `${asked.from ? 'from' : 'to'} must leave a window: from ${bounds}`)
+  }
+  if (to - from > maxDays * day) {
+    throw new Problem('bad_request', `from and to are further apart than the ${maxDays} days this operation reads`)
+  }
+  return { from, to }
+}
+
+/**
+ * A cursor's window, frozen when its first page was read: what of it retention still reaches. Undefined where no
+ * cursor of the operation can hold it.
+ */
+export function frozenWindow({ maxDays }: WindowPolicy, frozen: Span, retentionFrom: Date): Span | undefined {
+  if (frozen.from >= frozen.to || frozen.to - frozen.from > maxDays * day) return undefined
+  const from = Math.max(frozen.from, retentionFrom.getTime())
+  return { from, to: Math.max(from, frozen.to) }
+}

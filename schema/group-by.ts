@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { type DimensionName, dimensionNames } from './dimensions.ts'
+import { requireCarried } from './report-filter.ts'
+import type { ReportType } from './report-types.ts'
+
+const error = `must be one or two different dimensions, comma-separated, of ${dimensionNames.join(', ')}`
+
+/** One dimension or two, comma-separated (contract, GET /v1/reports/grouped). */
+export const groupByParam = z
+  .string({ error })
+  .transform((text) => text.split(','))
+  .pipe(
+    z
+      .array(z.enum(dimensionNames, { error }), { error })
+      .min(1, { error })
+      .max(2, { error })
+      .refine((names) => new Set(names).size === names.length, { error }),
+  )
+  .meta({
+    description: 'The dimensions to group by: those the report type has',
+    override: {
+      type: 'string',
+      pattern: `^(${dimensionNames.join('|')})(,(${dimensionNames.join('|')}))?$`,
+      example: 'directive,blockedHost',
+    },
+  })
+
+/** The dimensions, each one that the type's reports have. Throws bad_request naming the wrong one. */
+export function toGrouping(reportType: ReportType, groupBy: readonly DimensionName[]): readonly DimensionName[] {
+  for (const dimension of groupBy) requireCarried(reportType, dimension, 'groupBy')
+  return groupBy
+}

@@ -1,0 +1,75 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { pino } from 'pino'
+import { inject } from 'vitest'
+import { type ApiServices, createApi } from '../../app/api.ts'
+import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
+import { connect } from '../../queries/clickhouse.ts'
+import { createTenantWriter, type TenantWriter } from './tenants.ts'
+
+/** What a request carries. */
+export interface Asking {
+  /** Sent as a bearer. */
+  readonly key?: { readonly key: string } | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  readonly method?: string
+}
+
+/** An answer, its body read; `body` is undefined where it is not JSON. */
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of a body
+  readonly body: any
+}
+
+/** The API over HTTP, and a way to write what it reads. */
+export interface TestApi extends TenantWriter {
+  readonly url: string
+  /** @param path with its query, from `/`. */
+  get(path: string, asking?: Asking): Promise<Answered>
+  close(): Promise<void>
+}
+
+/** What a test wants of its own instead of the shared. */
+export interface TestApiOptions extends Partial<Pick<ApiServices, 'budgets' | 'now' | 'log'>> {
+  /** The store the API reads, `http://user:password@host:port/database`. */
+  readonly readUrl?: string
+  /** The store that tenants and reports are written to. */
+  readonly writeUrl?: string
+}
+
+/** Starts an API on a free port, on the shared engine and with budgets in memory unless told otherwise. */
+export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const { readUrl = inject('servers').readUrl, writeUrl = inject('servers').writeUrl } = options
+  const { budgets = createMemoryBudgets(), log = pino({ level: 'silent' }), now } = options
+  const database = connect(readUrl)
+  const writer = connect(writeUrl)
+  const app = createApi({ database, budgets, log, ...(now && { now }) })
+  const server = createServer(getRequestListener(app.fetch))
+  const url = await listen(server)
+
+  return {
+    ...createTenantWriter(writer),
+    url,
+    async get(path, { key, headers, method = 'GET' } = {}) {
+      const bearer = key ? { Authorization: `Bearer ${key.key}` } : {}
+      const response = await fetch(url + path, { method, headers: { ...bearer, ...headers } })
+      const text = await response.text()
+      const isJson = text !== '' && response.headers.get('Content-Type')?.startsWith('application/json')
+      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await Promise.all([database.close(), writer.close(), budgets.close()])
+    },
+  }
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
+import { bucketSizeNames } from '../../schema/enumerations.ts'
+import { dimensionsOf } from '../../schema/report-filter.ts'
+import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
+import type { StoredReport } from '../../schema/stored-report.ts'
+import type { OracleFilters, OracleWindow } from './report-oracle.ts'
+
+/** Random questions about given rows: types, filters that often hit, windows at and beside every alignment. */
+
+const day = 86_400_000
+
+/** What a filter may say: printable ASCII without the backslash, within its length (contract, Conventions 5). */
+function sayable(dimension: DimensionName, value: string): boolean {
+  const { match } = dimensionRows[dimension]
+  const maxLength = match.kind === 'text' ? match.maxLength : 64
+  return /^[ -[\]-~]+$/.test(value) && value.length <= maxLength
+}
+
+function filterValue(rows: readonly StoredReport[], dimension: DimensionName): fc.Arbitrary<string> {
+  const stored = [...new Set(rows.map((row) => row[dimension]))].filter((value) => sayable(dimension, value))
+  const { match } = dimensionRows[dimension]
+  const other = match.kind === 'text' ? ['nothing_like_this', '%', '_', 'it\'s "quoted" %_'] : []
+  const exact = fc.constantFrom(...stored, ...(stored.length > 0 ? [] : match.kind === 'enum' ? match.values : ['x']))
+  if (match.kind !== 'text') return exact
+  const holed = fc.tuple(exact, fc.nat()).map(([value, at]) => {
+    const hole = at % value.length
+    return `${value.slice(0, hole)}_${value.slice(hole + 1)}`
+  })
+  const upper = exact.map((value) => value.toUpperCase())
+  return fc.oneof(
+    { weight: 5, arbitrary: exact },
+    { weight: 3, arbitrary: holed },
+    { weight: 1, arbitrary: upper },
+    { weight: 1, arbitrary: fc.constantFrom(...other) },
+  )
+}
+
+function filtersFor(rows: readonly StoredReport[], reportType: ReportType): fc.Arbitrary<OracleFilters> {
+  const ofType = rows.filter((row) => row.reportType === reportType)
+  const dimensions = dimensionsOf(reportType)
+  return fc
+    .subarray(dimensions, { minLength: 0, maxLength: 3 })
+    .chain((chosen) =>
+      fc.record(Object.fromEntries(chosen.map((dimension) => [dimension, filterValue(ofType, dimension)]))),
+    )
+}
+
+/** Times within a range: any millisecond, and often a bucket's bound or one beside it. */
+function timeWithin(from: number, to: number): fc.Arbitrary<number> {
+  return fc
+    .tuple(
+      fc.integer({ min: from, max: to }),
+      fc.constantFrom(1, 60_000, 3_600_000, day),
+      fc.integer({ min: -1, max: 1 }),
+    )
+    .map(([time, grain, nudge]) =>
+      Math.min(to, Math.max(from, Math.floor(time / grain) * grain + (grain > 1 ? nudge : 0))),
+    )
+}
+
+/** Windows inside `[from, to]` of at most `maxDays`. */
+export function windowWithin(from: number, to: number, maxDays: number): fc.Arbitrary<OracleWindow> {
+  return timeWithin(from, to - 1).chain((start) =>
+    timeWithin(start + 1, Math.min(to, start + maxDays * day)).map((end) => ({ from: start, to: end })),
+  )
+}
+
+export interface ReportQuestion {
+  readonly reportType: ReportType
+  readonly filters: OracleFilters
+  readonly window: OracleWindow
+  readonly groupBy: readonly DimensionName[]
+  readonly limit: number
+  readonly bucketSize: (typeof bucketSizeNames)[number]
+}
+
+export function reportQuestion(
+  rows: readonly StoredReport[],
+  from: number,
+  to: number,
+  maxDays: number,
+): fc.Arbitrary<ReportQuestion> {
+  return fc.constantFrom('csp-violation' as const, ...reportTypeNames).chain((reportType) =>
+    fc.record({
+      reportType: fc.constant(reportType),
+      filters: filtersFor(rows, reportType),
+      window: windowWithin(from, to, maxDays),
+      groupBy: fc
+        .shuffledSubarray(dimensionsOf(reportType), { minLength: 1, maxLength: 2 })
+        .map((dimensions) => dimensions as DimensionName[]),
+      limit: fc.oneof(fc.constant(100), fc.integer({ min: 1, max: 100 })),
+      bucketSize: fc.constantFrom(...bucketSizeNames),
+    }),
+  )
+}

@@ -1,0 +1,50 @@
+import type { TestProject } from 'vitest/node'
+import { migrate } from '../../clickhouse/migrate.ts'
+import { connect } from '../../queries/clickhouse.ts'
+import { startTestEngine } from './engine.ts'
+import { startRedis } from './redis.ts'
+
+/** Where the shared servers are; URLs carry their user. */
+export interface SharedServers {
+  /** As the user that can only read. */
+  readonly readUrl: string
+  readonly writeUrl: string
+  readonly redisUrl: string
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    servers: SharedServers
+  }
+}
+
+/**
+ * One migrated engine and one redis-server for all test files: each file makes tenants of its own. A test that kills or
+ * freezes a server starts one of its own.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [engine, redis] = await Promise.all([startTestEngine(), startRedis()])
+  const { readUrl, writeUrl } = engineUrls(engine)
+  const database = connect(writeUrl)
+  await migrate(database)
+  await database.close()
+  project.provide('servers', { readUrl, writeUrl, redisUrl: redis.url })
+  return async () => {
+    await Promise.all([engine.end(), redis.stop()])
+  }
+}
+
+/** An engine's URLs for `connect`, one for each of its users. */
+export function engineUrls({
+  url,
+  reader,
+  writer,
+}: {
+  readonly url: string
+  readonly reader: { readonly username: string; readonly password: string }
+  readonly writer: { readonly username: string; readonly password: string }
+}): { readUrl: string; writeUrl: string } {
+  const as = ({ username, password }: { readonly username: string; readonly password: string }) =>
+    Object.assign(new URL('/default', url), { username, password }).href
+  return { readUrl: as(reader), writeUrl: as(writer) }
+}

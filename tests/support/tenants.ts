@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { makeKey } from '../../app/keys.ts'
+import type { Database } from '../../queries/clickhouse.ts'
+import { toClickHouseTime } from '../../queries/sql.ts'
+import type { Plan, PlanOverrides } from '../../schema/plans.ts'
+import { reportColumns, type StoredReport } from '../../schema/stored-report.ts'
+
+/** A key as a caller holds it. */
+export interface TestKey {
+  readonly id: string
+  readonly key: string
+}
+
+/** Writes tenants and what is theirs straight into the tables. */
+export interface TenantWriter {
+  /** A tenant's id. A business tenant with room for every test's requests, unless told otherwise. */
+  createTenant(options?: {
+    readonly plan?: Plan
+    readonly name?: string
+    readonly overrides?: PlanOverrides
+  }): Promise<string>
+  /** A site's id. */
+  createSite(
+    tenantId: string,
+    options?: { readonly name?: string; readonly hosts?: readonly string[] },
+  ): Promise<string>
+  /** A key that is good for a day, unless told otherwise. */
+  createKey(tenantId: string, options?: { readonly expiresAt?: Date; readonly revokedAt?: Date }): Promise<TestKey>
+  revokeKey(tenantId: string, key: TestKey): Promise<void>
+  insertReports(reports: readonly StoredReport[]): Promise<void>
+}
+
+const dayMilliseconds = 86_400_000
+const plenty = { keyLimit: 100_000, tenantLimit: 100_000 }
+
+const timeText = (time: number) => toClickHouseTime(new Date(time))
+const timeFields: readonly (keyof StoredReport)[] = ['receivedAt', 'anticipatedRemoval']
+
+/** @param database as the user that writes. */
+export function createTenantWriter(database: Database): TenantWriter {
+  async function insert(table: string, rows: readonly object[]): Promise<void> {
+    if (rows.length === 0) return
+    const lines = rows.map((row) => JSON.stringify(row)).join('\n')
+    await database.insert(`INSERT INTO ${table} FORMAT JSONEachRow`, Buffer.from(lines))
+  }
+
+  async function writeKey(
+    tenantId: string,
+    { id, key, hash, prefix }: { id: string; key: string; hash: string; prefix: string },
+    expiresAt: Date,
+    revokedAt: Date | undefined,
+  ): Promise<TestKey> {
+    const row = { key_hash: hash, id, tenant_id: tenantId, name: 'Test key', prefix }
+    const times = { created_at: timeText(Date.now()), expires_at: timeText(expiresAt.getTime()) }
+    await insert('api_keys', [{ ...row, ...times, revoked_at: revokedAt ? timeText(revokedAt.getTime()) : null }])
+    return { id, key }
+  }
+
+  const made = new Map<string, { hash: string; prefix: string }>()
+  const tomorrow = () => new Date(Date.now() + dayMilliseconds)
+
+  return {
+    async createTenant({ plan = 'business', name = 'Test tenant', overrides = plenty } = {}) {
+      const id = randomUUID()
+      await insert('tenants', [
+        { id, name, plan, overrides: JSON.stringify(overrides), created_at: timeText(Date.now()) },
+      ])
+      return id
+    },
+    async createSite(tenantId, { name = 'Test site', hosts = [] } = {}) {
+      const id = randomUUID()
+      await insert('sites', [{ id, tenant_id: tenantId, name, hosts, created_at: timeText(Date.now()) }])
+      return id
+    },
+    async createKey(tenantId, { expiresAt = tomorrow(), revokedAt } = {}) {
+      const { key, hash, prefix } = makeKey()
+      made.set(key, { hash, prefix })
+      return writeKey(tenantId, { id: randomUUID(), key, hash, prefix }, expiresAt, revokedAt)
+    },
+    async revokeKey(tenantId, key) {
+      const stored = made.get(key.key)
+      if (!stored) throw new Error('Only a key made here can be revoked here')
+      await writeKey(tenantId, { ...key, ...stored }, tomorrow(), new Date())
+    },
+    insertReports: (reports) => insert('reports', reports.map(toRow)),
+  }
+}
+
+function toRow(report: StoredReport): object {
+  const fields = Object.keys(reportColumns) as (keyof StoredReport)[]
+  return Object.fromEntries(
+    fields.map((field) => {
+      const value = report[field]
+      const isTime = timeFields.includes(field) && typeof value === 'number'
+      return [reportColumns[field], isTime ? timeText(value) : value]
+    }),
+  )
+}
