@@ -53,6 +53,7 @@ type Params = Record<string, unknown> & { from?: Date; to?: Date; limit?: number
 export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineServices): void {
   const ownSite = createSiteCheck()
   const shape = queryShape(endpoint)
+  const own = Object.keys(endpoint.query)
   const policy = endpoint.page ?? { ...listPage, position: z.never() }
 
   const enter: MiddlewareHandler<ApiEnv> = async function enter(c, next) {
@@ -83,7 +84,9 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
       const { state } = c.var
       const caller = state.caller as Caller
       const path = c.req.valid('param' as never) as Params
-      const { from, to, limit, cursor, ...query } = c.req.valid('query' as never) as Params
+      const params = c.req.valid('query' as never) as Params
+      const query = Object.fromEntries(own.map((name) => [name, params[name]])) as Params
+      const { cursor } = params
       const origin = { endpoint: endpoint.name, tenantId: caller.tenant.id, requestId: state.requestId }
       const read = <Row>(question: Query<Row>) =>
         services.database.read(question, origin, (cost) => addCost(state, cost))
@@ -95,14 +98,14 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
       const before = cursor === undefined ? undefined : decodeCursor(cursor, bound, policy.position, policy.maxDepth)
       const now = services.now()
       const retention = retentionStart(caller.tenant.may.retentionDays, now)
-      const window = windowFor(endpoint, before?.window, { from, to }, now, retention)
+      const window = windowFor(endpoint, before?.window, params, now, retention)
       const reply = await endpoint.handle({
         caller,
         path,
         query,
         filter,
         window,
-        page: pageOf(policy, limit ?? policy.defaultLimit, window ?? null, bound, before),
+        page: pageOf(policy, params.limit ?? policy.defaultLimit, window ?? null, bound, before),
         retentionFrom: retention.getTime(),
         read,
         readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
@@ -127,7 +130,7 @@ function noApiAccess({ tenant }: Caller): Problem {
 function windowFor(
   { window: policy }: Endpoint,
   frozen: Span | null | undefined,
-  asked: { from: Date | undefined; to: Date | undefined },
+  asked: Pick<Params, 'from' | 'to'>,
   now: Date,
   retention: Date,
 ): Span | undefined {
