@@ -37,7 +37,10 @@ export async function listen(app: Hono<ApiEnv>, port: number, host: string): Pro
     stop: () =>
       new Promise((resolve) => {
         draining = true
-        const deadline = setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), drainMilliseconds)
+        const deadline = setTimeout(
+          () => 'closeAllConnections' in server && server.closeAllConnections(),
+          drainMilliseconds,
+        )
         server.close(() => {
           clearTimeout(deadline)
           resolve()

@@ -34,8 +34,8 @@ export interface Post {
   readonly sampleRate: number
   /** What may be reports, in the order sent. */
   readonly elements: readonly unknown[]
-  /** The line as it would be had it only this element, so that it can be imported again. */
-  alone(element: unknown): unknown
+  /** The line's members but for the body; undefined where the line is a bare body. */
+  readonly wrapper: Readonly<Record<string, unknown>> | undefined
 }
 
 /** One report of a POST. */
@@ -54,6 +54,28 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const siteIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+const byteOrderMark = 0xfeff
+
+/** A line as JSON; undefined when it is blank. */
+export function parseLine(line: string): unknown {
+  const text = line.charCodeAt(0) === byteOrderMark ? line.slice(1) : line
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    return text.trim() === '' ? undefined : refuse(`not JSON: ${(error as Error).message}`)
+  }
+}
+
+/** The line's text as it would be had it only this element, so that it can be imported again. */
+export function alone({ wrapper }: Post, element: unknown): string {
+  try {
+    return JSON.stringify(wrapper ? { ...wrapper, body: [element] } : [element])
+  } catch {
+    // Nested deeper than JSON can be written, though it could be read.
+    return ''
+  }
+}
 
 /** Reads a line's JSON: a POST, or the bare body of one (decisions, Where data comes from). */
 export function readPost(line: unknown): Post | Refusal {
@@ -79,7 +101,7 @@ export function readPost(line: unknown): Post | Refusal {
     siteId: siteId.toLowerCase(),
     sampleRate,
     elements,
-    alone: (element) => ({ ...line, body: [element] }),
+    wrapper: line,
   }
 }
 
@@ -91,8 +113,7 @@ function isPost(line: unknown): line is Readonly<Record<string, unknown>> {
 function bare(body: unknown): Post | Refusal {
   const elements = elementsOf(body)
   if (isRefusal(elements)) return elements
-  const alone = (element: unknown) => [element]
-  return { receivedAt: undefined, userAgent: '', siteId: '', sampleRate: 1, elements, alone }
+  return { receivedAt: undefined, userAgent: '', siteId: '', sampleRate: 1, elements, wrapper: undefined }
 }
 
 /** The body's shape decides, never a content type (payloads, Envelope). */

@@ -98,5 +98,7 @@ export function readBatches(source: ByteSource, limits: BatchLimits): BatchReade
 }
 
 function toBuffer(value: Uint8Array | string): Buffer<ArrayBuffer> {
-  return typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength)
+  return typeof value === 'string'
+    ? Buffer.from(value)
+    : Buffer.from(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength)
 }

@@ -31,14 +31,16 @@ export function engineError(kind: keyof typeof errorCodes, message: string): Eng
   return new EngineError(code, type, message)
 }
 
-/** Reads `Code: N. DB::Exception: text (NAME)` out of what the addon throws. */
+/** Reads `Code: N. DB::Exception: text (NAME)` out of what the addon throws; chDB wraps it up to three times. */
 export function toEngineError(thrown: unknown): EngineError {
   if (thrown instanceof EngineError) return thrown
   const text = thrown instanceof Error ? thrown.message : String(thrown)
-  const found = /Code: (\d+)\. DB::Exception: ([\s\S]*?)(?:\s*\(([A-Z][A-Z0-9_]+)\))?\s*$/.exec(text)
-  if (!found) return engineError('unknown', text)
-  const [, code, message, type] = found
-  return new EngineError(Number(code), type ?? 'UNKNOWN_EXCEPTION', message ?? '')
+  const code = /Code: (\d+)\. DB::Exception: /.exec(text)?.[1]
+  if (code === undefined) return engineError('unknown', text)
+  const message = text.replace(/^[\s\S]*?(?=Code: \d+\. DB::Exception: )(?:Code: \d+\. DB::Exception: )+/, '')
+  const type = /\(([A-Z][A-Z0-9_]+)\)\s*$/.exec(message)?.[1] ?? 'UNKNOWN_EXCEPTION'
+  const bare = message.replace(/(?:\s*\((?:[A-Z][A-Z0-9_]+|version [^()]*)\)\.?)+\s*$/, '')
+  return new EngineError(Number(code), type, bare)
 }
 
 /** The text of an error body. */

@@ -1,62 +1,58 @@
+const octets = 'application/octet-stream'
+const tsv = 'text/tab-separated-values; charset=UTF-8'
+const csv = 'text/csv; charset=UTF-8'
+const lines = 'application/x-ndjson; charset=UTF-8'
+
 const contentTypes: Record<string, string> = {
-  TabSeparated: 'text/tab-separated-values; charset=UTF-8',
-  TSV: 'text/tab-separated-values; charset=UTF-8',
-  TSVWithNames: 'text/tab-separated-values; charset=UTF-8; header=present',
-  TabSeparatedWithNames: 'text/tab-separated-values; charset=UTF-8; header=present',
-  TSVWithNamesAndTypes: 'text/tab-separated-values; charset=UTF-8; header=present',
-  TabSeparatedWithNamesAndTypes: 'text/tab-separated-values; charset=UTF-8; header=present',
-  CSV: 'text/csv; charset=UTF-8; header=absent',
-  CSVWithNames: 'text/csv; charset=UTF-8; header=present',
-  CSVWithNamesAndTypes: 'text/csv; charset=UTF-8; header=present',
-  JSONEachRow: 'application/x-ndjson; charset=UTF-8',
-  JSONLines: 'application/x-ndjson; charset=UTF-8',
-  NDJSON: 'application/x-ndjson; charset=UTF-8',
-  XML: 'application/xml; charset=UTF-8',
-  Parquet: 'application/octet-stream',
-  Arrow: 'application/octet-stream',
-  ArrowStream: 'application/octet-stream',
-  ORC: 'application/octet-stream',
-  Native: 'application/octet-stream',
-  RowBinary: 'application/octet-stream',
-  RowBinaryWithNames: 'application/octet-stream',
-  RowBinaryWithNamesAndTypes: 'application/octet-stream',
+  tabseparated: tsv,
+  tsv,
+  csv: `${csv}; header=absent`,
+  jsoneachrow: lines,
+  jsonlines: lines,
+  ndjson: lines,
+  xml: 'application/xml; charset=UTF-8',
+  parquet: octets,
+  arrow: octets,
+  arrowstream: octets,
+  orc: octets,
+  native: octets,
+  rowbinary: octets,
 }
 
 /** The Content-Type a ClickHouse server names for an output format. */
 export function contentTypeOf(format: string): string {
-  const known = contentTypes[format]
-  if (known) return known
-  return format.startsWith('JSON') ? 'application/json; charset=UTF-8' : 'text/plain; charset=UTF-8'
+  const name = format.toLowerCase()
+  const [bare, named] = name.split('withnames', 2)
+  const known = contentTypes[bare ?? name]
+  if (known) return named !== undefined && known.startsWith('text/') ? `${known.split('; header')[0]}; header=present` : known
+  return name.startsWith('json') ? 'application/json; charset=UTF-8' : 'text/plain; charset=UTF-8'
 }
 
-/** Formats whose rows stand alone, so pieces of a result can follow each other; others repeat a head in every piece. */
-export const streamedFormats: ReadonlySet<string> = new Set([
-  'TabSeparated',
-  'TSV',
-  'TabSeparatedRaw',
-  'TSVRaw',
-  'CSV',
-  'JSONEachRow',
-  'JSONLines',
-  'NDJSON',
-  'JSONStringsEachRow',
-  'JSONCompactEachRow',
-  'JSONCompactStringsEachRow',
-  'RowBinary',
-  'Native',
-])
+const rowsAlone = new Set(
+  (
+    'tabseparated tsv tabseparatedraw tsvraw csv jsoneachrow jsonlines ndjson jsonstringseachrow jsoncompacteachrow ' +
+    'jsoncompactstringseachrow rowbinary native'
+  ).split(' '),
+)
 
-/** Formats with one row a line and no raw line end inside a row, so a body can be cut behind a line. */
-export const lineFormats: ReadonlySet<string> = new Set([
-  'TabSeparated',
-  'TSV',
-  'TabSeparatedRaw',
-  'TSVRaw',
-  'JSONEachRow',
-  'JSONLines',
-  'NDJSON',
-  'JSONStringsEachRow',
-  'JSONCompactEachRow',
-  'JSONCompactStringsEachRow',
-  'LineAsString',
-])
+/** Whether pieces of a result in this format can follow each other; other formats repeat a head in every piece. */
+export function standsInPieces(format: string): boolean {
+  return rowsAlone.has(format.toLowerCase())
+}
+
+const rowsInLines = new Set(
+  (
+    'tabseparated tsv tabseparatedraw tsvraw jsoneachrow jsonlines ndjson jsonstringseachrow jsoncompacteachrow ' +
+    'jsoncompactstringseachrow lineasstring'
+  ).split(' '),
+)
+
+/** Whether a body in this format can be cut behind a line. */
+export function cutsBehindLines(format: string): boolean {
+  return rowsInLines.has(format.toLowerCase())
+}
+
+/** Whether a row is a JSON object, which may span lines. */
+export function rowsAreObjects(format: string): boolean {
+  return /^(json(strings)?eachrow|jsonlines|ndjson)$/i.test(format)
+}

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { roleStatements } from './access.ts'
 import type { EngineRequest } from './engine-request.ts'
-import { streamedFormats } from './formats.ts'
+import { standsInPieces } from './formats.ts'
 import type { QueryContext } from './handle-query.ts'
 import type { QueryResult } from './native.ts'
 import { replyWhole } from './reply.ts'
@@ -24,7 +24,7 @@ export async function readQuery(
     await context.check(request, query.text, query.firstWord)
     const format = query.format ?? request.format
     await killedOnAbort(context.connections, request, signal, () =>
-      streamedFormats.has(format) && returnsRows.has(query.firstWord)
+      standsInPieces(format) && returnsRows.has(query.firstWord)
         ? answerPieces(context, request, response, query.text, format)
         : answerWhole(context, request, response, query.text, format),
     )

@@ -38,7 +38,7 @@ const safeTextSettings = new Set([
 ])
 const textTypes = new Set(['String', 'URI', 'Map', 'Dialect'])
 const looseningName =
-  /^(allow_|query_profiler_|memory_profiler_|trace_|jemalloc_|send_logs_|opentelemetry_)|fault_probability|untracked_memory|^(readonly|profile)$/
+  /^(allow_|implicit_|query_profiler_|memory_profiler_|trace_|jemalloc_|send_logs_|opentelemetry_)|(?<!de)fault_|fuzz|untracked_memory|^(readonly|profile)$/
 const safeTableFunctions = new Set(
   (
     'numbers numbers_mt zeros zeros_mt primes generateSeries generate_series merge view dictionary ' +

@@ -1,6 +1,6 @@
 import type { EngineRequest } from './engine-request.ts'
 import { engineError } from './errors.ts'
-import { lineFormats } from './formats.ts'
+import { cutsBehindLines, rowsAreObjects } from './formats.ts'
 import type { Connection, Native } from './native.ts'
 import type { RequestBody } from './request-body.ts'
 import { markerOf } from './session.ts'
@@ -30,7 +30,7 @@ export async function runInsert(
   let data = insert.first
   for (let piece = 0; ; piece++) {
     const last = data.length < insertPieceBytes
-    if (!last && !lineFormats.has(insert.format)) {
+    if (!last && !cutsBehindLines(insert.format)) {
       throw engineError('queryTooLarge', `A body in format ${insert.format} may hold ${insertPieceBytes} bytes`)
     }
     const end = last ? data.length : lastRowEnd(data, insert.format)
@@ -55,7 +55,7 @@ const [openBrace, closeBrace] = [0x7b, 0x7d]
 
 /** Where the last whole row ends. A JSON object may span lines, so there a row ends only between `}` and `{`. */
 function lastRowEnd(data: Buffer, format: string): number {
-  const objects = /^(JSONEachRow|JSONLines|NDJSON|JSONStringsEachRow)$/.test(format)
+  const objects = rowsAreObjects(format)
   for (let at = data.lastIndexOf(lineEnd); at > 0; at = data.lastIndexOf(lineEnd, at - 1)) {
     if (!objects || (data[at - 1] === closeBrace && (at + 1 === data.length || data[at + 1] === openBrace)))
       return at + 1

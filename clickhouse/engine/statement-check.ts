@@ -31,7 +31,7 @@ export function createStatementCheck(native: Native, connections: Connections, p
   }
 
   async function check(connection: Connection, request: EngineRequest, text: string, firstWord: string): Promise<void> {
-    const analysis = await native.DurableClassifyAsync(connection, text, request.database)
+    const analysis = await native.DurableClassifyAsync(connection, text, 'default')
     if (analysis.queryClass === unknown || analysis.statementCount === 0) {
       await canonical(connection, text)
       throw engineError('syntaxError', 'Syntax error: expected one statement')
@@ -46,7 +46,7 @@ export function createStatementCheck(native: Native, connections: Connections, p
   }
 
   return async (request, text, firstWord) => {
-    const key = `${request.role} ${request.database}\0${text}`
+    const key = `${request.role} ${text}`
     if (passed.has(key)) return
     const connection = await connections.take(request.role)
     try {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { engineError, toEngineError } from './errors.ts'
+import { toEngineError } from './errors.ts'
 import type { StreamControl, StreamNews } from './stream-worker.ts'
 
 /** One piece of a result: whole rows in the query's format. */
@@ -31,7 +31,7 @@ export function createStreamWorkers(path: string): StreamWorkers {
         news = await ask(worker, { order: 'next' })
       }
     } finally {
-      if (!over) await ask(worker, { order: 'cancel' }).catch(() => undefined)
+      if (!over) await ask(worker, { order: 'cancel' })
       idle.push(worker)
     }
   }
@@ -39,24 +39,26 @@ export function createStreamWorkers(path: string): StreamWorkers {
   return { run }
 }
 
+/** Node's loader hooks do not reach threads, so each one brings TypeScript along by itself. */
+const bootstrap = `import(${JSON.stringify(import.meta.resolve('tsx/esm/api'))}).then(({ register }) => {
+  register()
+  return import(${JSON.stringify(new URL('./stream-worker.ts', import.meta.url).href)})
+})`
+
 function startWorker(path: string): Worker {
-  const worker = new Worker(new URL('./stream-worker-entry.mjs', import.meta.url), { workerData: { path } })
+  const worker = new Worker(bootstrap, { eval: true, execArgv: [], workerData: { path } })
   worker.unref()
+  // Without its thread a query would wait for ever; a new process heals what a broken thread may have left behind.
+  worker.on('error', (error) => {
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  })
   return worker
 }
 
 function ask(worker: Worker, control: StreamControl): Promise<StreamNews> {
-  return new Promise((resolve, reject) => {
-    const hear = (news: StreamNews) => {
-      worker.off('error', fail)
-      resolve(news)
-    }
-    const fail = (error: Error) => {
-      worker.off('message', hear)
-      reject(engineError('unknown', error.message))
-    }
-    worker.once('message', hear)
-    worker.once('error', fail)
+  return new Promise((resolve) => {
+    worker.once('message', resolve)
     worker.postMessage(control)
   })
 }

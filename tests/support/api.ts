@@ -56,10 +56,18 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     url,
     async get(path, { key, headers, method = 'GET' } = {}) {
       const bearer = key ? { Authorization: `Bearer ${key.key}` } : {}
-      const response = await fetch(url + path, { method, headers: { ...bearer, ...headers } })
+      const response = await fetch(url + path, {
+        method,
+        headers: { ...bearer, ...headers },
+      })
       const text = await response.text()
       const isJson = text !== '' && response.headers.get('Content-Type')?.startsWith('application/json')
-      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: isJson ? JSON.parse(text) : undefined,
+      }
     },
     async close() {
       server.closeAllConnections()

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { checkRollups } from '../../clickhouse/check-rollups.ts'
+import { rebuildRollups } from '../../clickhouse/rebuild-rollups.ts'
+import { command } from './command.ts'
+import { showProgress } from './show-progress.ts'
+import { refuseUnfinished } from './unfinished-imports.ts'
+
+/** `rollups rebuild` */
+export const rollupsRebuild = command({
+  about: 'Refill every rollup from the raw reports, month by month, then check them',
+  arguments: {
+    force: {
+      kind: 'switch',
+      shape: z.boolean().optional(),
+      hint: '',
+      about: 'Rebuild although an import was cut off; running that import again then counts its reports twice',
+      takes: 'no value',
+    },
+  },
+  notes: [
+    'The API may serve meanwhile: a month is built aside and changes places with the old one in one step.',
+    'No import may run meanwhile. Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled,',
+    'then what "rollups check" prints. Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
+  ],
+  examples: ['rollups rebuild'],
+  async run(values, context) {
+    const { reader, writer } = await context.engine()
+    if (!values.force) await refuseUnfinished(reader)
+    const progress = showProgress(context.stderr, 2)
+    const { rebuilt } = await rebuildRollups(writer, (done, total, what) =>
+      progress.update(done / total, `rebuilding ${what}`),
+    )
+    const check = await checkRollups(writer, {
+      onProgress: (done, total, what) => progress.update(1 + done / total, `checking ${what}`),
+    })
+    progress.end()
+    return { answer: { rebuilt, ...check }, exitCode: check.different > 0 ? 1 : 0 }
+  },
+})

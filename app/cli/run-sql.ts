@@ -1,0 +1,46 @@
+import { pipeline } from 'node:stream/promises'
+import { text as readText } from 'node:stream/consumers'
+import { z } from 'zod'
+import { command } from './command.ts'
+
+/** `sql` */
+export const runSql = command({
+  about: 'Run one reading statement and print its answer as it comes',
+  arguments: {
+    statement: {
+      kind: 'positional',
+      shape: z.string().regex(/\S/),
+      hint: 'STATEMENT',
+      about: 'The statement',
+      takes: 'one statement in quotes, or - to read it from stdin',
+    },
+    format: {
+      shape: z
+        .string()
+        .regex(/^[A-Za-z][A-Za-z0-9]{0,63}$/)
+        .optional(),
+      hint: 'FORMAT',
+      about: 'Format of the answer (default: PrettyCompact on a terminal, TabSeparated elsewhere)',
+      takes: 'a format of ClickHouse such as TSVWithNames, CSV, JSONEachRow or Vertical',
+    },
+  },
+  notes: [
+    'It runs as the reader: it cannot write, and is ended after 30 seconds, 4 GB of memory or 1,000,000 rows.',
+    'With CLICKHOUSE_URL it has the rights of that user, less writing.',
+  ],
+  examples: [
+    'sql "SELECT report_type, count() FROM reports GROUP BY report_type"',
+    'sql --format CSVWithNames "SELECT * FROM tenants FINAL" > tenants.csv',
+    'sql - < question.sql',
+  ],
+  async run(values, context) {
+    const { reader, writer } = await context.engine('any')
+    const statement = values.statement === '-' ? await readText(context.stdin) : values.statement
+    const format = values.format ?? (context.stdout.isTTY ? 'PrettyCompact' : 'TabSeparated')
+    // The embedded reader cannot write anyhow, and may not change this setting.
+    const settings = reader === writer ? { readonly: '2' as const } : {}
+    const answer = await reader.stream(statement, format, { settings })
+    await pipeline(answer, context.stdout, { end: false })
+    return {}
+  },
+})

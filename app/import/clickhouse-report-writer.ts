@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream'
+import type { Database } from '../../queries/clickhouse.ts'
+import type { ReportWriter } from './import-ledger.ts'
+import { rowColumns } from './report-row.ts'
+
+/** More rows or bytes than an insert has, so that it is one block, which alone can be recognised when it comes again. */
+const oneBlock = '10000000000'
+
+const settings = {
+  async_insert: 0,
+  insert_deduplicate: 1,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+  input_format_parallel_parsing: 0,
+  max_insert_block_size: oneBlock,
+  min_insert_block_size_rows: oneBlock,
+  min_insert_block_size_bytes: oneBlock,
+  max_insert_threads: '1',
+  // A file can reach back over more months or days than the default takes in one insert.
+  max_partitions_per_insert_block: '0',
+  date_time_input_format: 'best_effort',
+  wait_end_of_query: 1,
+} as const
+
+/** Writes to the table `reports`, or another of its shape. */
+export function clickHouseReportWriter(database: Pick<Database, 'insert'>, table = 'reports'): ReportWriter {
+  const statement = `INSERT INTO ${table} (${rowColumns.join(', ')}) FORMAT TabSeparated`
+  return {
+    write: (rows, token) =>
+      database.insert(statement, Readable.from(rows, { objectMode: false }), {
+        ...settings,
+        insert_deduplication_token: token,
+      }),
+  }
+}

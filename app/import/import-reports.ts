@@ -1,0 +1,87 @@
+import { firstToken, planPasses } from './batch-passes.ts'
+import { chooseSites } from './choose-site.ts'
+import { type ImportSite, sitesByPattern } from './host-patterns.ts'
+import type { ImportLedger, ReportWriter } from './import-ledger.ts'
+import { createTally, type ImportResult, type Rejection } from './import-tally.ts'
+import { inTurn } from './in-turn.ts'
+import { parseBatch } from './parse-batch.ts'
+import { type BatchLimits, type ByteSource, readBatches } from './read-batches.ts'
+import { sendBatch } from './send-batch.ts'
+import { withRetries } from './with-retries.ts'
+
+export interface ImportOptions {
+  readonly source: ByteSource
+  readonly tenantId: string
+  /** Of the tenant. */
+  readonly sites: readonly ImportSite[]
+  /** The tenant's. */
+  readonly retentionDays: number
+  readonly ledger: ImportLedger
+  readonly writer: ReportWriter
+  /** The site of every report whose line names none; otherwise hosts choose. */
+  readonly siteId?: string | undefined
+  /** Receipt time of reports that carry none, now by default. */
+  readonly importedAt?: Date
+  /** Hears of each rejection, in the file's order. */
+  readonly onReject?: (rejection: Rejection) => void | Promise<void>
+  /** Hears of each batch as it is read. */
+  readonly onProgress?: (progress: ImportProgress) => void
+  /** Ends the import between two batches; run again, it goes on. */
+  readonly signal?: AbortSignal | undefined
+  readonly limits?: BatchLimits
+}
+
+/** How far an import is. */
+export interface ImportProgress extends ImportResult {
+  /** Of the source. */
+  readonly bytesRead: number
+}
+
+/** Lines of about 20,000 ordinary reports; and more than any collector takes as one POST. */
+const defaultLimits: BatchLimits = { batchBytes: 24 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
+
+/**
+ * Imports a file of POSTs, one a line, in memory that does not grow with it (decisions, Where data comes from). A run
+ * that is cut off and run again, on the same file or one that has grown, stores every report exactly once. Throws what
+ * the store says when it cannot be written to for half a minute, and the signal's reason; what is done stays done.
+ */
+export async function importReports(options: ImportOptions): Promise<ImportResult> {
+  const { source, tenantId, sites, siteId, ledger, writer, signal, onReject, onProgress } = options
+  const importedAt = (options.importedAt ?? new Date()).getTime()
+  const context = { tenantId, retentionDays: options.retentionDays, chooseSite: chooseSites(sites, siteId) }
+  const hosts = siteId === undefined ? [...sitesByPattern(sites).keys()] : []
+  const tally = createTally()
+  const reader = readBatches(source, options.limits ?? defaultLimits)
+  const sending = inTurn()
+  const retried = <Result>(task: () => Promise<Result>) => withRetries(task, signal)
+
+  async function importBatches(): Promise<void> {
+    let token = firstToken(tenantId, siteId)
+    for (;;) {
+      signal?.throwIfAborted()
+      const previous = token
+      const known = await retried(() => ledger.following(previous))
+      const batch = await reader.next(previous, known)
+      if (!batch) return
+      token = batch.token
+      const earlier = known.filter((pass) => pass.token === batch.token)
+      const plan = planPasses(batch, previous, earlier, hosts, importedAt)
+      const sender = sendBatch(plan, { ledger, writer, sending, retried })
+      const reportsBefore = tally.reports
+      const rejections: Rejection[] = []
+      for await (const part of parseBatch(batch, plan, context, tally, rejections)) await sender.part(part)
+      await sender.end(tally.reports - reportsBefore)
+      tally.rejected += rejections.length
+      for (const rejection of rejections) await onReject?.(rejection)
+      onProgress?.({ ...tally.result(), bytesRead: batch.bytesRead })
+    }
+  }
+
+  try {
+    await importBatches()
+    await sending.end()
+  } finally {
+    await Promise.allSettled([sending.end(), reader.close()])
+  }
+  return tally.result()
+}

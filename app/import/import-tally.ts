@@ -1,0 +1,58 @@
+/** What became of a file. `reports` = stored + skipped + the reports rejected one by one. */
+export interface ImportResult {
+  /** Lines that are not blank. */
+  readonly posts: number
+  /** Elements found in them. */
+  readonly reports: number
+  /** Of them, those that are in the store when the import ends. */
+  readonly stored: number
+  /** Of them, those that are never stored, by the type they name; at most 50 names and `other`. */
+  readonly skipped: Readonly<Record<string, number>>
+  /** Lines and single reports that cannot be stored. */
+  readonly rejected: number
+}
+
+/** A line, or one report of it, that cannot be stored. */
+export interface Rejection {
+  /** 1-based. */
+  readonly line: number
+  /** 0-based; missing where the whole line is rejected. */
+  readonly element?: number
+  readonly reason: string
+  /** The line; of a line with several reports, the line with only this one, which can be imported again. */
+  readonly text: string
+}
+
+/** Counts while a file is imported. */
+export interface ImportTally {
+  posts: number
+  reports: number
+  stored: number
+  rejected: number
+  skip(type: string): void
+  result(): ImportResult
+}
+
+/** Types are untrusted text. */
+const mostSkippedTypes = 50
+const longestType = 64
+
+/** Starts at nothing. */
+export function createTally(): ImportTally {
+  const skipped = new Map<string, number>()
+  return {
+    posts: 0,
+    reports: 0,
+    stored: 0,
+    rejected: 0,
+    skip(type) {
+      const name = type.slice(0, longestType).replace(/[^ -~]/g, '?')
+      const key = skipped.has(name) || skipped.size < mostSkippedTypes ? name : 'other'
+      skipped.set(key, (skipped.get(key) ?? 0) + 1)
+    },
+    result() {
+      const { posts, reports, stored, rejected } = this
+      return { posts, reports, stored, skipped: Object.fromEntries([...skipped].sort()), rejected }
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { PassPlan } from './batch-passes.ts'
+import type { ChooseSite } from './choose-site.ts'
+import type { ImportTally, Rejection } from './import-tally.ts'
+import { isSkipped, isStoredType, normaliseReport, siteUrl } from './normalise-report.ts'
+import { alone, isRefusal, type Post, parseLine, readElement, readPost } from './post.ts'
+import type { ChainedBatch } from './read-batches.ts'
+import { reportIds } from './report-id.ts'
+import { collectRows, type RowPart } from './row-parts.ts'
+
+/** What every report of an import shares. */
+export interface ImportContext {
+  readonly tenantId: string
+  readonly retentionDays: number
+  readonly chooseSite: ChooseSite
+}
+
+/** Rows that are one insert of a pass. */
+export interface PassPart extends RowPart {
+  readonly pass: number
+}
+
+/** Below the engine's limit for one insert being one block. */
+const partBytes = 48 * 1024 * 1024
+
+/** Lines are parsed for this many bytes before the insert under way gets a turn: about 2 ms. */
+const sliceBytes = 256 * 1024
+
+/**
+ * Reads a batch's lines, counts what they hold, and gives the rows of the passes that are not done. Each rejection is
+ * put into `rejections`.
+ */
+export async function* parseBatch(
+  batch: ChainedBatch,
+  { passes, passOf }: PassPlan,
+  context: ImportContext,
+  tally: ImportTally,
+  rejections: Rejection[],
+): AsyncGenerator<PassPart> {
+  const collectors = passes.map(({ done }) => (done ? undefined : collectRows(partBytes)))
+  const makeId = reportIds(batch.token)
+  const importedAt = passes[0]?.importedAt ?? 0
+  const full: PassPart[] = []
+  let ordinal = 0
+
+  function importElement(post: Post, value: unknown): string | undefined {
+    tally.reports++
+    ordinal++
+    const element = readElement(value)
+    if (isRefusal(element)) return element.reason
+    const { type } = element
+    if (!isStoredType(type) || isSkipped(type, element)) {
+      tally.skip(type)
+      return undefined
+    }
+    const site = context.chooseSite(post.siteId, siteUrl(element))
+    if (isRefusal(site)) return site.reason
+    tally.stored++
+    const pass = passOf(site.hostname)
+    const receivedAt = post.receivedAt ?? importedAt
+    const collector = collectors[pass]
+    if (!collector) return undefined
+    const part = collector.add(
+      normaliseReport(type, element, {
+        tenantId: context.tenantId,
+        siteId: site.siteId,
+        id: makeId(ordinal, receivedAt),
+        receivedAt,
+        retentionDays: context.retentionDays,
+        sampleRate: post.sampleRate,
+        userAgent: post.userAgent,
+      }),
+    )
+    if (part) full.push({ ...part, pass })
+    return undefined
+  }
+
+  function importLine(text: string, line: number): void {
+    const json = parseLine(text)
+    if (json === undefined) return
+    tally.posts++
+    const post = isRefusal(json) ? json : readPost(json)
+    if (isRefusal(post)) {
+      rejections.push({ line, reason: post.reason, text })
+      return
+    }
+    post.elements.forEach((value, element) => {
+      const reason = importElement(post, value)
+      if (reason === undefined) return
+      rejections.push({ line, element, reason, text: post.elements.length === 1 ? text : alone(post, value) })
+    })
+  }
+
+  let start = 0
+  let sliceEnd = sliceBytes
+  for (const [index, end] of batch.ends.entries()) {
+    const line = batch.firstLine + index
+    const overlong = batch.overlong.get(index)
+    if (overlong === undefined) importLine(batch.bytes.toString('utf8', start, end), line)
+    else {
+      tally.posts++
+      rejections.push({ line, reason: `the line is longer than the importer takes: ${overlong} bytes`, text: '' })
+    }
+    start = end + 1
+    yield* full.splice(0)
+    if (start < sliceEnd) continue
+    sliceEnd = start + sliceBytes
+    await nextTurn()
+  }
+  for (const [pass, collector] of collectors.entries()) {
+    const part = collector?.rest()
+    if (part) yield { ...part, pass }
+  }
+}

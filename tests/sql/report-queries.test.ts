@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { countReportTypes } from '../../queries/count-report-types.ts'
+import { countReports } from '../../queries/count-reports.ts'
+import { findKey } from '../../queries/find-key.ts'
+import { findSite } from '../../queries/find-site.ts'
+import { groupReports } from '../../queries/group-reports.ts'
+import { histogramReports } from '../../queries/histogram-reports.ts'
+import { listReports } from '../../queries/list-reports.ts'
+import type { Query } from '../../queries/query.ts'
+import { render } from '../../queries/sql.ts'
+import type { ReportFilter } from '../../schema/report-filter.ts'
+
+const tenant = '11111111-1111-4111-8111-111111111111'
+const site = '22222222-2222-4222-8222-222222222222'
+const hour = 3_600_000
+const day = 24 * hour
+const ragged = { from: 10 * day + 5, to: 12 * day + 2 * hour + 7 }
+
+const csp = (terms: ReportFilter['terms'] = []): ReportFilter => ({
+  reportType: 'csp-violation',
+  terms,
+})
+const text = (query: Query<unknown> | undefined) => render(query?.statement ?? { strings: [''], values: [] }).text
+const tables = (queries: readonly Query<unknown>[]) => queries.map((query) => /FROM (\w+) WHERE/.exec(text(query))?.[1])
+
+describe('the source of a count', () => {
+  test.each([
+    ['no filter', csp(), ['totals_hour', 'totals_minute', 'reports']],
+    ['a site', csp([{ dimension: 'siteId', value: site }]), ['totals_hour', 'totals_minute', 'reports']],
+    ['one filter', csp([{ dimension: 'blockedHost', value: 'x' }]), ['marginals_day', 'marginals_hour', 'reports']],
+    [
+      'filters with few values',
+      csp([
+        { dimension: 'siteId', value: site },
+        { dimension: 'browserName', value: 'Chrome' },
+      ]),
+      ['cube_day', 'cube_hour', 'reports'],
+    ],
+    [
+      'a filter with many values beside another',
+      csp([
+        { dimension: 'directive', value: 'img-src' },
+        { dimension: 'blockedHost', value: 'x' },
+      ]),
+      ['reports'],
+    ],
+  ])('with %s is the cheapest rollup, raw rows only at the edges', (_, filter, expected) => {
+    expect(tables(countReports(tenant, ragged, filter))).toEqual(expected)
+  })
+
+  test('of an aligned window is a rollup alone', () => {
+    expect(tables(countReports(tenant, { from: 0, to: day }, csp()))).toEqual(['totals_hour'])
+    expect(tables(countReportTypes(tenant, { from: 0, to: day }, undefined))).toEqual(['totals_hour'])
+  })
+
+  test('of a histogram never is coarser than its buckets', () => {
+    const one = csp([{ dimension: 'directive', value: 'img-src' }])
+    expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['totals_minute', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, one, '1m'))).toEqual(['reports'])
+    expect(tables(histogramReports(tenant, ragged, one, '1h'))).toEqual(['marginals_hour', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, one, '1d'))).toEqual(['marginals_day', 'marginals_hour', 'reports'])
+  })
+})
+
+describe('the text of a query', () => {
+  test('count', () => {
+    const [query] = countReports(tenant, { from: 0, to: hour }, csp([{ dimension: 'directive', value: 'img_src%' }]))
+    expect(render((query as Query<unknown>).statement)).toEqual({
+      text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM marginals_hour WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND ((bucket >= {p4:DateTime64(3, 'UTC')} AND bucket < {p5:DateTime64(3, 'UTC')}))",
+      params: {
+        p0: tenant,
+        p1: 'csp-violation',
+        p2: 'directive',
+        p3: 'img_src\\%',
+        p4: '1970-01-01 00:00:00.000',
+        p5: '1970-01-01 01:00:00.000',
+      },
+    })
+  })
+
+  test('grouped', () => {
+    const query = groupReports(tenant, { from: hour, to: 2 * hour }, { from: 0, to: hour }, csp(), ['directive'], 20)
+    expect(text(query)).toBe(
+      "SELECT [key0] AS values, sum(current) AS reportCount, sum(previous) AS previousCount, minIf(first, current > 0) AS firstSeen, maxIf(last, current > 0) AS lastSeen FROM (SELECT toString(value) AS key0, sumIf(report_count, bucket >= {p0:DateTime64(3, 'UTC')}) AS current, sumIf(report_count, bucket < {p1:DateTime64(3, 'UTC')}) AS previous, minIf(first_seen, bucket >= {p2:DateTime64(3, 'UTC')}) AS first, maxIf(last_seen, bucket >= {p3:DateTime64(3, 'UTC')}) AS last FROM marginals_hour WHERE tenant_id = {p4:UUID} AND report_type = {p5:String} AND dimension = {p6:String} AND ((bucket >= {p7:DateTime64(3, 'UTC')} AND bucket < {p8:DateTime64(3, 'UTC')}) OR (bucket >= {p9:DateTime64(3, 'UTC')} AND bucket < {p10:DateTime64(3, 'UTC')})) GROUP BY key0) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT {p11:UInt64}",
+    )
+  })
+
+  test('list, after a position', () => {
+    const after = { receivedAt: 7, id: site }
+    expect(text(listReports(tenant, { from: 0, to: day }, csp(), after, 51))).toMatch(
+      /^SELECT id AS id, site_id AS siteId, .* FROM reports WHERE tenant_id = \{p0:UUID\} AND report_type = \{p1:String\} AND received_at >= \{p2:[^}]+\} AND received_at < \{p3:[^}]+\} AND reports\.received_at <= \{p4:[^}]+\} AND \(reports\.received_at, reports\.id\) < \(\{p5:[^}]+\}, \{p6:UUID\}\) ORDER BY reports\.received_at DESC, reports\.id DESC LIMIT \{p7:UInt64\}$/,
+    )
+  })
+
+  test('every query but the look-up of a key carries the tenant in every SELECT from a table', () => {
+    const filters = [csp(), csp([{ dimension: 'browserName', value: 'x' }])]
+    const queries: Query<unknown>[] = [
+      ...filters.flatMap((filter) => countReports(tenant, ragged, filter)),
+      ...filters.flatMap((filter) => histogramReports(tenant, ragged, filter, '1h')),
+      ...filters.map((filter) => groupReports(tenant, ragged, undefined, filter, ['directive', 'siteId'], 5)),
+      ...filters.map((filter) => listReports(tenant, ragged, filter, undefined, 5)),
+      ...countReportTypes(tenant, ragged, site),
+      findSite(tenant, site),
+    ]
+    for (const query of queries) {
+      const selects = text(query).match(/FROM \w+( FINAL)? WHERE/g) ?? []
+      const scoped = text(query).match(/FROM \w+( FINAL)? WHERE tenant_id = \{p\d+:UUID\}/g) ?? []
+      expect(selects.length).toBeGreaterThan(0)
+      expect(scoped.length).toBe(selects.length)
+    }
+    expect(text(findKey('0'.repeat(64)))).toContain('key_hash = {p0:String}')
+  })
+})

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { at, empty, join, name, render, sql, text, uint } from '../../queries/sql.ts'
+
+describe('SQL fragments', () => {
+  test('number every bound value once the whole is known', () => {
+    const where = join([sql`a = ${text('x')}`, sql`b > ${uint(2)}`], ' AND ')
+    expect(render(sql`SELECT ${name('c')} FROM t WHERE ${where}${empty} LIMIT ${uint(5)}`)).toEqual({
+      text: 'SELECT c FROM t WHERE a = {p0:String} AND b > {p1:UInt64} LIMIT {p2:UInt64}',
+      params: { p0: 'x', p1: '2', p2: '5' },
+    })
+  })
+
+  test('use one fragment twice without collision', () => {
+    const one = sql`x = ${text("'; DROP TABLE reports; --")}`
+    expect(render(sql`${one} OR ${one}`).text).toBe('x = {p0:String} OR x = {p1:String}')
+  })
+
+  test('bind a moment to the millisecond', () => {
+    expect(render(sql`${at(new Date('2026-01-31T12:00:00.007Z'))}`)).toEqual({
+      text: "{p0:DateTime64(3, 'UTC')}",
+      params: { p0: '2026-01-31 12:00:00.007' },
+    })
+  })
+
+  test.each(['a b', "a'", 'a;', '', '1a', 'a.b'])('refuse %j as a name', (identifier) => {
+    expect(() => name(identifier)).toThrow('not an identifier')
+  })
+
+  test.each([-1, 1.5, Number.NaN, 2 ** 53])('refuse %d as an unsigned integer', (value) => {
+    expect(() => uint(value)).toThrow('not an unsigned integer')
+  })
+
+  test('refuse to join nothing', () => {
+    expect(() => join([], ', ')).toThrow()
+  })
+})
