@@ -13,6 +13,8 @@ export interface EngineAccess {
   readonly writer: Database
   /** Where it listens, without a password. */
   readonly url: string
+  /** Names of the migrations that were applied on opening. */
+  readonly migrated: readonly string[]
   /** Ends the connections, and the engine where this access started it. */
   close(): Promise<void>
 }
@@ -22,7 +24,8 @@ export interface EngineAccessOptions {
   /** 0, the default, takes any free port: what answers on CLICKHOUSE_PORT is then never gone with a command's end. */
   readonly port?: number
   readonly onMigration?: MigrateOptions['onMigration']
-  readonly onEvent?: EngineOptions['onEvent']
+  /** Hears of an engine started here; by default nobody does. */
+  readonly onEvent?: NonNullable<EngineOptions['onEvent']>
 }
 
 /**
@@ -37,8 +40,8 @@ export async function openEngine(
   const running = await findRunning(config.DATA_DIR, config.CLICKHOUSE_PORT)
   const access = running ?? (await startOwn(config.DATA_DIR, options))
   try {
-    await migrate(access.writer, { ...(options.onMigration && { onMigration: options.onMigration }) })
-    return access
+    const migrated = await migrate(access.writer, { ...(options.onMigration && { onMigration: options.onMigration }) })
+    return { ...access, migrated }
   } catch (error) {
     await access.close()
     throw error
@@ -52,7 +55,7 @@ async function openServer(url: string): Promise<EngineAccess> {
     await database.close()
     throw new Error(`CLICKHOUSE_URL: ${origin} does not answer, or refuses its user`)
   }
-  return { reader: database, writer: database, url: origin, close: () => database.close() }
+  return { reader: database, writer: database, url: origin, migrated: [], close: () => database.close() }
 }
 
 /** An engine that takes this folder's password is this folder's engine. */
@@ -65,9 +68,12 @@ async function findRunning(dataDir: string, port: number): Promise<EngineAccess 
   return undefined
 }
 
-async function startOwn(dataDir: string, { port = 0, onEvent }: EngineAccessOptions): Promise<EngineAccess> {
-  const engine: Engine = await startEngine({ dataDir, port, ...(onEvent && { onEvent }) }).catch((error: Error) => {
-    const held = /lock|failed to create connection/i.test(error.message)
+async function startOwn(
+  dataDir: string,
+  { port = 0, onEvent = () => undefined }: EngineAccessOptions,
+): Promise<EngineAccess> {
+  const engine: Engine = await startEngine({ dataDir, port, onEvent }).catch((error: Error) => {
+    const held = /lock/i.test(error.message)
     if (!held) throw error
     throw new Error(
       `${dataDir} is held by another process: wait for the command that runs, or name the CLICKHOUSE_PORT of its engine`,
@@ -85,6 +91,7 @@ function openEmbedded(port: number, password: string, stop: () => Promise<void>)
     reader,
     writer,
     url: `http://${address}`,
+    migrated: [],
     async close() {
       await Promise.all([reader.close(), writer.close()])
       await stop()

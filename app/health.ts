@@ -3,6 +3,7 @@ import { pendingMigrations } from '../clickhouse/migrate.ts'
 import type { Database } from '../queries/clickhouse.ts'
 import type { BudgetStore } from './budgets/budget-store.ts'
 import { answer } from './pipeline/answer.ts'
+import { onlyGet } from './pipeline/only-get.ts'
 import type { ApiEnv } from './pipeline/request-state.ts'
 
 /**
@@ -24,6 +25,8 @@ export function mountHealth(app: Hono<ApiEnv>, database: Database, budgets: Budg
     const ready = engine && redis && migrations
     return answer(c, ready ? 200 : 503, { status: said(ready), checks })
   })
+  onlyGet(app, '/livez')
+  onlyGet(app, '/readyz')
 }
 
 const said = (good: boolean) => (good ? 'ok' : 'failing')

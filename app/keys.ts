@@ -19,7 +19,12 @@ export interface NewKey {
 export function makeKey(): NewKey {
   const secret = randomLetters(secretLength)
   const key = opening + secret
-  return { key, prefix: secret.slice(0, prefixLength), hash: hashKey(key) }
+  return { key, prefix: keyPrefix(key), hash: hashKey(key) }
+}
+
+/** The 8 characters that name a key to people, and that /v1/me shows. */
+export function keyPrefix(key: string): string {
+  return key.slice(opening.length, opening.length + prefixLength)
 }
 
 /** Lower-case hexadecimal SHA-256 of the whole key. */

@@ -21,7 +21,7 @@ export const groupByParam = z
     override: {
       type: 'string',
       pattern: `^(${dimensionNames.join('|')})(,(${dimensionNames.join('|')}))?$`,
-      example: 'directive,blockedHost',
+      examples: ['directive,blockedHost'],
     },
   })
 

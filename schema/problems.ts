@@ -21,6 +21,8 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems
 
+export const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]]
+
 /** An answer other than success. `message` goes to the caller; `cause` only to the log. */
 export class Problem extends Error {
   readonly code: ProblemCode

@@ -53,6 +53,7 @@ export interface Command {
 /** Commands by name, in groups of them. */
 export interface CommandGroup {
   readonly about: string
+  readonly notes?: readonly string[]
   readonly commands: Readonly<Record<string, Command | CommandGroup>>
 }
 

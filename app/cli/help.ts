@@ -6,13 +6,11 @@ import { isOptional } from './parse-arguments.ts'
 const program = 'npm run --silent cli --'
 
 /** The help of a command or a group of them. @param path the words that lead to it. */
-export async function renderHelp(path: readonly string[], found: Command | CommandGroup, colours: boolean) {
-  const shown = toCitty([program, ...path].join(' '), found)
-  const usage = await renderUsage(shown)
-  const more =
-    'commands' in found ? [] : [...section('NOTES', found.notes ?? []), ...section('EXAMPLES', examples(found))]
-  const text = `${[usage, ...more].join('\n')}\n`
-  return colours ? text : stripVTControlCharacters(text)
+export async function renderHelp(path: readonly string[], entry: Command | CommandGroup, colours: boolean) {
+  const usage = await renderUsage(toCitty([program, ...path].join(' '), entry))
+  const examples = isGroup(entry) ? [] : entry.examples.map((line) => `${program} ${line}`)
+  const text = [usage, ...section('NOTES', entry.notes ?? []), ...section('EXAMPLES', examples)].join('\n')
+  return `${(colours ? text : stripVTControlCharacters(text)).replaceAll(/ +$/gm, '').trimEnd()}\n`
 }
 
 /** Whether an entry is a group. */
@@ -39,8 +37,6 @@ function toArgs(all: Readonly<Record<string, Argument>>): ArgsDef {
   return Object.fromEntries(args)
 }
 
-const examples = (command: Command) => command.examples.map((line) => `${program} ${line}`)
-
 function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [title, '', ...lines.map((line) => `  ${line}`), '']
+  return lines.length === 0 ? [] : ['', title, '', ...lines.map((line) => `  ${line}`)]
 }

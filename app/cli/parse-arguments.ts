@@ -53,7 +53,8 @@ function readFlag(name: string, flag: Argument, value: string | undefined, befor
     if (value !== undefined) throw new Error(`--${name} takes no value`)
     return true
   }
-  if (value === undefined) throw new Error(`--${name} takes ${flag.takes}; write --${name}=VALUE where it begins with a dash`)
+  if (value === undefined)
+    throw new Error(`--${name} takes ${flag.takes}; write --${name}=VALUE where it begins with a dash`)
   return flag.kind === 'repeated' ? [...(Array.isArray(before) ? before : []), value] : value
 }
 

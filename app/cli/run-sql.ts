@@ -1,5 +1,5 @@
-import { pipeline } from 'node:stream/promises'
 import { text as readText } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { command } from './command.ts'
 

@@ -16,7 +16,7 @@ export const reportsGrouped = endpoint({
   query: {
     ...reportFilterParams,
     groupBy: groupByParam,
-    limit: integer(1, 100, 'How many groups to answer; 20 by default').optional(),
+    limit: integer(1, 100, 'How many groups to answer').default(20),
   },
   parse: (query) => ({ ...toReportFilter(query), groupBy: toGrouping(query.reportType, query.groupBy) }),
   window: { defaultDays: 7, maxDays: 31 },
@@ -26,7 +26,7 @@ export const reportsGrouped = endpoint({
     const earlier = { from: window.from - (window.to - window.from), to: window.from }
     const previous = earlier.from >= retentionFrom ? earlier : undefined
     const { groupBy } = filter
-    const groups = await read(groupReports(caller.tenant.id, window, previous, filter, groupBy, query.limit ?? 20))
+    const groups = await read(groupReports(caller.tenant.id, window, previous, filter, groupBy, query.limit))
     const data = groups.map(({ previousCount, ...group }) => ({
       ...group,
       trendPercent: trendPercent(group.reportCount, previousCount),

@@ -70,7 +70,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       const reportsBefore = tally.reports
       const rejections: Rejection[] = []
       for await (const part of parseBatch(batch, plan, context, tally, rejections)) await sender.part(part)
-      await sender.end(tally.reports - reportsBefore)
+      sender.end(tally.reports - reportsBefore)
       tally.rejected += rejections.length
       for (const rejection of rejections) await onReject?.(rejection)
       onProgress?.({ ...tally.result(), bytesRead: batch.bytesRead })

@@ -13,11 +13,12 @@ export interface BatchDestination {
   readonly retried: (task: () => Promise<void>) => Promise<void>
 }
 
-/** Sends one batch; both functions return when their step has begun. */
+/** Sends one batch. */
 export interface BatchSender {
+  /** Returns when everything before it is stored and its own sending has begun. */
   part(part: PassPart): Promise<void>
-  /** After the last part. `reports` is how many the batch has. */
-  end(reports: number): Promise<void>
+  /** After the last part; returns at once. `reports` is how many the batch has. */
+  end(reports: number): void
 }
 
 /** Records each pass in the ledger before its first rows go out and after its last are stored. */
@@ -30,15 +31,15 @@ export function sendBatch({ passes }: PassPlan, { ledger, writer, sending, retri
       const { pass } = progress
       const number = progress.parts++
       progress.rows += part.rows
-      await sending.next(async () => {
+      await sending.start(async () => {
         if (number === 0) await retried(() => ledger.start(pass))
         await retried(() => writer.write(part.chunks, insertToken(pass, number)))
       })
     },
-    async end(reports) {
+    end(reports) {
       // A first pass without rows is recorded too, because it ends the batch where a longer file would not.
       const ending = sent.filter(({ pass, parts }, index) => !pass.done && (parts > 0 || index === 0))
-      await sending.next(async () => {
+      sending.queue(async () => {
         for (const { pass, parts, rows } of ending) {
           if (parts === 0) await retried(() => ledger.start(pass))
           await retried(() => ledger.finish(pass, { reports, stored: rows }))

@@ -6,7 +6,7 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema
 /** The schemas that have a name (`.meta({ id })`), as components/schemas lists them. */
 export type NamedSchemas = Record<string, JsonSchema>
 
-type Override = NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']
+type Override = (context: { readonly jsonSchema: JsonSchema }) => void
 
 /** What a caller sends: its text in the URL, each field by its name, and the names that must be there. */
 export function inputFields(shape: Readonly<Record<string, z.ZodType>>): {

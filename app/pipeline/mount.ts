@@ -14,6 +14,7 @@ import { answer } from './answer.ts'
 import type { Caller } from './authenticate.ts'
 import { decodeCursor, fingerprint } from './cursor.ts'
 import { explain } from './explain.ts'
+import { onlyGet } from './only-get.ts'
 import { createSiteCheck } from './own-site.ts'
 import { listPage, pageOf } from './page.ts'
 import { type ApiEnv, addCost } from './request-state.ts'
@@ -38,7 +39,7 @@ export function queryShape({ query, window, page }: Endpoint): Record<string, z.
       ).optional(),
     }),
     ...(page && {
-      limit: integer(1, page.maxLimit, `The page's size; ${page.defaultLimit} by default`).optional(),
+      limit: integer(1, page.maxLimit, 'How many items the page holds').default(page.defaultLimit),
       cursor: cursorText.optional(),
     }),
   }
@@ -75,47 +76,39 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
       )
     })
 
-  app.get(
-    endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
-    enter,
-    validate('param', endpoint.pathParams),
-    validate('query', shape),
-    async function handle(c) {
-      const { state } = c.var
-      const caller = state.caller as Caller
-      const path = c.req.valid('param' as never) as Params
-      const params = c.req.valid('query' as never) as Params
-      const query = Object.fromEntries(own.map((name) => [name, params[name]])) as Params
-      const { cursor } = params
-      const origin = { endpoint: endpoint.name, tenantId: caller.tenant.id, requestId: state.requestId }
-      const read = <Row>(question: Query<Row>) =>
-        services.database.read(question, origin, (cost) => addCost(state, cost))
+  const route = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
+  app.get(route, enter, validate('param', endpoint.pathParams), validate('query', shape), async function handle(c) {
+    const { state } = c.var
+    const caller = state.caller as Caller
+    const path = c.req.valid('param' as never) as Params
+    const params = c.req.valid('query' as never) as Params
+    const query = Object.fromEntries(own.map((name) => [name, params[name]])) as Params
+    const { cursor } = params
+    const origin = { endpoint: endpoint.name, tenantId: caller.tenant.id, requestId: state.requestId }
+    const read = <Row>(question: Query<Row>) => services.database.read(question, origin, (cost) => addCost(state, cost))
 
-      const filter = endpoint.parse?.(query)
-      for (const siteId of [path.siteId, query.siteId]) if (siteId) await ownSite(read, caller.tenant.id, siteId)
+    const filter = endpoint.parse?.(query)
+    for (const siteId of [path.siteId, query.siteId]) if (siteId) await ownSite(read, caller.tenant.id, siteId)
 
-      const bound = fingerprint(endpoint.name, caller.tenant.id, { ...path, ...query })
-      const before = cursor === undefined ? undefined : decodeCursor(cursor, bound, policy.position, policy.maxDepth)
-      const now = services.now()
-      const retention = retentionStart(caller.tenant.may.retentionDays, now)
-      const window = windowFor(endpoint, before?.window, params, now, retention)
-      const reply = await endpoint.handle({
-        caller,
-        path,
-        query,
-        filter,
-        window,
-        page: pageOf(policy, params.limit ?? policy.defaultLimit, window ?? null, bound, before),
-        retentionFrom: retention.getTime(),
-        read,
-        readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
-      })
-      return answer(c, 200, reply)
-    },
-  )
-  app.all(endpoint.path.replace(/\{(\w+)\}/g, ':$1'), () => {
-    throw new Problem('method_not_allowed')
+    const bound = fingerprint(endpoint.name, caller.tenant.id, { ...path, ...query })
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, bound, policy.position, policy.maxDepth)
+    const now = services.now()
+    const retention = retentionStart(caller.tenant.may.retentionDays, now)
+    const window = windowFor(endpoint, before?.window, params, now, retention)
+    const reply = await endpoint.handle({
+      caller,
+      path,
+      query,
+      filter,
+      window,
+      page: pageOf(policy, params.limit ?? policy.defaultLimit, window ?? null, bound, before),
+      retentionFrom: retention.getTime(),
+      read,
+      readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
+    })
+    return answer(c, 200, reply)
   })
+  onlyGet(app, route)
 }
 
 function noApiAccess({ tenant }: Caller): Problem {

@@ -24,7 +24,8 @@ export function contentTypeOf(format: string): string {
   const name = format.toLowerCase()
   const [bare, named] = name.split('withnames', 2)
   const known = contentTypes[bare ?? name]
-  if (known) return named !== undefined && known.startsWith('text/') ? `${known.split('; header')[0]}; header=present` : known
+  if (known)
+    return named !== undefined && known.startsWith('text/') ? `${known.split('; header')[0]}; header=present` : known
   return name.startsWith('json') ? 'application/json; charset=UTF-8' : 'text/plain; charset=UTF-8'
 }
 

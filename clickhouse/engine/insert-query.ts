@@ -4,7 +4,7 @@ import { engineError } from './errors.ts'
 import type { QueryContext } from './handle-query.ts'
 import { replyWhole } from './reply.ts'
 import { type InsertData, runInsert } from './run-insert.ts'
-import { requestStatements } from './session.ts'
+import { sessionStatements } from './session.ts'
 
 /**
  * Checks, runs and answers an INSERT with data. A client who leaves does not stop it: half an insert helps nobody, and
@@ -23,17 +23,12 @@ export async function insertQuery(
   const release = await context.slots.take(signal)
   try {
     await context.check(request, data.head, 'INSERT')
-    const connection = await context.connections.take(request.role)
-    try {
-      for (const statement of requestStatements(request)) {
-        await context.native.QueryAsyncConnection(connection, statement, 'TSV')
-      }
-      const summary = await runInsert(context.native, connection, request, data)
-      const elapsedSeconds = (performance.now() - started) / 1000
-      await replyWhole(response, request, request.format, Buffer.alloc(0), { ...summary, elapsedSeconds })
-    } finally {
-      context.connections.drop(connection)
-    }
+    const summary = await context.connections.with(async (connection) => {
+      await context.native.QueryAsyncConnection(connection, sessionStatements(request).join('; '), 'TSV')
+      return runInsert(context.native, connection, request, data)
+    })
+    const elapsedSeconds = (performance.now() - started) / 1000
+    await replyWhole(response, request, request.format, Buffer.alloc(0), { ...summary, elapsedSeconds })
   } finally {
     release()
   }

@@ -1,11 +1,12 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { writeEngineConfig, writerPassword } from './access.ts'
 import { type Connections, openConnections } from './connections.ts'
-import { createHttpServer } from './http-server.ts'
-import { loadNative, type Native } from './native.ts'
-import { type PolicyRow, policyQuery, readerPolicy } from './reader-policy.ts'
-import { createSlots } from './slots.ts'
+import { createHttpServer, type RequestEvent } from './http-server.ts'
+import { loadNative } from './native.ts'
+import { listPolicy, readerPolicy } from './reader-policy.ts'
+import { createSlots, type Slots } from './slots.ts'
 import { createStatementCheck } from './statement-check.ts'
 import { createStreamWorkers } from './stream-workers.ts'
 
@@ -13,73 +14,69 @@ import { createStreamWorkers } from './stream-workers.ts'
 export type EngineEvent =
   | { event: 'ready'; port: number; milliseconds: number }
   | { event: 'failed'; reason: string }
-  | { event: 'query'; queryId: string; role: string; milliseconds: number; code: number }
+  | RequestEvent
+
+type Running = { server: Server; slots: Slots; connections: Connections }
 
 const maxRunning = 8
 const maxWaiting = 256
+const drainMilliseconds = 5_000
 
 function tell(event: EngineEvent): void {
   if (process.connected) process.send?.(event)
   else process.stderr.write(`${JSON.stringify(event)}\n`)
 }
 
-function listen(server: ReturnType<typeof createHttpServer>, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-  })
-}
-
-async function policyRows(native: Native, connections: Connections): Promise<PolicyRow[]> {
-  const connection = await connections.take('reader')
-  try {
-    const listed = await native.QueryAsyncConnection(connection, policyQuery, 'TSVRaw')
-    const lines = listed.bytes.toString('utf8').trimEnd().split('\n')
-    return lines.map((line) => {
-      const [kind, name, type] = line.split('\t')
-      return { kind, name, type } as PolicyRow
-    })
-  } finally {
-    connections.drop(connection)
-  }
-}
-
-async function run(dataDir: string, port: number): Promise<void> {
+async function start(dataDir: string, port: number): Promise<Running> {
   const native = loadNative()
   const password = writerPassword(dataDir)
-  const args = [`--config-file=${writeEngineConfig(dataDir)}`]
   const path = resolve(dataDir, 'clickhouse')
-  const connections = await openConnections(native, path, args)
-  const slots = createSlots(maxRunning, maxWaiting)
-  const policy = readerPolicy(await policyRows(native, connections))
+  const connections = await openConnections(native, path, [`--config-file=${writeEngineConfig(dataDir)}`])
+  const policy = readerPolicy(await listPolicy(connections))
   const check = createStatementCheck(native, connections, policy)
   const workers = createStreamWorkers(path)
-  const context = { native, connections, workers, slots, check, policy, writerPassword: password }
-  const server = createHttpServer(context, tell)
-  const listening = await listen(server, port)
-
-  let stopping = false
-  async function stop(): Promise<void> {
-    if (stopping) return
-    stopping = true
-    server.close()
-    server.closeIdleConnections()
-    const deadline = new Promise((resolve) => setTimeout(resolve, 5_000).unref())
-    await Promise.race([slots.idle(), deadline])
-    server.closeAllConnections()
-    process.exit(0)
-  }
-  // Without its parent nobody would ever end this process, and it holds the data directory.
-  process.on('disconnect', stop)
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', () => undefined)
-  tell({ event: 'ready', port: listening, milliseconds: Math.round(performance.now()) })
+  const slots = createSlots(maxRunning, maxWaiting)
+  const server = createHttpServer(
+    { native, connections, workers, slots, check, policy, writerPassword: password },
+    tell,
+  )
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed)
+    server.listen(port, '127.0.0.1', listening)
+  })
+  return { server, slots, connections }
 }
 
+let running: Running | undefined
+let stopping = false
+
+async function stop(): Promise<void> {
+  if (stopping) return
+  stopping = true
+  if (!running) process.exit(0)
+  // A query that does not end must not keep the data directory locked after its parent is gone.
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), drainMilliseconds)
+  running.server.close()
+  running.server.closeIdleConnections()
+  await running.slots.idle()
+  running.server.closeAllConnections()
+  running.connections.close()
+  process.exit(0)
+}
+
+// Without its parent nobody would ever end this process.
+process.on('disconnect', stop)
+process.on('SIGTERM', stop)
+// Ctrl-C reaches the whole process group; the parent drains first and then ends this process.
+process.on('SIGINT', () => undefined)
+
 const [dataDir, port] = process.argv.slice(2)
-run(dataDir ?? '.data', Number(port ?? 8123)).catch((error: unknown) => {
-  const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''
-  tell({ event: 'failed', reason })
-  process.exitCode = 1
+try {
+  running = await start(dataDir ?? '.data', Number(port ?? 8123))
+  const address = running.server.address() as AddressInfo
+  tell({ event: 'ready', port: address.port, milliseconds: Math.round(performance.now()) })
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error)
+  tell({ event: 'failed', reason: reason.split('\n', 1)[0] ?? '' })
   setTimeout(() => process.exit(1), 50)
-})
+}

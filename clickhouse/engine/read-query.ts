@@ -1,12 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { roleStatements } from './access.ts'
 import type { EngineRequest } from './engine-request.ts'
 import { standsInPieces } from './formats.ts'
 import type { QueryContext } from './handle-query.ts'
-import type { QueryResult } from './native.ts'
 import { replyWhole } from './reply.ts'
 import { replyStream } from './reply-stream.ts'
-import { killedOnAbort, markerOf, requestStatements } from './session.ts'
+import { killedOnAbort, markerOf, sessionStatements } from './session.ts'
 
 /** A statement without data of its own. `format` is the one it names, if it does. */
 export type Query = { text: string; firstWord: string; format: string | undefined }
@@ -42,16 +40,8 @@ async function answerWhole(
   text: string,
   format: string,
 ): Promise<void> {
-  const connection = await context.connections.take(request.role)
-  let result: QueryResult
-  try {
-    for (const statement of requestStatements(request)) {
-      await context.native.QueryAsyncConnection(connection, statement, 'TSV')
-    }
-    result = await context.native.QueryAsyncConnection(connection, markerOf(request) + text, request.format)
-  } finally {
-    context.connections.drop(connection)
-  }
+  const statements = [...sessionStatements(request), markerOf(request) + text]
+  const result = await context.connections.run(statements, request.format)
   await replyWhole(response, request, format, result.bytes, {
     ...storageCounters(result.bytes),
     resultRows: result.rowsRead,
@@ -67,8 +57,7 @@ async function answerPieces(
   text: string,
   format: string,
 ): Promise<void> {
-  const setup = [...roleStatements(request.role), ...requestStatements(request)]
-  const pieces = context.workers.run(setup, markerOf(request) + text, request.format)
+  const pieces = context.workers.run(sessionStatements(request), markerOf(request) + text, request.format)
   await replyStream(response, request, format, pieces)
 }
 

@@ -1,4 +1,5 @@
 import { readerLimits } from './access.ts'
+import type { Connections } from './connections.ts'
 import { EngineError, engineError } from './errors.ts'
 import { tokens } from './lexer.ts'
 
@@ -13,13 +14,20 @@ export type ReaderPolicy = {
   checkText(canonical: string): void
 }
 
-/** One row of the query that tells what the engine knows. */
+/** One setting or table function that the engine knows. */
 export type PolicyRow = { kind: 'setting' | 'table function'; name: string; type: string }
 
-/** Lists the settings and table functions of this engine, as `TSV` rows of {@link PolicyRow}. */
-export const policyQuery = `
-SELECT 'setting', name, type FROM system.settings
-UNION ALL SELECT 'table function', name, '' FROM system.table_functions`
+/** Lists the settings and table functions of this engine. */
+export async function listPolicy(connections: Connections): Promise<PolicyRow[]> {
+  const text = `SELECT 'setting', name, type FROM system.settings
+    UNION ALL SELECT 'table function', name, '' FROM system.table_functions`
+  const listed = await connections.run([text], 'TSVRaw')
+  const lines = listed.bytes.toString('utf8').trimEnd().split('\n')
+  return lines.map((line) => {
+    const [kind, name, type] = line.split('\t')
+    return { kind, name, type } as PolicyRow
+  })
+}
 
 const safeTextSettings = new Set([
   'bool_false_representation',

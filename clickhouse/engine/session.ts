@@ -1,18 +1,21 @@
+import { roleStatements } from './access.ts'
 import type { Connections } from './connections.ts'
 import type { EngineRequest } from './engine-request.ts'
 import { engineError } from './errors.ts'
 import { sqlIdentifier, sqlString } from './sql-literal.ts'
 
-/** Everything a request sets before its query: database, settings, parameters, and last the read-only mode. */
-export function requestStatements(request: EngineRequest): string[] {
+/** What runs before a request's query: role and limits, database, settings, parameters, and last the read-only mode. */
+export function sessionStatements(request: EngineRequest): string[] {
   const changes = request.settings.map(([name, value]) => `${name} = ${sqlString(value)}`)
   for (const [name, value] of request.parameters) {
     if (!/^\w+$/.test(name)) throw engineError('badArguments', `Invalid query parameter name ${JSON.stringify(name)}`)
     changes.push(`param_${name} = ${sqlString(value)}`)
   }
   if (request.readonly || request.role === 'reader') changes.push('readonly = 2')
-  const statements = request.database === 'default' ? [] : [`USE ${sqlIdentifier(request.database)}`]
-  return changes.length === 0 ? statements : [...statements, `SET ${changes.join(', ')}`]
+  const statements = [...roleStatements(request.role)]
+  if (request.database !== 'default') statements.push(`USE ${sqlIdentifier(request.database)}`)
+  if (changes.length > 0) statements.push(`SET ${changes.join(', ')}`)
+  return statements
 }
 
 /** A comment that finds the running query again: chDB ignores a query id. */

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
+import { roleStatements } from './access.ts'
 import type { Connections } from './connections.ts'
 import type { EngineRequest } from './engine-request.ts'
 import { engineError } from './errors.ts'
-import type { Connection, Native } from './native.ts'
+import type { Native } from './native.ts'
 import type { ReaderPolicy } from './reader-policy.ts'
 import { sqlString } from './sql-literal.ts'
 
@@ -25,34 +26,26 @@ export function createStatementCheck(native: Native, connections: Connections, p
     sizeCalculation: (_, key) => key.length,
   })
 
-  async function canonical(connection: Connection, text: string): Promise<string> {
-    const formatted = await native.QueryAsyncConnection(connection, `SELECT formatQuery(${sqlString(text)})`, 'TSVRaw')
+  async function canonical(request: EngineRequest, text: string): Promise<string> {
+    const statements = [...roleStatements(request.role), `SELECT formatQuery(${sqlString(text)})`]
+    const formatted = await connections.run(statements, 'TSVRaw')
     return formatted.bytes.toString('utf8')
-  }
-
-  async function check(connection: Connection, request: EngineRequest, text: string, firstWord: string): Promise<void> {
-    const analysis = await native.DurableClassifyAsync(connection, text, 'default')
-    if (analysis.queryClass === unknown || analysis.statementCount === 0) {
-      await canonical(connection, text)
-      throw engineError('syntaxError', 'Syntax error: expected one statement')
-    }
-    if (analysis.statementCount > 1) throw engineError('syntaxError', 'Syntax error: Multi-statements are not allowed')
-    if (request.role === 'reader') {
-      if (analysis.queryClass !== reads) throw engineError('accessDenied', readerMay)
-      policy.checkText(await canonical(connection, text))
-    } else if (analysis.queryClass === control && !controlWords.has(firstWord)) {
-      throw engineError('notImplemented', 'INTO OUTFILE and other statements that leave the engine are not allowed')
-    }
   }
 
   return async (request, text, firstWord) => {
     const key = `${request.role} ${text}`
     if (passed.has(key)) return
-    const connection = await connections.take(request.role)
-    try {
-      await check(connection, request, text, firstWord)
-    } finally {
-      connections.drop(connection)
+    const analysis = await connections.with((connection) => native.DurableClassifyAsync(connection, text, 'default'))
+    if (analysis.queryClass === unknown || analysis.statementCount === 0) {
+      await canonical(request, text)
+      throw engineError('syntaxError', 'Syntax error: expected one statement')
+    }
+    if (analysis.statementCount > 1) throw engineError('syntaxError', 'Syntax error: Multi-statements are not allowed')
+    if (request.role === 'reader') {
+      if (analysis.queryClass !== reads) throw engineError('accessDenied', readerMay)
+      policy.checkText(await canonical(request, text))
+    } else if (analysis.queryClass === control && !controlWords.has(firstWord)) {
+      throw engineError('notImplemented', 'INTO OUTFILE and other statements that leave the engine are not allowed')
     }
     passed.set(key, true)
   }

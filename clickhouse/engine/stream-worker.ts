@@ -30,7 +30,7 @@ function nextControl(): Promise<StreamControl> {
 async function run(order: StreamOrder): Promise<void> {
   const connection = native.CreateConnection(path)
   try {
-    for (const statement of order.setup) await native.QueryAsyncConnection(connection, statement, 'TSV')
+    await native.QueryAsyncConnection(connection, order.setup.join('; '), 'TSV')
     await sendPieces(connection, order)
     tell({ news: 'end' })
   } catch (error) {

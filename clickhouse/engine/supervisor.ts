@@ -1,11 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { writerPassword } from './access.ts'
 import type { EngineEvent } from './main.ts'
 
-/** What a supervisor reports: the child's events, and that it died and is started again. */
-export type SupervisorEvent = EngineEvent | { event: 'died'; signal: string | null; code: number | null }
+/** What a supervisor reports: the child's events, what it writes to stderr, and that it died and is started again. */
+export type SupervisorEvent =
+  | EngineEvent
+  | { event: 'stderr'; line: string }
+  | { event: 'died'; signal: string | null; code: number | null }
 
 /** A running embedded engine. */
 export type Engine = {
@@ -16,7 +19,7 @@ export type Engine = {
   reader: { username: 'reader'; password: '' }
   /** The child's process id, undefined while it is being started again. */
   pid(): number | undefined
-  /** Drains, ends the child and resolves when it is gone. */
+  /** Drains for up to 5 s, ends the child and resolves when it is gone. */
   stop(): Promise<void>
 }
 
@@ -24,71 +27,51 @@ export type Engine = {
 export type EngineOptions = {
   /** Holds the engine's data and the writer's password; belongs to one process at a time. */
   dataDir: string
-  /** 0 takes any free port. */
+  /** 0 takes any free port; a restarted child gets the same one. */
   port: number
+  /** Without it, events other than single queries go to stderr as one line of JSON each. */
   onEvent?: (event: SupervisorEvent) => void
 }
 
-/** Not by import.meta.resolve, which a test runner's module loader lacks. */
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-
+// Every running query holds a libuv thread; file system, DNS and zlib need some besides.
 const libuvThreads = 32
-const restartMilliseconds = 100
+const shortestBackoff = 100
+const longestBackoff = 2_000
 const stopMilliseconds = 10_000
 
-/** Starts the engine in a child process and keeps it running on the same port; rejects with one line when it cannot. */
+/**
+ * Starts the engine in a child process and keeps it running; rejects with one line when it cannot start (the port is
+ * taken, the data directory belongs to another process).
+ */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const report = options.onEvent ?? logEvent
   let child: ChildProcess | undefined
+  let retry: NodeJS.Timeout | undefined
   let stopping = false
   let port = options.port
-  let backoff = restartMilliseconds
-  let retry: NodeJS.Timeout | undefined
+  let backoff = shortestBackoff
 
-  function start(): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const started = fork(fileURLToPath(new URL('./main.ts', import.meta.url)), [options.dataDir, String(port)], {
-        execArgv: ['--import', tsx],
-        env: { ...process.env, UV_THREADPOOL_SIZE: String(libuvThreads), TZ: 'UTC' },
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      })
-      child = started
-      started.on('message', (event: EngineEvent) => {
-        options.onEvent?.(event)
-        if (event.event === 'ready') resolve(event.port)
-        if (event.event === 'failed') reject(new Error(`The embedded engine cannot start: ${event.reason}`))
-      })
-      started.on('error', reject)
-      started.on('exit', (code, signal) => {
-        if (child === started) child = undefined
-        reject(new Error(`The embedded engine ended while starting (code ${code}, signal ${signal})`))
-        if (stopping) return
-        options.onEvent?.({ event: 'died', signal, code })
-      })
+  async function start(): Promise<void> {
+    const started = forkEngine(options.dataDir, port)
+    child = started
+    started.once('exit', () => {
+      child = undefined
+    })
+    port = await untilReady(started, report)
+    backoff = shortestBackoff
+    started.once('exit', (code, signal) => {
+      if (!stopping) report({ event: 'died', signal, code })
+      restartLater()
     })
   }
 
-  function keepRunning(): void {
-    child?.once('exit', () => {
-      if (stopping) return
-      retry = setTimeout(restart, backoff)
-    })
+  function restartLater(): void {
+    if (stopping) return
+    retry = setTimeout(() => start().catch(restartLater), backoff)
+    backoff = Math.min(backoff * 2, longestBackoff)
   }
 
-  function restart(): void {
-    backoff = Math.min(backoff * 2, 2_000)
-    start().then(
-      () => {
-        backoff = restartMilliseconds
-        keepRunning()
-      },
-      () => {
-        if (!stopping) retry = setTimeout(restart, backoff)
-      },
-    )
-  }
-
-  port = await start()
-  keepRunning()
+  await start()
   return {
     url: `http://127.0.0.1:${port}`,
     port,
@@ -98,8 +81,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     async stop() {
       stopping = true
       clearTimeout(retry)
+      if (!child) return
       const ending = child
-      if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
       const gone = new Promise((resolve) => ending.once('exit', resolve))
       const deadline = setTimeout(() => ending.kill('SIGKILL'), stopMilliseconds)
       ending.kill('SIGTERM')
@@ -107,4 +90,37 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       clearTimeout(deadline)
     },
   }
+}
+
+function forkEngine(dataDir: string, port: number): ChildProcess {
+  return fork(fileURLToPath(new URL('./main.ts', import.meta.url)), [dataDir, String(port)], {
+    execArgv: ['--import', import.meta.resolve('tsx')],
+    env: { ...process.env, UV_THREADPOOL_SIZE: String(libuvThreads), TZ: 'UTC' },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+}
+
+/** Resolves with the port; rejects with what the engine said last when the child ends before that. */
+function untilReady(child: ChildProcess, report: (event: SupervisorEvent) => void): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let reason = 'it ended by itself'
+    if (child.stderr) {
+      createInterface(child.stderr).on('line', (line) => {
+        reason = /DB::Exception: (.*?)\.? \([A-Z_]+\)$/.exec(line)?.[1] ?? reason
+        report({ event: 'stderr', line })
+      })
+    }
+    child.on('message', (event: EngineEvent) => {
+      report(event)
+      if (event.event === 'ready') resolve(event.port)
+      // The engine's own words on stderr say more than the addon's, which only knows that it failed.
+      if (event.event === 'failed' && !event.reason.startsWith('Failed to create connection')) reason = event.reason
+    })
+    child.once('error', reject)
+    child.once('close', () => reject(new Error(`The embedded ClickHouse cannot start: ${reason}`)))
+  })
+}
+
+function logEvent(event: SupervisorEvent): void {
+  if (event.event !== 'query') process.stderr.write(`${JSON.stringify(event)}\n`)
 }

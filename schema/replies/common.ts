@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { problemCodes } from '../problems.ts'
 
 /** A whole, non-negative number of things. */
 export const count = z.int().min(0)
@@ -14,5 +15,11 @@ export const openEnum = <const T extends readonly [string, ...string[]]>(values:
 
 /** The one error body (contract, Errors). */
 export const errorBody = z
-  .object({ error: z.object({ code: z.string(), message: z.string(), requestId: z.string() }) })
+  .object({
+    error: z.object({
+      code: openEnum(problemCodes).meta({ description: 'Branch on this; treat an unknown code by its status.' }),
+      message: z.string().meta({ description: 'For people.' }),
+      requestId: z.string().meta({ description: 'Quote it when you ask for help.' }),
+    }),
+  })
   .meta({ id: 'Error' })

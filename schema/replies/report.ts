@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deviceTypes, dispositions } from '../enumerations.ts'
+import { bucketSizeNames, deviceTypes, dispositions } from '../enumerations.ts'
 import { reportTypeNames } from '../report-types.ts'
 import { count, dateTimeText, openEnum, untrusted } from './common.ts'
 
@@ -58,7 +58,7 @@ export const reportCount = z
 
 export const histogram = z
   .object({
-    bucketSize: z.string(),
+    bucketSize: openEnum(bucketSizeNames),
     buckets: z.array(z.object({ time: dateTimeText, reportCount: count })),
   })
   .meta({ id: 'Histogram', description: 'Every bucket from `from` to `to`, empty ones included.' })

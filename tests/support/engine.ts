@@ -32,3 +32,21 @@ export async function startTestEngine(options: Partial<EngineOptions> = {}): Pro
     },
   }
 }
+
+/** One HTTP answer of the engine, read to its end. */
+export type EngineAnswer = { status: number; headers: Headers; text: string }
+
+/** Sends a text as curl would; `as: 'writer'` adds the password. */
+export async function ask(
+  engine: Engine,
+  text: string,
+  options: { as?: 'writer'; search?: Record<string, string>; headers?: Record<string, string> } = {},
+): Promise<EngineAnswer> {
+  const login = Buffer.from(`writer:${engine.writer.password}`).toString('base64')
+  const response = await fetch(`${engine.url}/?${new URLSearchParams(options.search)}`, {
+    method: 'POST',
+    body: text,
+    headers: { ...(options.as ? { Authorization: `Basic ${login}` } : {}), ...options.headers },
+  })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}

@@ -1,0 +1,41 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+
+/** Lines to import. */
+export interface ImportSource {
+  readonly stream: Readable
+  /** In bytes; undefined where it cannot be known. */
+  readonly size: number | undefined
+  /** Where its rejected lines go. */
+  readonly rejectedPath: string
+}
+
+const pieceBytes = 1024 * 1024
+
+/**
+ * Opens a file, or stdin for `-`. Throws an Error of one line when the file cannot be read.
+ * @param folder what a relative path starts from.
+ */
+export async function openImportSource(file: string, stdin: Readable, folder: string): Promise<ImportSource> {
+  if (file === '-') {
+    return { stream: stdin, size: undefined, rejectedPath: resolve(folder, 'stdin.rejected.ndjson') }
+  }
+  const path = resolve(folder, file)
+  const found = await stat(path).catch((error: Error) => {
+    throw new Error(`FILE cannot be read: ${error.message}`)
+  })
+  if (found.isDirectory()) throw new Error(`FILE cannot be read: ${path} is a folder`)
+  return {
+    stream: createReadStream(path, { highWaterMark: pieceBytes }),
+    size: found.isFile() ? found.size : undefined,
+    rejectedPath: `${path}.rejected.ndjson`,
+  }
+}
+
+/** The folder the caller stands in: npm runs its scripts in the package's folder, and names the caller's here. */
+export function callersFolder(environment: NodeJS.ProcessEnv): string {
+  const byNpm = environment.npm_lifecycle_event === 'cli' ? environment.INIT_CWD : undefined
+  return byNpm ?? process.cwd()
+}

@@ -1,0 +1,44 @@
+/** What holds for every operation, as Markdown: the reference's opening page (contract, Conventions). */
+export const conventions = `
+A read-only JSON API over the security and reliability reports that browsers send about a tenant's sites.
+
+## Requests
+
+- Send your key with every request: \`Authorization: Bearer srk_live_…\`. A key reads its own tenant's data and
+  nothing else: another tenant's site is as unknown as one that does not exist.
+- Every operation takes GET and HEAD. Another method is answered 405 with \`Allow\`, an unknown path 404.
+- A parameter that the operation does not take, that is empty or that is given twice is refused with 400; the message
+  names it and says what is allowed.
+- Send your own \`X-Request-Id\` (1 to 64 characters of \`A-Z a-z 0-9 . _ -\`) or read the one we made: it stands in the
+  response header, in every error and in our log.
+
+## Windows
+
+\`from\` is inclusive, \`to\` exclusive. Both are RFC 3339 date-times with \`Z\` or an offset, up to milliseconds; write
+the \`+\` of an offset as \`%2B\`. \`to\` is now by default. \`from\` is, by default, as many days before \`to\` as the
+operation says, or the start of your retention where that is later. A \`from\` before your retention, which reaches back
+to the start of a UTC day, and a window longer than the operation's longest are refused. Answers are in UTC.
+
+## Pages
+
+A list answers \`nextCursor\`: send it as \`cursor\`, with the same filters, to read on; null ends the list. A cursor
+freezes the window, so \`from\` and \`to\` may be left out, and \`limit\` may change. Where only the first 10,000 items of
+a query can be paged, a narrower window reaches further.
+
+## Text filters
+
+Printable ASCII without the backslash. \`_\` matches any one character; without it a filter is equality. Case matters,
+except in hosts.
+
+## Budgets
+
+A key and its tenant each have a budget of requests a minute, refilled continuously; \`/v1/me\` tells their size. Every
+authenticated request is charged, one that is refused with 400 too. \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
+\`RateLimit-Reset\` describe the budget nearest to running out; \`RateLimit-Policy\` and \`RateLimit\` describe all of them.
+After 429 or 503, wait \`Retry-After\` seconds.
+
+## What may change
+
+Enumerations are open, objects may gain fields and error codes may be added: accept values and fields you do not know,
+and treat an unknown error code by its status. What a browser wrote is untrusted text: never show it as markup.
+`.trim()

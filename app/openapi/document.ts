@@ -1,0 +1,40 @@
+import { errorBody } from '../../schema/replies/common.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { conventions } from './conventions.ts'
+import { errorResponses } from './error-responses.ts'
+import { headers } from './headers.ts'
+import { healthPaths } from './health-operations.ts'
+import { type NamedSchemas, outputSchema } from './json-schema.ts'
+import { pathItem } from './operations.ts'
+import { tagsOf } from './tags.ts'
+
+/** The OpenAPI 3.1 description of the API, made of the same declarations and shapes that answer. */
+export function openApiDocument(endpoints: readonly Endpoint[]) {
+  const schemas: NamedSchemas = {}
+  outputSchema(errorBody, schemas)
+  const paths = {
+    ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint, schemas)])),
+    ...healthPaths(schemas),
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Security Reporting API',
+      version: '1',
+      description: conventions,
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: tagsOf([...endpoints.map(({ name }) => name), 'health']),
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `srk_live_` and 40 letters and digits.' },
+      },
+      headers,
+      responses: errorResponses(endpoints),
+      schemas,
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { JsonSchema } from './json-schema.ts'
+
+interface Header {
+  readonly description: string
+  readonly required: true
+  readonly schema: JsonSchema
+}
+
+const header = (description: string, schema: JsonSchema): Header => ({ description, required: true, schema })
+
+const whole = (description: string, minimum: number) => header(description, { type: 'integer', minimum })
+
+/** Every response header that means something to a caller, as components/headers lists them. */
+export const headers = {
+  'X-Request-Id': header('The request’s id: the caller’s own where it sent one, otherwise a new one', {
+    type: 'string',
+    pattern: '^[A-Za-z0-9._-]{1,64}$',
+  }),
+  'RateLimit-Limit': whole('Requests a minute of the budget nearest to running out', 1),
+  'RateLimit-Remaining': whole('Requests left of that budget', 0),
+  'RateLimit-Reset': whole('Seconds until that budget is full again', 0),
+  'RateLimit-Policy': header('Each budget the operation spends, with its quota `q` and window `w` in seconds', {
+    type: 'string',
+    examples: ['"key";q=600;w=60, "tenant";q=2400;w=60'],
+  }),
+  RateLimit: header('What is left of each budget, `r`, and the seconds `t` until it is full', {
+    type: 'string',
+    examples: ['"key";r=599;t=1, "tenant";r=2399;t=1'],
+  }),
+  'Retry-After': whole('Seconds to wait before the next try', 1),
+  'WWW-Authenticate': header('The scheme to authenticate with', { type: 'string', const: 'Bearer' }),
+} as const satisfies Record<string, Header>
+
+export type HeaderName = keyof typeof headers
+
+/** On every answer to a request that was charged. */
+export const budgetHeaderNames = [
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
+] as const satisfies readonly HeaderName[]
+
+/** A response's headers, as references. X-Request-Id is on all of them. */
+export function headerReferences(names: readonly HeaderName[]): Record<string, { $ref: string }> {
+  const all: readonly HeaderName[] = ['X-Request-Id', ...names]
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

@@ -1,0 +1,45 @@
+import type { Endpoint } from '../endpoint.ts'
+import { queryShape } from '../pipeline/mount.ts'
+import { errorReferences } from './error-responses.ts'
+import { budgetHeaderNames, headerReferences } from './headers.ts'
+import { inputFields, type NamedSchemas, outputSchema } from './json-schema.ts'
+import { tagOf } from './tags.ts'
+
+/** `reportsCount` for `reports.count`: a name that client generators can use. */
+const operationId = (name: string) => name.replace(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/** The path item of an operation. HEAD is not listed: it is the same question without the body. */
+export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
+  return {
+    get: {
+      operationId: operationId(endpoint.name),
+      tags: [tagOf(endpoint.name)],
+      summary: endpoint.summary,
+      description: `${endpoint.description}\n\n${spending(endpoint)}`,
+      parameters: [...parameters('path', endpoint.pathParams), ...parameters('query', queryShape(endpoint))],
+      responses: {
+        '200': {
+          description: 'The answer',
+          headers: headerReferences(budgetHeaderNames),
+          content: { 'application/json': { schema: outputSchema(endpoint.reply, named) } },
+        },
+        ...errorReferences(endpoint),
+      },
+    },
+  }
+}
+
+function spending({ spends }: Endpoint): string {
+  return spends.includes('tenant') ? 'Spends the key’s and the tenant’s budget.' : 'Spends the key’s budget only.'
+}
+
+function parameters(place: 'path' | 'query', shape: Endpoint['query']): object[] {
+  const { fields, required } = inputFields(shape)
+  return Object.entries(fields).map(([name, { description, ...schema }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    description,
+    schema,
+  }))
+}

@@ -1,0 +1,57 @@
+import { readConfig } from './config.ts'
+import { type DemoKey, loadDemo } from './demo.ts'
+import { openEngine } from './engine-access.ts'
+import { fail, runApi, stopOnSignal } from './run-api.ts'
+
+/** `npm start`: the embedded engine, migrated and filled with demo data, and the API over it. */
+async function start(): Promise<void> {
+  const config = readConfig(process.env)
+  const engine = await openEngine(config, {
+    port: config.CLICKHOUSE_PORT,
+    onMigration: (name) => say(`Applying migration ${name}`),
+    onEvent: (event) => {
+      if (event.event === 'died') say(`The embedded engine ended (${event.signal ?? event.code}); starting it again`)
+    },
+  })
+  try {
+    // A server of someone's own is not filled with demo data unasked.
+    const keys = config.CLICKHOUSE_URL ? [] : await loadDemo(engine.writer, config.DATA_DIR)
+    const api = await runApi(config, engine.reader)
+    stopOnSignal(async () => {
+      await api.stop()
+      await engine.close()
+    })
+    process.stdout.write(welcome(api.url, engine.url, keys))
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+const tour = [
+  '/v1/me',
+  '/v1/reports/types',
+  '/v1/reports/histogram?bucketSize=1d',
+  '/v1/reports/grouped?groupBy=directive,blockedHost&limit=5',
+  '/v1/reports?reportType=deprecation&limit=2',
+]
+
+function welcome(apiUrl: string, engineUrl: string, [main, ...others]: readonly DemoKey[]): string {
+  const lines = ['', `Security Reporting API  ${apiUrl}`, `Reference               ${apiUrl}/docs`]
+  lines.push(`ClickHouse              ${engineUrl}  (curl '${engineUrl}/' -d 'SELECT count() FROM reports')`)
+  if (main) {
+    lines.push(`Demo key                ${main.key}`)
+    for (const { tenant, key } of others) lines.push(`Another tenant's key    ${key}  (${tenant})`)
+    lines.push('', 'Try:')
+    for (const path of tour) lines.push(`  curl -s -H 'Authorization: Bearer ${main.key}' '${apiUrl}${path}'`)
+  } else {
+    lines.push('', 'Make a tenant, a site and a key, then import reports: npm run --silent cli -- --help')
+  }
+  return `${lines.join('\n')}\n\n`
+}
+
+start().catch(fail)

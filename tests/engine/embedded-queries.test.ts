@@ -1,0 +1,274 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { createClient } from '@clickhouse/client'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask, startTestEngine, type TestEngine } from '../support/engine.ts'
+
+let engine: TestEngine
+
+beforeAll(async () => {
+  engine = await startTestEngine({ onEvent: () => undefined })
+  await engine.write.command({
+    query:
+      'CREATE TABLE events (tenant UInt64, at DateTime64(3), name String) ENGINE = MergeTree ORDER BY (tenant, at)',
+  })
+  await engine.write.insert({
+    table: 'events',
+    values: Array.from({ length: 40 }, (_, i) => ({ tenant: i % 4, at: 1_600_000_000_000 + i, name: `name ${i % 4}` })),
+    format: 'JSONEachRow',
+  })
+})
+
+afterAll(() => engine.end())
+
+async function value(text: string, parameters: Record<string, unknown>): Promise<unknown> {
+  const answer = await engine.read.query({ query: text, query_params: parameters, format: 'JSONCompact' })
+  const { data } = await answer.json<unknown[]>()
+  return data[0]?.[0]
+}
+
+describe('the HTTP interface', () => {
+  it('answers ping and the bare address', async () => {
+    expect(await (await fetch(`${engine.url}/ping`)).text()).toBe('Ok.\n')
+    expect(await (await fetch(engine.url)).text()).toBe('Ok.\n')
+    expect(await engine.read.ping()).toEqual({ success: true })
+    expect(await engine.read.ping({ select: true })).toEqual({ success: true })
+  })
+
+  it('takes the query from the URL, the body, or both', async () => {
+    expect((await ask(engine, 'SELECT 1')).text).toBe('1\n')
+    expect((await ask(engine, '', { search: { query: 'SELECT 2' } })).text).toBe('2\n')
+    expect((await ask(engine, '+ 1', { search: { query: 'SELECT 2' } })).text).toBe('3\n')
+    expect(await (await fetch(`${engine.url}/?query=SELECT%204`)).text()).toBe('4\n')
+  })
+
+  it.each(['JSON', 'JSONCompact', 'JSONEachRow', 'JSONColumns', 'JSONCompactEachRow'] as const)(
+    'answers @clickhouse/client in %s',
+    async (format) => {
+      const query = 'SELECT tenant, count() AS reports FROM events GROUP BY tenant ORDER BY tenant'
+      const answer = await engine.read.query({ query, format })
+      expect(JSON.stringify(await answer.json())).toMatch(/reports|10/)
+      expect(answer.response_headers['x-clickhouse-format']).toBe(format)
+    },
+  )
+
+  it('describes its answer in the headers a server sends', async () => {
+    const answer = await ask(engine, 'SELECT count() FROM events WHERE tenant = 1 FORMAT JSONCompact', {
+      search: { query_id: 'request-7' },
+    })
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/json; charset=UTF-8',
+      'x-clickhouse-query-id': 'request-7',
+      'x-clickhouse-format': 'JSONCompact',
+      'x-clickhouse-timezone': 'UTC',
+      'x-clickhouse-server-display-name': expect.any(String),
+    })
+    const summary = JSON.parse(answer.headers.get('x-clickhouse-summary') ?? '{}')
+    expect(summary).toMatchObject({ result_rows: '1', written_rows: '0', elapsed_ns: expect.stringMatching(/^\d+$/) })
+    expect(Number(summary.read_rows)).toBeGreaterThan(0)
+  })
+
+  it('honours database, default format and log_comment', async () => {
+    const search = { database: 'system', default_format: 'CSV', log_comment: '{"endpoint":"x"}' }
+    expect((await ask(engine, "SELECT getSetting('log_comment'), currentDatabase()", { search })).text).toBe(
+      '"{""endpoint"":""x""}","system"\n',
+    )
+    const headers = { 'X-ClickHouse-Format': 'JSONEachRow', 'X-ClickHouse-Database': 'system' }
+    expect((await ask(engine, 'SELECT currentDatabase() AS d', { headers })).text).toBe('{"d":"system"}\n')
+  })
+
+  it('packs answers with gzip when asked', async () => {
+    const query = 'SELECT number FROM numbers(100000)'
+    const client = createClient({ url: engine.url, compression: { response: true, request: true } })
+    const answer = await client.query({ query, format: 'JSONEachRow' })
+    expect(answer.response_headers['content-encoding']).toBe('gzip')
+    expect(await answer.json()).toHaveLength(100_000)
+    const small = await client.query({ query: 'SELECT 1 AS one', format: 'JSONCompact' })
+    expect(small.response_headers['content-encoding']).toBe('gzip')
+    expect((await small.json()).data).toEqual([[1]])
+    await client.close()
+    expect(
+      (await ask(engine, 'SELECT 1', { search: { enable_http_compression: '0' } })).headers.has('content-encoding'),
+    ).toBe(false)
+  })
+
+  it('unpacks gzip requests', async () => {
+    const packed = gzipSync('SELECT 11 + 1')
+    const response = await fetch(engine.url, { method: 'POST', body: packed, headers: { 'Content-Encoding': 'gzip' } })
+    expect(await response.text()).toBe('12\n')
+    expect(gunzipSync(packed).toString()).toBe('SELECT 11 + 1')
+  })
+
+  it('refuses sessions in words', async () => {
+    const answer = await ask(engine, 'SELECT 1', { search: { session_id: 'x' } })
+    expect(answer).toMatchObject({ status: 501, text: expect.stringContaining('session_id') })
+  })
+})
+
+describe('errors', () => {
+  it.each([
+    ['SELECT * FROM no_such_table', 404, 60, 'UNKNOWN_TABLE'],
+    ['SELECT no_such_column FROM events', 404, 47, 'UNKNOWN_IDENTIFIER'],
+    ['SELECT FROM WHERE', 400, 62, 'SYNTAX_ERROR'],
+    ['SELEC 1', 400, 62, 'SYNTAX_ERROR'],
+    ['', 400, 62, 'SYNTAX_ERROR'],
+    ['SELECT 1; SELECT 2', 400, 62, 'SYNTAX_ERROR'],
+    ['SELECT 1 FORMAT NoSuchFormat', 404, 73, 'UNKNOWN_FORMAT'],
+    ['SELECT 1 SETTINGS no_such_setting = 1', 404, 115, 'UNKNOWN_SETTING'],
+    ["SELECT throwIf(1, 'boom')", 500, 395, 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO'],
+    ["SELECT throwIf(1, 'boom') FORMAT JSON", 500, 395, 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO'],
+    ['SELECT sum(sleepEachRow(0.1)) FROM numbers(100) SETTINGS max_block_size = 1', 408, 159, 'TIMEOUT_EXCEEDED'],
+    ['DROP TABLE events', 403, 497, 'ACCESS_DENIED'],
+  ])('%s -> %i, code %i', async (text, status, code, name) => {
+    const answer = await ask(engine, text, { search: { max_execution_time: '1' } })
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('x-clickhouse-exception-code')).toBe(String(code))
+    expect(answer.text).toMatch(new RegExp(`^Code: ${code}\\. DB::Exception: [^]*\\(${name}\\)\n$`))
+    expect(answer.text).not.toContain('query_id:')
+  })
+
+  it('reach @clickhouse/client with code and type', async () => {
+    await expect(engine.read.query({ query: 'SELECT * FROM nowhere' })).rejects.toMatchObject({
+      code: '60',
+      type: 'UNKNOWN_TABLE',
+    })
+  })
+
+  it('leave no row behind: 480 queries of 8 tenants, one in five fails after it produced rows', async () => {
+    const bad =
+      'SELECT tenant, throwIf(number = 3000) AS x FROM numbers(4000) LEFT JOIN (SELECT {t:UInt64} AS tenant) AS s ON 1 = 1'
+    const good = 'SELECT {t:UInt64} AS tenant, number FROM numbers(50)'
+    let failed = 0
+    async function tenant(t: number): Promise<void> {
+      for (let i = 0; i < 60; i++) {
+        const format = i % 2 === 0 ? 'JSONCompact' : 'JSONCompactEachRow'
+        const query_params = { t }
+        if (i % 5 === 0) {
+          const run = engine.read.query({
+            query: bad,
+            format,
+            query_params,
+            clickhouse_settings: { max_block_size: '500' },
+          })
+          await expect(run.then((answer) => answer.json())).rejects.toMatchObject({ code: '395' })
+          failed++
+          continue
+        }
+        const answer = await engine.read.query({ query: good, format, query_params })
+        const body = await answer.json<unknown[]>()
+        const rows = (Array.isArray(body) ? body : body.data) as [string | number, unknown][]
+        expect(rows.map(([owner]) => Number(owner))).toEqual(Array(50).fill(t))
+      }
+    }
+    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(tenant))
+    expect(failed).toBe(96)
+  })
+})
+
+describe('settings', () => {
+  it('last for one request', async () => {
+    const query = "SELECT getSetting('max_threads') AS threads, getSetting('log_comment') AS comment"
+    const before = await ask(engine, query)
+    const set = await ask(engine, query, { search: { max_threads: '3', log_comment: 'mine' } })
+    expect(set.text).toBe('3\tmine\n')
+    await Promise.all(Array.from({ length: 20 }, async () => expect((await ask(engine, query)).text).toBe(before.text)))
+  })
+
+  it('take any text as their value', async () => {
+    const log_comment = `{"a":"it's; \\ \n\t DROP TABLE events -- ü 😀"}`
+    const answer = await engine.read.query({
+      query: "SELECT getSetting('log_comment') AS value",
+      format: 'JSONCompact',
+      clickhouse_settings: { log_comment },
+    })
+    expect((await answer.json<string[]>()).data).toEqual([[log_comment]])
+  })
+})
+
+describe('bound parameters', () => {
+  const anyText = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc
+      .array(
+        fc.constantFrom(
+          "'",
+          '"',
+          '`',
+          '\\',
+          '\n',
+          '\t',
+          '\r',
+          '\0',
+          '\b',
+          '\f',
+          ';',
+          '--',
+          '/*',
+          '*/',
+          '{',
+          '}',
+          ':',
+          'N',
+          'x41',
+          "'; DROP TABLE events; --",
+          '😀',
+        ),
+        { maxLength: 12 },
+      )
+      .map((parts) => parts.join('')),
+  )
+
+  it('keep every string byte by byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyText, async (text) => {
+        const query = 'SELECT hex({p:String}) AS h, {q:String} AS q'
+        expect(await value(query, { p: text, q: 'beside' })).toBe(Buffer.from(text).toString('hex').toUpperCase())
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('keep every array of strings', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyText, { maxLength: 6 }), async (texts) => {
+        const hex = await value('SELECT arrayMap(x -> lower(hex(x)), {p:Array(String)})', { p: texts })
+        expect(hex).toEqual(texts.map((text) => Buffer.from(text).toString('hex')))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('keep bytes that are not UTF-8', async () => {
+    const response = await fetch(
+      `${engine.url}/?param_p=%FF%00%27%5C%5C&query=${encodeURIComponent('SELECT hex({p:String})')}`,
+    )
+    expect(await response.text()).toBe('FF00275C\n')
+  })
+
+  it('keep milliseconds', async () => {
+    const at = new Date(1_600_000_000_007)
+    expect(await value('SELECT toUnixTimestamp64Milli({p:DateTime64(3)})::String', { p: at })).toBe('1600000000007')
+    expect(await value('SELECT count() FROM events WHERE at = {p:DateTime64(3)}', { p: at })).toBe(1)
+    expect(await value('SELECT max(at) FROM events', {})).toBe('2020-09-13 12:26:40.039')
+  })
+
+  it('keep numbers, nulls, identifiers, maps, tuples and UUIDs', async () => {
+    expect(await value('SELECT {p:UInt64}::String', { p: 18_446_744_073_709_551_615n })).toBe('18446744073709551615')
+    expect(await value('SELECT {p:Nullable(String)} IS NULL', { p: null })).toBe(1)
+    expect(await value('SELECT {p:Nullable(String)}', { p: 'NULL' })).toBe('NULL')
+    expect(await value('SELECT {p:Array(Nullable(String))}', { p: ['a', null] })).toEqual(['a', null])
+    expect(await value('SELECT count() FROM {p:Identifier}', { p: 'events' })).toBe(40)
+    expect(await value('SELECT {p:Map(String, String)}', { p: { "it's": 'a\\b' } })).toEqual({ "it's": 'a\\b' })
+    expect(await value('SELECT {p:Bool}', { p: true })).toBe(true)
+    const uuid = '61f0c404-5cb3-11e7-907b-a6006ad3dba0'
+    expect(await value('SELECT {p:UUID}', { p: uuid })).toBe(uuid)
+  })
+
+  it('cannot name anything but a value', async () => {
+    const query = 'SELECT {p:UInt64} + 0 AS v'
+    await expect(engine.read.query({ query, query_params: { p: '1 OR 1' } })).rejects.toMatchObject({ code: '457' })
+    await expect(engine.read.query({ query })).rejects.toMatchObject({ code: '456' })
+    const answer = await ask(engine, 'SELECT 1', { search: { "param_p='', max_execution_time": '1' } })
+    expect(answer.status).toBe(400)
+  })
+})
