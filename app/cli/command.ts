@@ -23,6 +23,8 @@ type Values<Arguments extends Readonly<Record<string, Argument>>> = {
 /** What a command reaches of the world. */
 export interface Context {
   readonly config: Config
+  /** Where the caller's relative paths start from. */
+  readonly folder: string
   /** The engine, opened at the first call and closed after the command; with every migration, unless any will do. */
   engine(schema?: 'any'): Promise<EngineAccess>
   /** One line for people, on stderr. */

@@ -8,7 +8,7 @@ import type { ImportResult } from '../import/import-tally.ts'
 import { createRejectedFile } from '../import/rejected-file.ts'
 import { site, tenant } from './argument-shapes.ts'
 import { type Context, command } from './command.ts'
-import { callersFolder, type ImportSource, openImportSource } from './import-source.ts'
+import { type ImportSource, openImportSource } from './import-source.ts'
 import { requireSites, requireTenant } from './require-tenant.ts'
 import { showProgress } from './show-progress.ts'
 
@@ -35,9 +35,8 @@ export const importCommand = command({
   ],
   examples: ['import reports --tenant ID posts.ndjson', 'import reports --tenant ID - < posts.ndjson'],
   async run(values, context) {
-    const source = await openImportSource(values.file, context.stdin, callersFolder(process.env))
+    const source = await openImportSource(values.file, context.stdin, context.folder)
     const stopping = stopOnSignal(context, source)
-    const rejected = await createRejectedFile(source.rejectedPath)
     try {
       const { reader, writer } = await context.engine()
       const { plan, overrides } = await requireTenant(reader, values.tenant)
@@ -48,13 +47,10 @@ export const importCommand = command({
         siteId: values.site,
         sites,
         retentionDays: entitlements(plan, overrides).retentionDays,
-        onReject: (rejection) => rejected.write(rejection),
         signal: stopping.signal,
       })
-      if (await rejected.close()) context.say(`${result.rejected} rejected: ${source.rejectedPath}`)
       return { answer: result, exitCode: result.rejected > 0 ? 1 : 0 }
     } catch (error) {
-      await rejected.close()
       if (stopping.signal.aborted) throw new Error('Stopped. Run the same command again: it goes on where it was')
       throw error
     } finally {
@@ -64,15 +60,16 @@ export const importCommand = command({
   },
 })
 
-type Given = Omit<Parameters<typeof importReports>[0], 'source' | 'ledger' | 'writer' | 'onProgress'>
+type Given = Omit<Parameters<typeof importReports>[0], 'source' | 'ledger' | 'writer' | 'onProgress' | 'onReject'>
 
 async function runImport(
   writer: Database,
   context: Context,
-  { stream, size }: ImportSource,
+  { stream, size, rejectedPath }: ImportSource,
   given: Given,
 ): Promise<ImportResult> {
   const progress = showProgress(context.stderr, size)
+  const rejected = await createRejectedFile(rejectedPath)
   const started = performance.now()
   try {
     return await importReports({
@@ -80,6 +77,7 @@ async function runImport(
       source: stream,
       ledger: clickHouseLedger(writer, given.tenantId),
       writer: clickHouseReportWriter(writer),
+      onReject: (rejection) => rejected.write(rejection),
       onProgress: ({ bytesRead, reports }) => {
         const rate = Math.round((reports * 1000) / Math.max(1, performance.now() - started))
         progress.update(bytesRead, `${reports.toLocaleString('en')} reports, ${rate.toLocaleString('en')}/s`)
@@ -87,6 +85,7 @@ async function runImport(
     })
   } finally {
     progress.end()
+    if (await rejected.close()) context.say(`What was rejected, and why: ${rejectedPath}`)
   }
 }
 

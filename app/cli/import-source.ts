@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 
@@ -23,12 +22,16 @@ export async function openImportSource(file: string, stdin: Readable, folder: st
     return { stream: stdin, size: undefined, rejectedPath: resolve(folder, 'stdin.rejected.ndjson') }
   }
   const path = resolve(folder, file)
-  const found = await stat(path).catch((error: Error) => {
+  const handle = await open(path).catch((error: Error) => {
     throw new Error(`FILE cannot be read: ${error.message}`)
   })
-  if (found.isDirectory()) throw new Error(`FILE cannot be read: ${path} is a folder`)
+  const found = await handle.stat()
+  if (found.isDirectory()) {
+    await handle.close()
+    throw new Error(`FILE cannot be read: ${path} is a folder`)
+  }
   return {
-    stream: createReadStream(path, { highWaterMark: pieceBytes }),
+    stream: handle.createReadStream({ highWaterMark: pieceBytes }),
     size: found.isFile() ? found.size : undefined,
     rejectedPath: `${path}.rejected.ndjson`,
   }

@@ -5,6 +5,7 @@ import { type EngineAccess, openEngine } from '../engine-access.ts'
 import { allCommands } from './all-commands.ts'
 import type { Command, CommandGroup, Context, Outcome } from './command.ts'
 import { isGroup, renderHelp } from './help.ts'
+import { callersFolder } from './import-source.ts'
 import { parseArguments } from './parse-arguments.ts'
 
 type Streams = Pick<Context, 'stdin' | 'stdout' | 'stderr'>
@@ -45,6 +46,7 @@ async function run(command: Command, given: readonly string[], environment: Node
   const context: Context = {
     ...streams,
     config,
+    folder: callersFolder(environment),
     say,
     async engine(schema) {
       opening ??= openEngine(config, {

@@ -31,10 +31,14 @@ export function engineError(kind: keyof typeof errorCodes, message: string): Eng
   return new EngineError(code, type, message)
 }
 
+/** Some messages quote the query with the comment that this process puts before it. */
+const queryMarker = /\/\* query_id: [\w.:-]* \*\/ /g
+
 /** Reads `Code: N. DB::Exception: text (NAME)` out of what the addon throws; chDB wraps it up to three times. */
 export function toEngineError(thrown: unknown): EngineError {
   if (thrown instanceof EngineError) return thrown
-  const text = thrown instanceof Error ? thrown.message : String(thrown)
+  const thrownText = thrown instanceof Error ? thrown.message : String(thrown)
+  const text = thrownText.replace(queryMarker, '')
   const code = /Code: (\d+)\. DB::Exception: /.exec(text)?.[1]
   if (code === undefined) return engineError('unknown', text)
   const message = text.replace(/^[\s\S]*?(?=Code: \d+\. DB::Exception: )(?:Code: \d+\. DB::Exception: )+/, '')

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { writerPassword } from './access.ts'
 import type { EngineEvent } from './main.ts'
 
@@ -94,7 +95,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
 function forkEngine(dataDir: string, port: number): ChildProcess {
   return fork(fileURLToPath(new URL('./main.ts', import.meta.url)), [dataDir, String(port)], {
-    execArgv: ['--import', import.meta.resolve('tsx')],
+    execArgv: ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href],
     env: { ...process.env, UV_THREADPOOL_SIZE: String(libuvThreads), TZ: 'UTC' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })

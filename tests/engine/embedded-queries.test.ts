@@ -7,7 +7,7 @@ import { ask, startTestEngine, type TestEngine } from '../support/engine.ts'
 let engine: TestEngine
 
 beforeAll(async () => {
-  engine = await startTestEngine({ onEvent: () => undefined })
+  engine = await startTestEngine()
   await engine.write.command({
     query:
       'CREATE TABLE events (tenant UInt64, at DateTime64(3), name String) ENGINE = MergeTree ORDER BY (tenant, at)',
@@ -42,11 +42,11 @@ describe('the HTTP interface', () => {
     expect(await (await fetch(`${engine.url}/?query=SELECT%204`)).text()).toBe('4\n')
   })
 
-  it.each(['JSON', 'JSONCompact', 'JSONEachRow', 'JSONColumns', 'JSONCompactEachRow'] as const)(
+  it.each(['JSON', 'JSONCompact', 'JSONEachRow', 'JSONStrings', 'JSONCompactEachRow'] as const)(
     'answers @clickhouse/client in %s',
     async (format) => {
       const query = 'SELECT tenant, count() AS reports FROM events GROUP BY tenant ORDER BY tenant'
-      const answer = await engine.read.query({ query, format })
+      const answer = await engine.read.query({ query, format: format as 'JSON' })
       expect(JSON.stringify(await answer.json())).toMatch(/reports|10/)
       expect(answer.response_headers['x-clickhouse-format']).toBe(format)
     },
@@ -135,8 +135,7 @@ describe('errors', () => {
   })
 
   it('leave no row behind: 480 queries of 8 tenants, one in five fails after it produced rows', async () => {
-    const bad =
-      'SELECT tenant, throwIf(number = 3000) AS x FROM numbers(4000) LEFT JOIN (SELECT {t:UInt64} AS tenant) AS s ON 1 = 1'
+    const bad = 'SELECT {t:UInt64} AS tenant, throwIf(number = 3000) AS x FROM numbers(4000)'
     const good = 'SELECT {t:UInt64} AS tenant, number FROM numbers(50)'
     let failed = 0
     async function tenant(t: number): Promise<void> {

@@ -1,10 +1,8 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
 import { pino } from 'pino'
 import { inject } from 'vitest'
 import { type ApiServices, createApi } from '../../app/api.ts'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
+import { listen } from '../../app/listen.ts'
 import { connect } from '../../queries/clickhouse.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
@@ -47,37 +45,21 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { budgets = createMemoryBudgets(), log = pino({ level: 'silent' }), now } = options
   const database = connect(readUrl)
   const writer = connect(writeUrl)
-  const app = createApi({ database, budgets, log, ...(now && { now }) })
-  const server = createServer(getRequestListener(app.fetch))
-  const url = await listen(server)
+  const listener = await listen(createApi({ database, budgets, log, ...(now && { now }) }), 0, '127.0.0.1')
 
   return {
     ...createTenantWriter(writer),
-    url,
+    url: listener.url,
     async get(path, { key, headers, method = 'GET' } = {}) {
       const bearer = key ? { Authorization: `Bearer ${key.key}` } : {}
-      const response = await fetch(url + path, {
-        method,
-        headers: { ...bearer, ...headers },
-      })
+      const response = await fetch(listener.url + path, { method, headers: { ...bearer, ...headers } })
       const text = await response.text()
-      const isJson = text !== '' && response.headers.get('Content-Type')?.startsWith('application/json')
-      return {
-        status: response.status,
-        headers: response.headers,
-        text,
-        body: isJson ? JSON.parse(text) : undefined,
-      }
+      const isJson = text !== '' && response.headers.get('Content-Type') === 'application/json'
+      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
     },
     async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await listener.stop()
       await Promise.all([database.close(), writer.close(), budgets.close()])
     },
   }
-}
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

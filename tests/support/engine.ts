@@ -16,7 +16,7 @@ export type TestEngine = Engine & {
 /** Starts one; call `end()` in `afterAll`. */
 export async function startTestEngine(options: Partial<EngineOptions> = {}): Promise<TestEngine> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'engine-test-'))
-  const engine = await startEngine({ port: 0, ...options, dataDir })
+  const engine = await startEngine({ port: 0, onEvent: () => undefined, ...options, dataDir })
   const log = { level: ClickHouseLogLevel.OFF }
   const read = createClient({ url: engine.url, ...engine.reader, log })
   const write = createClient({ url: engine.url, ...engine.writer, log })

@@ -50,24 +50,9 @@ export function createTenantWriter(database: Database): TenantWriter {
     expiresAt: Date,
     revokedAt: Date | undefined,
   ): Promise<TestKey> {
-    const row = {
-      key_hash: hash,
-      id,
-      tenant_id: tenantId,
-      name: 'Test key',
-      prefix,
-    }
-    const times = {
-      created_at: timeText(Date.now()),
-      expires_at: timeText(expiresAt.getTime()),
-    }
-    await insert('api_keys', [
-      {
-        ...row,
-        ...times,
-        revoked_at: revokedAt ? timeText(revokedAt.getTime()) : null,
-      },
-    ])
+    const row = { key_hash: hash, id, tenant_id: tenantId, name: 'Test key', prefix }
+    const times = { created_at: timeText(Date.now()), expires_at: timeText(expiresAt.getTime()) }
+    await insert('api_keys', [{ ...row, ...times, revoked_at: revokedAt ? timeText(revokedAt.getTime()) : null }])
     return { id, key }
   }
 
@@ -78,27 +63,13 @@ export function createTenantWriter(database: Database): TenantWriter {
     async createTenant({ plan = 'business', name = 'Test tenant', overrides = plenty } = {}) {
       const id = randomUUID()
       await insert('tenants', [
-        {
-          id,
-          name,
-          plan,
-          overrides: JSON.stringify(overrides),
-          created_at: timeText(Date.now()),
-        },
+        { id, name, plan, overrides: JSON.stringify(overrides), created_at: timeText(Date.now()) },
       ])
       return id
     },
     async createSite(tenantId, { name = 'Test site', hosts = [] } = {}) {
       const id = randomUUID()
-      await insert('sites', [
-        {
-          id,
-          tenant_id: tenantId,
-          name,
-          hosts,
-          created_at: timeText(Date.now()),
-        },
-      ])
+      await insert('sites', [{ id, tenant_id: tenantId, name, hosts, created_at: timeText(Date.now()) }])
       return id
     },
     async createKey(tenantId, { expiresAt = tomorrow(), revokedAt } = {}) {

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeKey } from '../../app/keys.ts'
+import type { Answered } from '../support/api.ts'
+import { type ContractApi, createWorld, operations, startContractApi, type TestWorld } from '../support/contract.ts'
+
+let api: ContractApi
+let world: TestWorld
+let badHeaders: Record<string, string>[]
+
+beforeAll(async () => {
+  api = await startContractApi()
+  world = await createWorld(api)
+  const good = world.key.key
+  const revoked = await api.createKey(world.tenantId, { revokedAt: new Date() })
+  const expired = await api.createKey(world.tenantId, { expiresAt: new Date(Date.now() - 1) })
+  const bearers = [
+    makeKey().key,
+    revoked.key,
+    expired.key,
+    `${good}0`,
+    good.slice(0, -1),
+    `${good} ${good}`,
+    good.replace('srk_live_', 'srk_test_'),
+    good.toLowerCase(),
+    "' OR 1=1 --",
+    '',
+  ]
+  const headers = [good, `Basic ${good}`, `Bearer${good}`, ...bearers.map((key) => `Bearer ${key}`)]
+  badHeaders = [{}, ...headers.map((Authorization) => ({ Authorization }))]
+})
+afterAll(() => api.close())
+
+/** All that a caller can tell, the request id apart. */
+function tellable({ status, headers, text, body }: Answered) {
+  const told = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date')
+  return JSON.stringify([status, told, text.replace(body.error.requestId, 'the request id')])
+}
+
+describe.each(operations.all)('%s', (_, endpoint) => {
+  test('answers a missing, malformed, unknown, revoked and expired key with the same bytes', async () => {
+    const answers = await Promise.all(badHeaders.map((headers) => api.ask(endpoint, { headers })))
+    const [first] = answers
+    expect(first?.status).toBe(401)
+    expect(first?.body.error.code).toBe('invalid_api_key')
+    expect(first?.headers.get('WWW-Authenticate')).toBe('Bearer')
+    expect(first?.headers.has('Retry-After')).toBe(false)
+    expect(first?.headers.has('RateLimit-Limit')).toBe(false)
+    expect(new Set(answers.map(tellable)).size).toBe(1)
+  })
+
+  test('says nothing of its parameters without a key', async () => {
+    const answered = await api.ask(endpoint, { query: { nonsense: '1' } })
+    expect(answered.body.error.code).toBe('invalid_api_key')
+  })
+
+  test('takes the scheme in any case', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      const headers = { Authorization: `${scheme} ${world.key.key}` }
+      expect(await api.ask(endpoint, { headers, siteId: world.siteIds[0] })).toMatchObject({ status: 200 })
+    }
+  })
+})
+
+test('a revoked key is refused within five seconds by every operation', async () => {
+  const key = await api.createKey(world.tenantId)
+  const ask = () => Promise.all(operations.all.map(([, one]) => api.ask(one, { key, siteId: world.siteIds[0] })))
+  expect((await ask()).map(({ status }) => status)).toEqual(operations.all.map(() => 200))
+  await api.revokeKey(world.tenantId, key)
+  await expect
+    .poll(async () => (await ask()).map(({ status }) => status), { timeout: 5_000, interval: 200 })
+    .toEqual(operations.all.map(() => 401))
+})
+
+test('a key that is refused before it is known is taken as soon as it is', async () => {
+  const [, first] = operations.all[0] ?? []
+  if (!first) throw new Error('no operation')
+  const { key } = makeKey()
+  expect(await api.ask(first, { key: { key } })).toMatchObject({ status: 401 })
+  const made = await api.createKey(world.tenantId)
+  expect(await api.ask(first, { key: made })).toMatchObject({ status: 200 })
+})

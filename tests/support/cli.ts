@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { PassThrough, type Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { runCli } from '../../app/cli/run-cli.ts'
+
+/** How a command ended. */
+export interface CliRun {
+  /** Null where a signal ended it. */
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** What a command is run with. */
+export interface CliSurroundings {
+  /** Beside PATH and HOME, all of its environment. */
+  readonly environment?: Readonly<Record<string, string>>
+  readonly stdin?: string | Buffer
+}
+
+/** Runs a command in this process. */
+export async function cli(words: readonly string[], { environment = {}, stdin = '' }: CliSurroundings = {}) {
+  const [stdout, stderr] = [collector(), collector()]
+  const input = new PassThrough()
+  input.end(stdin)
+  const streams = { stdin: input, stdout: stdout.stream, stderr: stderr.stream }
+  const code = await runCli(words, { ...environment }, streams as unknown as Parameters<typeof runCli>[2])
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+/** A command in a process of its own, as a shell runs it. */
+export interface CliProcess {
+  readonly stdin: Writable
+  readonly ended: Promise<CliRun>
+  kill(signal: NodeJS.Signals): void
+}
+
+/** Starts a command in a process of its own, in the folder given. */
+export function startCli(
+  words: readonly string[],
+  { environment = {}, folder }: { environment?: Readonly<Record<string, string>>; folder?: string } = {},
+): CliProcess {
+  const entry = fileURLToPath(new URL('../../app/cli.ts', import.meta.url))
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), entry, ...words], {
+    env: { PATH, HOME, ...environment },
+    ...(folder !== undefined && { cwd: folder }),
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  // A command that reads no stdin closes it.
+  child.stdin.on('error', () => undefined)
+  return {
+    stdin: child.stdin,
+    ended: new Promise((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', (code) => resolve({ code, stdout, stderr }))
+    }),
+    kill: (signal) => child.kill(signal),
+  }
+}
+
+function collector() {
+  const stream = new PassThrough()
+  const pieces: Buffer[] = []
+  stream.on('data', (piece: Buffer) => pieces.push(piece))
+  return { stream, text: () => Buffer.concat(pieces).toString('utf8') }
+}

@@ -1,0 +1,95 @@
+import type { Endpoint } from '../../app/endpoint.ts'
+import { endpoints } from '../../app/endpoints/all.ts'
+import { randomReports } from '../../fixtures/reports.ts'
+import { type Answered, type Asking, startApi, type TestApi, type TestApiOptions } from './api.ts'
+import { createReplyCheck } from './reply-check.ts'
+import type { TestKey } from './tenants.ts'
+
+/** What an operation needs to be asked at all, beside a site: one row for each operation that needs something. */
+const needed: Readonly<Record<string, { readonly path?: Values; readonly query?: Values }>> = {
+  'reports.grouped': { query: { groupBy: 'browserName' } },
+}
+
+type Values = Readonly<Record<string, string>>
+
+/** Query parameters by name; an array is sent as repeated parameters, undefined is left out. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** How an operation is asked. */
+export interface OperationAsking extends Asking {
+  readonly query?: Query
+  /** Goes to the path where the operation names a site there. */
+  readonly siteId?: string
+}
+
+/** The API with the operations of its list. */
+export interface ContractApi extends TestApi {
+  /** Asks an operation and holds the answer, whatever it is, against its own description. */
+  ask(endpoint: Endpoint, asking: OperationAsking): Promise<Answered>
+}
+
+export async function startContractApi(options: TestApiOptions = {}): Promise<ContractApi> {
+  const api = await startApi(options)
+  const checkReply = createReplyCheck((await api.get('/openapi.json')).body)
+  return {
+    ...api,
+    async ask(endpoint, asking) {
+      const answered = await api.get(urlOf(endpoint, asking), asking)
+      checkReply({ path: endpoint.path, ...answered })
+      return answered
+    },
+  }
+}
+
+/** The path and query of an operation, asked for as little as it takes. */
+export function urlOf(endpoint: Endpoint, { query, siteId }: Pick<OperationAsking, 'query' | 'siteId'>): string {
+  const values: Values = { ...(siteId && { siteId }), ...needed[endpoint.name]?.path }
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? unknownId))
+  const sent = Object.entries({ ...needed[endpoint.name]?.query, ...query })
+  const pairs = sent.flatMap(([name, value]) =>
+    [value ?? []].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`),
+  )
+  return pairs.length > 0 ? `${path}?${pairs.join('&')}` : path
+}
+
+/** An id that nothing has. */
+export const unknownId = '00000000-0000-4000-8000-000000000000'
+
+/** A tenant with two sites, a key and reports of the last two days. */
+export interface TestWorld {
+  readonly tenantId: string
+  readonly siteIds: readonly [string, string]
+  readonly key: TestKey
+}
+
+/** Makes a world that no other test shares. The same seed gives reports of the same shape. */
+export async function createWorld(api: TestApi, seed = 1): Promise<TestWorld> {
+  const tenantId = await api.createTenant()
+  const siteIds = [await api.createSite(tenantId), await api.createSite(tenantId)] as const
+  const key = await api.createKey(tenantId)
+  await api.insertReports(worldReports({ tenantId, siteIds }, seed))
+  return { tenantId, siteIds, key }
+}
+
+export function worldReports({ tenantId, siteIds }: Pick<TestWorld, 'tenantId' | 'siteIds'>, seed: number) {
+  const to = new Date(Math.floor(Date.now() / 60_000) * 60_000)
+  const from = new Date(to.getTime() - 2 * 86_400_000)
+  return randomReports({ seed, count: 400, tenantId, siteIds, from, to })
+}
+
+const named = (chosen: readonly Endpoint[]) => chosen.map((endpoint) => [endpoint.name, endpoint] as const)
+
+/** Operations by a property, each with its name for the test's title. */
+export const operations = {
+  all: named(endpoints),
+  /** Refused on plans without API access. */
+  withPlan: named(endpoints.filter(({ everyPlan }) => everyPlan !== true)),
+  withSite: named(endpoints.filter(({ pathParams, query }) => 'siteId' in { ...pathParams, ...query })),
+  withWindow: named(endpoints.filter(({ window }) => window !== undefined)),
+  withPage: named(endpoints.filter(({ page }) => page !== undefined)),
+}
+
+/** Asks with a site, wherever the operation takes one. */
+export function ofSite({ query }: Endpoint, siteId: string): { siteId: string; query: Query } {
+  return { siteId, query: 'siteId' in query ? { siteId } : {} }
+}

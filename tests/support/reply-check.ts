@@ -1,0 +1,67 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+
+interface Reference {
+  readonly $ref: string
+}
+
+interface DescribedResponse {
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly content: { readonly 'application/json': { readonly schema: unknown } }
+}
+
+/** The part of an OpenAPI document that answers are held against. */
+export interface Description {
+  readonly paths: Readonly<
+    Record<string, { readonly get: { readonly responses: Readonly<Record<string, DescribedResponse | Reference>> } }>
+  >
+  readonly components: { readonly responses: Readonly<Record<string, DescribedResponse>> }
+}
+
+/** An answer to hold against its description. */
+export interface AnsweredOperation {
+  readonly path: string
+  readonly status: number
+  readonly headers: Headers
+  /** Undefined for an answer without one, as to HEAD. */
+  readonly body: unknown
+}
+
+/** Makes a check that throws where an answer differs from its description: its status, its headers or its body. */
+export function createReplyCheck(description: Description): (answered: AnsweredOperation) => void {
+  const ajv = formats.default(new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }))
+  ajv.addVocabulary(['x-extensible-enum', 'paths', 'components', 'openapi', 'info', 'servers', 'security', 'tags'])
+  ajv.addSchema(closed(description) as object, 'openapi')
+  const compiled = new Map<string, ValidateFunction>()
+
+  return function checkReply({ path, status, headers, body }) {
+    const place = `${path} ${status}`
+    const [response, pointer] = described(description, path, status)
+    for (const name of Object.keys(response.headers ?? {})) {
+      if (!headers.has(name)) throw new Error(`${place} lacks the header ${name}`)
+    }
+    if (body === undefined) return
+    const validate = compiled.get(place) ?? ajv.compile({ $ref: `openapi#${pointer}/content/application~1json/schema` })
+    compiled.set(place, validate)
+    if (!validate(body)) throw new Error(`${place}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`)
+  }
+}
+
+function described(description: Description, path: string, status: number): [DescribedResponse, string] {
+  const response = description.paths[path]?.get.responses[status]
+  if (!response) throw new Error(`${path} is not described as answering ${status}`)
+  if (!('$ref' in response)) return [response, `/paths/${path.replaceAll('/', '~1')}/get/responses/${status}`]
+  const name = response.$ref.split('/').at(-1) ?? ''
+  const shared = description.components.responses[name]
+  if (!shared) throw new Error(`${response.$ref} leads nowhere`)
+  return [shared, response.$ref.slice(1)]
+}
+
+/** The description leaves room for later fields; what is answered today must be described today. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, inner]) => [key, closed(inner)])
+  const isObjectSchema = 'properties' in value && 'type' in value && value.type === 'object'
+  return Object.fromEntries([...entries, ...(isObjectSchema ? [['additionalProperties', false]] : [])])
+}

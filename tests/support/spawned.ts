@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/** A command of the project, run as a user would, with what it has printed so far. */
+export interface Spawned {
+  readonly child: ChildProcess
+  /** Both streams, in the order they came. */
+  output(): string
+  /** The first match in the output. Throws when there is none in time, or the process ends without one. */
+  printed(pattern: RegExp, milliseconds: number): Promise<RegExpExecArray>
+  /** The exit code, once it has ended; null when a signal ended it. */
+  ended(): Promise<number | null>
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** @param file from the project's root, such as `app/start.ts`. */
+export function spawnScript(
+  file: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Spawned {
+  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8')
+    stream.on('data', (text: string) => {
+      output += text
+    })
+  }
+  return {
+    child,
+    output: () => output,
+    async printed(pattern, milliseconds) {
+      const deadline = Date.now() + milliseconds
+      while (Date.now() < deadline) {
+        const found = pattern.exec(output)
+        if (found) return found
+        if (child.exitCode !== null) break
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      throw new Error(`${file} has not printed ${pattern}; it printed:\n${output}`)
+    },
+    async ended() {
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      return child.exitCode
+    },
+  }
+}
