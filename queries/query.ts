@@ -9,6 +9,3 @@ export interface Query<Row> {
   /** Column aliases are exactly the keys of this shape. */
   readonly row: z.ZodType<Row>
 }
-
-/** Asks a question. Throws Problem(upstream_unavailable) when the store cannot answer now. */
-export type Read = <Row>(query: Query<Row>) => Promise<Row[]>

@@ -1,7 +1,7 @@
 import { deviceTypes, dispositions } from './enumerations.ts'
 
 /** How a parameter's value is compared with a column. */
-export type Matcher =
+type Matcher =
   /** Text where `_` stands for any one character (contract, Conventions 5). */
   | { readonly kind: 'text'; readonly maxLength: number; readonly lowerCase?: true }
   | { readonly kind: 'enum'; readonly values: readonly [string, ...string[]] }
@@ -20,7 +20,7 @@ export interface DimensionRow {
 }
 
 /** The shared report filters and groupBy dimensions (contract, Shared report filters). The name is the parameter's. */
-export const dimensions = {
+const dimensions = {
   siteId: { column: 'site_id', match: { kind: 'uuid' }, everyType: true, low: true, says: 'the site' },
   directive: {
     column: 'directive',
@@ -107,5 +107,5 @@ export type DimensionName = keyof typeof dimensions
 /** The dimensions' names, in the contract's order. */
 export const dimensionNames = Object.keys(dimensions) as [DimensionName, ...DimensionName[]]
 
-/** The same table, read as rows. */
+/** The table by name. */
 export const dimensionRows: Readonly<Record<DimensionName, DimensionRow>> = dimensions

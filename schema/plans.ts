@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What a plan allows beyond reading reports (decisions, Plans). */
-export const capabilities = [
+const capabilities = [
   'api',
   'scripts.inventory',
   'pages.payment',
@@ -9,7 +9,7 @@ export const capabilities = [
   'scripts.authorization',
 ] as const
 
-export type Capability = (typeof capabilities)[number]
+type Capability = (typeof capabilities)[number]
 
 /** One plan. Budgets are requests a minute. */
 export interface PlanRow {

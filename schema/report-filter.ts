@@ -19,7 +19,7 @@ export interface FilterTerm {
 const typeRows: Readonly<Record<ReportType, ReportTypeRow>> = reportTypes
 
 /** Whether reports of a type have the dimension, so that it can filter and group them. */
-export function carries(reportType: ReportType, dimension: DimensionName): boolean {
+function carries(reportType: ReportType, dimension: DimensionName): boolean {
   return dimensionRows[dimension].everyType === true || typeRows[reportType].carries.includes(dimension)
 }
 

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type ContractApi,
+  createWorld,
+  ofSite,
+  operations,
+  startContractApi,
+  type TestWorld,
+  unknownId,
+} from '../support/contract.ts'
+import type { TestKey } from '../support/tenants.ts'
+
+let api: ContractApi
+let world: TestWorld
+let foreign: TestWorld
+
+beforeAll(async () => {
+  api = await startContractApi()
+  world = await createWorld(api)
+  foreign = await createWorld(api)
+})
+afterAll(() => api.close())
+
+describe('on a plan without API access', () => {
+  let key: TestKey
+
+  beforeAll(async () => {
+    key = await api.createKey(await api.createTenant({ plan: 'free' }))
+  })
+
+  test.each(operations.withPlan)('%s asks for an upgrade', async (_, endpoint) => {
+    const answered = await api.ask(endpoint, { key })
+    expect(answered.status).toBe(403)
+    expect(answered.body.error.code).toBe('plan_upgrade_required')
+  })
+
+  test.each(operations.withPlan)('%s asks for an upgrade before it looks at parameters', async (_, endpoint) => {
+    const answered = await api.ask(endpoint, { key, query: { nonsense: '1' } })
+    expect(answered.body.error.code).toBe('plan_upgrade_required')
+  })
+
+  test('/v1/me answers', async () => {
+    const { status, body } = await api.get('/v1/me', { key })
+    expect(status).toBe(200)
+    expect(body.data.tenant.plan).toBe('free')
+  })
+})
+
+test.each(operations.withPlan)(
+  '%s answers a tenant whose contract adds API access to its plan',
+  async (_, endpoint) => {
+    const tenantId = await api.createTenant({ plan: 'free', overrides: { capabilities: ['api'] } })
+    const siteId = await api.createSite(tenantId)
+    const key = await api.createKey(tenantId)
+    expect(await api.ask(endpoint, { key, siteId })).toMatchObject({ status: 200 })
+  },
+)
+
+describe.each(operations.withSite)('%s', (_, endpoint) => {
+  test('answers for a site of the tenant', async () => {
+    const answered = await api.ask(endpoint, { key: world.key, ...ofSite(endpoint, world.siteIds[0]) })
+    expect(answered.status).toBe(200)
+  })
+
+  test('takes an id in capitals', async () => {
+    const siteId = world.siteIds[1].toUpperCase()
+    expect(await api.ask(endpoint, { key: world.key, ...ofSite(endpoint, siteId) })).toMatchObject({ status: 200 })
+  })
+
+  test('answers another tenant’s site as one that does not exist', async () => {
+    const notRfc = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    const ids = [foreign.siteIds[0], unknownId, notRfc]
+    const answers = await Promise.all(ids.map((id) => api.ask(endpoint, { key: world.key, ...ofSite(endpoint, id) })))
+    for (const { status, body } of answers) {
+      expect(status).toBe(404)
+      expect(body.error).toEqual({ ...answers[0]?.body.error, requestId: body.error.requestId })
+    }
+    expect(answers[0]?.body.error.code).toBe('not_found')
+  })
+
+  test('still does so when the other tenant has just read that site', async () => {
+    const asking = ofSite(endpoint, foreign.siteIds[1])
+    expect(await api.ask(endpoint, { key: foreign.key, ...asking })).toMatchObject({ status: 200 })
+    expect(await api.ask(endpoint, { key: world.key, ...asking })).toMatchObject({ status: 404 })
+  })
+
+  test.each(['1', 'not-a-uuid', '{00000000-0000-4000-8000-000000000000}', '000000000000400080000000000000000'])(
+    'refuses %s as the id of a site',
+    async (siteId) => {
+      const answered = await api.ask(endpoint, { key: world.key, ...ofSite(endpoint, siteId) })
+      expect(answered.status).toBe(400)
+      expect(answered.body.error.message).toContain('siteId must be a UUID')
+    },
+  )
+})

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Endpoint } from '../../app/endpoint.ts'
+import { aReport } from '../../fixtures/reports.ts'
+import {
+  type ContractApi,
+  createWorld,
+  operations,
+  type Query,
+  startContractApi,
+  type TestWorld,
+} from '../support/contract.ts'
+
+const day = 86_400_000
+
+let api: ContractApi
+let world: TestWorld
+
+beforeAll(async () => {
+  api = await startContractApi()
+  world = await createWorld(api)
+})
+afterAll(() => api.close())
+
+const ask = (endpoint: Endpoint, query: Query, { key, siteIds } = world) =>
+  api.ask(endpoint, { key, siteId: siteIds[0], query })
+
+const ago = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString()
+const refused = (words: string) => ({
+  status: 400,
+  body: { error: { code: 'bad_request', message: expect.stringContaining(words) } },
+})
+
+/** A tenant that keeps its reports for so many days, with one report a day old and one three days old. */
+async function keeping(retentionDays: number) {
+  const tenantId = await api.createTenant({ overrides: { retentionDays } })
+  const siteIds = [await api.createSite(tenantId), await api.createSite(tenantId)] as const
+  const reports = [1, 3].map((days) =>
+    aReport({ tenantId, siteId: siteIds[0], retentionDays: 365, receivedAt: Date.now() - days * day }),
+  )
+  await api.insertReports(reports)
+  return { tenantId, siteIds, key: await api.createKey(tenantId) }
+}
+
+describe.each(operations.withWindow)('%s', (_, endpoint) => {
+  const maxDays = endpoint.window?.maxDays ?? 0
+
+  test.each([
+    '2026-02-30T00:00:00Z',
+    '2025-02-29T00:00:00Z',
+    '2026-04-31T12:00:00Z',
+    '2026-01-01',
+    '2026-01-01T00:00:00',
+    '2026-01-01T00:00Z',
+    '2026-01-01 00:00:00Z',
+    '2026-01-01T24:00:01Z',
+    '2026-01-01T00:00:60Z',
+    '2026-01-01T00:00:00.1234Z',
+    '2026-01-01T00:00:00+25:00',
+    '2026-01-01T00:00:00 02:00',
+    '1767225600000',
+    'yesterday',
+    '0001-01-01T00:00:00Z',
+    '9999-12-31T23:59:59Z',
+  ])('refuses %s', async (time) => {
+    expect(await ask(endpoint, { from: time })).toMatchObject(refused('from must be an RFC 3339 date-time'))
+    expect(await ask(endpoint, { to: time })).toMatchObject(refused('to must be an RFC 3339 date-time'))
+  })
+
+  test('takes offsets, small letters and milliseconds', async () => {
+    const noon = ago(2 * day).slice(0, 11)
+    for (const time of [`${noon}12:00:00+05:30`, `${noon}12:00:00.5-03:00`, `${noon}12:00:00.123z`.replace('T', 't')]) {
+      expect(await ask(endpoint, { from: time })).toMatchObject({ status: 200 })
+    }
+  })
+
+  test('refuses a window that is empty or the wrong way round', async () => {
+    const [early, late] = [ago(2 * day), ago(day)]
+    expect(await ask(endpoint, { from: late, to: late })).toMatchObject(refused('from must leave a window'))
+    expect(await ask(endpoint, { from: late, to: early })).toMatchObject(refused('from must leave a window'))
+    expect(await ask(endpoint, { from: ago(-day) })).toMatchObject(refused('from must leave a window'))
+  })
+
+  test('refuses a window a millisecond too long and takes the longest', async () => {
+    const to = Date.now()
+    const from = (milliseconds: number) => new Date(to - maxDays * day - milliseconds).toISOString()
+    const query = { to: new Date(to).toISOString() }
+    expect(await ask(endpoint, { ...query, from: from(1) })).toMatchObject(refused(`${maxDays} days`))
+    expect(await ask(endpoint, { ...query, from: from(0) })).toMatchObject({ status: 200 })
+  })
+
+  test('refuses a from before retention, and takes its first moment', async () => {
+    const short = await keeping(2)
+    const first = Math.floor(Date.now() / day) * day - 2 * day
+    const at = (time: number) => ({ from: new Date(time).toISOString() })
+    const begins = `retention, which begins at ${new Date(first).toISOString()}`
+    expect(await ask(endpoint, at(first - 1), short)).toMatchObject(refused(begins))
+    expect(await ask(endpoint, at(first), short)).toMatchObject({ status: 200 })
+  })
+
+  test('clamps a default from to retention', async () => {
+    const short = await keeping(2)
+    const first = Math.floor(Date.now() / day) * day - 2 * day
+    const to = new Date().toISOString()
+    const byDefault = await ask(endpoint, { to }, short)
+    const fromRetention = await ask(endpoint, { to, from: new Date(first).toISOString() }, short)
+    expect(byDefault.status).toBe(200)
+    expect(byDefault.text).toBe(fromRetention.text)
+  })
+
+  test('refuses a to that retention has left behind', async () => {
+    const short = await keeping(2)
+    expect(await ask(endpoint, { to: ago(4 * day) }, short)).toMatchObject(refused('to must leave a window'))
+  })
+})

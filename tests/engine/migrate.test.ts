@@ -1,0 +1,126 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { migrate, pendingMigrations } from '../../clickhouse/migrate.ts'
+import { readMigrations } from '../../clickhouse/migration-files.ts'
+import { connect } from '../../queries/clickhouse.ts'
+import { askRows, createDatabase, type TestDatabase } from '../support/database.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'migrations-'))
+const folderUrl = pathToFileURL(`${folder}/`)
+const good = 'CREATE TABLE IF NOT EXISTS a (n UInt8) ENGINE = MergeTree ORDER BY n;\n'
+const second = 'CREATE TABLE IF NOT EXISTS b (n UInt8) ENGINE = MergeTree ORDER BY n;\n'
+
+let db: TestDatabase
+
+beforeEach(async () => {
+  rmSync(folder, { recursive: true })
+  mkdirSync(folder)
+  db = await createDatabase()
+  return () => db.drop()
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+const migrateFolder = () => migrate(db.writer, { folder: folderUrl })
+const names = async () => (await readMigrations()).map(({ name }) => name)
+const ledger = () => askRows(db.writer, 'SELECT version, name FROM schema_migrations FINAL ORDER BY version')
+
+describe('the migrations', () => {
+  test('are applied once, in order, and heard of; the reader sees which are pending', async () => {
+    const all = await names()
+    expect(await pendingMigrations(db.reader)).toEqual(all)
+    const heard: string[] = []
+    expect(await migrate(db.writer, { onMigration: (name) => heard.push(name) })).toEqual(all)
+    expect(heard).toEqual(all)
+    expect(await pendingMigrations(db.reader)).toEqual([])
+    expect(await migrate(db.writer)).toEqual([])
+    expect(await ledger()).toEqual(all.map((name, index) => [index + 1, name]))
+  })
+
+  test('may be repeated, each statement of them, without harm to what is stored', async () => {
+    await migrate(db.writer)
+    await db.writer.command("INSERT INTO tenants (id, name) VALUES (generateUUIDv4(), 'kept')")
+    const tables = () =>
+      askRows(
+        db.writer,
+        'SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase() ORDER BY name',
+      )
+    const before = await tables()
+    for (const { statements } of await readMigrations()) {
+      for (const statement of statements) await db.writer.command(statement)
+    }
+    expect(await tables()).toEqual(before)
+    expect(await askRows(db.writer, 'SELECT name FROM tenants')).toEqual([['kept']])
+  })
+
+  test('comment every table and every column, as people read them raw', async () => {
+    await migrate(db.writer)
+    const without = await askRows(
+      db.writer,
+      `SELECT table, name FROM system.columns WHERE database = currentDatabase() AND comment = '' AND table NOT LIKE '%_view'
+       UNION ALL SELECT name, '' FROM system.tables WHERE database = currentDatabase() AND comment = '' AND engine != 'MaterializedView'`,
+    )
+    expect(without).toEqual([])
+  })
+
+  test('run by two at once are applied as if by one', async () => {
+    const all = await names()
+    const [one, other] = await Promise.all([migrate(db.writer), migrate(connect(db.writeUrl))])
+    expect(new Set([...one, ...other])).toEqual(new Set(all))
+    expect(await ledger()).toHaveLength(all.length)
+    expect(await pendingMigrations(db.reader)).toEqual([])
+  })
+})
+
+describe('a migration', () => {
+  test('that was cut off midway is pending, and is repeated whole', async () => {
+    write('0001_a.sql', `${good}${second}SELECT throwIf(1, 'cut off');\n`)
+    await expect(migrateFolder()).rejects.toThrow('cut off')
+    expect(await askRows(db.writer, 'EXISTS b')).toEqual([[1]])
+    expect(await pendingMigrations(db.reader, folderUrl)).toEqual(['0001_a'])
+    write('0001_a.sql', `${good}${second}`)
+    expect(await migrateFolder()).toEqual(['0001_a'])
+  })
+
+  test('that was changed after it was applied stops the run with one line naming its file', async () => {
+    write('0001_a.sql', good)
+    await migrateFolder()
+    write('0001_a.sql', `${good}-- a word more\n`)
+    write('0002_b.sql', second)
+    const line = /^0001_a\.sql was changed after this database applied it.*$/
+    await expect(migrateFolder()).rejects.toThrow(line)
+    await expect(pendingMigrations(db.reader, folderUrl)).rejects.toThrow(line)
+    expect(await askRows(db.writer, 'EXISTS b')).toEqual([[0]])
+  })
+
+  test('is the same with other line ends', async () => {
+    write('0001_a.sql', good)
+    await migrateFolder()
+    write('0001_a.sql', good.replaceAll('\n', '\r\n'))
+    expect(await migrateFolder()).toEqual([])
+  })
+
+  test('that the code does not know stops the run, but makes nothing pending', async () => {
+    write('0001_a.sql', good)
+    write('0002_b.sql', second)
+    await migrateFolder()
+    rmSync(join(folder, '0002_b.sql'))
+    await expect(migrateFolder()).rejects.toThrow(/^The database is ahead of this code: it has 0002_b;.*$/)
+    expect(await pendingMigrations(db.reader, folderUrl)).toEqual([])
+  })
+
+  test.each(['1_a.sql', '0002_a.sql', '0001-a.sql', '0001_A.sql'])('is refused by the name %s', async (name) => {
+    write(name, good)
+    await expect(migrateFolder()).rejects.toThrow(name)
+  })
+
+  test('has a number of its own', async () => {
+    write('0001_a.sql', good)
+    write('0001_b.sql', second)
+    await expect(migrateFolder()).rejects.toThrow('0001_b.sql')
+  })
+})

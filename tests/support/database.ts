@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { json } from 'node:stream/consumers'
+import { inject } from 'vitest'
+import { connect, type Database } from '../../queries/clickhouse.ts'
+
+/** A database of its own on the shared engine, without tables. */
+export interface TestDatabase {
+  readonly readUrl: string
+  readonly writeUrl: string
+  readonly reader: Database
+  readonly writer: Database
+  drop(): Promise<void>
+}
+
+/** Makes one; for tests that other files' rows would disturb. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const { readUrl, writeUrl } = inject('servers')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const shared = connect(writeUrl)
+  await shared.command(`CREATE DATABASE ${name}`)
+  const [ownReadUrl, ownWriteUrl] = [readUrl, writeUrl].map((url) => new URL(`/${name}`, url).href) as [string, string]
+  const [reader, writer] = [connect(ownReadUrl), connect(ownWriteUrl)]
+  return {
+    readUrl: ownReadUrl,
+    writeUrl: ownWriteUrl,
+    reader,
+    writer,
+    async drop() {
+      await shared.command(`DROP DATABASE ${name}`)
+      await Promise.all([reader.close(), writer.close(), shared.close()])
+    },
+  }
+}
+
+/** The rows of a statement's answer. */
+export async function askRows(database: Database, statement: string): Promise<unknown[][]> {
+  const answer = await database.stream(statement, 'JSONCompact', {
+    settings: { output_format_json_quote_64bit_integers: 0 },
+  })
+  return ((await json(answer)) as { data: unknown[][] }).data
+}
