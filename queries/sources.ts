@@ -3,15 +3,12 @@ import { bucketSizes } from '../schema/enumerations.ts'
 import type { FilterTerm } from '../schema/report-filter.ts'
 import type { ReportType } from '../schema/report-types.ts'
 import { matches } from './matches.ts'
-import { type Coverage, coverAll, type Span } from './rules/coverage.ts'
-import { at, join, name, type Sql, sql, text, uuid } from './sql.ts'
+import { partsOver, type TimedTable } from './parts.ts'
+import type { Span } from './rules/coverage.ts'
+import { name, type Sql, sql, text, uuid } from './sql.ts'
 
 /** A table of report counts: the raw rows, or a rollup of them. */
-interface Source {
-  readonly table: string
-  /** Milliseconds of time one row stands for; 1 for raw rows. */
-  readonly grain: number
-  readonly time: 'received_at' | 'bucket'
+interface Source extends TimedTable {
   /** The column that holds a dimension. */
   column(dimension: DimensionName): Sql
   /** What must hold, beside tenant, type and time, for the rows that answer the terms. */
@@ -93,7 +90,6 @@ export interface CountQuestion {
 
 /** One source's share of a question: the FROM and WHERE of its SELECT, and its measures. */
 export interface Part {
-  readonly source: string
   readonly from: Sql
   readonly time: Sql
   readonly column: (dimension: DimensionName) => Sql
@@ -122,13 +118,6 @@ const rollupMeasures: Measures = {
   lastSeen: (condition) => sql`maxIf(last_seen, ${condition})`,
 }
 
-function within(time: Sql, { spans }: Coverage): Sql {
-  const ranges = spans.map(
-    (span) => sql`(${time} >= ${at(new Date(span.from))} AND ${time} < ${at(new Date(span.to))})`,
-  )
-  return sql`(${join(ranges, ' OR ')})`
-}
-
 /**
  * The parts that together answer a question, exactly and without overlap. The first family that has the question's
  * dimensions is taken, its sources too coarse for the asked bucket left out. Every part carries the tenant.
@@ -139,26 +128,12 @@ export function partsOf(question: CountQuestion): Part[] {
     ({ answers }, index) => answers(dimensions) && (index > 0 || question.groupBy.length === 0),
   )
   const sources = (family?.sources ?? [raw]).filter(({ grain }) => (question.bucket ?? grain) % grain === 0)
-  const grains = sources.map(({ grain }) => grain)
-  return coverAll(question.windows, grains).flatMap((coverage) => {
-    const source = sources.find(({ grain }) => grain === coverage.grain)
-    return source ? [part(question, source, coverage, dimensions)] : []
-  })
-}
-
-function part(question: CountQuestion, source: Source, coverage: Coverage, dimensions: readonly DimensionName[]): Part {
-  const time = name(source.time)
-  const conditions = [
-    sql`tenant_id = ${uuid(question.tenantId)}`,
-    ...(question.reportType ? [sql`report_type = ${text(question.reportType)}`] : []),
-    ...source.where(question.terms, dimensions),
-    within(time, coverage),
-  ]
-  return {
-    source: source.table,
-    from: sql`FROM ${name(source.table)} WHERE ${join(conditions, ' AND ')}`,
-    time,
-    column: source.column,
-    measure: source.grain === 1 ? rawMeasures : rollupMeasures,
-  }
+  const type = question.reportType ? [sql`report_type = ${text(question.reportType)}`] : []
+  const conditions = (source: Source) => [...type, ...source.where(question.terms, dimensions)]
+  return partsOver(sources, question.tenantId, question.windows, conditions).map(({ table, from }) => ({
+    from,
+    time: name(table.time),
+    column: table.column,
+    measure: table.grain === 1 ? rawMeasures : rollupMeasures,
+  }))
 }

@@ -11,7 +11,7 @@ import { askRows, createDatabase, type TestDatabase } from '../support/database.
 const folder = mkdtempSync(join(tmpdir(), 'migrations-'))
 const folderUrl = pathToFileURL(`${folder}/`)
 const good = 'CREATE TABLE IF NOT EXISTS a (n UInt8) ENGINE = MergeTree ORDER BY n;\n'
-const second = 'CREATE TABLE IF NOT EXISTS b (n UInt8) ENGINE = MergeTree ORDER BY n;\n'
+const another = 'CREATE TABLE IF NOT EXISTS b (n UInt8) ENGINE = MergeTree ORDER BY n;\n'
 
 let db: TestDatabase
 
@@ -69,7 +69,8 @@ describe('the migrations', () => {
 
   test('run by two at once are applied as if by one', async () => {
     const all = await names()
-    const [one, other] = await Promise.all([migrate(db.writer), migrate(connect(db.writeUrl))])
+    const second = connect(db.writeUrl)
+    const [one, other] = await Promise.all([migrate(db.writer), migrate(second)]).finally(() => second.close())
     expect(new Set([...one, ...other])).toEqual(new Set(all))
     expect(await ledger()).toHaveLength(all.length)
     expect(await pendingMigrations(db.reader)).toEqual([])
@@ -78,11 +79,11 @@ describe('the migrations', () => {
 
 describe('a migration', () => {
   test('that was cut off midway is pending, and is repeated whole', async () => {
-    write('0001_a.sql', `${good}${second}SELECT throwIf(1, 'cut off');\n`)
+    write('0001_a.sql', `${good}${another}SELECT throwIf(1, 'cut off');\n`)
     await expect(migrateFolder()).rejects.toThrow('cut off')
     expect(await askRows(db.writer, 'EXISTS b')).toEqual([[1]])
     expect(await pendingMigrations(db.reader, folderUrl)).toEqual(['0001_a'])
-    write('0001_a.sql', `${good}${second}`)
+    write('0001_a.sql', `${good}${another}`)
     expect(await migrateFolder()).toEqual(['0001_a'])
   })
 
@@ -90,7 +91,7 @@ describe('a migration', () => {
     write('0001_a.sql', good)
     await migrateFolder()
     write('0001_a.sql', `${good}-- a word more\n`)
-    write('0002_b.sql', second)
+    write('0002_b.sql', another)
     const line = /^0001_a\.sql was changed after this database applied it.*$/
     await expect(migrateFolder()).rejects.toThrow(line)
     await expect(pendingMigrations(db.reader, folderUrl)).rejects.toThrow(line)
@@ -106,7 +107,7 @@ describe('a migration', () => {
 
   test('that the code does not know stops the run, but makes nothing pending', async () => {
     write('0001_a.sql', good)
-    write('0002_b.sql', second)
+    write('0002_b.sql', another)
     await migrateFolder()
     rmSync(join(folder, '0002_b.sql'))
     await expect(migrateFolder()).rejects.toThrow(/^The database is ahead of this code: it has 0002_b;.*$/)
@@ -120,7 +121,7 @@ describe('a migration', () => {
 
   test('has a number of its own', async () => {
     write('0001_a.sql', good)
-    write('0001_b.sql', second)
+    write('0001_b.sql', another)
     await expect(migrateFolder()).rejects.toThrow('0001_b.sql')
   })
 })

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createRedisBudgets } from '../../app/budgets/redis-budgets.ts'
+import type { Answered } from '../support/api.ts'
+import { type ContractApi, operations, startContractApi } from '../support/contract.ts'
+
+describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
+  let api: ContractApi
+
+  beforeAll(async () => {
+    api = await startContractApi(
+      store === 'Redis' ? { budgets: await createRedisBudgets(inject('servers').redisUrl) } : {},
+    )
+  })
+  afterAll(() => api.close())
+
+  async function tenant(keyLimit: number, tenantLimit: number) {
+    const tenantId = await api.createTenant({ overrides: { keyLimit, tenantLimit } })
+    const [siteId, ...keys] = await Promise.all([
+      api.createSite(tenantId),
+      api.createKey(tenantId),
+      api.createKey(tenantId),
+    ])
+    return { siteId, keys }
+  }
+
+  function expectRefused({ status, headers, body }: Answered) {
+    expect(status).toBe(429)
+    expect(body.error.code).toBe('rate_limited')
+    expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
+    expect(headers.get('RateLimit-Remaining')).toBe('0')
+  }
+
+  describe.each(operations.all)('%s', (_, endpoint) => {
+    const spendsTenant = endpoint.spends.includes('tenant')
+
+    test('reports the budget nearest to running out in whole numbers', async () => {
+      const { siteId, keys } = await tenant(50, 40)
+      const { headers } = await api.ask(endpoint, { key: keys[0], siteId })
+      expect(headers.get('RateLimit-Limit')).toBe(spendsTenant ? '40' : '50')
+      expect(headers.get('RateLimit-Remaining')).toBe(spendsTenant ? '39' : '49')
+      expect(headers.get('RateLimit-Reset')).toBe('2')
+      expect(headers.get('RateLimit-Policy')).toBe(
+        spendsTenant ? '"key";q=50;w=60, "tenant";q=40;w=60' : '"key";q=50;w=60',
+      )
+      expect(headers.get('RateLimit')).toBe(spendsTenant ? '"key";r=49;t=2, "tenant";r=39;t=2' : '"key";r=49;t=2')
+    })
+
+    test('refuses a request over the key’s budget, though not another key’s', async () => {
+      const { siteId, keys } = await tenant(2, 1000)
+      const statuses = [
+        await api.ask(endpoint, { key: keys[0], siteId }),
+        await api.ask(endpoint, { key: keys[0], siteId }),
+      ].map(({ status }) => status)
+      expect(statuses).toEqual([200, 200])
+      expectRefused(await api.ask(endpoint, { key: keys[0], siteId }))
+      expect(await api.ask(endpoint, { key: keys[1], siteId })).toMatchObject({ status: 200 })
+    })
+
+    test('shares the tenant’s budget among its keys, where it spends it', async () => {
+      const { siteId, keys } = await tenant(1000, 1)
+      expect(await api.ask(endpoint, { key: keys[0], siteId })).toMatchObject({ status: 200 })
+      const second = await api.ask(endpoint, { key: keys[1], siteId })
+      if (spendsTenant) expectRefused(second)
+      else expect(second.status).toBe(200)
+    })
+
+    test('charges a request that is refused for its parameters', async () => {
+      const { siteId, keys } = await tenant(2, 1000)
+      const asking = { key: keys[0], siteId, query: { nonsense: '1' } }
+      const refused = await api.ask(endpoint, asking)
+      expect(refused.status).toBe(400)
+      expect(refused.headers.get('RateLimit-Remaining')).toBe('1')
+      await api.ask(endpoint, asking)
+      expectRefused(await api.ask(endpoint, asking))
+    })
+
+    test('charges nothing for a request without a good key', async () => {
+      const { siteId, keys } = await tenant(3, 1000)
+      const [good] = keys
+      const bad = good && { key: `${good.key.slice(0, -1)}!` }
+      for (let times = 0; times < 5; times++) {
+        expect(await api.ask(endpoint, { key: bad, siteId })).toMatchObject({ status: 401 })
+      }
+      const { headers } = await api.ask(endpoint, { key: good, siteId })
+      expect(headers.get('RateLimit-Remaining')).toBe('2')
+    })
+  })
+})

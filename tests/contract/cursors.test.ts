@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Endpoint } from '../../app/endpoint.ts'
+import { fingerprint } from '../../app/pipeline/cursor.ts'
+import {
+  type ContractApi,
+  createWorld,
+  operations,
+  type Query,
+  startContractApi,
+  type TestWorld,
+} from '../support/contract.ts'
+
+/** [version, what it is bound to, [from, to], depth, position], as the cursor's text holds it. */
+type Payload = [unknown, unknown, unknown, unknown, unknown]
+
+const day = 86_400_000
+
+let api: ContractApi
+let world: TestWorld
+let other: TestWorld
+
+beforeAll(async () => {
+  api = await startContractApi()
+  world = await createWorld(api)
+  other = await createWorld(api)
+})
+afterAll(() => api.close())
+
+const ask = (endpoint: Endpoint, query: Query, { key, siteIds } = world) =>
+  api.ask(endpoint, { key, siteId: siteIds[0], query })
+
+async function firstCursor(endpoint: Endpoint, query: Query = {}, of = world): Promise<string> {
+  const { body } = await ask(endpoint, { limit: '1', ...query }, of)
+  expect(body.nextCursor).toEqual(expect.any(String))
+  return body.nextCursor
+}
+
+const open = (cursor: string): Payload => JSON.parse(Buffer.from(cursor, 'base64url').toString())
+const seal = (payload: unknown) => Buffer.from(JSON.stringify(payload)).toString('base64url')
+
+describe.each(operations.withPage)('%s', (name, endpoint) => {
+  const refused = (words = 'cursor') => ({
+    status: 400,
+    body: { error: { code: 'bad_request', message: expect.stringContaining(words) } },
+  })
+
+  async function expectTamperedRefused(tamper: (payload: Payload) => unknown) {
+    const cursor = seal(tamper(open(await firstCursor(endpoint))))
+    expect(await ask(endpoint, { cursor })).toMatchObject(refused())
+  }
+
+  test('reads on where the first page ended, in pages of any size', async () => {
+    const to = new Date().toISOString()
+    const whole = await ask(endpoint, { to, limit: '7' })
+    const head = await ask(endpoint, { to, limit: '2' })
+    const tail = await ask(endpoint, { cursor: head.body.nextCursor, limit: '5' })
+    expect([...head.body.data, ...tail.body.data]).toEqual(whole.body.data)
+  })
+
+  test('keeps the cursor’s window, whether from and to are repeated, changed or left out', async () => {
+    const window = { from: new Date(Date.now() - day).toISOString(), to: new Date().toISOString() }
+    const cursor = await firstCursor(endpoint, window)
+    const answers = await Promise.all([
+      ask(endpoint, { cursor }),
+      ask(endpoint, { cursor, ...window }),
+      ask(endpoint, { cursor, from: new Date(Date.now() - 2 * day).toISOString() }),
+    ])
+    const [first, ...rest] = answers
+    expect(first?.status).toBe(200)
+    for (const answered of rest) expect(answered.text).toBe(first?.text)
+  })
+
+  test.each(['x', '!', 'bnVsbA', 'W10', '[]', '%00', 'A'.repeat(1024)])('refuses %s', async (cursor) => {
+    expect(await ask(endpoint, { cursor })).toMatchObject(refused())
+  })
+
+  test('refuses one longer than 1,024 characters', async () => {
+    expect(await ask(endpoint, { cursor: 'A'.repeat(1025) })).toMatchObject(refused('cursor must be 1 to 1024'))
+  })
+
+  test('refuses one of another operation', async () => {
+    const filters = Object.fromEntries(
+      Object.entries({ reportType: 'csp-violation' }).filter(([key]) => key in endpoint.query),
+    )
+    const bound = open(await firstCursor(endpoint))[1]
+    expect(fingerprint(name, world.tenantId, filters)).toBe(bound)
+    const elsewhere = fingerprint(`${name}.other`, world.tenantId, filters)
+    await expectTamperedRefused(([version, , ...rest]) => [version, elsewhere, ...rest])
+  })
+
+  test('refuses one of other filters', async () => {
+    const cursor = await firstCursor(endpoint)
+    expect(await ask(endpoint, { cursor, siteId: world.siteIds[0] })).toMatchObject(refused('another query'))
+    const ofSite = await firstCursor(endpoint, { siteId: world.siteIds[0] })
+    expect(await ask(endpoint, { cursor: ofSite })).toMatchObject(refused('another query'))
+    expect(await ask(endpoint, { cursor: ofSite, siteId: world.siteIds[1] })).toMatchObject(refused('another query'))
+    expect(await ask(endpoint, { cursor: ofSite, siteId: world.siteIds[0] })).toMatchObject({ status: 200 })
+  })
+
+  test('refuses one of another tenant', async () => {
+    const cursor = await firstCursor(endpoint, {}, other)
+    expect(await ask(endpoint, { cursor })).toMatchObject(refused('another query'))
+  })
+
+  test.each([0, -1, 1.5, 10_000, 1e9, '1', null])('refuses one whose depth became %j', async (depth) => {
+    await expectTamperedRefused(([version, bound, window, , position]) => [version, bound, window, depth, position])
+  })
+
+  test.each([
+    ['longer than the operation reads', ([, to]: number[]) => [Number(to) - 400 * day, to]],
+    ['empty', ([from]: number[]) => [from, from]],
+    ['the wrong way round', ([from, to]: number[]) => [to, from]],
+    ['before 1970', ([, to]: number[]) => [-1, to]],
+    ['beyond every calendar', ([from]: number[]) => [from, 1e16]],
+    ['open', () => null],
+    ['text', () => ['2026-01-01', '2026-01-02']],
+  ])('refuses one whose window became %s', async (_, tamper) => {
+    await expectTamperedRefused(([version, bound, window, ...rest]) => [
+      version,
+      bound,
+      tamper(window as number[]),
+      ...rest,
+    ])
+  })
+
+  test.each([null, 'x', 7, {}, [], { receivedAt: 'now', id: 'x' }])(
+    'refuses one whose position became %j',
+    async (position) => {
+      await expectTamperedRefused(([version, bound, window, depth]) => [version, bound, window, depth, position])
+    },
+  )
+
+  test('refuses one of another version or length', async () => {
+    await expectTamperedRefused(([, ...rest]) => [2, ...rest])
+    await expectTamperedRefused((payload) => [...payload, 0])
+    await expectTamperedRefused((payload) => payload.slice(0, 4))
+  })
+
+  test('stops at the first 10,000 items', async () => {
+    const [version, bound, window, , position] = open(await firstCursor(endpoint))
+    const cursor = seal([version, bound, window, 9_999, position])
+    const { body } = await ask(endpoint, { cursor, limit: '5' })
+    expect(body.data).toHaveLength(1)
+    expect(body.nextCursor).toBeNull()
+  })
+})

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type ContractApi,
+  createWorld,
+  operations,
+  startContractApi,
+  type TestWorld,
+  urlOf,
+} from '../support/contract.ts'
+
+let api: ContractApi
+let world: TestWorld
+
+beforeAll(async () => {
+  api = await startContractApi()
+  world = await createWorld(api)
+})
+afterAll(() => api.close())
+
+const otherMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
+
+describe.each(operations.all)('%s', (_, endpoint) => {
+  test('answers HEAD as GET, without the body', async () => {
+    const asking = { key: world.key, siteId: world.siteIds[0] }
+    const [get, head] = [await api.ask(endpoint, asking), await api.ask(endpoint, { ...asking, method: 'HEAD' })]
+    expect(head.status).toBe(200)
+    expect(head.text).toBe('')
+    expect([...head.headers.keys()].filter((name) => name !== 'content-length')).toEqual(
+      [...get.headers.keys()].filter((name) => name !== 'content-length'),
+    )
+  })
+
+  test('answers HEAD with the status of a refusal too', async () => {
+    expect(await api.ask(endpoint, { method: 'HEAD' })).toMatchObject({ status: 401, text: '' })
+  })
+
+  test.each(otherMethods)('does not take %s', async (method) => {
+    const { status, headers, body } = await api.get(urlOf(endpoint, {}), { key: world.key, method })
+    expect(status).toBe(405)
+    expect(headers.get('Allow')).toBe('GET, HEAD')
+    expect(body.error.code).toBe('method_not_allowed')
+  })
+})
+
+test.each(['/livez', '/readyz', '/openapi.json', '/docs', '/docs/start.js'])(
+  '%s takes GET and HEAD only',
+  async (path) => {
+    expect(await api.get(path)).toMatchObject({ status: 200 })
+    expect(await api.get(path, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' })
+    const posted = await api.get(path, { method: 'POST' })
+    expect(posted.status).toBe(405)
+    expect(posted.headers.get('Allow')).toBe('GET, HEAD')
+  },
+)
+
+test.each([
+  '/',
+  '/v1',
+  '/v1/',
+  '/v2/me',
+  '/v1/me/',
+  '/v1/Reports',
+  '/v1/reports/unknown',
+  '/v1/%',
+  '//v1/me',
+  '/docs/..%2fapi.ts',
+])('%s is no path of the API', async (path) => {
+  const answered = await api.get(path, { key: world.key })
+  expect(answered.status).toBe(404)
+  expect(answered.body.error.code).toBe('not_found')
+})
+
+describe('the request id', () => {
+  test.each(['a', 'Trace-1.2_3', 'x'.repeat(64)])('is the caller’s own: %s', async (id) => {
+    const { headers, body } = await api.get('/v1/me', { headers: { 'X-Request-Id': id } })
+    expect(headers.get('X-Request-Id')).toBe(id)
+    expect(body.error.requestId).toBe(id)
+  })
+
+  test.each(['', 'x'.repeat(65), 'a b', 'a/b', '{"a":1}', 'ä'])('is a new one instead of %j', async (id) => {
+    const { headers, body } = await api.get('/v1/me', { headers: { 'X-Request-Id': id } })
+    expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(body.error.requestId).toBe(headers.get('X-Request-Id'))
+  })
+
+  test('is new for each request, and on every kind of answer', async () => {
+    const paths = ['/v1/me', '/livez', '/readyz', '/docs', '/docs/start.js', '/openapi.json', '/nowhere', '/metrics']
+    const answers = await Promise.all(paths.map((path) => api.get(path, { key: world.key })))
+    const ids = answers.map(({ headers }) => headers.get('X-Request-Id'))
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    expect(new Set(ids).size).toBe(paths.length)
+  })
+})
