@@ -47,7 +47,7 @@ export function createMetrics() {
     mount(app: Hono<ApiEnv>) {
       app.get('/metrics', async (c) => {
         if (!fromThisMachine(c)) throw new Problem('not_found')
-        return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType })
+        return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType, ...c.var.state.headers })
       })
     },
   }

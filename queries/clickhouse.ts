@@ -40,8 +40,8 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Reads take at most this long, the network included, and are ended in the engine then too. */
-const readDeadlineMilliseconds = 15_000
+/** Reads take at most this long, the network included, unless the query says less; the engine ends them then too. */
+const readDeadlineMilliseconds = 10_000
 
 /** Conditions of the store that pass by themselves: ClickHouse's own error codes. */
 const passing = new Set([
@@ -68,7 +68,6 @@ const readSettings: ClickHouseSettings = {
   date_time_output_format: 'iso',
   output_format_json_quote_64bit_integers: 0,
   output_format_json_escape_forward_slashes: 0,
-  max_execution_time: readDeadlineMilliseconds / 1000,
 }
 
 /**
@@ -86,15 +85,17 @@ export function connect(url: string): Database {
   return {
     async read(query, origin, onCost) {
       const { text, params } = render(query.statement)
+      const deadline = query.deadlineMilliseconds ?? readDeadlineMilliseconds
       try {
         const result = await client.query({
           query: text,
           query_params: params,
           format: 'JSONCompact',
-          abort_signal: AbortSignal.timeout(readDeadlineMilliseconds),
+          abort_signal: AbortSignal.timeout(deadline),
           ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
           clickhouse_settings: {
             ...readSettings,
+            max_execution_time: Math.ceil(deadline / 1000),
             log_comment: JSON.stringify({ ...origin, query: query.name }),
           },
         })

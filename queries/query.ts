@@ -8,4 +8,6 @@ export interface Query<Row> {
   readonly statement: Sql
   /** Column aliases are exactly the keys of this shape. */
   readonly row: z.ZodType<Row>
+  /** For a look-up that every request waits for: the store is taken for unavailable when it takes longer. */
+  readonly deadlineMilliseconds?: number
 }

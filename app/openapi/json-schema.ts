@@ -6,7 +6,7 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema
 /** The schemas that have a name (`.meta({ id })`), as components/schemas lists them. */
 export type NamedSchemas = Record<string, JsonSchema>
 
-type Override = (context: { readonly jsonSchema: JsonSchema }) => void
+type Override = (context: { readonly zodSchema: z.core.$ZodType; readonly jsonSchema: JsonSchema }) => void
 
 /** What a caller sends: its text in the URL, each field by its name, and the names that must be there. */
 export function inputFields(shape: Readonly<Record<string, z.ZodType>>): {
@@ -25,12 +25,14 @@ export function outputSchema(reply: z.ZodType, named: NamedSchemas): JsonSchema 
 }
 
 /** A parameter's `meta.override` stands for what zod would say of the text before it is transformed. */
-const asDeclared: Override = ({ jsonSchema }) => {
+const asDeclared: Override = ({ zodSchema, jsonSchema }) => {
   const { override, description } = jsonSchema
   if (typeof override === 'object') {
     for (const key of ['type', 'pattern', 'format', 'override']) delete jsonSchema[key]
     Object.assign(jsonSchema, override, description === undefined ? {} : { description })
   }
+  // Of a parameter that is transformed zod tells no default.
+  if (zodSchema instanceof z.ZodDefault) jsonSchema.default = zodSchema.def.defaultValue
   dropDoubledPattern(jsonSchema)
 }
 

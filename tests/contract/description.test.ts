@@ -1,0 +1,124 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { queryShape } from '../../app/pipeline/mount.ts'
+import { reportTypeNames } from '../../schema/report-types.ts'
+import { type ContractApi, operations, startContractApi } from '../support/contract.ts'
+import { lintDescription } from '../support/lint-description.ts'
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly description: string
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters: readonly Parameter[]
+  readonly responses: Readonly<Record<string, object>>
+}
+
+let api: ContractApi
+let text: string
+let paths: Readonly<Record<string, { readonly get: Operation }>>
+
+beforeAll(async () => {
+  api = await startContractApi()
+  text = (await api.get('/openapi.json')).text
+  paths = JSON.parse(text).paths
+})
+afterAll(() => api.close())
+
+const operationAt = (path: string) => {
+  const operation = paths[path]?.get
+  if (!operation) throw new Error(`${path} is not described`)
+  return operation
+}
+
+const parameterOf = (path: string, name: string) =>
+  operationAt(path).parameters.find((parameter) => parameter.name === name)
+
+test('is valid OpenAPI 3.1', async () => {
+  const validator = new Validator()
+  const { valid, errors } = await validator.validate(JSON.parse(text))
+  expect(errors ?? []).toEqual([])
+  expect(valid).toBe(true)
+  expect(validator.version).toBe('3.1')
+})
+
+test('passes the linter without an error or a warning', async () => {
+  expect(await lintDescription(text)).toEqual([])
+})
+
+test('describes the operations and the health checks, and nothing else', () => {
+  const described = Object.entries(paths).map(([path, item]) => [path, ...Object.keys(item)])
+  const mounted = [...operations.all.map(([, { path }]) => path), '/livez', '/readyz']
+  expect(described).toEqual(mounted.map((path) => [path, 'get']))
+})
+
+test('gives every operation an id that a program can use as a name', () => {
+  const ids = Object.values(paths).map(({ get }) => get.operationId)
+  for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]*$/)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('closes no enumeration and no object of an answer', () => {
+  const answers = JSON.stringify([Object.values(paths).map(({ get }) => get.responses), JSON.parse(text).components])
+  expect(answers).not.toContain('"enum"')
+  expect(answers).not.toContain('additionalProperties')
+})
+
+test('leaves nothing of how it was made', () => {
+  expect(text).not.toContain('"override"')
+  expect(text).not.toContain('$defs')
+})
+
+describe.each(operations.all)('%s', (_, endpoint) => {
+  test('lists the parameters it takes, each with a description and a type', () => {
+    const { parameters } = operationAt(endpoint.path)
+    const named = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name)
+    expect(named('query')).toEqual(Object.keys(queryShape(endpoint)))
+    expect(named('path')).toEqual(Object.keys(endpoint.pathParams))
+    for (const { description, schema } of parameters) {
+      expect(description).toMatch(/^[A-Z]/)
+      expect(schema.type).toMatch(/^(string|integer|boolean)$/)
+    }
+  })
+
+  test('lists every refusal it can answer', () => {
+    const statuses = Object.keys(operationAt(endpoint.path).responses)
+    expect(statuses).toEqual(expect.arrayContaining(['200', '400', '401', '429', '500', '503']))
+    expect(statuses.includes('403')).toBe(endpoint.everyPlan !== true)
+    expect(statuses.includes('404')).toBe(endpoint.path.includes('{') || 'siteId' in endpoint.query)
+  })
+})
+
+test('states the bounds, defaults and values of parameters', () => {
+  const grouped = '/v1/reports/grouped'
+  expect(parameterOf(grouped, 'limit')?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 })
+  expect(parameterOf('/v1/reports', 'limit')?.schema).toEqual({
+    type: 'integer',
+    minimum: 1,
+    maximum: 200,
+    default: 50,
+  })
+  expect(parameterOf('/v1/reports', 'cursor')?.schema).toMatchObject({ minLength: 1, maxLength: 1024 })
+  expect(parameterOf(grouped, 'from')?.schema).toEqual({ type: 'string', format: 'date-time' })
+  expect(parameterOf(grouped, 'siteId')?.schema).toEqual({ type: 'string', format: 'uuid' })
+  expect(parameterOf(grouped, 'browserName')?.schema).toMatchObject({ minLength: 1, maxLength: 64 })
+  expect(parameterOf(grouped, 'reportType')?.schema).toEqual({
+    type: 'string',
+    enum: reportTypeNames,
+    default: 'csp-violation',
+  })
+  expect(parameterOf(grouped, 'groupBy')).toMatchObject({ required: true, schema: { type: 'string' } })
+})
+
+test('states a groupBy pattern that takes what the operation takes', () => {
+  const pattern = new RegExp(String(parameterOf('/v1/reports/grouped', 'groupBy')?.schema.pattern))
+  for (const taken of ['directive', 'browserName,osName']) expect(taken).toMatch(pattern)
+  for (const refused of ['', 'directive,', 'a', 'osName,osName,osName', 'osName browserName']) {
+    expect(refused).not.toMatch(pattern)
+  }
+})

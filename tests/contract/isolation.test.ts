@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Endpoint } from '../../app/endpoint.ts'
+import type { DimensionName } from '../../schema/dimensions.ts'
+import { dimensionsOf } from '../../schema/report-filter.ts'
+import { reportTypeNames } from '../../schema/report-types.ts'
+import type { StoredReport } from '../../schema/stored-report.ts'
+import {
+  type ContractApi,
+  operations,
+  type Query,
+  startContractApi,
+  type TestWorld,
+  worldReports,
+} from '../support/contract.ts'
+
+/** Tenants whose reports look alike in every column but those of the tenant and the site. */
+let api: ContractApi
+let first: TestWorld
+let second: TestWorld
+let reports: StoredReport[]
+
+const to = new Date().toISOString()
+
+async function emptyWorld(): Promise<TestWorld> {
+  const tenantId = await api.createTenant()
+  const siteIds = [await api.createSite(tenantId), await api.createSite(tenantId)] as const
+  return { tenantId, siteIds, key: await api.createKey(tenantId) }
+}
+
+beforeAll(async () => {
+  api = await startContractApi()
+  first = await emptyWorld()
+  second = await emptyWorld()
+  reports = worldReports(first, 7)
+  await api.insertReports(reports)
+})
+afterAll(() => api.close())
+
+/** What can be asked of an operation: each type it takes, and each filter by a value that some report has. */
+function questions(endpoint: Endpoint): Query[] {
+  if (!('reportType' in endpoint.query)) return [{}]
+  return reportTypeNames.flatMap((reportType) => {
+    const dimensions = dimensionsOf(reportType).filter((dimension) => dimension !== 'siteId')
+    return [{ reportType }, ...dimensions.flatMap((dimension) => filterBy(reportType, dimension))]
+  })
+}
+
+function filterBy(reportType: string, dimension: Exclude<DimensionName, 'siteId'>): Query[] {
+  const values = reports.filter((report) => report.reportType === reportType).map((report) => report[dimension])
+  const value = values.find((one) => /^[ -[\]-~]+$/.test(one))
+  return value === undefined ? [] : [{ reportType, [dimension]: value }]
+}
+
+const askAll = (endpoint: Endpoint, { key, siteIds }: TestWorld) =>
+  Promise.all(
+    questions(endpoint).map(async (query) => {
+      const window = endpoint.window ? { to } : {}
+      const { status, text } = await api.ask(endpoint, { key, siteId: siteIds[0], query: { ...query, ...window } })
+      expect(status).toBe(200)
+      return text
+    }),
+  )
+
+describe('a tenant without data beside one with it', () => {
+  test.each(operations.withWindow)('%s answers it as if it were alone', async (_, endpoint) => {
+    const empty = await emptyWorld()
+    const [its, other, lonely] = await Promise.all([
+      askAll(endpoint, first),
+      askAll(endpoint, second),
+      askAll(endpoint, empty),
+    ])
+    expect(other).toEqual(lonely)
+    expect(its).not.toEqual(other)
+  })
+})
+
+describe('a tenant with data', () => {
+  const before = new Map<string, string[]>()
+
+  beforeAll(async () => {
+    for (const [name, endpoint] of operations.all) before.set(name, await askAll(endpoint, first))
+    await api.insertReports(worldReports(second, 7))
+    await api.insertReports(worldReports(second, 8))
+  })
+
+  test.each(operations.all)(
+    '%s answers it the same when another tenant gets the same reports and more',
+    async (name, endpoint) => {
+      expect(await askAll(endpoint, first)).toEqual(before.get(name))
+    },
+  )
+
+  test.each(operations.withPage)('%s reads no row of it through a cursor made for its rows', async (_, endpoint) => {
+    const page = async (world: TestWorld, query: Query) => {
+      const { body } = await api.ask(endpoint, { key: world.key, siteId: world.siteIds[0], query })
+      return body as { data: { siteId: string }[]; nextCursor: string }
+    }
+    const open = (cursor: string): unknown[] => JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    const window = { to, limit: '1' }
+    const [its, others] = [await page(first, window), await page(second, window)]
+    const [version, bound] = open(others.nextCursor)
+    const [, , ...place] = open(its.nextCursor)
+    const forged = Buffer.from(JSON.stringify([version, bound, ...place])).toString('base64url')
+    const { data } = await page(second, { cursor: forged, limit: '100' })
+    expect(data.length).toBeGreaterThan(0)
+    for (const { siteId } of data) expect(second.siteIds).toContain(siteId)
+  })
+})

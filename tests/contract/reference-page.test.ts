@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApi, type TestApi } from '../support/api.ts'
+
+let api: TestApi
+
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+const policyOf = (headers: Headers) => headers.get('Content-Security-Policy') ?? ''
+
+test('needs no key and lets the page run and reach nothing but this API', async () => {
+  const { status, headers } = await api.get('/docs')
+  expect(status).toBe(200)
+  expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+  expect(headers.get('Cache-Control')).toBe('public, max-age=3600')
+  expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+  expect(policyOf(headers)).toMatch(/^default-src 'none'/)
+  expect(policyOf(headers)).not.toMatch(/unsafe|https?:|\*/)
+})
+
+test('is made of files of this server only, each of the type the page expects', async () => {
+  const { text } = await api.get('/docs')
+  expect(text).not.toMatch(/<script(?! src)|<style|\son\w+=|\sstyle=|https?:/)
+  const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '')
+  expect(files.length).toBeGreaterThan(2)
+  const types: Record<string, string> = { js: 'text/javascript', css: 'text/css', png: 'image/png' }
+  for (const path of files) {
+    const { status, headers, text: file } = await api.get(path)
+    expect(status).toBe(200)
+    expect(file.length).toBeGreaterThan(50)
+    expect(headers.get('Content-Type')).toContain(types[path.split('.').at(-1) ?? ''])
+    expect(headers.get('Cache-Control')).toBe('public, max-age=3600')
+    expect(policyOf(headers)).toMatch(/^default-src 'none'/)
+  }
+})
+
+test('reads the description of this API', async () => {
+  expect((await api.get('/docs/start.js')).text).toContain("url: '/openapi.json'")
+})
+
+test.each(['swagger-initializer.js', 'package.json', 'swagger-ui.js', 'README.md', 'index.html', ''])(
+  'serves no other file of the package: %s',
+  async (file) => {
+    expect(await api.get(`/docs/${file}`)).toMatchObject({ status: 404 })
+  },
+)
