@@ -63,6 +63,7 @@ export async function checkRollups(database: Database, options: CheckOptions = {
       differences.push(...differing.slice(0, room).map((day) => toDifference(rollup, month.tenantId, day)))
     }
   }
+  options.onProgress?.(total, total, 'done')
   return { checked, different, differences }
 }
 

@@ -23,6 +23,7 @@ export async function rebuildRollups(
   onProgress?: (done: number, total: number, what: string) => void,
 ): Promise<RollupRebuild> {
   const rollups = await listRollups(database)
+  await dropLeftovers(database, rollups)
   const months = await listMonths(database, [rawTable, ...rollups.map(({ table }) => table)])
   const partitions = [...new Set(months.map(({ partition }) => partition))].sort()
   const total = partitions.length * rollups.length
@@ -35,6 +36,7 @@ export async function rebuildRollups(
       rebuilt++
     }
   }
+  onProgress?.(total, total, 'done')
   return { rebuilt }
 }
 
@@ -65,6 +67,21 @@ function fill(rollup: Rollup, target: string, { tenantId, from, to }: RollupMont
   const rows = sql`SELECT * FROM ${name(rollup.source)}
     WHERE tenant_id = ${uuid(tenantId)} AND ${time} >= ${at(from)} AND ${time} < ${at(to)}`
   return sql`INSERT INTO ${name(target)} (${columns}) SELECT ${columns} FROM (${rollup.over(rows)})`
+}
+
+/** A rebuild that was cut off left the table it was filling. */
+async function dropLeftovers(database: Database, rollups: readonly Rollup[]): Promise<void> {
+  for (const { table } of await readLong(database, listAside)) {
+    if (!rollups.some((rollup) => table.startsWith(`${rollup.table}_rebuild_`))) continue
+    await database.command(`DROP TABLE ${render(name(table)).text} SYNC`)
+  }
+}
+
+const listAside: Query<{ table: string }> = {
+  name: 'listTablesAside',
+  statement: sql`SELECT name AS table FROM system.tables
+    WHERE database = currentDatabase() AND match(name, '_rebuild_[0-9a-f]{8}$')`,
+  row: z.object({ table: z.string() }),
 }
 
 const countRows = (table: string): Query<{ rows: number }> => ({

@@ -44,6 +44,7 @@ export const name: Argument<string> = {
   takes: '1 to 200 printable characters',
 }
 
+/** A row of the plan table. */
 export const plan: Argument<(typeof planNames)[number]> = {
   shape: z.enum(planNames),
   hint: 'PLAN',

@@ -2,7 +2,7 @@ import { checkRollups } from '../../clickhouse/check-rollups.ts'
 import { anyTenant } from './argument-shapes.ts'
 import { command } from './command.ts'
 import { requireTenant } from './require-tenant.ts'
-import { showProgress } from './show-progress.ts'
+import { share, showProgress } from './show-progress.ts'
 import { warnOfUnfinished } from './unfinished-imports.ts'
 
 /** `rollups check` */
@@ -21,7 +21,7 @@ export const rollupsCheck = command({
     const progress = showProgress(context.stderr, 1)
     const check = await checkRollups(writer, {
       ...(values.tenant !== undefined && { tenantId: values.tenant }),
-      onProgress: (done, total, what) => progress.update(done / total, what),
+      onProgress: (done, total, what) => progress.update(share(done, total), what),
     })
     progress.end()
     if (check.different > 0) await warnOfUnfinished(context, reader)

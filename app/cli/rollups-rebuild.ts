@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkRollups } from '../../clickhouse/check-rollups.ts'
 import { rebuildRollups } from '../../clickhouse/rebuild-rollups.ts'
 import { command } from './command.ts'
-import { showProgress } from './show-progress.ts'
+import { share, showProgress } from './show-progress.ts'
 import { refuseUnfinished } from './unfinished-imports.ts'
 
 /** `rollups rebuild` */
@@ -28,10 +28,10 @@ export const rollupsRebuild = command({
     if (!values.force) await refuseUnfinished(reader)
     const progress = showProgress(context.stderr, 2)
     const { rebuilt } = await rebuildRollups(writer, (done, total, what) =>
-      progress.update(done / total, `rebuilding ${what}`),
+      progress.update(share(done, total), `rebuilding ${what}`),
     )
     const check = await checkRollups(writer, {
-      onProgress: (done, total, what) => progress.update(1 + done / total, `checking ${what}`),
+      onProgress: (done, total, what) => progress.update(1 + share(done, total), `checking ${what}`),
     })
     progress.end()
     return { answer: { rebuilt, ...check }, exitCode: check.different > 0 ? 1 : 0 }

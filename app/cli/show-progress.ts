@@ -22,7 +22,7 @@ export function showProgress(stream: NodeJS.WriteStream, total: number | undefin
   let drawn = ''
   const draw = () => {
     if (last === drawn) return
-    stream.write(stream.isTTY ? `\r\u001b[K${last.slice(0, (stream.columns ?? 80) - 1)}` : `${last}\n`)
+    stream.write(stream.isTTY ? `\r\u001b[K${last.slice(0, (stream.columns || 80) - 1)}` : `${last}\n`)
     drawn = last
   }
   return {
@@ -50,11 +50,16 @@ export function describeProgress(state: {
 }): string {
   const { done, total, milliseconds, note } = state
   if (!total) return `${note}, ${duration(milliseconds)}`
-  const share = Math.min(1, done / total)
-  const filled = Math.round(share * barWidth)
+  const part = Math.min(1, done / total)
+  const filled = Math.round(part * barWidth)
   const bar = '█'.repeat(filled) + '░'.repeat(barWidth - filled)
-  const left = share > 0 && share < 1 ? `, ${duration((milliseconds * (1 - share)) / share)} left` : ''
-  return `${bar} ${Math.floor(share * 100)} %  ${note}${left}`
+  const left = part > 0 && part < 1 ? `, ${duration((milliseconds * (1 - part)) / part)} left` : ''
+  return `${bar} ${Math.floor(part * 100)} %  ${note}${left}`
+}
+
+/** How much of a number of steps is done, from 0 to 1; no steps are all done. */
+export function share(done: number, total: number): number {
+  return total === 0 ? 1 : done / total
 }
 
 function duration(milliseconds: number): string {

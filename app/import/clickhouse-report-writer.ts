@@ -11,6 +11,7 @@ const settings = {
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   input_format_parallel_parsing: 0,
+  input_format_null_as_default: 0,
   max_insert_block_size: oneBlock,
   min_insert_block_size_rows: oneBlock,
   min_insert_block_size_bytes: oneBlock,

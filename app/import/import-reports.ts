@@ -6,6 +6,7 @@ import { createTally, type ImportResult, type Rejection } from './import-tally.t
 import { inTurn } from './in-turn.ts'
 import { parseBatch } from './parse-batch.ts'
 import { type BatchLimits, type ByteSource, readBatches } from './read-batches.ts'
+import { rowCollectors } from './row-parts.ts'
 import { sendBatch } from './send-batch.ts'
 import { withRetries } from './with-retries.ts'
 
@@ -37,8 +38,11 @@ export interface ImportProgress extends ImportResult {
   readonly bytesRead: number
 }
 
-/** Lines of about 20,000 ordinary reports; and more than any collector takes as one POST. */
-const defaultLimits: BatchLimits = { batchBytes: 24 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
+/** Lines of about 30,000 ordinary reports; and more than any collector takes as one POST. */
+const defaultLimits: BatchLimits = { batchBytes: 32 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
+
+/** Below the 64 MB up to which the embedded engine makes one block of an insert. */
+const partBytes = 48 * 1024 * 1024
 
 /**
  * Imports a file of POSTs, one a line, in memory that does not grow with it (decisions, Where data comes from). A run
@@ -48,7 +52,12 @@ const defaultLimits: BatchLimits = { batchBytes: 24 * 1024 * 1024, longestLine: 
 export async function importReports(options: ImportOptions): Promise<ImportResult> {
   const { source, tenantId, sites, siteId, ledger, writer, signal, onReject, onProgress } = options
   const importedAt = (options.importedAt ?? new Date()).getTime()
-  const context = { tenantId, retentionDays: options.retentionDays, chooseSite: chooseSites(sites, siteId) }
+  const context = {
+    tenantId,
+    retentionDays: options.retentionDays,
+    chooseSite: chooseSites(sites, siteId),
+    collectRows: rowCollectors(partBytes),
+  }
   const hosts = siteId === undefined ? [...sitesByPattern(sites).keys()] : []
   const tally = createTally()
   const reader = readBatches(source, options.limits ?? defaultLimits)

@@ -30,9 +30,12 @@ export interface LineCollector {
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** @param longestLine bytes; a longer line is hashed as it passes, and not held. */
-export function collectLines(longestLine: number): LineCollector {
-  let buffer = Buffer.allocUnsafeSlow(1024 * 1024)
+/**
+ * @param longestLine bytes; a longer line is hashed as it passes, and not held.
+ * @param usualBytes what a batch usually holds.
+ */
+export function collectLines(longestLine: number, usualBytes: number): LineCollector {
+  let buffer = Buffer.allocUnsafeSlow(usualBytes)
   let used = 0
   let lineStart = 0
   let ends: number[] = []

@@ -1,9 +1,9 @@
 import type { StoredReport } from '../../schema/stored-report.ts'
-import type { MemberName, Members } from './members.ts'
+import type { BodyMember, BodyMembers, Members } from './members.ts'
 import { textLimits } from './text-limits.ts'
 
 /** Finds one field's value in a body; `url` is the envelope's. */
-export type Read<Value> = (members: Members, url: string) => Value
+export type Read<Value> = (members: BodyMembers, url: string) => Value
 
 /** A number, or the numeric string some browsers send instead; undefined for anything else. */
 export function toNumber(value: unknown): number | undefined {
@@ -16,7 +16,7 @@ export function toNumber(value: unknown): number | undefined {
 const longestText = Math.max(...Object.values(textLimits))
 
 /** The first member that is text; '' when none is. */
-export function firstText(members: Members, names: readonly MemberName[]): string {
+export function firstText<Name extends string>(members: Members<Name>, names: readonly Name[]): string {
   for (const name of names) {
     const value = members[name]
     if (typeof value === 'string') return value.length > longestText ? value.slice(0, longestText) : value
@@ -25,17 +25,17 @@ export function firstText(members: Members, names: readonly MemberName[]): strin
 }
 
 /** The first of these members that is text. */
-export function text(...names: MemberName[]): Read<string> {
+export function text(...names: BodyMember[]): Read<string> {
   return (members) => firstText(members, names)
 }
 
 /** The first of these members up to its fragment. */
-export function withoutFragment(...names: MemberName[]): Read<string> {
+export function withoutFragment(...names: BodyMember[]): Read<string> {
   return (members) => cutAt(firstText(members, names), /#/)
 }
 
 /** The first of these members up to its query or fragment. */
-export function withoutQuery(...names: MemberName[]): Read<string> {
+export function withoutQuery(...names: BodyMember[]): Read<string> {
   return (members) => cutAt(firstText(members, names), /[?#]/)
 }
 
@@ -45,12 +45,12 @@ function cutAt(value: string, mark: RegExp): string {
 }
 
 /** The first word, lower case: old browsers put the whole directive into violated-directive (payloads, Per type). */
-export function firstToken(...names: MemberName[]): Read<string> {
+export function firstToken(...names: BodyMember[]): Read<string> {
   return (members) => /[^\s;]+/.exec(firstText(members, names).slice(0, 1_024))?.[0].toLowerCase() ?? ''
 }
 
 /** A line or column: 1 to 2^32 - 1, and 0 when it is not known. */
-export function position(name: MemberName): Read<number> {
+export function position(name: BodyMember): Read<number> {
   return (members) => {
     const value = Math.trunc(toNumber(members[name]) ?? 0)
     return value > 0 && value <= 0xffff_ffff ? value : 0
@@ -58,7 +58,7 @@ export function position(name: MemberName): Read<number> {
 }
 
 /** An HTTP status of up to three digits, and 0 when there was none. */
-export function status(name: MemberName): Read<number> {
+export function status(name: BodyMember): Read<number> {
   return (members) => {
     const value = toNumber(members[name]) ?? 0
     return Number.isInteger(value) && value > 0 && value <= 999 ? value : 0
@@ -66,7 +66,7 @@ export function status(name: MemberName): Read<number> {
 }
 
 /** Whole milliseconds up to 2^32 - 1; null when the browser did not say. */
-export function duration(name: MemberName): Read<number | null> {
+export function duration(name: BodyMember): Read<number | null> {
   return (members) => {
     const value = toNumber(members[name])
     return value !== undefined && value >= 0 && value <= 0xffff_ffff ? Math.round(value) : null
@@ -74,7 +74,7 @@ export function duration(name: MemberName): Read<number | null> {
 }
 
 /** true or false, also as text; null when the browser did not say. */
-export function flag(name: MemberName): Read<boolean | null> {
+export function flag(name: BodyMember): Read<boolean | null> {
   return (members) => {
     const value = members[name]
     if (value === true || value === 'true') return true
@@ -104,7 +104,7 @@ export const reportOnly: Read<StoredReport['disposition']> = (members, url) => {
 const latestTime = Date.UTC(2200, 0, 1)
 
 /** Milliseconds since the epoch from a number of them or an ISO date; null when it is neither. */
-export function moment(name: MemberName): Read<number | null> {
+export function moment(name: BodyMember): Read<number | null> {
   return (members) => {
     const value = members[name]
     const isDate = typeof value === 'string' && value.length <= 40 && /^\d{4}-\d\d-\d\d/.test(value)
@@ -114,7 +114,7 @@ export function moment(name: MemberName): Read<number | null> {
 }
 
 /** Several texts as one, such as a list of patterns. */
-export function joined(name: MemberName): Read<string> {
+export function joined(name: BodyMember): Read<string> {
   return (members) => {
     const value = members[name]
     if (!Array.isArray(value)) return firstText(members, [name])

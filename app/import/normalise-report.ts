@@ -61,8 +61,14 @@ export function normaliseReport(type: ReportType, element: ReportElement, origin
     const value = read(body, url)
     fields[field] = typeof value === 'string' && field in limits ? clip(value, limits[field] ?? 0) : value
   }
-  Object.assign(report, readBrowser(element.userAgent || origin.userAgent))
-  Object.assign(report, sampling(row.sampleRate?.(body, url) ?? origin.sampleRate))
+  const browser = readBrowser(element.userAgent || origin.userAgent)
+  report.browserName = browser.browserName
+  report.browserVersion = browser.browserVersion
+  report.osName = browser.osName
+  report.deviceType = browser.deviceType
+  const { weight, sampleRate } = sampling(row.sampleRate?.(body, url) ?? origin.sampleRate)
+  report.weight = weight
+  report.sampleRate = sampleRate
   report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * dayMilliseconds, longestAge))
   const document = urlParts(report.documentUrl)
   report.documentUrl = document.page

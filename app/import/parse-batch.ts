@@ -6,22 +6,20 @@ import { isSkipped, isStoredType, normaliseReport, siteUrl } from './normalise-r
 import { alone, isRefusal, type Post, parseLine, readElement, readPost } from './post.ts'
 import type { ChainedBatch } from './read-batches.ts'
 import { reportIds } from './report-id.ts'
-import { collectRows, type RowPart } from './row-parts.ts'
+import type { CollectRows, RowPart } from './row-parts.ts'
 
 /** What every report of an import shares. */
 export interface ImportContext {
   readonly tenantId: string
   readonly retentionDays: number
   readonly chooseSite: ChooseSite
+  readonly collectRows: CollectRows
 }
 
 /** Rows that are one insert of a pass. */
 export interface PassPart extends RowPart {
   readonly pass: number
 }
-
-/** Below the engine's limit for one insert being one block. */
-const partBytes = 48 * 1024 * 1024
 
 /** Lines are parsed for this many bytes before the insert under way gets a turn: about 2 ms. */
 const sliceBytes = 256 * 1024
@@ -37,7 +35,7 @@ export async function* parseBatch(
   tally: ImportTally,
   rejections: Rejection[],
 ): AsyncGenerator<PassPart> {
-  const collectors = passes.map(({ done }) => (done ? undefined : collectRows(partBytes)))
+  const collectors = passes.map(({ done }) => (done ? undefined : context.collectRows()))
   const makeId = reportIds(batch.token)
   const importedAt = passes[0]?.importedAt ?? 0
   const full: PassPart[] = []

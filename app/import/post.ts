@@ -1,5 +1,5 @@
 import { firstText, toNumber } from './member-values.ts'
-import { type Members, readMembers } from './members.ts'
+import { type BodyMembers, readBodyMembers, readEnvelopeMembers, readWrapperMembers } from './members.ts'
 import { readReceivedAt } from './received-at.ts'
 
 /** A symbol, because a report can have a member of any name. */
@@ -41,7 +41,7 @@ export interface Post {
 /** One report of a POST. */
 export interface ReportElement {
   readonly type: string
-  readonly body: Members
+  readonly body: BodyMembers
   /** As sent; '' when missing. */
   readonly url: string
   /** Milliseconds between making and sending, not below 0. */
@@ -82,7 +82,7 @@ export function readPost(line: unknown): Post | Refusal {
   if (!isPost(line)) return bare(line)
   const body = typeof line.body === 'string' ? parsed(line.body) : line.body
   if (isRefusal(body)) return body
-  const said = readMembers(line)
+  const said = readWrapperMembers(line)
   const receivedAt = readReceivedAt(said.receivedAt)
   if (receivedAt === undefined && said.receivedAt !== undefined) {
     return refuse('receivedAt is not an RFC 3339 time from 1970 to 2199')
@@ -133,10 +133,10 @@ export function readElement(value: unknown): ReportElement | Refusal {
   const body = legacy ? value['csp-report'] : value.body
   if (typeof type !== 'string' || type === '') return refuse('a report has no type')
   if (!isObject(body)) return refuse('a report has no body')
-  const envelope = readMembers(value)
+  const envelope = readEnvelopeMembers(value)
   return {
     type,
-    body: readMembers(body),
+    body: readBodyMembers(body),
     url: firstText(envelope, ['url']),
     age: Math.max(0, toNumber(envelope.age) ?? 0),
     userAgent: firstText(envelope, ['userAgent']),

@@ -9,7 +9,7 @@ export function readReceivedAt(value: unknown): number | undefined {
   const day = rfc3339.exec(value)?.[1]
   if (day === undefined) return undefined
   const time = Date.parse(value.toUpperCase())
-  if (!(time >= 0 && time < latest)) return undefined
+  if (!(time > 0 && time < latest)) return undefined
   // Date.parse rolls 31 February over to March.
   if (Number(day) > 28 && !isDay(value.slice(0, 10))) return undefined
   return time

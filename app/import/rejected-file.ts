@@ -17,7 +17,8 @@ export async function createRejectedFile(path: string): Promise<RejectedFile> {
   let stream: WriteStream | undefined
   return {
     async write(rejection) {
-      stream ??= createWriteStream(path)
+      stream ??= open(path)
+      if (stream.errored) throw stream.errored
       if (!stream.write(`${JSON.stringify(rejection)}\n`)) await once(stream, 'drain')
     },
     async close() {
@@ -27,4 +28,9 @@ export async function createRejectedFile(path: string): Promise<RejectedFile> {
       return true
     },
   }
+}
+
+/** An error is thrown by the next call; without a listener it would end the process. */
+function open(path: string): WriteStream {
+  return createWriteStream(path).on('error', () => {})
 }

@@ -17,7 +17,7 @@ import {
   withoutFragment,
   withoutQuery,
 } from './member-values.ts'
-import type { MemberName, Members } from './members.ts'
+import type { BodyMember, BodyMembers } from './members.ts'
 import { urlParts } from './url-parts.ts'
 
 /** The fields a body can fill; hosts and origins are derived from them afterwards. */
@@ -55,7 +55,7 @@ export type BodyFields = Pick<
 export interface BodyRow {
   readonly fields: { readonly [Field in keyof BodyFields]?: Read<BodyFields[Field]> }
   /** Reports that are never stored, only counted. */
-  readonly skips?: (members: Members) => boolean
+  readonly skips?: (members: BodyMembers) => boolean
   /** The browser's own sampling, which then replaces the collector's; anything outside (0, 1] is 1. */
   readonly sampleRate?: Read<number>
   /** The blocked URL can be a host without a scheme. */
@@ -86,7 +86,7 @@ const notice = {
 } satisfies BodyRow
 
 /** The other party of an opener relation: the first that the browser names, in this order. */
-const otherParties: readonly MemberName[] = [
+const otherParties: readonly BodyMember[] = [
   'openerUrl',
   'openeeUrl',
   'openedWindowUrl',

@@ -34,6 +34,7 @@ export function sendBatch({ passes }: PassPlan, { ledger, writer, sending, retri
       await sending.start(async () => {
         if (number === 0) await retried(() => ledger.start(pass))
         await retried(() => writer.write(part.chunks, insertToken(pass, number)))
+        part.release()
       })
     },
     end(reports) {

@@ -56,7 +56,6 @@ const usersXml = `<clickhouse>
     <writer><grants>
       <query>GRANT SHOW, SELECT, INSERT, ALTER, CREATE, DROP, UNDROP TABLE, TRUNCATE, OPTIMIZE, CHECK, KILL QUERY, SYSTEM, dictGet ON *.*</query>
       <query>REVOKE SYSTEM SHUTDOWN ON *.*</query>
-      <query>GRANT TABLE ENGINE ON *</query>
     </grants></writer>
   </roles>
   <users><default>

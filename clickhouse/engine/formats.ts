@@ -40,20 +40,3 @@ const rowsAlone = new Set(
 export function standsInPieces(format: string): boolean {
   return rowsAlone.has(format.toLowerCase())
 }
-
-const rowsInLines = new Set(
-  (
-    'tabseparated tsv tabseparatedraw tsvraw jsoneachrow jsonlines ndjson jsonstringseachrow jsoncompacteachrow ' +
-    'jsoncompactstringseachrow lineasstring'
-  ).split(' '),
-)
-
-/** Whether a body in this format can be cut behind a line. */
-export function cutsBehindLines(format: string): boolean {
-  return rowsInLines.has(format.toLowerCase())
-}
-
-/** Whether a row is a JSON object, which may span lines. */
-export function rowsAreObjects(format: string): boolean {
-  return /^(json(strings)?eachrow|jsonlines|ndjson)$/i.test(format)
-}

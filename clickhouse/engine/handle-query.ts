@@ -5,8 +5,7 @@ import { engineError } from './errors.ts'
 import { insertQuery } from './insert-query.ts'
 import type { Native } from './native.ts'
 import { readQuery } from './read-query.ts'
-import { openBody } from './request-body.ts'
-import { insertPieceBytes } from './run-insert.ts'
+import { openBody, type RequestBody } from './request-body.ts'
 import type { Slots } from './slots.ts'
 import { readStatement } from './statement.ts'
 import type { StatementCheck } from './statement-check.ts'
@@ -19,9 +18,12 @@ export type QueryContext = {
   workers: StreamWorkers
   slots: Slots
   check: StatementCheck
+  /** Holds the data of running inserts. */
+  incomingDir: string
 }
 
 const headBytes = 1024 * 1024
+const textBytes = 64 * 1024 * 1024
 
 /**
  * Answers one query request: the URL's `query` and the body make one text, a line end between them. Errors are thrown
@@ -35,19 +37,31 @@ export async function handleQuery(
   signal: AbortSignal,
 ): Promise<void> {
   const body = openBody(incoming)
-  const first = await body.take(insertPieceBytes)
-  const text = request.query === '' ? first : Buffer.concat([Buffer.from(`${request.query}\n`), first])
-  const statement = readStatement(text.subarray(0, headBytes).toString('latin1'))
-  if (statement.kind === 'statement') {
-    if (first.length >= insertPieceBytes) throw engineError('queryTooLarge', 'The query text is too long')
-    if (statement.firstWord === '') throw engineError('syntaxError', 'Syntax error: Empty query')
-    await readQuery(context, request, response, signal, { ...statement, text: utf8(text) })
-  } else {
-    if (statement.infile) throw engineError('notImplemented', 'INSERT FROM INFILE is not allowed')
-    const head = utf8(text.subarray(0, statement.headEnd))
-    const data = { head, format: statement.format, first: text.subarray(statement.dataAt), body }
-    await insertQuery(context, request, response, signal, data)
+  const url = Buffer.from(request.query === '' ? '' : `${request.query}\n`)
+  const head = Buffer.concat([url, await body.take(headBytes)])
+  const found = readStatement(head.toString('latin1'))
+  if (found.kind === 'insert') {
+    const statement = { ...found, target: fromLatin1(found.target), settings: fromLatin1(found.settings) }
+    const data = dataOf(head.subarray(found.dataAt), body)
+    await insertQuery(context, request, response, signal, statement, data)
+    return
   }
+  const text = Buffer.concat([head, await body.take(textBytes)])
+  if (text.length >= textBytes) throw engineError('queryTooLarge', 'The query text is too long')
+  const statement = text.length === head.length ? found : readStatement(text.toString('latin1'))
+  if (statement.kind === 'insert' || statement.firstWord === '') {
+    throw engineError('syntaxError', statement.kind === 'insert' ? 'The head of the INSERT is too long' : 'Empty query')
+  }
+  await readQuery(context, request, response, signal, { ...statement, text: utf8(text) })
+}
+
+async function* dataOf(first: Buffer, body: RequestBody): AsyncGenerator<Buffer> {
+  yield first
+  yield* body.rest()
+}
+
+function fromLatin1(text: string): string {
+  return utf8(Buffer.from(text, 'latin1'))
 }
 
 function utf8(bytes: Buffer): string {

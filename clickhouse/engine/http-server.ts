@@ -6,11 +6,13 @@ import { handleQuery, type QueryContext } from './handle-query.ts'
 import type { ReaderPolicy } from './reader-policy.ts'
 import { replyError } from './reply.ts'
 
-/** What happened to one request; never holds the query's text. */
+/** What happened to one request; never holds the query's text or its parameters. Milliseconds are whole. */
 export type RequestEvent = {
   event: 'query'
   queryId: string
   role: string
+  /** The caller's own description of the query; an API puts endpoint, tenant and request id here. */
+  comment: string
   milliseconds: number
   code: number
 }
@@ -54,7 +56,9 @@ async function answer(
     replyError(response, error, request)
   }
   const milliseconds = Math.round(performance.now() - started)
-  if (request) onRequest({ event: 'query', queryId: request.queryId, role: request.role, milliseconds, code })
+  if (!request) return
+  const comment = request.settings.findLast(([name]) => name === 'log_comment')?.[1] ?? ''
+  onRequest({ event: 'query', queryId: request.queryId, role: request.role, comment, milliseconds, code })
 }
 
 /** A page of another site can resolve its own name to 127.0.0.1 (DNS rebinding), but it cannot forge Host. */

@@ -1,35 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { unlink } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { EngineRequest } from './engine-request.ts'
 import { engineError } from './errors.ts'
 import type { QueryContext } from './handle-query.ts'
 import { replyWhole } from './reply.ts'
-import { type InsertData, runInsert } from './run-insert.ts'
-import { sessionStatements } from './session.ts'
+import { markerOf, sessionStatements } from './session.ts'
+import { sqlString } from './sql-literal.ts'
+import type { InsertStatement } from './statement.ts'
 
 /**
- * Checks, runs and answers an INSERT with data. A client who leaves does not stop it: half an insert helps nobody, and
- * its deduplication token makes the next attempt exact.
+ * Checks, runs and answers an INSERT with data. The data go through a file: chDB ends inline data at an empty line and
+ * runs what follows as SQL, and a file of any length is one native insert with flat memory.
+ *
+ * A client who leaves after sending everything does not stop it: half an insert helps nobody, and its deduplication
+ * token makes the next attempt exact.
  */
 export async function insertQuery(
   context: QueryContext,
   request: EngineRequest,
   response: ServerResponse,
   signal: AbortSignal,
-  data: InsertData,
+  statement: InsertStatement,
+  data: AsyncIterable<Buffer>,
 ): Promise<void> {
   if (request.role !== 'writer') throw engineError('accessDenied', 'reader: Not enough privileges to INSERT')
   if (request.readonly) throw engineError('readonly', 'Cannot INSERT in readonly mode: use POST')
   const started = performance.now()
-  const release = await context.slots.take(signal)
+  await context.check(request, `${statement.target} ${statement.settings} FORMAT ${statement.format}`, 'INSERT')
+  const path = join(context.incomingDir, randomUUID())
   try {
-    await context.check(request, data.head, 'INSERT')
-    const summary = await context.connections.with(async (connection) => {
-      await context.native.QueryAsyncConnection(connection, sessionStatements(request).join('; '), 'TSV')
-      return runInsert(context.native, connection, request, data)
-    })
-    const elapsedSeconds = (performance.now() - started) / 1000
-    await replyWhole(response, request, request.format, Buffer.alloc(0), { ...summary, elapsedSeconds })
+    await pipeline(data, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    const release = await context.slots.take(signal)
+    try {
+      const summary = await insertFile(context, request, statement, path)
+      await replyWhole(response, request, request.format, Buffer.alloc(0), {
+        ...summary,
+        elapsedSeconds: (performance.now() - started) / 1000,
+      })
+    } finally {
+      release()
+    }
+  } catch (error) {
+    if (error instanceof Error) error.message = error.message.replaceAll(` (in file/uri ${path}):`, '')
+    throw error
   } finally {
-    release()
+    await unlink(path).catch(() => undefined)
   }
+}
+
+/** The written counters include what materialized views wrote. */
+function insertFile(
+  { native, connections }: QueryContext,
+  request: EngineRequest,
+  { target, settings, format }: InsertStatement,
+  path: string,
+): Promise<{ writtenRows: number; writtenBytes: number }> {
+  const text = `${markerOf(request)}${target} FROM INFILE ${sqlString(path)} ${settings} FORMAT ${format}`
+  return connections.with(async (connection) => {
+    await native.QueryAsyncConnection(connection, sessionStatements(request).join(';\n'), 'TSV')
+    const written = await native.InsertRawAsyncConnection(connection, text, Buffer.alloc(0), false)
+    return { writtenRows: written.rowsWritten, writtenBytes: written.bytesWritten }
+  })
 }

@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
@@ -28,6 +29,8 @@ function tell(event: EngineEvent): void {
 }
 
 async function start(dataDir: string, port: number): Promise<Running> {
+  // ClickHouse reads these in a path as patterns, in INFILE and in the names of tables.
+  if (/[*?{}[\]]/.test(resolve(dataDir))) throw new Error('The path of the data directory holds one of * ? { } [ ]')
   const native = loadNative()
   const password = writerPassword(dataDir)
   const path = resolve(dataDir, 'clickhouse')
@@ -36,15 +39,21 @@ async function start(dataDir: string, port: number): Promise<Running> {
   const check = createStatementCheck(native, connections, policy)
   const workers = createStreamWorkers(path)
   const slots = createSlots(maxRunning, maxWaiting)
-  const server = createHttpServer(
-    { native, connections, workers, slots, check, policy, writerPassword: password },
-    tell,
-  )
+  const incomingDir = emptyDirectory(resolve(dataDir, 'incoming'))
+  const context = { native, connections, workers, slots, check, incomingDir, policy, writerPassword: password }
+  const server = createHttpServer(context, tell)
   await new Promise<void>((listening, failed) => {
     server.once('error', failed)
     server.listen(port, '127.0.0.1', listening)
   })
   return { server, slots, connections }
+}
+
+/** A killed process leaves the data of its inserts behind. */
+function emptyDirectory(path: string): string {
+  rmSync(path, { recursive: true, force: true })
+  mkdirSync(path, { mode: 0o700 })
+  return path
 }
 
 let running: Running | undefined

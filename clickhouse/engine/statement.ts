@@ -1,68 +1,57 @@
+import { engineError } from './errors.ts'
 import { type Token, tokens } from './lexer.ts'
 
-/** What an HTTP text is: a statement of its own, or the head of an INSERT whose data begin at `dataAt`. */
-export type Statement =
-  | { kind: 'statement'; firstWord: string; format: string | undefined }
-  | { kind: 'insert'; format: string; headEnd: number; dataAt: number; infile: boolean }
+/** An INSERT that brings its data along. */
+export type InsertStatement = {
+  kind: 'insert'
+  /** Up to and with the table and its columns. */
+  target: string
+  /** A SETTINGS clause, or nothing. */
+  settings: string
+  format: string
+  /** Where the data begin in the text. */
+  dataAt: number
+}
+
+/** What an HTTP text is. `format` is the one a statement names, if it does. */
+export type Statement = InsertStatement | { kind: 'statement'; firstWord: string; format: string | undefined }
 
 /** Splits a text. Offsets count its characters, so a text read as latin1 gives offsets of bytes. */
 export function readStatement(text: string): Statement {
   const reader = tokens(text)
   const first = next(reader)
-  if (first?.text.toUpperCase() === 'INSERT') return readInsert(text, reader)
-  const all = first ? [first, ...reader] : []
-  return { kind: 'statement', firstWord: first?.text.toUpperCase() ?? '', format: lastFormat(all) }
+  const firstWord = first?.text.toUpperCase() ?? ''
+  if (firstWord !== 'INSERT') return { kind: 'statement', firstWord, format: first && lastFormat([first, ...reader]) }
+  return readInsert(text, reader) ?? { kind: 'statement', firstWord, format: undefined }
 }
 
-function readInsert(text: string, reader: Generator<Token>): Statement {
+/** Undefined for an INSERT that selects; throws code 48 for one that would read a file of this machine. */
+function readInsert(text: string, reader: Generator<Token>): InsertStatement | undefined {
   let depth = 0
-  let selects = false
-  let infile = false
-  let usesInput = false
+  let settingsAt: number | undefined
+  let before = 'INSERT'
   for (let token = next(reader); token; token = next(reader)) {
-    if (token.kind === 'punctuation') {
-      if (token.text === '(') depth++
-      else if (token.text === ')') depth--
-      continue
-    }
-    if (token.kind !== 'word') continue
-    const word = token.text.toUpperCase()
-    if (word === 'INPUT') usesInput = true
-    if (depth !== 0) continue
-    if (word === 'INFILE') infile = true
-    if (word === 'SELECT' || word === 'WITH') selects = true
-    if (word === 'VALUES' && !selects) {
-      return { kind: 'insert', format: 'Values', headEnd: token.end, dataAt: token.end, infile }
-    }
-    if (word === 'FORMAT' && (!selects || usesInput)) {
-      const name = next(reader)
-      if (name?.kind !== 'word') break
-      const headEnd = settingsEnd(text, name.end)
-      return { kind: 'insert', format: name.text, headEnd, dataAt: skipLineEnd(text, headEnd), infile }
+    const names = before === 'INTO' || before === 'TABLE' || before === '.'
+    before = token.text.toUpperCase()
+    if (before === '(') depth++
+    if (before === ')') depth--
+    if (depth !== 0 || token.kind !== 'word' || names) continue
+    if (before === 'SELECT' || before === 'WITH') return undefined
+    if (before === 'INFILE') throw engineError('notImplemented', 'INSERT FROM INFILE is not allowed')
+    if (before === 'SETTINGS') settingsAt ??= token.start
+    if (before !== 'VALUES' && before !== 'FORMAT') continue
+    const format = before === 'VALUES' ? token : next(reader)
+    if (format?.kind !== 'word') return undefined
+    const targetEnd = settingsAt ?? token.start
+    return {
+      kind: 'insert',
+      target: text.slice(0, targetEnd),
+      settings: text.slice(targetEnd, token.start),
+      format: format.text,
+      dataAt: format.end + (/^[ \t]*\r?\n?/.exec(text.slice(format.end, format.end + 4096))?.[0].length ?? 0),
     }
   }
-  if (infile) return { kind: 'insert', format: '', headEnd: text.length, dataAt: text.length, infile }
-  return { kind: 'statement', firstWord: 'INSERT', format: undefined }
-}
-
-/** The parser takes `SETTINGS a = 1, b = 2` after FORMAT too; the data begin behind it. */
-function settingsEnd(text: string, from: number): number {
-  const found = /^\s+SETTINGS\s/i.exec(text.slice(from, from + 200))
-  if (!found) return from
-  const reader = tokens(text.slice(from + found[0].length))
-  let end = from
-  for (;;) {
-    const [name, equals, value] = [next(reader), next(reader), next(reader)]
-    if (name?.kind !== 'word' || equals?.text !== '=' || !value) return end
-    end = from + found[0].length + value.end
-    const rest = tokens(text.slice(end, end + 200))
-    if (next(rest)?.text !== ',') return end
-    next(reader)
-  }
-}
-
-function skipLineEnd(text: string, from: number): number {
-  return from + (/^[ \t]*\r?\n?/.exec(text.slice(from, from + 4096))?.[0].length ?? 0)
+  return undefined
 }
 
 function lastFormat(all: Token[]): string | undefined {

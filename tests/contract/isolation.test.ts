@@ -51,26 +51,30 @@ function filterBy(reportType: string, dimension: Exclude<DimensionName, 'siteId'
   return value === undefined ? [] : [{ reportType, [dimension]: value }]
 }
 
-const askAll = (endpoint: Endpoint, { key, siteIds }: TestWorld) =>
-  Promise.all(
-    questions(endpoint).map(async (query) => {
-      const window = endpoint.window ? { to } : {}
-      const { status, text } = await api.ask(endpoint, { key, siteId: siteIds[0], query: { ...query, ...window } })
+/** A few at a time, as one caller would. */
+async function askAll(endpoint: Endpoint, { key, siteIds }: TestWorld): Promise<string[]> {
+  const texts: string[] = []
+  const waiting = questions(endpoint)
+  while (waiting.length > 0) {
+    const answers = waiting
+      .splice(0, 8)
+      .map((query) =>
+        api.ask(endpoint, { key, siteId: siteIds[0], query: { ...query, ...(endpoint.window && { to }) } }),
+      )
+    for (const { status, text } of await Promise.all(answers)) {
       expect(status).toBe(200)
-      return text
-    }),
-  )
+      texts.push(text)
+    }
+  }
+  return texts
+}
 
 describe('a tenant without data beside one with it', () => {
   test.each(operations.withWindow)('%s answers it as if it were alone', async (_, endpoint) => {
     const empty = await emptyWorld()
-    const [its, other, lonely] = await Promise.all([
-      askAll(endpoint, first),
-      askAll(endpoint, second),
-      askAll(endpoint, empty),
-    ])
-    expect(other).toEqual(lonely)
-    expect(its).not.toEqual(other)
+    const other = await askAll(endpoint, second)
+    expect(other).toEqual(await askAll(endpoint, empty))
+    expect(other).not.toEqual(await askAll(endpoint, first))
   })
 })
 

@@ -52,28 +52,36 @@ describe('an insert', () => {
 
   it('takes rows from a stream, packed too', async () => {
     const client = createClient({ url: engine.url, ...engine.writer, compression: { request: true } })
-    const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id % 7}`, at: 0 }))
-    for (const with_ of [client, engine.write]) {
-      await with_.insert({ table: 'rows', values: Readable.from(rows), format: 'JSONEachRow' })
-    }
+    const rows = (from: number) => Array.from({ length: 20_000 }, (_, id) => ({ id: from + id, name: 'n', at: 0 }))
+    await client.insert({ table: 'rows', values: Readable.from(rows(0)), format: 'JSONEachRow' })
+    await engine.write.insert({ table: 'rows', values: Readable.from(rows(20_000)), format: 'JSONEachRow' })
     await client.close()
     expect(await counts()).toBe('40000\t40000')
   })
 
   it.each([
-    ['INSERT INTO rows FORMAT TabSeparated\n1\ta\\tb\t0\n2\tc\t0\n', 2],
+    ['INSERT INTO rows (id, name) FORMAT TabSeparated\n1\ta\\tb\n2\tc\n', 2],
     ['INSERT INTO rows (id, name) FORMAT JSONCompactEachRow [1,"FORMAT"]\n[2,"x"]', 2],
-    ['INSERT INTO rows (id, name) FORMAT CSV\n1,"two\nlines"\n', 1],
-    ["INSERT INTO rows (id, name) VALUES (1, 'a;b'), (2, 'c')", 2],
+    ["INSERT INTO rows (id, name) VALUES (1, 'a;b'), (2, 'c');\n", 2],
     ["/* c */ insert into rows (id, name) -- format X\nvalues (1, 'a')", 1],
     ['INSERT INTO rows (id, name) SETTINGS max_insert_block_size = 10 FORMAT JSONEachRow {"id":1,"name":"s"}', 1],
-    ['INSERT INTO rows (id, name) FORMAT JSONEachRow SETTINGS max_threads = 1\n{"id":1,"name":"s"}', 1],
     ["INSERT INTO rows SELECT number, 'format', 0 FROM numbers(3)", 3],
     ['INSERT INTO rows FORMAT JSONEachRow', 0],
   ])('finds its data behind its head: %s', async (text, rows) => {
-    const answer = await ask(engine, text, { as: 'writer' })
-    expect(answer).toMatchObject({ status: 200, text: '' })
+    expect(await ask(engine, text, { as: 'writer' })).toMatchObject({ status: 200, text: '' })
     expect(await counts()).toBe(`${rows}\t${rows}`)
+  })
+
+  it.each([
+    ['CSV', '1,"two\n\nlines; SELECT 1"\n2,"x"\n', '1\ttwo\\n\\nlines; SELECT 1\n2\tx\n'],
+    ['JSONEachRow', '\n\n{"id":1,"name":"a"}\n\nINSERT INTO rows (id) VALUES (7)', ''],
+    ['JSONEachRow', '{"id":1,"name":"a"}\n\n{"id":2,"name":"b"}\n\n', '1\ta\n2\tb\n'],
+    ['TabSeparated', '1\ta\n\nDROP TABLE rows', ''],
+    ['Values', "(1, 'a'); DROP TABLE rows", '1\ta\n'],
+  ])('never runs its data: %s %j', async (format, data, rows) => {
+    const search = { query: `INSERT INTO rows (id, name) FORMAT ${format}` }
+    expect((await ask(engine, data, { as: 'writer', search })).status).toBe(rows === '' ? 400 : 200)
+    expect((await ask(engine, 'SELECT id, name FROM rows ORDER BY id')).text).toBe(rows)
   })
 
   it('takes its data from the body when the URL holds its head', async () => {
@@ -120,27 +128,28 @@ describe('an insert', () => {
 
 describe('a long body', () => {
   const line = `{"id":1,"name":"${'x'.repeat(400)}"}\n`
+  const insert = (lines: number, search: Record<string, string>) => {
+    const query = 'INSERT INTO rows (id, name) FORMAT JSONEachRow'
+    return ask(engine, line.repeat(lines), { as: 'writer', search: { query, ...search } })
+  }
+  const asText = Object.fromEntries(Object.entries(oneBlock).map(([name, value]) => [name, String(value)]))
 
-  it('of up to 64 MB is one block', async () => {
-    const lines = 140_000
-    const values = Readable.from([Buffer.from(line.repeat(lines))], { objectMode: false })
-    await engine.write.insert({ table: 'rows', values, format: 'JSONEachRow', clickhouse_settings: oneBlock })
-    expect(await counts()).toBe(`${lines}\t${lines}`)
+  it('of 64 MB is one block', async () => {
+    expect(await insert(150_000, asText)).toMatchObject({ status: 200 })
+    expect(await counts()).toBe('150000\t150000')
     expect(await parts()).toBe(1)
   })
 
-  it('of more is cut behind rows, each piece with a token of its own', async () => {
-    const lines = 320_000
-    const settings = { ...oneBlock, insert_deduplication_token: 'long' }
+  it('of more keeps the deduplication token of its blocks', async () => {
+    const search = {
+      max_insert_block_size: '50000',
+      min_insert_block_size_rows: '50000',
+      input_format_parallel_parsing: '0',
+      insert_deduplication_token: 'long',
+    }
     for (let attempt = 0; attempt < 2; attempt++) {
-      const values = Readable.from(
-        (function* () {
-          for (let sent = 0; sent < lines; sent += 1_000) yield Buffer.from(line.repeat(1_000))
-        })(),
-        { objectMode: false },
-      )
-      await engine.write.insert({ table: 'rows', values, format: 'JSONEachRow', clickhouse_settings: settings })
-      expect(await counts()).toBe(`${lines}\t${lines}`)
+      expect(await insert(300_000, search)).toMatchObject({ status: 200 })
+      expect(await counts()).toBe('300000\t300000')
     }
   })
 })
@@ -163,14 +172,14 @@ describe('a deduplication token', () => {
   })
 
   it('heals an insert that SIGKILL cut', async () => {
-    for (let attempt = 0; attempt < 4; attempt++) {
-      const first = insert(`cut ${attempt}`, 100_000).catch(() => undefined)
-      await new Promise((resolve) => setTimeout(resolve, 60 + attempt * 60))
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const first = insert(`cut ${attempt}`, 50_000).catch(() => undefined)
+      await new Promise((resolve) => setTimeout(resolve, 40 + attempt * 60))
       process.kill(engine.pid() ?? 0, 'SIGKILL')
       await first
       await expect.poll(() => engine.read.ping({ select: true }), { timeout: 10_000 }).toEqual({ success: true })
-      await insert(`cut ${attempt}`, 100_000)
-      expect(await counts()).toBe(`${(attempt + 1) * 100_000}\t${(attempt + 1) * 100_000}`)
+      await insert(`cut ${attempt}`, 50_000)
+      expect(await counts()).toBe(`${(attempt + 1) * 50_000}\t${(attempt + 1) * 50_000}`)
     }
   })
 })

@@ -35,10 +35,18 @@ export interface CliProcess {
   kill(signal: NodeJS.Signals): void
 }
 
-/** Starts a command in a process of its own, in the folder given. */
+/** How a process is started. */
+export interface CliStart {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly folder?: string
+  /** Closes its stdout at the first piece, as `head` does. */
+  readonly leaveEarly?: boolean
+}
+
+/** Starts a command in a process of its own. */
 export function startCli(
   words: readonly string[],
-  { environment = {}, folder }: { environment?: Readonly<Record<string, string>>; folder?: string } = {},
+  { environment = {}, folder, leaveEarly }: CliStart = {},
 ): CliProcess {
   const entry = fileURLToPath(new URL('../../app/cli.ts', import.meta.url))
   const { PATH = '', HOME = '' } = process.env
@@ -49,6 +57,7 @@ export function startCli(
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text
+    if (leaveEarly) child.stdout.destroy()
   })
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text

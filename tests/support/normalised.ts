@@ -1,0 +1,35 @@
+import { isStoredType, normaliseReport } from '../../app/import/normalise-report.ts'
+import { isRefusal, parseLine, readElement, readPost } from '../../app/import/post.ts'
+import type { StoredReport } from '../../schema/stored-report.ts'
+
+export const importTenantId = '11111111-1111-4111-8111-111111111111'
+export const importSiteId = '22222222-2222-4222-8222-222222222222'
+export const importRetentionDays = 60
+
+/** The stored reports of one line, of types that are stored. Throws what the line or one of its reports is refused for. */
+export function normalised(line: unknown): StoredReport[] {
+  const post = readPost(parseLine(typeof line === 'string' ? line : JSON.stringify(line)))
+  if (isRefusal(post)) throw new Error(post.reason)
+  return post.elements.flatMap((value) => {
+    const element = readElement(value)
+    if (isRefusal(element)) throw new Error(element.reason)
+    const { type } = element
+    if (!isStoredType(type)) return []
+    return normaliseReport(type, element, {
+      tenantId: importTenantId,
+      siteId: importSiteId,
+      id: '019aa000-0000-7000-8000-000000000000',
+      receivedAt: post.receivedAt ?? 0,
+      retentionDays: importRetentionDays,
+      sampleRate: post.sampleRate,
+      userAgent: post.userAgent,
+    })
+  })
+}
+
+/** The stored form of one report of a type, on a page, with a body. */
+export function normalisedBody(type: string, body: object, url = 'https://shop.example.test/cart?id=1'): StoredReport {
+  const [report] = normalised([{ age: 0, type, url, user_agent: '', body }])
+  if (!report) throw new Error(`${type} is not stored`)
+  return report
+}
