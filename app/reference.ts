@@ -7,6 +7,8 @@ import { openApiDocument } from './openapi/document.ts'
 import { onlyGet } from './pipeline/only-get.ts'
 import type { ApiEnv } from './pipeline/request-state.ts'
 
+const require = createRequire(import.meta.url)
+
 /** The page runs nothing but the files below, and talks to this API only. Swagger UI draws its icons from data URLs. */
 const policy = [
   "default-src 'none'",
@@ -67,7 +69,7 @@ const packaged = {
 
 /** Serves the OpenAPI 3.1 description at `/openapi.json` and a page to read and try it at `/docs`, without a key. */
 export function mountReference(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
-  const folder = join(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'), '..')
+  const folder = join(require.resolve('swagger-ui-dist/package.json'), '..')
 
   function mountFile(path: string, type: string, content: string | Buffer<ArrayBuffer>): void {
     app.get(path, (c: Context<ApiEnv>) =>

@@ -71,12 +71,12 @@ export function normaliseReport(type: ReportType, element: ReportElement, origin
   report.sampleRate = sampleRate
   report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * dayMilliseconds, longestAge))
   const document = urlParts(report.documentUrl)
-  report.documentUrl = document.page
+  report.documentUrl = clip(document.page, textLimits.documentUrl)
   report.documentHost = clip(document.host, textLimits.documentHost)
   const blocked = blockedResource(report.blockedUrl, row.blocksHosts ?? false)
   report.blockedHost = clip(blocked.host, textLimits.blockedHost)
   report.blockedOrigin = clip(blocked.origin, textLimits.blockedOrigin)
-  report.requestUrl = urlParts(report.requestUrl).page
+  report.requestUrl = clip(urlParts(report.requestUrl).page, textLimits.requestUrl)
   return report
 }
 

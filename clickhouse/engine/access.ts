@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The reader only reads, within limits; the writer migrates and imports. */
@@ -10,6 +10,7 @@ export const readerLimits = {
   max_execution_time: 30,
   max_memory_usage: 4_000_000_000,
   max_result_rows: 1_000_000,
+  max_result_bytes: 1_000_000_000,
 } as const
 
 /** Where the writer's password lies: readable by its owner alone, made on first start. */
@@ -21,13 +22,16 @@ export function writerPasswordPath(dataDir: string): string {
 export function writerPassword(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = writerPasswordPath(dataDir)
-  try {
-    writeFileSync(path, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  return readFileSync(path, 'utf8').trim()
+  const kept = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
+  if (kept.length >= passwordLength) return kept
+  const made = randomBytes(24).toString('base64url')
+  // Written aside first: a start that is cut short must not leave an empty password behind.
+  writeFileSync(`${path}.new`, made, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+  return made
 }
+
+const passwordLength = 32
 
 const readerConstants = {
   result_overflow_mode: 'throw',

@@ -10,6 +10,8 @@ export type EngineRequest = {
   /** GET and HEAD may not write (ClickHouse HTTP interface). */
   readonly: boolean
   queryId: string
+  /** Tells this request from any other of this process, whatever query id its caller chose. */
+  serial: number
   database: string
   /** The format where the query names none. */
   format: string
@@ -47,6 +49,8 @@ const httpOnly = new Set([
 
 const refused = new Set(['session_id', 'session_timeout', 'session_check', 'role', 'compress', 'decompress', 'profile'])
 
+let requests = 0
+
 /** Reads URL and headers; throws code 516 for a wrong password and 48 for what the embedded engine does not do. */
 export function readEngineRequest(incoming: IncomingMessage, writerPassword: string): EngineRequest {
   const search = incoming.url?.split('?', 2)[1] ?? ''
@@ -66,6 +70,7 @@ export function readEngineRequest(incoming: IncomingMessage, writerPassword: str
   return {
     role: authenticate(incoming, one('user'), one('password'), writerPassword),
     readonly: incoming.method !== 'POST',
+    serial: ++requests,
     queryId: one('query_id') || randomUUID(),
     database: one('database') || header('x-clickhouse-database') || 'default',
     format: one('default_format') || header('x-clickhouse-format') || 'TabSeparated',

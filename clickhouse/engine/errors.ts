@@ -32,7 +32,7 @@ export function engineError(kind: keyof typeof errorCodes, message: string): Eng
 }
 
 /** Some messages quote the query with the comment that this process puts before it. */
-const queryMarker = /\/\* query_id: [\w.:-]* \*\/ /g
+const queryMarker = /\/\* query_id: [\w.:-]* #\d+ \*\/ /g
 
 /** Reads `Code: N. DB::Exception: text (NAME)` out of what the addon throws; chDB wraps it up to three times. */
 export function toEngineError(thrown: unknown): EngineError {

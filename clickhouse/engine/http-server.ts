@@ -1,6 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { EngineRequest } from './engine-request.ts'
-import { readEngineRequest } from './engine-request.ts'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { type EngineRequest, readEngineRequest } from './engine-request.ts'
 import { engineError, toEngineError } from './errors.ts'
 import { handleQuery, type QueryContext } from './handle-query.ts'
 import type { ReaderPolicy } from './reader-policy.ts'
@@ -41,7 +46,7 @@ async function answer(
   let request: EngineRequest | undefined
   let code = 0
   try {
-    if (!isLoopback(incoming.headers.host)) throw engineError('accessDenied', 'Only loopback host names are served')
+    checkOrigin(incoming.headers)
     const path = incoming.url?.split('?', 1)[0]
     const asksNothing = (path === '/' || path === '/ping') && incoming.method !== 'POST' && !incoming.url?.includes('?')
     if (path === '/ping' || path === '/replicas_status' || asksNothing) return replyText(response, 200, 'Ok.\n')
@@ -53,7 +58,8 @@ async function answer(
     const error = toEngineError(thrown)
     code = error.code
     incoming.resume()
-    replyError(response, error, request)
+    if (!response.headersSent) replyError(response, error, request)
+    else if (!response.socket?.writableEnded) response.destroy()
   }
   const milliseconds = Math.round(performance.now() - started)
   if (!request) return
@@ -61,9 +67,14 @@ async function answer(
   onRequest({ event: 'query', queryId: request.queryId, role: request.role, comment, milliseconds, code })
 }
 
-/** A page of another site can resolve its own name to 127.0.0.1 (DNS rebinding), but it cannot forge Host. */
-function isLoopback(host: string | undefined): boolean {
-  return host === undefined || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
+
+/** A page of another site can resolve its name to 127.0.0.1 or just post here, but it can forge neither header. */
+function checkOrigin({ host, origin }: IncomingHttpHeaders): void {
+  const sender = origin?.replace(/^https?:\/\//, '')
+  if ([host, sender].some((name) => name !== undefined && !loopback.test(name))) {
+    throw engineError('accessDenied', 'Only loopback host names and origins are served')
+  }
 }
 
 function replyText(response: ServerResponse, status: number, text: string): void {

@@ -54,15 +54,24 @@ export async function insertQuery(
 
 /** The written counters include what materialized views wrote. */
 function insertFile(
-  { native, connections }: QueryContext,
+  context: QueryContext,
   request: EngineRequest,
   { target, settings, format }: InsertStatement,
   path: string,
 ): Promise<{ writtenRows: number; writtenBytes: number }> {
-  const text = `${markerOf(request)}${target} FROM INFILE ${sqlString(path)} ${settings} FORMAT ${format}`
+  return runInsert(context, request, `${target} FROM INFILE ${sqlString(path)} ${settings} FORMAT ${format}`)
+}
+
+/** Runs an INSERT that finds its data by itself and counts what it wrote. */
+export function runInsert(
+  { native, connections }: QueryContext,
+  request: EngineRequest,
+  text: string,
+): Promise<{ writtenRows: number; writtenBytes: number }> {
   return connections.with(async (connection) => {
     await native.QueryAsyncConnection(connection, sessionStatements(request).join(';\n'), 'TSV')
-    const written = await native.InsertRawAsyncConnection(connection, text, Buffer.alloc(0), false)
+    const whole = markerOf(request) + text
+    const written = await native.InsertRawAsyncConnection(connection, whole, Buffer.alloc(0), false)
     return { writtenRows: written.rowsWritten, writtenBytes: written.bytesWritten }
   })
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { writeEngineConfig, writerPassword } from './access.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { createHttpServer, type RequestEvent } from './http-server.ts'
@@ -30,16 +30,16 @@ function tell(event: EngineEvent): void {
 
 async function start(dataDir: string, port: number): Promise<Running> {
   // ClickHouse reads these in a path as patterns, in INFILE and in the names of tables.
-  if (/[*?{}[\]]/.test(resolve(dataDir))) throw new Error('The path of the data directory holds one of * ? { } [ ]')
+  if (/[*?{}[\]]/.test(dataDir)) throw new Error('The path of the data directory holds one of * ? { } [ ]')
   const native = loadNative()
   const password = writerPassword(dataDir)
-  const path = resolve(dataDir, 'clickhouse')
+  const path = join(dataDir, 'clickhouse')
   const connections = await openConnections(native, path, [`--config-file=${writeEngineConfig(dataDir)}`])
   const policy = readerPolicy(await listPolicy(connections))
   const check = createStatementCheck(native, connections, policy)
   const workers = createStreamWorkers(path)
   const slots = createSlots(maxRunning, maxWaiting)
-  const incomingDir = emptyDirectory(resolve(dataDir, 'incoming'))
+  const incomingDir = emptyDirectory(join(dataDir, 'incoming'))
   const context = { native, connections, workers, slots, check, incomingDir, policy, writerPassword: password }
   const server = createHttpServer(context, tell)
   await new Promise<void>((listening, failed) => {
@@ -65,11 +65,14 @@ async function stop(): Promise<void> {
   if (!running) process.exit(0)
   // A query that does not end must not keep the data directory locked after its parent is gone.
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), drainMilliseconds)
-  running.server.close()
-  running.server.closeIdleConnections()
-  await running.slots.idle()
-  running.server.closeAllConnections()
-  running.connections.close()
+  const { server, slots, connections } = running
+  const closed = new Promise((resolve) => server.close(resolve))
+  await slots.idle()
+  // Answers may still be on their way to slow clients; a connection ends when its answer has left.
+  const ending = setInterval(() => server.closeIdleConnections(), 20)
+  await closed
+  clearInterval(ending)
+  connections.close()
   process.exit(0)
 }
 
@@ -79,9 +82,9 @@ process.on('SIGTERM', stop)
 // Ctrl-C reaches the whole process group; the parent drains first and then ends this process.
 process.on('SIGINT', () => undefined)
 
-const [dataDir, port] = process.argv.slice(2)
+const [dataDir = '.data', port = '8123'] = process.argv.slice(2)
 try {
-  running = await start(dataDir ?? '.data', Number(port ?? 8123))
+  running = await start(resolve(dataDir), Number(port))
   const address = running.server.address() as AddressInfo
   tell({ event: 'ready', port: address.port, milliseconds: Math.round(performance.now()) })
 } catch (error) {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { EngineRequest } from './engine-request.ts'
 import { standsInPieces } from './formats.ts'
 import type { QueryContext } from './handle-query.ts'
+import { runInsert } from './insert-query.ts'
 import { replyWhole } from './reply.ts'
 import { replyStream } from './reply-stream.ts'
 import { killedOnAbort, markerOf, sessionStatements } from './session.ts'
@@ -21,11 +22,11 @@ export async function readQuery(
   try {
     await context.check(request, query.text, query.firstWord)
     const format = query.format ?? request.format
-    await killedOnAbort(context.connections, request, signal, () =>
-      standsInPieces(format) && returnsRows.has(query.firstWord)
-        ? answerPieces(context, request, response, query.text, format)
-        : answerWhole(context, request, response, query.text, format),
-    )
+    await killedOnAbort(context.connections, request, signal, () => {
+      if (query.firstWord === 'INSERT') return answerInsert(context, request, response, query.text)
+      const answer = standsInPieces(format) && returnsRows.has(query.firstWord) ? answerPieces : answerWhole
+      return answer(context, request, response, query.text, format)
+    })
   } finally {
     release()
   }
@@ -48,6 +49,18 @@ async function answerWhole(
     resultBytes: result.bytesRead,
     elapsedSeconds: result.elapsed,
   })
+}
+
+async function answerInsert(
+  context: QueryContext,
+  request: EngineRequest,
+  response: ServerResponse,
+  text: string,
+): Promise<void> {
+  const started = performance.now()
+  const written = await runInsert(context, request, text)
+  const summary = { ...written, elapsedSeconds: (performance.now() - started) / 1000 }
+  await replyWhole(response, request, request.format, Buffer.alloc(0), summary)
 }
 
 async function answerPieces(

@@ -50,7 +50,7 @@ const looseningName =
 const safeTableFunctions = new Set(
   (
     'numbers numbers_mt zeros zeros_mt primes generateSeries generate_series merge view dictionary ' +
-    'mergeTreeIndex mergeTreeProjection mergeTreeTextIndex mergeTreeAnalyzeIndexes'
+    'mergeTreeIndex mergeTreeProjection mergeTreeTextIndex'
   ).split(' '),
 )
 /** `format` is a scalar function too; as a table function the engine refuses it to the reader by itself. */

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { createGzip, type Gzip } from 'node:zlib'
 import type { EngineRequest } from './engine-request.ts'
-import { type EngineError, exceptionText, toEngineError } from './errors.ts'
+import { type EngineError, engineError, exceptionText, toEngineError } from './errors.ts'
 import { queryHeaders, replyWhole, summaryHeader } from './reply.ts'
 import type { Piece } from './stream-workers.ts'
 
 const heldBytes = 1024 * 1024
+const stallMilliseconds = 60_000
 
 /**
  * Answers with pieces as the client takes them. Up to a megabyte is held back, so that an early error still gets its
@@ -48,14 +49,19 @@ export async function replyStream(
     body.end()
   } catch (thrown) {
     await cut(body, response, exceptionBlock(toEngineError(thrown), tag))
+    throw thrown
   } finally {
     await pieces.return()
   }
 }
 
 async function write(body: Gzip | ServerResponse, piece: Uint8Array, response: ServerResponse): Promise<void> {
-  if (response.destroyed) throw new Error('The client left')
-  if (!body.write(piece)) await Promise.race([once(body, 'drain'), once(response, 'close')])
+  if (response.destroyed) throw engineError('cancelled', 'The client left')
+  if (body.write(piece)) return
+  // A client that stops reading without leaving would hold its place among the running queries for ever.
+  const stalled = setTimeout(() => response.destroy(), stallMilliseconds)
+  await Promise.race([once(body, 'drain'), once(response, 'close')])
+  clearTimeout(stalled)
 }
 
 /** Source: ClickHouse 25.11, exceptions while a result is being sent over HTTP. */
@@ -70,5 +76,5 @@ async function cut(body: Gzip | ServerResponse, response: ServerResponse, lastWo
   body.write(lastWords)
   if ('flush' in body) await new Promise<void>((resolve) => body.flush(resolve))
   await new Promise<void>((resolve) => response.write('', () => resolve()))
-  response.socket?.end()
+  response.socket?.destroySoon()
 }

@@ -64,10 +64,6 @@ export async function replyWhole(
 
 /** Answers with an error the way a ClickHouse server does. */
 export function replyError(response: ServerResponse, error: EngineError, request?: EngineRequest): void {
-  if (response.headersSent) {
-    response.destroy()
-    return
-  }
   const body = Buffer.from(exceptionText(error))
   response.writeHead(statusOf(error), {
     ...(request ? queryHeaders(request, request.format) : {}),

@@ -18,9 +18,12 @@ export function sessionStatements(request: EngineRequest): string[] {
   return statements
 }
 
-/** A comment that finds the running query again: chDB ignores a query id. */
+/**
+ * A comment that finds the running query again: chDB ignores a query id. The serial keeps callers who chose the same
+ * query id from ending each other's queries.
+ */
 export function markerOf(request: EngineRequest): string {
-  return `/* query_id: ${request.queryId.replace(/[^\w.:-]/g, '_').slice(0, 200)} */ `
+  return `/* query_id: ${request.queryId.replace(/[^\w.:-]/g, '_').slice(0, 200)} #${request.serial} */ `
 }
 
 /** Runs `work`; while it runs and `signal` is aborted, the request's query is killed again and again until it ends. */

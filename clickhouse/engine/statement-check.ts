@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { roleStatements } from './access.ts'
 import type { Connections } from './connections.ts'
 import type { EngineRequest } from './engine-request.ts'
-import { engineError } from './errors.ts'
-import type { Native } from './native.ts'
+import { EngineError, engineError, toEngineError } from './errors.ts'
+import type { Connection, Native, QueryAnalysis } from './native.ts'
 import type { ReaderPolicy } from './reader-policy.ts'
 import { sqlString } from './sql-literal.ts'
 
@@ -16,7 +16,13 @@ const controlWords = new Set(
     ' ',
   ),
 )
+const usualLength = 60_000
 const rememberedCharacters = 8 * 1024 * 1024
+
+/** Lifts the limit on a query's length for the check alone; the request's own `max_query_size` holds when it runs. */
+function anyLength(text: string): string {
+  return `SET max_query_size = ${4 * text.length + usualLength}`
+}
 
 /** Makes the check. Texts that passed are remembered: the API sends the same few thousand over and over. */
 export function createStatementCheck(native: Native, connections: Connections, policy: ReaderPolicy): StatementCheck {
@@ -26,16 +32,30 @@ export function createStatementCheck(native: Native, connections: Connections, p
     sizeCalculation: (_, key) => key.length,
   })
 
+  async function classify(connection: Connection, text: string): Promise<QueryAnalysis> {
+    if (text.length > usualLength) await native.QueryAsyncConnection(connection, anyLength(text), 'Null')
+    return native.DurableClassifyAsync(connection, text, 'default')
+  }
+
   async function canonical(request: EngineRequest, text: string): Promise<string> {
-    const statements = [...roleStatements(request.role), `SELECT formatQuery(${sqlString(text)})`]
-    const formatted = await connections.run(statements, 'TSVRaw')
-    return formatted.bytes.toString('utf8')
+    const statements = [...roleStatements(request.role), anyLength(text), `SELECT formatQuery(${sqlString(text)})`]
+    try {
+      const formatted = await connections.run(statements, 'TSVRaw')
+      return formatted.bytes.toString('utf8')
+    } catch (thrown) {
+      const error = toEngineError(thrown)
+      throw new EngineError(
+        error.code,
+        error.type,
+        error.message.replace(/[:\s]*In scope SELECT formatQuery\([\s\S]*$/, ''),
+      )
+    }
   }
 
   return async (request, text, firstWord) => {
     const key = `${request.role} ${text}`
     if (passed.has(key)) return
-    const analysis = await connections.with((connection) => native.DurableClassifyAsync(connection, text, 'default'))
+    const analysis = await connections.with((connection) => classify(connection, text))
     if (analysis.queryClass === unknown || analysis.statementCount === 0) {
       await canonical(request, text)
       throw engineError('syntaxError', 'Syntax error: expected one statement')

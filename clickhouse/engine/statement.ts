@@ -21,7 +21,7 @@ export function readStatement(text: string): Statement {
   const reader = tokens(text)
   const first = next(reader)
   const firstWord = first?.text.toUpperCase() ?? ''
-  if (firstWord !== 'INSERT') return { kind: 'statement', firstWord, format: first && lastFormat([first, ...reader]) }
+  if (firstWord !== 'INSERT') return { kind: 'statement', firstWord, format: lastFormat(reader) }
   return readInsert(text, reader) ?? { kind: 'statement', firstWord, format: undefined }
 }
 
@@ -54,13 +54,17 @@ function readInsert(text: string, reader: Generator<Token>): InsertStatement | u
   return undefined
 }
 
-function lastFormat(all: Token[]): string | undefined {
-  for (let at = all.length - 2; at >= 0; at--) {
-    const [keyword, name, after] = [all[at], all[at + 1], all[at + 2]]
-    if (keyword?.kind !== 'word' || keyword.text.toUpperCase() !== 'FORMAT' || name?.kind !== 'word') continue
-    if (!after || after.text === ';' || after.text.toUpperCase() === 'SETTINGS') return name.text
+/** The name behind the last FORMAT that ends the statement or stands before its settings. */
+function lastFormat(reader: Generator<Token>): string | undefined {
+  let format: string | undefined
+  let name: string | undefined
+  let afterKeyword = false
+  for (const token of reader) {
+    if (name !== undefined && (token.text === ';' || token.text.toUpperCase() === 'SETTINGS')) format = name
+    name = afterKeyword && token.kind === 'word' ? token.text : undefined
+    afterKeyword = token.kind === 'word' && token.text.toUpperCase() === 'FORMAT'
   }
-  return undefined
+  return name ?? format
 }
 
 function next(reader: Generator<Token>): Token | undefined {

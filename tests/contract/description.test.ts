@@ -4,6 +4,7 @@ import { queryShape } from '../../app/pipeline/mount.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import { type ContractApi, operations, startContractApi } from '../support/contract.ts'
 import { lintDescription } from '../support/lint-description.ts'
+import { createReplyCheck } from '../support/reply-check.ts'
 
 interface Parameter {
   readonly name: string
@@ -55,6 +56,21 @@ test('describes the operations and the health checks, and nothing else', () => {
   const described = Object.entries(paths).map(([path, item]) => [path, ...Object.keys(item)])
   const mounted = [...operations.all.map(([, { path }]) => path), '/livez', '/readyz']
   expect(described).toEqual(mounted.map((path) => [path, 'get']))
+})
+
+test.each([
+  '/v1/me',
+  '/v1/reports',
+  '/v1/reports/count',
+  '/v1/reports/histogram',
+  '/v1/reports/grouped',
+  '/v1/reports/types',
+])('describes GET %s of the contract', (path) => {
+  expect(paths).toHaveProperty([path, 'get'])
+})
+
+test.each(['/livez', '/readyz'])('describes what %s answers', async (path) => {
+  createReplyCheck(JSON.parse(text))({ path, ...(await api.get(path)) })
 })
 
 test('gives every operation an id that a program can use as a name', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../app/endpoint.ts'
-import type { DimensionName } from '../../schema/dimensions.ts'
+import { type DimensionName, dimensionNames } from '../../schema/dimensions.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
@@ -36,19 +36,19 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** What can be asked of an operation: each type it takes, and each filter by a value that some report has. */
+/** What can be asked of an operation: each type it takes, and each of its filters by a value that some report has. */
 function questions(endpoint: Endpoint): Query[] {
   if (!('reportType' in endpoint.query)) return [{}]
-  return reportTypeNames.flatMap((reportType) => {
-    const dimensions = dimensionsOf(reportType).filter((dimension) => dimension !== 'siteId')
-    return [{ reportType }, ...dimensions.flatMap((dimension) => filterBy(reportType, dimension))]
-  })
+  const filters = dimensionNames.filter((dimension) => dimension !== 'siteId').map(filterBy)
+  return [...reportTypeNames.map((reportType) => ({ reportType })), ...filters]
 }
 
-function filterBy(reportType: string, dimension: Exclude<DimensionName, 'siteId'>): Query[] {
-  const values = reports.filter((report) => report.reportType === reportType).map((report) => report[dimension])
-  const value = values.find((one) => /^[ -[\]-~]+$/.test(one))
-  return value === undefined ? [] : [{ reportType, [dimension]: value }]
+function filterBy(dimension: Exclude<DimensionName, 'siteId'>): Query {
+  const report = reports.find(
+    (one) => dimensionsOf(one.reportType).includes(dimension) && /^[ -[\]-~]+$/.test(one[dimension]),
+  )
+  if (!report) throw new Error(`No report has a ${dimension} to filter by`)
+  return { reportType: report.reportType, [dimension]: report[dimension] }
 }
 
 /** A few at a time, as one caller would. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SupervisorEvent, startEngine } from '../../clickhouse/engine/supervisor.ts'
 import { ask, startTestEngine, type TestEngine } from '../support/engine.ts'
@@ -93,13 +93,13 @@ describe('an engine', () => {
     await own.stop()
   })
 
-  it('keeps its data over a stop', async () => {
+  it('keeps its data over a stop, whether its directory is named absolutely or relatively', async () => {
     const dataDir = directory()
     const first = await startEngine({ dataDir, port: 0, onEvent: () => undefined })
     await ask(first, 'CREATE TABLE t (a Int8) ENGINE = MergeTree ORDER BY a', { as: 'writer' })
     await ask(first, 'INSERT INTO t VALUES (1), (2)', { as: 'writer' })
     await first.stop()
-    const second = await startEngine({ dataDir, port: 0, onEvent: () => undefined })
+    const second = await startEngine({ dataDir: relative(process.cwd(), dataDir), port: 0, onEvent: () => undefined })
     expect((await ask(second, 'SELECT count() FROM t')).text).toBe('2\n')
     expect(second.writer).toEqual(first.writer)
     await second.stop()

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
+const require = createRequire(import.meta.url)
 const run = promisify(execFile)
 
 /** What a linter found. */
@@ -19,7 +20,7 @@ export async function lintDescription(description: string): Promise<LintProblem[
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'))
   const file = join(folder, 'openapi.json')
   writeFileSync(file, description)
-  const program = join(createRequire(import.meta.url).resolve('@redocly/cli/package.json'), '../bin/cli.js')
+  const program = join(require.resolve('@redocly/cli/package.json'), '../bin/cli.js')
   const config = new URL('../../.ci/redocly.yaml', import.meta.url).pathname
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   try {

@@ -4,10 +4,9 @@ import type { StoredReport } from '../../schema/stored-report.ts'
 
 export const importTenantId = '11111111-1111-4111-8111-111111111111'
 export const importSiteId = '22222222-2222-4222-8222-222222222222'
-export const importRetentionDays = 60
 
 /** The stored reports of one line, of types that are stored. Throws what the line or one of its reports is refused for. */
-export function normalised(line: unknown): StoredReport[] {
+export function normalised(line: unknown, retentionDays = 60): StoredReport[] {
   const post = readPost(parseLine(typeof line === 'string' ? line : JSON.stringify(line)))
   if (isRefusal(post)) throw new Error(post.reason)
   return post.elements.flatMap((value) => {
@@ -20,7 +19,7 @@ export function normalised(line: unknown): StoredReport[] {
       siteId: importSiteId,
       id: '019aa000-0000-7000-8000-000000000000',
       receivedAt: post.receivedAt ?? 0,
-      retentionDays: importRetentionDays,
+      retentionDays,
       sampleRate: post.sampleRate,
       userAgent: post.userAgent,
     })

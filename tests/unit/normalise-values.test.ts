@@ -175,6 +175,11 @@ describe('age', () => {
   })
 })
 
+test('age ends at the tenant’s retention', () => {
+  const [report] = normalised([{ age: 8 * 86_400_000, type: 'crash', url: 'https://a.test/', body: {} }], 7)
+  expect(report).toMatchObject({ ageMs: 7 * 86_400_000, retentionDays: 7 })
+})
+
 describe('sampling', () => {
   const post = (sampleRate: unknown, type = 'crash', body: object = {}) =>
     normalised({ sampleRate, body: [{ type, url: 'https://a.test/', body }] })[0]

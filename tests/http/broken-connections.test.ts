@@ -1,0 +1,60 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type ContractApi, createWorld, operations, startContractApi, type TestWorld } from '../support/contract.ts'
+import { expectUnavailable, type FaultServer, startFaultServer } from '../support/faults.ts'
+
+let faults: FaultServer
+let api: ContractApi
+let world: TestWorld
+
+beforeAll(async () => {
+  faults = await startFaultServer(inject('servers').readUrl)
+  api = await startContractApi({ readUrl: faults.url })
+  world = await createWorld(api)
+})
+afterEach(() => faults.inject())
+afterAll(async () => {
+  await api.close()
+  await faults.close()
+})
+
+const isLookUp = (query: string) => query.startsWith('find')
+
+describe.each(['reset', 'cut'] as const)('a connection that is %s', (fault) => {
+  test.each(operations.withWindow)('makes %s unavailable while it lasts', async (_, endpoint) => {
+    const asking = { key: world.key, siteId: world.siteIds[0] }
+    faults.inject(fault, (query) => !isLookUp(query))
+    expectUnavailable(await api.ask(endpoint, asking))
+    faults.inject()
+    expect(await api.ask(endpoint, asking)).toMatchObject({ status: 200 })
+  })
+
+  test.each(operations.all)('makes %s unavailable while keys cannot be looked up', async (_, endpoint) => {
+    const asking = { key: await api.createKey(world.tenantId), siteId: world.siteIds[0] }
+    faults.inject(fault)
+    expectUnavailable(await api.ask(endpoint, asking))
+    faults.inject()
+    expect(await api.ask(endpoint, asking)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a store that never answers', () => {
+  test('is given up on', async () => {
+    faults.inject('hang', (query) => !isLookUp(query))
+    const answers = operations.withWindow.map(([, one]) => api.ask(one, { key: world.key, siteId: world.siteIds[0] }))
+    for (const answered of await Promise.all(answers)) expectUnavailable(answered)
+  })
+
+  test('is given up on while a key is looked up', async () => {
+    const key = await api.createKey(world.tenantId)
+    faults.inject('hang')
+    expectUnavailable(await api.get('/v1/me', { key }))
+  })
+
+  test('is told to whoever watches readiness, and keeps the process alive', async () => {
+    faults.inject('hang')
+    const [live, ready] = await Promise.all([api.get('/livez'), api.get('/readyz')])
+    expect(live.status).toBe(200)
+    expect(ready.status).toBe(503)
+    expect(ready.body.checks.engine).toBe('failing')
+  })
+})

@@ -1,0 +1,108 @@
+import { HttpResponse, http, passthrough } from 'msw'
+import { setupServer } from 'msw/node'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type ContractApi, createWorld, operations, startContractApi, type TestWorld } from '../support/contract.ts'
+import { expectInternalError, expectUnavailable, queryName } from '../support/faults.ts'
+
+/** Stands for what a store's messages can hold and no caller may read. */
+const secret = 'reports_of_another_tenant'
+
+const store = setupServer()
+const lines: string[] = []
+let api: ContractApi
+let world: TestWorld
+
+beforeAll(async () => {
+  api = await startContractApi({ log: pino({ level: 'error' }, { write: (line) => void lines.push(line) }) })
+  world = await createWorld(api)
+  store.listen({ onUnhandledRequest: 'bypass' })
+})
+afterEach(() => {
+  store.resetHandlers()
+  lines.length = 0
+})
+afterAll(async () => {
+  store.close()
+  await api.close()
+})
+
+/** The store answers so to every question about reports. */
+function answerWith(answer: () => Response): void {
+  const { origin } = new URL(inject('servers').readUrl)
+  store.use(
+    http.post(`${origin}/*`, ({ request }) => (/^find|^$/.test(queryName(request.url)) ? passthrough() : answer())),
+  )
+}
+
+const ask = ([, endpoint]: (typeof operations.all)[number]) =>
+  api.ask(endpoint, { key: world.key, siteId: world.siteIds[0] })
+
+const exception = (code: number, status: number) =>
+  HttpResponse.text(`Code: ${code}. DB::Exception: in ${secret}. (SOME_NAME) (version 26.7.2.1)\n`, {
+    status,
+    headers: { 'X-ClickHouse-Exception-Code': String(code) },
+  })
+
+const row = (name: string, value: unknown) =>
+  HttpResponse.json({ meta: [{ name, type: 'String' }], data: [[value]], rows: 1 })
+
+// Not HttpResponse.html, whose answer to this client never ends.
+const page = (status: number) =>
+  HttpResponse.text(`<h1>${secret}</h1>`, { status, headers: { 'Content-Type': 'text/html' } })
+
+describe('what passes by itself is unavailable:', () => {
+  test.each([
+    ['an answer of 500 in plain text', () => HttpResponse.text(`${secret} is on fire`, { status: 500 })],
+    ['a proxy’s page', () => page(502)],
+    ['a proxy’s page instead of rows', () => page(200)],
+    ['no body', () => HttpResponse.text('')],
+    ['half a body', () => HttpResponse.text(`{"meta":[{"name":"${secret}"`)],
+    ['a body of another shape', () => HttpResponse.json({ [secret]: 1 })],
+    ['no connection', () => HttpResponse.error()],
+    ['a deadline passed', () => exception(159, 500)],
+    ['too many queries', () => exception(202, 500)],
+    ['no memory left', () => exception(241, 500)],
+    ['a table not there yet', () => exception(60, 404)],
+    ['a password being changed', () => exception(516, 403)],
+  ])('%s', async (_, answer) => {
+    answerWith(answer)
+    for (const operation of operations.withWindow) {
+      const answered = await ask(operation)
+      expectUnavailable(answered)
+      expect(answered.text).not.toContain(secret)
+    }
+  })
+})
+
+describe('what is our defect is an internal error:', () => {
+  test.each([
+    ['a statement the store does not understand', () => exception(62, 400)],
+    ['a column that does not exist', () => exception(47, 404)],
+    ['a right that is missing', () => exception(497, 403)],
+    ['rows without the columns asked for', () => row(secret, 1)],
+    ['rows with values of another type', () => row('reportCount', secret)],
+  ])('%s', async (_, answer) => {
+    answerWith(answer)
+    for (const operation of operations.withWindow) {
+      const answered = await ask(operation)
+      expectInternalError(answered)
+      expect(answered.text).not.toContain(secret)
+    }
+  })
+})
+
+test('the log tells the cause that the caller is not told, under the request’s id', async () => {
+  answerWith(() => exception(62, 400))
+  const { headers } = await api.get('/v1/reports/count', { key: world.key })
+  const line = lines.find((one) => one.includes(headers.get('X-Request-Id') ?? 'none'))
+  expect(line).toContain(secret)
+  expect(line).not.toContain(world.key.key)
+})
+
+test('the store heals without a restart', async () => {
+  answerWith(() => HttpResponse.error())
+  for (const operation of operations.withWindow) expectUnavailable(await ask(operation))
+  store.resetHandlers()
+  for (const operation of operations.withWindow) expect(await ask(operation)).toMatchObject({ status: 200 })
+})

@@ -1,0 +1,55 @@
+import { createReadStream } from 'node:fs'
+import { clickHouseLedger } from '../../app/import/clickhouse-ledger.ts'
+import { clickHouseReportWriter } from '../../app/import/clickhouse-report-writer.ts'
+import type { ImportSite } from '../../app/import/host-patterns.ts'
+import { importReports } from '../../app/import/import-reports.ts'
+import type { ImportResult } from '../../app/import/import-tally.ts'
+import { connect } from '../../queries/clickhouse.ts'
+
+/** An import in batches so small that a file of a megabyte has many. */
+export interface SmallImport {
+  readonly writeUrl: string
+  readonly path: string
+  readonly tenantId: string
+  readonly sites: readonly ImportSite[]
+  readonly siteId?: string
+  /** The step of a batch behind which the import fails, and how often it succeeds before. */
+  readonly failsAt?: { readonly step: 'start' | 'write' | 'finish'; readonly after: number }
+}
+
+/** Imports a file, in this process. */
+export async function importFile(
+  { writeUrl, path, failsAt, ...given }: SmallImport,
+  onProgress: (reports: number) => void = () => {},
+): Promise<ImportResult> {
+  const database = connect(writeUrl)
+  const ledger = clickHouseLedger(database, given.tenantId)
+  const writer = clickHouseReportWriter(database)
+  let steps = 0
+  const failing =
+    <Arguments extends unknown[]>(step: string, task: (...given: Arguments) => Promise<void>) =>
+    async (...taken: Arguments) => {
+      await task(...taken)
+      if (step === failsAt?.step && steps++ === failsAt.after) throw new Error('no further')
+    }
+  try {
+    return await importReports({
+      ...given,
+      source: createReadStream(path),
+      retentionDays: 3_650,
+      ledger: { ...ledger, start: failing('start', ledger.start), finish: failing('finish', ledger.finish) },
+      writer: { write: failing('write', writer.write) },
+      limits: { batchBytes: 50_000, longestLine: 20_000 },
+      onProgress: ({ reports }) => onProgress(reports),
+    })
+  } finally {
+    await database.close()
+  }
+}
+
+// As a script, for a test that kills it: the import as JSON in the one argument.
+const [, script, given] = process.argv
+if (given !== undefined && script === import.meta.filename) {
+  const result = await importFile(JSON.parse(given), (reports) => process.stdout.write(`read ${reports}\n`))
+  process.stdout.write(`done ${JSON.stringify(result)}\n`)
+}

@@ -1,0 +1,130 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createTally } from '../../app/import/import-tally.ts'
+import { inTurn } from '../../app/import/in-turn.ts'
+import { createRejectedFile } from '../../app/import/rejected-file.ts'
+import { isPassing, withRetries } from '../../app/import/with-retries.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'import-tally-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('skipped types', () => {
+  test('are counted by name', () => {
+    const tally = createTally()
+    for (const type of ['csp-hash', 'network-error', 'csp-hash', '__proto__']) tally.skip(type)
+    expect(Object.entries(tally.result().skipped)).toEqual([
+      ['__proto__', 1],
+      ['csp-hash', 2],
+      ['network-error', 1],
+    ])
+  })
+
+  test('have bounded, printable names, of which there are at most fifty and other', () => {
+    const tally = createTally()
+    tally.skip(`\u0007${'x'.repeat(1_000)}`)
+    for (let index = 0; index < 1_000; index++) tally.skip(`type-${index}`)
+    const { skipped } = tally.result()
+    expect(Object.keys(skipped)).toHaveLength(51)
+    expect(skipped[`?${'x'.repeat(63)}`]).toBe(1)
+    expect(skipped.other).toBe(1_001 - 50)
+  })
+})
+
+describe('the file of rejections', () => {
+  const rejection = { line: 3, element: 0, reason: 'why', text: '{"a":"\u2028"}' }
+
+  test('replaces an old one, one rejection a line', async () => {
+    const path = join(folder, 'some.ndjson')
+    writeFileSync(path, 'old')
+    const file = await createRejectedFile(path)
+    await file.write(rejection)
+    await file.write({ ...rejection, line: 4 })
+    expect(await file.close()).toBe(true)
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual([rejection, { ...rejection, line: 4 }])
+  })
+
+  test('is gone when nothing is rejected', async () => {
+    const path = join(folder, 'none.ndjson')
+    writeFileSync(path, 'old')
+    const file = await createRejectedFile(path)
+    expect(await file.close()).toBe(false)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('that cannot be written says so', async () => {
+    const file = await createRejectedFile(join(folder, 'missing', 'x.ndjson'))
+    await file.write(rejection)
+    await expect(file.close()).rejects.toThrow('ENOENT')
+  })
+})
+
+describe('a task that fails', () => {
+  const failing = (times: number, code: string) => {
+    let attempts = 0
+    return async () => {
+      attempts++
+      if (attempts <= times) throw Object.assign(new Error(`attempt ${attempts}`), { code })
+      return attempts
+    }
+  }
+
+  test.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '241', 'upstream_unavailable'])(
+    'with %s is tried again',
+    async (code) => {
+      expect(await withRetries(failing(2, code), undefined, [1, 1])).toBe(3)
+    },
+  )
+
+  test('too often fails with its last error', async () => {
+    await expect(withRetries(failing(9, 'ECONNREFUSED'), undefined, [1, 1])).rejects.toThrow('attempt 3')
+  })
+
+  test.each(['62', '60', 'ENOENT'])('with %s is not tried again', async (code) => {
+    await expect(withRetries(failing(1, code), undefined, [1])).rejects.toThrow('attempt 1')
+  })
+
+  test('is not tried again once the import is ended', async () => {
+    const signal = AbortSignal.abort(new Error('ended'))
+    await expect(withRetries(failing(1, 'ECONNREFUSED'), signal, [1])).rejects.toThrow('aborted')
+  })
+
+  test('by hanging up passes', () => {
+    expect(isPassing(new Error('socket hang up'))).toBe(true)
+    expect(isPassing('socket hang up')).toBe(false)
+  })
+})
+
+describe('tasks in turn', () => {
+  test('run one after the other, while their maker goes on', async () => {
+    const tasks = inTurn()
+    const said: string[] = []
+    const slow = (name: string) => async () => {
+      said.push(`${name} begins`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      said.push(`${name} ends`)
+    }
+    await tasks.start(slow('a'))
+    tasks.queue(slow('b'))
+    said.push('maker')
+    await tasks.start(slow('c'))
+    await tasks.end()
+    expect(said).toEqual(['a begins', 'maker', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+  })
+
+  test('end with the first that fails', async () => {
+    const tasks = inTurn()
+    let ran = false
+    await tasks.start(async () => {
+      throw new Error('broken')
+    })
+    tasks.queue(async () => {
+      ran = true
+    })
+    await expect(tasks.start(async () => {})).rejects.toThrow('broken')
+    await expect(tasks.end()).rejects.toThrow('broken')
+    expect(ran).toBe(false)
+  })
+})
