@@ -9,6 +9,7 @@ import { createMetrics } from './metrics.ts'
 import { answerProblem } from './pipeline/answer.ts'
 import { createAuthenticator } from './pipeline/authenticate.ts'
 import { mount } from './pipeline/mount.ts'
+import { createSiteCheck } from './pipeline/own-site.ts'
 import { type ApiEnv, startRequest } from './pipeline/request-state.ts'
 import { mountReference } from './reference.ts'
 
@@ -54,7 +55,8 @@ export function createApi({ database, budgets, log, now = () => new Date() }: Ap
   mountHealth(app, database, budgets)
   metrics.mount(app)
   mountReference(app, endpoints)
-  for (const endpoint of endpoints) mount(app, endpoint, { database, budgets, authenticate, now })
+  const services = { database, budgets, authenticate, ownSite: createSiteCheck(), now }
+  for (const endpoint of endpoints) mount(app, endpoint, services)
 
   app.notFound((c) => answerProblem(c, new Problem('not_found', 'There is no such path; /docs lists them')))
   app.onError((error, c) => {

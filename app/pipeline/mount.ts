@@ -15,7 +15,7 @@ import type { Caller } from './authenticate.ts'
 import { decodeCursor, fingerprint } from './cursor.ts'
 import { explain } from './explain.ts'
 import { onlyGet } from './only-get.ts'
-import { createSiteCheck } from './own-site.ts'
+import type { SiteCheck } from './own-site.ts'
 import { listPage, pageOf } from './page.ts'
 import { type ApiEnv, addCost } from './request-state.ts'
 import { spend } from './spend.ts'
@@ -25,6 +25,7 @@ export interface PipelineServices {
   readonly database: Database
   readonly budgets: BudgetStore
   readonly authenticate: (authorization: string | undefined) => Promise<Caller>
+  readonly ownSite: SiteCheck
   readonly now: () => Date
 }
 
@@ -52,7 +53,6 @@ type Params = Record<string, unknown> & { from?: Date; to?: Date; limit?: number
  * handle. Validation comes after authentication, so that nothing but a key is learned without one.
  */
 export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineServices): void {
-  const ownSite = createSiteCheck()
   const shape = queryShape(endpoint)
   const own = Object.keys(endpoint.query)
   const policy = endpoint.page ?? { ...listPage, position: z.never() }
@@ -88,7 +88,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     const read = <Row>(question: Query<Row>) => services.database.read(question, origin, (cost) => addCost(state, cost))
 
     const filter = endpoint.parse?.(query)
-    for (const siteId of [path.siteId, query.siteId]) if (siteId) await ownSite(read, caller.tenant.id, siteId)
+    for (const siteId of [path.siteId, query.siteId]) if (siteId) await services.ownSite(read, caller.tenant.id, siteId)
 
     const bound = fingerprint(endpoint.name, caller.tenant.id, { ...path, ...query })
     const before = cursor === undefined ? undefined : decodeCursor(cursor, bound, policy.position, policy.maxDepth)

@@ -7,13 +7,16 @@ import { Problem } from '../../schema/problems.ts'
 const cachedSites = 50_000
 
 /** Throws not_found for a site that is not the tenant's (contract, convention 7). */
-export function createSiteCheck() {
+export type SiteCheck = (
+  read: <Row>(query: Query<Row>) => Promise<Row[]>,
+  tenantId: string,
+  siteId: string,
+) => Promise<void>
+
+/** One check for all operations, which remembers the sites it has found. */
+export function createSiteCheck(): SiteCheck {
   const owned = new LRUCache<string, true>({ max: cachedSites })
-  return async function ownSite(
-    read: <Row>(query: Query<Row>) => Promise<Row[]>,
-    tenantId: string,
-    siteId: string,
-  ): Promise<void> {
+  return async function ownSite(read, tenantId, siteId) {
     const entry = `${tenantId}/${siteId}`
     if (owned.get(entry)) return
     const [site] = await read(findSite(tenantId, siteId))

@@ -178,7 +178,7 @@ describe('rejected', () => {
 
 test('hostile text comes back from the store as it was sent', async () => {
   const tenantId = newTenant()
-  const message = '<script>\0\u0001\b\t\n\f\r\\N \\n \\ "\'` \u2028 é 😀\\'
+  const message = '; DROP TABLE reports; -- <script>\0\u0001\b\t\n\f\r\\N \\n \\ "\'` \u2028 é 😀\\'
   const body = { id: message, message, sourceFile: message.replaceAll('?', '') }
   const post = {
     receivedAt: '2026-11-20T10:00:00Z',
