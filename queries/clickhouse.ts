@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream'
-import { ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client'
-import { Problem } from '../schema/problems.ts'
+import { type ClickHouseSettings, createClient } from '@clickhouse/client'
+import pLimit from 'p-limit'
+import { onceMore, orAborted } from './attempts.ts'
 import type { Query } from './query.ts'
 import { render } from './sql.ts'
+import { toProblem } from './store-problem.ts'
 
 /** What an SRE finds in the store's own query log beside a statement. */
 export interface QueryOrigin {
@@ -43,20 +45,8 @@ export interface Database {
 /** Reads take at most this long, the network included, unless the query says less; the engine ends them then too. */
 const readDeadlineMilliseconds = 10_000
 
-/** Conditions of the store that pass by themselves: ClickHouse's own error codes. */
-const passing = new Set([
-  '60', // UNKNOWN_TABLE: not migrated yet
-  '81', // UNKNOWN_DATABASE: not migrated yet
-  '159', // TIMEOUT_EXCEEDED
-  '202', // TOO_MANY_SIMULTANEOUS_QUERIES
-  '209', // SOCKET_TIMEOUT
-  '210', // NETWORK_ERROR
-  '236', // ABORTED
-  '241', // MEMORY_LIMIT_EXCEEDED
-  '242', // TABLE_IS_READ_ONLY
-  '394', // QUERY_WAS_CANCELLED
-  '516', // AUTHENTICATION_FAILED: being reconfigured
-])
+/** Reads under way at once. Look-ups that every request waits for have a lane of their own beside all others. */
+const lanes = { questions: 24, lookUps: 8 } as const
 
 interface JsonCompact {
   readonly meta: readonly { readonly name: string }[]
@@ -77,29 +67,45 @@ export function connect(url: string): Database {
   const client = createClient({
     url,
     application: 'security-reporting-api',
-    max_open_connections: 32,
+    // A read that is given up while it waits for a socket breaks a later one on that socket, so none waits there: the
+    // lanes hold it back. Two more are for pings and for what the command line sends.
+    max_open_connections: lanes.questions + lanes.lookUps + 2,
     request_timeout: 10 * 60_000,
     keep_alive: { enabled: true, idle_socket_ttl: 2_000 },
     log: { level: 127 },
   })
+  const questions = pLimit(lanes.questions)
+  const lookUps = pLimit(lanes.lookUps)
+
+  async function ask<Row>(query: Query<Row>, origin: QueryOrigin | undefined, deadline: number, signal: AbortSignal) {
+    // Its turn can come after its time is over.
+    signal.throwIfAborted()
+    const { text, params } = render(query.statement)
+    const result = await client.query({
+      query: text,
+      query_params: params,
+      format: 'JSONCompact',
+      abort_signal: signal,
+      ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
+      clickhouse_settings: {
+        ...readSettings,
+        max_execution_time: Math.ceil(deadline / 1000),
+        log_comment: JSON.stringify({ ...origin, query: query.name }),
+      },
+    })
+    return JSON.parse(await result.text()) as JsonCompact
+  }
+
   return {
     async read(query, origin, onCost) {
-      const { text, params } = render(query.statement)
       const deadline = query.deadlineMilliseconds ?? readDeadlineMilliseconds
+      const lane = query.deadlineMilliseconds === undefined ? questions : lookUps
+      const signal = AbortSignal.timeout(deadline)
       try {
-        const result = await client.query({
-          query: text,
-          query_params: params,
-          format: 'JSONCompact',
-          abort_signal: AbortSignal.timeout(deadline),
-          ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
-          clickhouse_settings: {
-            ...readSettings,
-            max_execution_time: Math.ceil(deadline / 1000),
-            log_comment: JSON.stringify({ ...origin, query: query.name }),
-          },
-        })
-        const { meta, data, statistics } = JSON.parse(await result.text()) as JsonCompact
+        const { meta, data, statistics } = await orAborted(
+          lane(() => onceMore(() => ask(query, origin, deadline, signal), signal)),
+          signal,
+        )
         if (statistics && onCost) {
           const { elapsed, rows_read, bytes_read } = statistics
           onCost({ rowsRead: rows_read, bytesRead: bytes_read, milliseconds: elapsed * 1000 })
@@ -146,12 +152,4 @@ export function connect(url: string): Database {
     },
     close: () => client.close(),
   }
-}
-
-/** A store that is away, cut short, overloaded or not set up yet is unavailable; anything else is our defect. */
-function toProblem(error: unknown): unknown {
-  const ours = error instanceof ClickHouseError && !passing.has(error.code)
-  const shape = error instanceof Error && error.name === 'ZodError'
-  if (ours || shape || error instanceof Problem) return error
-  return new Problem('upstream_unavailable', undefined, { cause: error })
 }

@@ -1,13 +1,7 @@
 import { z } from 'zod'
 
 /** What a plan allows beyond reading reports (decisions, Plans). */
-const capabilities = [
-  'api',
-  'scripts.inventory',
-  'pages.payment',
-  'pages.scans',
-  'scripts.authorization',
-] as const
+const capabilities = ['api', 'scripts.inventory', 'pages.payment', 'pages.scans', 'scripts.authorization'] as const
 
 type Capability = (typeof capabilities)[number]
 

@@ -100,7 +100,7 @@ export async function* parseBatch(
       rejections.push({ line, reason: `the line is longer than the importer takes: ${overlong} bytes`, text: '' })
     }
     start = end + 1
-    yield* full.splice(0)
+    if (full.length > 0) yield* full.splice(0)
     if (start < sliceEnd) continue
     sliceEnd = start + sliceBytes
     await nextTurn()
