@@ -59,8 +59,6 @@ export function name(identifier: string): Sql {
 
 export const text = (value: string): Bound => ({ type: 'String', value })
 
-export const texts = (value: readonly string[]): Bound => ({ type: 'Array(String)', value })
-
 export const uuid = (value: string): Bound => ({ type: 'UUID', value })
 
 /** A whole number from 0 to 2^53 - 1. */

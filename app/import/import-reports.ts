@@ -61,8 +61,9 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
   const hosts = siteId === undefined ? [...sitesByPattern(sites).keys()] : []
   const tally = createTally()
   const reader = readBatches(source, options.limits ?? defaultLimits)
-  const sending = inTurn()
   const retried = <Result>(task: () => Promise<Result>) => withRetries(task, signal)
+  const [writing, recording] = [inTurn(), inTurn()]
+  const destination = { ledger, writer, writing, recording, retried }
 
   async function importBatches(): Promise<void> {
     let token = firstToken(tenantId, siteId)
@@ -75,7 +76,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       token = batch.token
       const earlier = known.filter((pass) => pass.token === batch.token)
       const plan = planPasses(batch, previous, earlier, hosts, importedAt)
-      const sender = sendBatch(plan, { ledger, writer, sending, retried })
+      const sender = sendBatch(plan, destination)
       const reportsBefore = tally.reports
       const rejections: Rejection[] = []
       for await (const part of parseBatch(batch, plan, context, tally, rejections)) await sender.part(part)
@@ -88,9 +89,10 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
 
   try {
     await importBatches()
-    await sending.end()
+    await writing.end()
+    await recording.end()
   } finally {
-    await Promise.allSettled([sending.end(), reader.close()])
+    await Promise.allSettled([writing.end(), recording.end(), reader.close()])
   }
   return tally.result()
 }

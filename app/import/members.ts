@@ -17,7 +17,7 @@ function spellings(name: string): string[] {
  * Makes a reader of the members with these camelCase names, however a browser spells them. An empty string and null
  * are a missing member; of two spellings the first in the object stands.
  */
-export function memberReader<const Name extends string>(...names: Name[]): (source: object) => Members<Name> {
+function memberReader<const Name extends string>(...names: Name[]): (source: object) => Members<Name> {
   const nameBySpelling = new Map(names.flatMap((name) => spellings(name).map((spelling) => [spelling, name] as const)))
   const none = Object.fromEntries(names.map((name) => [name, undefined])) as Record<Name, unknown>
   return (source) => {

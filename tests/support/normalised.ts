@@ -2,8 +2,8 @@ import { isStoredType, normaliseReport } from '../../app/import/normalise-report
 import { isRefusal, parseLine, readElement, readPost } from '../../app/import/post.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 
-export const importTenantId = '11111111-1111-4111-8111-111111111111'
-export const importSiteId = '22222222-2222-4222-8222-222222222222'
+const importTenantId = '11111111-1111-4111-8111-111111111111'
+const importSiteId = '22222222-2222-4222-8222-222222222222'
 
 /** The stored reports of one line, of types that are stored. Throws what the line or one of its reports is refused for. */
 export function normalised(line: unknown, retentionDays = 60): StoredReport[] {
