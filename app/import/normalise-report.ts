@@ -27,13 +27,21 @@ const dayMilliseconds = 86_400_000
 /** What the store's column holds: 49 days. */
 const longestAge = 0xffff_ffff
 
+/** One field of a row of the table, with its bound. */
+interface FieldReader {
+  readonly field: string
+  readonly read: (body: ReportElement['body'], url: string) => unknown
+  readonly limit: number
+}
+
 const limits: Readonly<Record<string, number>> = textLimits
 
-type FieldReader = readonly [field: keyof StoredReport, read: (body: ReportElement['body'], url: string) => unknown]
-
 /** The table's rows as lists, because a report visits every field of its type. */
-const readers = new Map(
-  Object.entries(reportBodies).map(([type, row]) => [type, Object.entries(row.fields) as unknown as FieldReader[]]),
+const readers = new Map<string, readonly FieldReader[]>(
+  Object.entries(reportBodies).map(([type, { fields }]) => [
+    type,
+    Object.entries(fields).map(([field, read]) => ({ field, read, limit: limits[field] ?? 0 })),
+  ]),
 )
 
 /** Whether reports of a type are stored at all. */
@@ -57,9 +65,10 @@ export function normaliseReport(type: ReportType, element: ReportElement, origin
   const row = bodyRow(type)
   const report = emptyReport(type, origin)
   const fields = report as unknown as Record<string, unknown>
-  for (const [field, read] of readers.get(type) ?? []) {
+  for (const { field, read, limit } of readers.get(type) ?? []) {
     const value = read(body, url)
-    fields[field] = typeof value === 'string' && field in limits ? clip(value, limits[field] ?? 0) : value
+    // Words of an enumeration have no limit.
+    fields[field] = limit > 0 && typeof value === 'string' ? clip(value, limit) : value
   }
   const browser = readBrowser(element.userAgent || origin.userAgent)
   report.browserName = browser.browserName

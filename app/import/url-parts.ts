@@ -22,13 +22,22 @@ const longestKept = 1_024
 
 const hasHost = new Set(['http', 'https', 'ws', 'wss'])
 
+const nothing: UrlParts = { scheme: '', host: '', hostname: '', origin: '', page: '' }
+
+/** The reports of a POST are mostly of one page. */
+let last = { text: '', parts: nothing }
+
 /** Reads a URL of a report. Never throws. */
 export function urlParts(text: string): UrlParts {
+  if (text === last.text) return last.parts
+  if (text === '') return nothing
   if (text.length > longestKept) return parse(text)
-  const found = known.get(text)
-  if (found) return found
-  const parts = parse(text)
-  known.set(text, parts)
+  let parts = known.get(text)
+  if (!parts) {
+    parts = parse(text)
+    known.set(text, parts)
+  }
+  last = { text, parts }
   return parts
 }
 
