@@ -8,6 +8,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     allowOnly: false,
+    // Much of a test is waiting: for the engine, for a deadline, for a process to start.
+    maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'alone', include: alone } },
       {
