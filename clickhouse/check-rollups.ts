@@ -4,7 +4,7 @@ import type { Query } from '../queries/query.ts'
 import { at, join, name, type Sql, sql, uuid } from '../queries/sql.ts'
 import { readLong } from './read-long.ts'
 import { listMonths, type RollupMonth, withinRetention } from './rollup-months.ts'
-import { fromRaw, listRollups, type Rollup, rawTable } from './rollups.ts'
+import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './rollups.ts'
 
 /** A measure's value: a count or weight (text beyond 2^53), a time, or null where there is none. */
 type Measured = number | string | null
@@ -80,20 +80,21 @@ function compareDays(rollup: Rollup, rollups: readonly Rollup[], month: RollupMo
   const inMonth = (time: string) =>
     sql`tenant_id = ${uuid(month.tenantId)} AND ${name(time)} >= ${at(month.from)} AND ${name(time)} < ${at(month.to)}`
   const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonth('received_at')}`
-  const pairs = measures.map(({ column, combine }) => ({
-    combine,
-    column: name(column),
-    expected: name(`expected_${column}`),
-    actual: name(`actual_${column}`),
+  const pairs = measures.map((measure) => ({
+    measure,
+    expected: name(`expected_${measure.column}`),
+    actual: name(`actual_${measure.column}`),
   }))
-  const perRow = pairs.flatMap(({ combine, column, expected, actual }) => [
-    sql`${name(`${combine}OrNullIf`)}(${column}, of_view) AS ${expected}`,
-    sql`${name(`${combine}OrNullIf`)}(${column}, NOT of_view) AS ${actual}`,
+  const perRow = pairs.flatMap(({ measure, expected, actual }) => [
+    sql`${combined(measure, sql`of_view`)} AS ${expected}`,
+    sql`${combined(measure, sql`NOT of_view`)} AS ${actual}`,
   ])
-  const perDay = pairs.flatMap(({ combine, expected, actual }) => [
-    sql`${name(`${combine}OrNull`)}(${expected}) AS day_${expected}`,
-    sql`${name(`${combine}OrNull`)}(${actual}) AS day_${actual}`,
-  ])
+  const perDay = pairs.flatMap(({ measure, expected, actual }) => {
+    const total = name(measure.isState ? 'sum' : `${measure.combine}OrNull`)
+    return addsUp(measure)
+      ? [sql`${total}(${expected}) AS day_${expected}`, sql`${total}(${actual}) AS day_${actual}`]
+      : []
+  })
   const differs = pairs.map(({ expected, actual }) => sql`NOT (${expected} <=> ${actual})`)
   return {
     name: 'compareRollup',
@@ -112,10 +113,23 @@ function compareDays(rollup: Rollup, rollups: readonly Rollup[], month: RollupMo
   }
 }
 
+/** Whether a day's rows make one value that tells a person something. */
+const addsUp = ({ isState, type }: RollupMeasure) => isState || !/^(Array|Map|Tuple)\(/.test(type)
+
+/** One side's value of a row, in a form that can be compared; null or empty where that side has no such row. */
+function combined(measure: RollupMeasure, side: Sql): Sql {
+  const column = name(measure.column)
+  if (measure.isState) return sql`${name(`${measure.combine}MergeIf`)}(${column}, ${side})`
+  if (addsUp(measure)) return sql`${name(`${measure.combine}OrNullIf`)}(${column}, ${side})`
+  const value = sql`${name(`${measure.combine}If`)}(${column}, ${side})`
+  if (measure.type.startsWith('Array(')) return sql`toString(arraySort(${value}))`
+  return measure.type.startsWith('Map(') ? sql`toString(mapSort(${value}))` : sql`toString(${value})`
+}
+
 function toDifference(rollup: Rollup, tenantId: string, day: DayRow): RollupDifference {
   const side = (prefix: string) =>
     Object.fromEntries(
-      rollup.measures.map(({ column }) => [camelCase(column), measured(day[`day_${prefix}_${column}`])]),
+      rollup.measures.filter(addsUp).map(({ column }) => [camelCase(column), measured(day[`day_${prefix}_${column}`])]),
     )
   return {
     table: rollup.table,

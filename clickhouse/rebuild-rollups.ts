@@ -13,17 +13,27 @@ export interface RollupRebuild {
   readonly rebuilt: number
 }
 
+/** What to rebuild, and who hears how far it is. */
+export interface RebuildOptions {
+  /** Every rollup by default. One that is made from another is refilled from that one as it stands. */
+  readonly tables?: readonly string[] | undefined
+  readonly onProgress?: (done: number, total: number, what: string) => void
+}
+
 /**
- * Refills every rollup from the raw rows, month by month and finer tables first. A month is built aside and then takes
+ * Refills rollups from the raw rows, month by month and finer tables first. A month is built aside and then takes
  * the place of the old one in one step, so that readers see the one or the other. Reports that are stored meanwhile
- * can be missing from a rollup or be counted twice: check afterwards.
+ * can be missing from a rollup or be counted twice: check afterwards. Throws an Error of one line for a table that is none.
  */
-export async function rebuildRollups(
-  database: Database,
-  onProgress?: (done: number, total: number, what: string) => void,
-): Promise<RollupRebuild> {
-  const rollups = await listRollups(database)
-  await dropLeftovers(database, rollups)
+export async function rebuildRollups(database: Database, options: RebuildOptions = {}): Promise<RollupRebuild> {
+  const { tables, onProgress } = options
+  const all = await listRollups(database)
+  await dropLeftovers(database, all)
+  const unknown = tables?.find((table) => !all.some((rollup) => rollup.table === table))
+  if (unknown !== undefined) {
+    throw new Error(`${unknown} is not a rollup; there are ${all.map(({ table }) => table).join(', ')}`)
+  }
+  const rollups = tables ? all.filter(({ table }) => tables.includes(table)) : all
   const months = await listMonths(database, [rawTable, ...rollups.map(({ table }) => table)])
   const partitions = [...new Set(months.map(({ partition }) => partition))].sort()
   const total = partitions.length * rollups.length

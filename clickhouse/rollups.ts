@@ -11,10 +11,23 @@ export interface Rollup {
   readonly source: string
   /** The columns that tell its rows apart; tenant_id, report_type and bucket are among them. */
   readonly keys: readonly string[]
-  readonly measures: readonly { readonly column: string; readonly combine: 'sum' | 'min' | 'max' }[]
+  readonly measures: readonly RollupMeasure[]
   /** The view's own SELECT over other rows of its source. */
   over(source: Sql): Sql
 }
+
+/** A column of a rollup that is not part of its key. */
+export interface RollupMeasure {
+  readonly column: string
+  /** The aggregate function that makes one value of two rows'. */
+  readonly combine: string
+  /** The column holds states of that function instead of values. */
+  readonly isState: boolean
+  /** The type of a value, as the store writes it. */
+  readonly type: string
+}
+
+const measureType = /^(Simple)?AggregateFunction\((\w+), (.+)\)$/
 
 const viewRow = z.object({ view: z.string(), definition: z.string(), statement: z.string() })
 const columnRow = z.object({ table: z.string(), column: z.string(), type: z.string(), key: z.coerce.boolean() })
@@ -51,8 +64,8 @@ export async function listRollups(database: Database): Promise<Rollup[]> {
       source,
       keys: own.filter(({ key }) => key).map(({ column }) => column),
       measures: own.flatMap(({ column, type }) => {
-        const combine = /^SimpleAggregateFunction\((sum|min|max),/.exec(type)?.[1] as 'sum' | 'min' | 'max' | undefined
-        return combine ? [{ column, combine }] : []
+        const [, simple, combine, valueType] = measureType.exec(type) ?? []
+        return combine && valueType ? [{ column, combine, isState: !simple, type: valueType }] : []
       }),
       over: (rows) => sql`${catalogued(head)}FROM (${rows}) AS ${name(source)}${catalogued(tail)}`,
     }

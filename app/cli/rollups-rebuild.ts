@@ -9,6 +9,13 @@ import { refuseUnfinished } from './unfinished-imports.ts'
 export const rollupsRebuild = command({
   about: 'Refill every rollup from the raw reports, month by month, then check them',
   arguments: {
+    table: {
+      kind: 'repeated',
+      shape: z.array(z.string().regex(/^\w+$/)).optional(),
+      hint: 'TABLE',
+      about: 'Only this rollup; one that is made from another is refilled from that one',
+      takes: 'the name of a table that "rollups check" compares',
+    },
     force: {
       kind: 'switch',
       shape: z.boolean().optional(),
@@ -22,14 +29,15 @@ export const rollupsRebuild = command({
     'No import may run meanwhile. Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled,',
     'then what "rollups check" prints. Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
   ],
-  examples: ['rollups rebuild'],
+  examples: ['rollups rebuild', 'rollups rebuild --table issues_day'],
   async run(values, context) {
     const { reader, writer } = await context.engine()
     if (!values.force) await refuseUnfinished(reader)
     const progress = showProgress(context.stderr, 2)
-    const { rebuilt } = await rebuildRollups(writer, (done, total, what) =>
-      progress.update(share(done, total), `rebuilding ${what}`),
-    )
+    const { rebuilt } = await rebuildRollups(writer, {
+      tables: values.table,
+      onProgress: (done, total, what) => progress.update(share(done, total), `rebuilding ${what}`),
+    })
     const check = await checkRollups(writer, {
       onProgress: (done, total, what) => progress.update(1 + share(done, total), `checking ${what}`),
     })

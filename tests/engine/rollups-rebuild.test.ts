@@ -42,8 +42,16 @@ describe('a rebuild', () => {
 
   test('says how far it is', async () => {
     const steps: [number, number][] = []
-    const { rebuilt } = await rebuildRollups(db.writer, (done, total) => steps.push([done, total]))
+    const { rebuilt } = await rebuildRollups(db.writer, { onProgress: (done, total) => steps.push([done, total]) })
     expect(steps).toEqual(Array.from({ length: rebuilt + 1 }, (_, index) => [index, rebuilt]))
+  })
+})
+
+test('a rebuild of a table that is no rollup names those there are', async () => {
+  const none = rollups('rebuild', '--table', 'reports')
+  expect(await none).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^reports is not a rollup; there are .*\bissues_day\b/),
   })
 })
 
