@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type DimensionName, type DimensionRow, dimensionNames, dimensionRows } from './dimensions.ts'
 import { oneOf, textFilter, uuid } from './params.ts'
 import { Problem } from './problems.ts'
-import { type ReportType, type ReportTypeRow, reportTypeNames, reportTypes } from './report-types.ts'
+import { type ReportType, reportTypeNames, reportTypeRows } from './report-types.ts'
 
 /** One report type and what its reports must match, in the dimension table's order. */
 export interface ReportFilter {
@@ -16,11 +16,9 @@ export interface FilterTerm {
   readonly value: string
 }
 
-const typeRows: Readonly<Record<ReportType, ReportTypeRow>> = reportTypes
-
 /** Whether reports of a type have the dimension, so that it can filter and group them. */
 function carries(reportType: ReportType, dimension: DimensionName): boolean {
-  return dimensionRows[dimension].everyType === true || typeRows[reportType].carries.includes(dimension)
+  return dimensionRows[dimension].everyType === true || reportTypeRows[reportType].carries.includes(dimension)
 }
 
 /** The types whose reports have a dimension. */

@@ -2,25 +2,53 @@ import type { DimensionName } from './dimensions.ts'
 
 /** What one report type carries and takes part in: the only place where code learns what a type is. */
 export interface ReportTypeRow {
-  /** Reports of this type are grouped into issues (contract, IssueReportType). */
-  readonly issues: boolean
+  /** How reports of this type are grouped into issues; none where they are not (contract, IssueReportType). */
+  readonly issue?: IssueRule
   /** Dimensions that can filter and group this type, beside those every type has. */
   readonly carries: readonly DimensionName[]
 }
 
+/** What an issue of one type is about: reports with the same subject and host are one issue (decisions, Issues). */
+interface IssueRule {
+  /** A field of the report, or a word that stands for all of the type. */
+  readonly subject: 'directive' | 'destination' | 'effectivePolicy' | 'feature' | { readonly word: string }
+  /** The field whose host it is. */
+  readonly hostOf: 'blockedUrl' | 'otherOrigin' | 'sourceFile'
+}
+
+const policyViolation = {
+  issue: { subject: 'feature', hostOf: 'sourceFile' },
+  carries: ['disposition', 'feature', 'sourceFile'],
+} as const satisfies ReportTypeRow
+
 /** Every stored report type (contract, Enumerations), in the contract's order. */
-export const reportTypes = {
-  'csp-violation': { issues: true, carries: ['disposition', 'directive', 'blockedHost'] },
-  'integrity-violation': { issues: true, carries: ['disposition', 'blockedUrl', 'blockedOrigin', 'destination'] },
-  coep: { issues: true, carries: ['disposition', 'feature', 'blockedOrigin', 'destination'] },
-  coop: { issues: true, carries: ['disposition', 'feature', 'effectivePolicy', 'otherOrigin'] },
-  'permissions-policy-violation': { issues: true, carries: ['disposition', 'feature', 'sourceFile'] },
-  'document-policy-violation': { issues: true, carries: ['disposition', 'feature', 'sourceFile'] },
-  'connection-allowlist': { issues: true, carries: ['disposition', 'blockedOrigin'] },
-  deprecation: { issues: false, carries: ['feature', 'sourceFile'] },
-  intervention: { issues: false, carries: ['feature', 'sourceFile'] },
-  'network-error': { issues: false, carries: ['feature'] },
-  crash: { issues: false, carries: ['feature'] },
+const reportTypes = {
+  'csp-violation': {
+    issue: { subject: 'directive', hostOf: 'blockedUrl' },
+    carries: ['disposition', 'directive', 'blockedHost'],
+  },
+  'integrity-violation': {
+    issue: { subject: 'destination', hostOf: 'blockedUrl' },
+    carries: ['disposition', 'blockedUrl', 'blockedOrigin', 'destination'],
+  },
+  coep: {
+    issue: { subject: 'destination', hostOf: 'blockedUrl' },
+    carries: ['disposition', 'feature', 'blockedOrigin', 'destination'],
+  },
+  coop: {
+    issue: { subject: 'effectivePolicy', hostOf: 'otherOrigin' },
+    carries: ['disposition', 'feature', 'effectivePolicy', 'otherOrigin'],
+  },
+  'permissions-policy-violation': policyViolation,
+  'document-policy-violation': policyViolation,
+  'connection-allowlist': {
+    issue: { subject: { word: 'connection' }, hostOf: 'blockedUrl' },
+    carries: ['disposition', 'blockedOrigin'],
+  },
+  deprecation: { carries: ['feature', 'sourceFile'] },
+  intervention: { carries: ['feature', 'sourceFile'] },
+  'network-error': { carries: ['feature'] },
+  crash: { carries: ['feature'] },
 } as const satisfies Record<string, ReportTypeRow>
 
 /** One of the eleven stored report types. */
@@ -28,3 +56,6 @@ export type ReportType = keyof typeof reportTypes
 
 /** The names of the report types, in the contract's order. */
 export const reportTypeNames = Object.keys(reportTypes) as [ReportType, ...ReportType[]]
+
+/** The table by name. */
+export const reportTypeRows: Readonly<Record<ReportType, ReportTypeRow>> = reportTypes

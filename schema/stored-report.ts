@@ -54,6 +54,13 @@ export interface StoredReport {
   isTopLevel: boolean | null
   visibilityState: string
   stack: string
+  /** What its issue is about and the host of it (decisions, Issues); '' where the type makes no issues. */
+  issueSubject: string
+  issueHost: string
+  /** Caused by an extension, the browser itself or an injecting product (payloads, Noise). */
+  noise: boolean
+  /** Origin of requestUrl. */
+  requestOrigin: string
 }
 
 /** The stored fields and the column each goes to, in the table's order. */
@@ -100,6 +107,10 @@ export const reportColumns = {
   isTopLevel: 'is_top_level',
   visibilityState: 'visibility_state',
   stack: 'stack',
+  issueSubject: 'issue_subject',
+  issueHost: 'issue_host',
+  noise: 'noise',
+  requestOrigin: 'request_origin',
 } as const satisfies Record<keyof StoredReport, string>
 
 /** Weight of a report that stands for itself alone, and the unit weights are counted in. */

@@ -1,7 +1,8 @@
-import { type ReportType, reportTypes } from '../../schema/report-types.ts'
+import { type ReportType, reportTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { blockedResource } from './blocked-resource.ts'
 import { readBrowser } from './browser.ts'
+import { issueKey } from './issue-key.ts'
 import { firstText } from './member-values.ts'
 import type { ReportElement } from './post.ts'
 import { type BodyRow, reportBodies } from './report-bodies.ts'
@@ -46,7 +47,7 @@ const readers = new Map<string, readonly FieldReader[]>(
 
 /** Whether reports of a type are stored at all. */
 export function isStoredType(type: string): type is ReportType {
-  return Object.hasOwn(reportTypes, type)
+  return Object.hasOwn(reportTypeRows, type)
 }
 
 /** Whether a stored type's report is one that is only counted, such as a success among network errors. */
@@ -85,7 +86,12 @@ export function normaliseReport(type: ReportType, element: ReportElement, origin
   const blocked = blockedResource(report.blockedUrl, row.blocksHosts ?? false)
   report.blockedHost = clip(blocked.host, textLimits.blockedHost)
   report.blockedOrigin = clip(blocked.origin, textLimits.blockedOrigin)
-  report.requestUrl = clip(urlParts(report.requestUrl).page, textLimits.requestUrl)
+  const request = urlParts(report.requestUrl)
+  report.requestUrl = clip(request.page, textLimits.requestUrl)
+  report.requestOrigin = clip(request.origin, textLimits.requestOrigin)
+  const issue = issueKey(report)
+  report.issueSubject = issue.issueSubject
+  report.issueHost = clip(issue.issueHost, textLimits.issueHost)
   return report
 }
 
@@ -137,5 +143,9 @@ function emptyReport(reportType: ReportType, origin: ReportOrigin): StoredReport
     isTopLevel: null,
     visibilityState: '',
     stack: '',
+    issueSubject: '',
+    issueHost: '',
+    noise: false,
+    requestOrigin: '',
   }
 }

@@ -42,6 +42,9 @@ export const textLimits: Readonly<Record<TextField, number>> = {
   requestUrl: url,
   visibilityState: 64,
   stack: 16_384,
+  issueSubject: 256,
+  issueHost: host,
+  requestOrigin: host,
 }
 
 // ES2024, in every Node since 20; the ES2023 library does not declare it.

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
 import { seeded, weighted } from '../../fixtures/seeded.ts'
 import { dimensionNames } from '../../schema/dimensions.ts'
-import { reportTypeNames, reportTypes } from '../../schema/report-types.ts'
+import { reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import { reportColumns, unitWeight } from '../../schema/stored-report.ts'
 
 const options = {
@@ -53,7 +53,7 @@ describe('random reports', () => {
   test('carry a dimension, known and unknown, just where their type does', () => {
     for (const dimension of dimensionNames) {
       for (const type of reportTypeNames) {
-        const row: { readonly carries: readonly string[] } = reportTypes[type]
+        const row: { readonly carries: readonly string[] } = reportTypeRows[type]
         if (!row.carries.includes(dimension)) continue
         const values = new Set(reports.filter((one) => one.reportType === type).map((one) => one[dimension]))
         expect(values.has('')).toBe(true)

@@ -1,0 +1,45 @@
+-- Deprecations and interventions by API, source file and page, by day.
+
+CREATE TABLE IF NOT EXISTS browser_changes_day
+(
+    tenant_id       UUID COMMENT 'The tenant',
+    report_type     LowCardinality(String) COMMENT 'deprecation or intervention',
+    bucket          DateTime('UTC') COMMENT 'Start of the day of received_at' CODEC(DoubleDelta, ZSTD(1)),
+    site_id         UUID COMMENT 'The site' CODEC(ZSTD(1)),
+    feature         LowCardinality(String) COMMENT 'The browser''s identifier for the API; untrusted',
+    source_file     String COMMENT 'Script that used it, without query, empty when unknown; untrusted' CODEC(ZSTD(1)),
+    page            String COMMENT 'The page without query; untrusted' CODEC(ZSTD(1)),
+    browser_name    LowCardinality(String) COMMENT 'Browser family',
+    report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
+    weight          SimpleAggregateFunction(sum, UInt64) COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
+    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC')) COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
+    last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
+    removal         SimpleAggregateFunction(max, Tuple(DateTime64(3, 'UTC'), UUID, DateTime64(3, 'UTC'))) COMMENT 'received_at, id and anticipated_removal of the latest that names one; all zero when none does' CODEC(ZSTD(1)),
+    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMM(bucket)
+ORDER BY (tenant_id, report_type, bucket, site_id, feature, source_file, page, browser_name)
+TTL toDateTime(toDate(bucket), 'UTC') + toIntervalDay(retention_days + 1)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+COMMENT 'Deprecations and interventions by API, source file, page, browser and day';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS browser_changes_day_view TO browser_changes_day AS
+SELECT
+    tenant_id,
+    report_type,
+    toStartOfDay(toDateTime(received_at, 'UTC')) AS bucket,
+    site_id,
+    feature,
+    source_file,
+    cutQueryString(document_url) AS page,
+    browser_name,
+    count() AS report_count,
+    sum(weight) AS weight,
+    min(received_at) AS first_seen,
+    max(received_at) AS last_seen,
+    maxIf((received_at, id, assumeNotNull(anticipated_removal)), anticipated_removal IS NOT NULL) AS removal,
+    max(retention_days) AS retention_days
+FROM reports
+WHERE report_type IN ('deprecation', 'intervention')
+GROUP BY tenant_id, report_type, bucket, site_id, feature, source_file, page, browser_name;
