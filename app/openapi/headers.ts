@@ -28,6 +28,10 @@ export const headers = {
     examples: ['"key";r=599;t=1, "tenant";r=2399;t=1'],
   }),
   'Retry-After': whole('Seconds to wait before the next try', 1),
+  ETag: header('What the answer is, by its content: send it as If-None-Match to be told whether it still stands', {
+    type: 'string',
+    pattern: '^"[\\w-]+"$',
+  }),
   'WWW-Authenticate': header('The scheme to authenticate with', { type: 'string', const: 'Bearer' }),
 } as const satisfies Record<string, Header>
 

@@ -20,8 +20,12 @@ export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
       responses: {
         '200': {
           description: 'The answer',
-          headers: headerReferences(budgetHeaderNames),
+          headers: headerReferences([...budgetHeaderNames, 'ETag']),
           content: { 'application/json': { schema: outputSchema(endpoint.reply, named) } },
+        },
+        '304': {
+          description: 'The answer that If-None-Match names still stands. It is charged as any other.',
+          headers: headerReferences([...budgetHeaderNames, 'ETag']),
         },
         ...errorReferences(endpoint),
       },

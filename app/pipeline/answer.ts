@@ -3,16 +3,19 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { Problem, problems } from '../../schema/problems.ts'
 import type { ApiEnv } from './request-state.ts'
 
-/** Said of every answer: it is one caller's, it is JSON, and it is nothing a page may run. */
-const fixedHeaders = {
+/** Said of every answer: it is JSON, and it is nothing a page may run. */
+export const jsonHeaders = {
   'Content-Type': 'application/json',
-  'Cache-Control': 'private, no-store',
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** Answers JSON with the request's headers, set at once because headers added later cost far more. */
+/** Answers JSON that nobody keeps, with the request's headers, set at once because headers added later cost far more. */
 export function answer(c: Context<ApiEnv>, status: ContentfulStatusCode, body: unknown): Response {
-  return c.body(JSON.stringify(body), status, { ...fixedHeaders, ...c.var.state.headers })
+  return c.body(JSON.stringify(body), status, {
+    ...jsonHeaders,
+    'Cache-Control': 'private, no-store',
+    ...c.var.state.headers,
+  })
 }
 
 /** Answers the one error body (contract, Errors). Anything but a Problem is told as internal_error only. */

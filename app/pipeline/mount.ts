@@ -10,7 +10,7 @@ import { plans, retentionStart } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { answer } from './answer.ts'
+import { answerData } from './answer-data.ts'
 import type { Caller } from './authenticate.ts'
 import { decodeCursor, fingerprint } from './cursor.ts'
 import { explain } from './explain.ts'
@@ -106,7 +106,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
       read,
       readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
     })
-    return answer(c, 200, reply)
+    return answerData(c, reply)
   })
   onlyGet(app, route)
 }

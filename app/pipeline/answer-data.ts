@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Context } from 'hono'
+import { jsonHeaders } from './answer.ts'
+import type { ApiEnv } from './request-state.ts'
+
+/** Characters of JSON from which gzip is worth its time: 16 KB shrink to about 2 KB in a tenth of a millisecond. */
+const largeBody = 16_384
+
+/** Level 3 is the fastest on histograms and lists, and within a tenth of the smallest. */
+const compress = promisify(gzip)
+const gzipOptions = { level: 3 } as const
+
+/**
+ * A caller may keep the answer but must ask whether it still stands; another key's answer is another answer.
+ * RFC 9110, 8.8.3 and 13.1.2; RFC 9111, 5.2.2.4.
+ */
+const keptHeaders = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding, Authorization' } as const
+
+/**
+ * Answers a 200 with a strong ETag: as a 304 without a body where the caller has it already, and with gzip where it is
+ * large and the caller takes gzip.
+ */
+export function answerData(c: Context<ApiEnv>, body: unknown): Response | Promise<Response> {
+  const text = JSON.stringify(body)
+  const gzipped = text.length >= largeBody && acceptsGzip(c.req.header('Accept-Encoding'))
+  const etag = entityTag(text, gzipped)
+  const headers = { ...jsonHeaders, ...keptHeaders, ETag: etag, ...c.var.state.headers }
+  if (holds(c.req.header('If-None-Match'), etag)) {
+    const { 'Content-Type': _, ...withoutType } = headers
+    return c.body(null, 304, withoutType)
+  }
+  if (!gzipped) return c.body(text, 200, headers)
+  return compress(text, gzipOptions).then((bytes) => c.body(bytes, 200, { ...headers, 'Content-Encoding': 'gzip' }))
+}
+
+/** Strong, so each encoding has its own (RFC 9110, 8.8.3.3). */
+function entityTag(text: string, gzipped: boolean): string {
+  return `"${hash('sha256', text, 'base64url').slice(0, 22)}${gzipped ? '-gzip' : ''}"`
+}
+
+/** Whether If-None-Match names the tag, weakly compared, or any at all. */
+function holds(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  return ifNoneMatch.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
+}
+
+/** Whether Accept-Encoding names gzip, or everything, and does not refuse it by `q=0`. */
+function acceptsGzip(acceptEncoding = ''): boolean {
+  const quality = new Map(
+    acceptEncoding
+      .toLowerCase()
+      .split(',')
+      .map((one) => {
+        const [coding = '', ...parameters] = one.split(';').map((part) => part.trim())
+        const q = parameters.find((parameter) => parameter.startsWith('q='))
+        return [coding, q === undefined ? 1 : Number(q.slice(2))]
+      }),
+  )
+  return (quality.get('gzip') ?? quality.get('*') ?? 0) > 0
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type ContractApi,
+  createWorld,
+  ofSite,
+  operations,
+  startContractApi,
+  type TestWorld,
+} from '../support/contract.ts'
+
+/** Now stands still, as it does for a caller who names the window. */
+const now = new Date()
+
+let api: ContractApi
+let world: TestWorld
+
+beforeAll(async () => {
+  api = await startContractApi({ now: () => now })
+  world = await createWorld(api)
+})
+afterAll(() => api.close())
+
+describe.each(operations.all)('%s', (_, endpoint) => {
+  const ask = (headers: Record<string, string> = {}, key = world.key) =>
+    api.ask(endpoint, { ...ofSite(endpoint, world.siteIds[0]), key, headers })
+
+  test('says by a strong ETag what it answered, and that it need not be sent again', async () => {
+    const first = await ask()
+    const etag = first.headers.get('ETag') ?? ''
+    expect(etag).toMatch(/^"[\w-]+"$/)
+    expect(first.headers.get('Cache-Control')).toBe('private, no-cache')
+    expect(first.headers.get('Vary')).toBe('Accept-Encoding, Authorization')
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await ask({ 'If-None-Match': known })
+      expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
+      expect(again.headers.get('ETag')).toBe(etag)
+      expect(again.headers.get('RateLimit-Remaining')).toMatch(/^\d+$/)
+    }
+    for (const known of ['"other"', etag.replaceAll('"', ''), '']) {
+      expect(await ask({ 'If-None-Match': known })).toMatchObject({ status: 200, text: first.text })
+    }
+  })
+
+  test('answers who may not ask as it does without an ETag', async () => {
+    const etag = (await ask()).headers.get('ETag') ?? ''
+    const refused = await api.ask(endpoint, {
+      ...ofSite(endpoint, world.siteIds[0]),
+      headers: { 'If-None-Match': etag },
+    })
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('Cache-Control')).toBe('private, no-store')
+    expect(refused.headers.has('ETag')).toBe(false)
+  })
+})
+
+describe('a large answer', () => {
+  const path = '/v1/reports/histogram?bucketSize=15m'
+  const ask = async (headers: Record<string, string>) => {
+    const response = await fetch(api.url + path, { headers: { Authorization: `Bearer ${world.key.key}`, ...headers } })
+    const text = await response.text()
+    return { encoding: response.headers.get('Content-Encoding'), etag: response.headers.get('ETag'), text, response }
+  }
+
+  test.each(['gzip', 'br, gzip;q=0.5', '*', 'GZIP'])(
+    'is compressed for %s, under an ETag of its own',
+    async (accepts) => {
+      const plain = await ask({ 'Accept-Encoding': 'identity' })
+      const small = await ask({ 'Accept-Encoding': accepts })
+      expect(plain.encoding).toBeNull()
+      expect(small.encoding).toBe('gzip')
+      expect(small.text).toBe(plain.text)
+      expect(small.etag).not.toBe(plain.etag)
+      const again = await ask({ 'Accept-Encoding': accepts, 'If-None-Match': small.etag ?? '' })
+      expect(again.response.status).toBe(304)
+    },
+  )
+
+  test.each(['identity', 'br', 'gzip;q=0', '*;q=0'])('is sent as it is for %s', async (accepts) => {
+    expect((await ask({ 'Accept-Encoding': accepts })).encoding).toBeNull()
+  })
+
+  test('that is small is not compressed', async () => {
+    const response = await fetch(`${api.url}/v1/me`, {
+      headers: { Authorization: `Bearer ${world.key.key}`, 'Accept-Encoding': 'gzip' },
+    })
+    expect(response.headers.get('Content-Encoding')).toBeNull()
+    await response.text()
+  })
+})
