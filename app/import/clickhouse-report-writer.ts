@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Database } from '../../queries/clickhouse.ts'
 import type { ReportWriter } from './import-ledger.ts'
-import { rowColumns } from './report-row.ts'
+import { blockColumns } from './report-block.ts'
 
 /** More rows or bytes than an insert has, so that it is one block, which alone can be recognised when it comes again. */
 const oneBlock = '10000000000'
@@ -15,16 +15,17 @@ const settings = {
   max_insert_block_size: oneBlock,
   min_insert_block_size_rows: oneBlock,
   min_insert_block_size_bytes: oneBlock,
+  // Every view groups by its table's whole key, so there is nothing to merge before it is written.
+  optimize_on_insert: 0,
   max_insert_threads: '1',
   // A file can reach back over more months or days than the default takes in one insert.
   max_partitions_per_insert_block: '0',
-  date_time_input_format: 'best_effort',
   wait_end_of_query: 1,
 } as const
 
 /** Writes to the table `reports`, or another of its shape. */
 export function clickHouseReportWriter(database: Pick<Database, 'insert'>, table = 'reports'): ReportWriter {
-  const statement = `INSERT INTO ${table} (${rowColumns.join(', ')}) FORMAT TabSeparated`
+  const statement = `INSERT INTO ${table} (${blockColumns.join(', ')}) FORMAT Native`
   return {
     write: (rows, token) =>
       database.insert(statement, Readable.from(rows, { objectMode: false }), {

@@ -34,7 +34,7 @@ export interface ImportLedger {
 /** Puts rows into the store. */
 export interface ReportWriter {
   /**
-   * One insert of TabSeparated rows in the order of `rowColumns`. The same token again changes nothing, but completes
+   * One insert of a block in ClickHouse's Native format. The same token again changes nothing, but completes
    * an insert that was cut off.
    */
   write(rows: readonly Buffer[], token: string): Promise<void>

@@ -6,7 +6,7 @@ import { createTally, type ImportResult, type Rejection } from './import-tally.t
 import { inTurn } from './in-turn.ts'
 import { parseBatch } from './parse-batch.ts'
 import { type BatchLimits, type ByteSource, readBatches } from './read-batches.ts'
-import { rowCollectors } from './row-parts.ts'
+import { type PartLimits, rowCollectors } from './row-parts.ts'
 import { sendBatch } from './send-batch.ts'
 import { withRetries } from './with-retries.ts'
 
@@ -41,8 +41,8 @@ export interface ImportProgress extends ImportResult {
 /** Lines of about 30,000 ordinary reports; and more than any collector takes as one POST. */
 const defaultLimits: BatchLimits = { batchBytes: 32 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
 
-/** Below the 64 MB up to which the embedded engine makes one block of an insert. */
-const partBytes = 48 * 1024 * 1024
+/** The most that an insert has, which bounds the memory of the importer and of the engine. */
+const partLimits: PartLimits = { rows: 65_535, bytes: 48 * 1024 * 1024 }
 
 /**
  * Imports a file of POSTs, one a line, in memory that does not grow with it (decisions, Where data comes from). A run
@@ -56,7 +56,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     tenantId,
     retentionDays: options.retentionDays,
     chooseSite: chooseSites(sites, siteId),
-    collectRows: rowCollectors(partBytes),
+    collectRows: rowCollectors(partLimits),
   }
   const hosts = siteId === undefined ? [...sitesByPattern(sites).keys()] : []
   const tally = createTally()

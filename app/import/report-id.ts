@@ -20,8 +20,7 @@ export function reportIds(token: string): ReportId {
   let firstHalf = ''
   return (ordinal, receivedAt) => {
     if (receivedAt !== lastTime) {
-      const time = receivedAt.toString(16).padStart(12, '0')
-      firstHalf = `${time.slice(0, 8)}-${time.slice(8)}-7000-`
+      firstHalf = `${hex16(receivedAt / 2 ** 32)}${hex16(receivedAt / 2 ** 16)}-${hex16(receivedAt)}-7000-`
       lastTime = receivedAt
     }
     const high = ((mixed((ordinal + a) >>> 0) ^ b) & 0x3fff_ffff) | 0x8000_0000
@@ -30,6 +29,7 @@ export function reportIds(token: string): ReportId {
   }
 }
 
+/** The last 16 bits of a number's whole part, up to 2^53. */
 function hex16(word: number): string {
   return `${hexOfByte[(word >>> 8) & 0xff]}${hexOfByte[word & 0xff]}`
 }

@@ -1,7 +1,7 @@
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { longestRow, writeRow } from './report-row.ts'
+import { type ReportBlock, reportBlock } from './report-block.ts'
 
-/** Rows of one insert, as TabSeparated. */
+/** Rows of one insert: one block in ClickHouse's Native format. */
 export interface RowPart {
   readonly rows: number
   readonly chunks: readonly Buffer[]
@@ -20,54 +20,42 @@ export interface RowCollector {
 /** Makes collectors that share the memory of parts already sent. */
 export type CollectRows = () => RowCollector
 
-const chunkBytes = 4 * 1024 * 1024
+/** A part ends with the row that reaches one of these. */
+export interface PartLimits {
+  /** Up to 65,535. */
+  readonly rows: number
+  /** Of text. */
+  readonly bytes: number
+}
 
-/** @param partBytes a part ends with the row that reaches this size. */
-export function rowCollectors(partBytes: number): CollectRows {
-  const unused: Buffer[] = []
+/** Makes collectors of parts up to these limits. */
+export function rowCollectors(limits: PartLimits): CollectRows {
+  const unused: ReportBlock[] = []
 
-  function collector(): RowCollector {
-    let filled: Buffer[] = []
-    let chunk: Buffer | undefined
-    let used = 0
-    let bytes = 0
-    let rows = 0
-
-    function closeChunk(): void {
-      if (chunk) filled.push(chunk.subarray(0, used))
-      chunk = undefined
-      used = 0
-    }
+  return () => {
+    let block: ReportBlock | undefined
 
     function rest(): RowPart | undefined {
-      if (rows === 0) return undefined
-      closeChunk()
-      const part = { rows, chunks: filled, release: () => part.chunks.splice(0).forEach(reuse) }
-      filled = []
-      bytes = 0
-      rows = 0
-      return part
+      const ended = block
+      if (!ended) return undefined
+      block = undefined
+      return {
+        rows: ended.rows(),
+        chunks: ended.chunks(),
+        release() {
+          ended.clear()
+          unused.push(ended)
+        },
+      }
     }
 
     return {
       add(report) {
-        if (!chunk || chunk.length - used < longestRow) {
-          closeChunk()
-          chunk = unused.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
-        }
-        const end = writeRow(report, chunk, used)
-        bytes += end - used
-        used = end
-        rows++
-        return bytes >= partBytes ? rest() : undefined
+        block ??= unused.pop() ?? reportBlock(limits.rows)
+        block.add(report)
+        return block.rows() >= limits.rows || block.textBytes() >= limits.bytes ? rest() : undefined
       },
       rest,
     }
   }
-
-  function reuse(chunk: Buffer): void {
-    unused.push(Buffer.from(chunk.buffer))
-  }
-
-  return collector
 }

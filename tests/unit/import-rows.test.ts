@@ -1,89 +1,96 @@
 import { describe, expect, test } from 'vitest'
 import { reportIds } from '../../app/import/report-id.ts'
-import { longestRow, rowColumns, writeRow } from '../../app/import/report-row.ts'
 import { rowCollectors } from '../../app/import/row-parts.ts'
-import { textLimits } from '../../app/import/text-limits.ts'
-import { reportColumns, type StoredReport } from '../../schema/stored-report.ts'
+import { textChunks } from '../../app/import/text-chunks.ts'
 import { normalisedBody } from '../support/normalised.ts'
 
 const token = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
 
-function cells(report: StoredReport): Map<string, string> {
-  const buffer = Buffer.alloc(longestRow)
-  const row = buffer.toString('utf8', 0, writeRow(report, buffer, 0))
-  expect(row.endsWith('\n')).toBe(true)
-  const values = row.slice(0, -1).split('\t')
-  expect(values).toHaveLength(rowColumns.length)
-  return new Map(rowColumns.map((column, index) => [column, values[index] ?? '']))
+/** What was written, read byte by byte. */
+function read(chunks: readonly Buffer[]): string[] {
+  const bytes = Buffer.concat(chunks)
+  const texts: string[] = []
+  for (let at = 0; at < bytes.length; ) {
+    let length = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++] ?? 0
+      length |= (byte & 0x7f) << shift
+      if (byte < 0x80) break
+    }
+    texts.push(bytes.toString('utf8', at, at + length))
+    at += length
+  }
+  return texts
 }
 
-describe('a row', () => {
-  test('has every column of the stored report, in order', () => {
-    expect(rowColumns).toEqual(Object.values(reportColumns))
+describe('texts', () => {
+  const lengths = [0, 1, 39, 40, 41, 42, 43, 63, 64, 127, 128, 129, 5_461, 5_462, 16_383, 16_384, 32_768, 100_000]
+  const texts = ['x', 'é', '€', '😀', '\0', '\t\\\n'].flatMap((text) =>
+    lengths.map((length) => text.repeat(Math.ceil(length / text.length)).slice(0, length - (length % text.length))),
+  )
+
+  test('of any length and any width are written as they are, with their length in bytes', () => {
+    const written = textChunks()
+    const bytes = texts.map((text) => written.add(text)).reduce((sum, taken) => sum + taken)
+    const chunks = written.chunks()
+    expect(read(chunks)).toEqual(texts)
+    expect(Buffer.concat(chunks)).toHaveLength(bytes)
   })
 
-  test('writes times, numbers, flags and what is not known', () => {
-    const report = normalisedBody('crash', { is_top_level: false, anticipatedRemoval: 5 })
-    report.receivedAt = Date.UTC(2026, 10, 21, 4, 29, 53, 888)
-    report.anticipatedRemoval = Date.UTC(2027, 0, 1)
-    const row = cells(report)
-    expect(row.get('received_at')).toBe('2026-11-21T04:29:53.888Z')
-    expect(row.get('anticipated_removal')).toBe('2027-01-01T00:00:00.000Z')
-    expect(row.get('is_top_level')).toBe('0')
-    expect(row.get('elapsed_ms')).toBe('\\N')
-    expect(row.get('line_number')).toBe('0')
-    expect(row.get('sample_rate')).toBe('1')
-    expect(row.get('message')).toBe('')
-  })
-
-  test.each([
-    ['short', 'a\tb\nc\\d\re'],
-    ['long', `a\tb\nc\\d\re${'x'.repeat(100)}`],
-    ['not ASCII', 'é\t😀'],
-    ['the mark of null', '\\N'],
-  ])('escapes %s text', (_name, message) => {
-    const escaped = message
-      .replaceAll('\\', '\\\\')
-      .replaceAll('\t', '\\t')
-      .replaceAll('\n', '\\n')
-      .replaceAll('\r', '\\r')
-    expect(cells(normalisedBody('intervention', { message })).get('message')).toBe(escaped)
-  })
-
-  test('fits the room kept for it when every text is as long and as wide as it can be', () => {
-    const report = normalisedBody('crash', {})
-    for (const [field, limit] of Object.entries(textLimits)) {
-      Object.assign(report, { [field]: '€'.repeat(limit) })
+  test('can be read again as they are added', () => {
+    const written = textChunks()
+    for (const text of texts) {
+      written.add(text)
+      expect(written.last()).toBe(text)
     }
-    const buffer = Buffer.alloc(longestRow + 1, 0xff)
-    expect(writeRow(report, buffer, 0)).toBeLessThanOrEqual(longestRow)
-    for (const [field, limit] of Object.entries(textLimits)) {
-      Object.assign(report, { [field]: '\\'.repeat(limit) })
-    }
-    expect(writeRow(report, buffer, 0)).toBeLessThanOrEqual(longestRow)
+  })
+
+  test('use the memory of texts that are done with, and not before', () => {
+    const [first, second] = [textChunks(), textChunks()]
+    first.add('first')
+    const memory = first.chunks()[0]?.buffer
+    second.add('second')
+    expect(second.chunks()[0]?.buffer).not.toBe(memory)
+    first.clear()
+    const third = textChunks()
+    third.add('third')
+    expect(third.chunks()[0]?.buffer).toBe(memory)
+    expect(read(first.chunks())).toEqual([])
   })
 })
 
 describe('parts', () => {
   const report = normalisedBody('crash', { reason: 'oom', stack: 'x'.repeat(10_000) })
+  const limits = { rows: 1_000, bytes: 50_000 }
+  const stacks = (chunks: readonly Buffer[]) =>
+    Buffer.concat(chunks)
+      .toString()
+      .match(/x{10000}/g)?.length
 
-  test('end with the row that reaches their size, and lose none', () => {
-    const collector = rowCollectors(50_000)()
+  test.each([
+    ['text', limits],
+    ['rows', { ...limits, rows: 5, bytes: 1_000_000 }],
+  ])('end with the row that reaches their most %s, and lose none', (_what, given) => {
+    const collector = rowCollectors(given)()
     const parts = Array.from({ length: 12 }, () => collector.add(report)).filter((part) => part !== undefined)
     const rest = collector.rest()
     expect(parts.map(({ rows }) => rows)).toEqual([5, 5])
     expect(rest?.rows).toBe(2)
-    const text = Buffer.concat([...parts, ...(rest ? [rest] : [])].flatMap(({ chunks }) => chunks)).toString()
-    expect(text.split('\n').filter((line) => line.includes('oom'))).toHaveLength(12)
+    expect([...parts, ...(rest ? [rest] : [])].map(({ chunks }) => stacks(chunks))).toEqual([5, 5, 2])
     expect(collector.rest()).toBeUndefined()
   })
 
-  test('use the memory of parts that were sent', () => {
-    const collector = rowCollectors(1_000)()
-    const first = collector.add(report)
-    const memory = first?.chunks[0]?.buffer
-    first?.release()
-    expect(collector.add(report)?.chunks[0]?.buffer).toBe(memory)
+  test('are whole while others are collected, and use the memory of those that were sent', () => {
+    const collect = rowCollectors({ ...limits, rows: 1 })
+    const first = collect().add(report)
+    const bytes = Buffer.concat(first?.chunks ?? [])
+    const other = collect().add({ ...report, stack: 'other', feature: 'other' })
+    expect(Buffer.concat(first?.chunks ?? []).equals(bytes)).toBe(true)
+    other?.release()
+    const again = collect().add(report)
+    expect(Buffer.concat(again?.chunks ?? []).equals(bytes)).toBe(true)
+    const memory = new Set(other?.chunks.map(({ buffer }) => buffer))
+    expect(again?.chunks.some(({ buffer }) => memory.has(buffer))).toBe(true)
   })
 })
 
