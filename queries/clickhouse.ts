@@ -33,7 +33,7 @@ export interface Database {
   read<Row>(query: Query<Row>, origin?: QueryOrigin, onCost?: (cost: QueryCost) => void): Promise<Row[]>
   /** One statement that answers nothing. Throws what the store says. */
   command(statement: string, options?: StatementOptions): Promise<void>
-  /** Rows in a text format, sent as they are. Throws what the store says. */
+  /** Rows in the statement's format, sent as they are. Throws what the store says. */
   insert(statement: string, rows: Readable | Buffer, settings?: ClickHouseSettings): Promise<void>
   /** Any statement's answer as it comes, in the format asked for where it names none. Throws what the store says. */
   stream(statement: string, format: string, options?: StatementOptions): Promise<Readable>

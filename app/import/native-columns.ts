@@ -40,6 +40,7 @@ export function uint64(type = 'UInt64'): MakeColumn<number> {
 
 const numberArrays = { UInt8: Uint8Array, UInt16: Uint16Array, UInt32: Uint32Array, Float64: Float64Array }
 
+/** Numbers that fit the type. */
 export function number(type: keyof typeof numberArrays): MakeColumn<number> {
   return (mostRows) => {
     const values = new numberArrays[type](mostRows)
@@ -56,11 +57,13 @@ export function number(type: keyof typeof numberArrays): MakeColumn<number> {
   }
 }
 
+/** true or false. */
 export const bool: MakeColumn<boolean> = (mostRows) => {
   const column = number('UInt8')(mostRows)
   return { ...column, type: 'Bool', empty: false, put: (row, value) => column.put(row, value ? 1 : 0) }
 }
 
+/** Another column's values, or null, which is the empty one. */
 export function nullable<Value>(makeInner: MakeColumn<Value>): MakeColumn<Value | null> {
   return (mostRows) => {
     const inner = makeInner(mostRows)
