@@ -1,0 +1,106 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { insertRow } from '../../app/cli/insert-row.ts'
+import { hashKey, keyPrefix, makeKey } from '../../app/keys.ts'
+import type { Database } from '../../queries/clickhouse.ts'
+import { toClickHouseTime } from '../../queries/sql.ts'
+import type { Generated } from './generated-reports.ts'
+import { siteIds, sizes, tenantIds } from './generated-values.ts'
+
+const stateShape = z.object({
+  rows: z.int(),
+  /** The first report's moment, in milliseconds since the Unix epoch. */
+  from: z.number(),
+  days: z.number(),
+  /** The big tenant's key. */
+  key: z.object({ id: z.guid(), key: z.string() }),
+  rowsStored: z.int(),
+  loadMilliseconds: z.number(),
+  mergeMilliseconds: z.number(),
+  duckDbRows: z.int(),
+  duckDbMilliseconds: z.number(),
+})
+
+/** What a data folder holds, and how far its loading is. */
+export type BenchState = z.infer<typeof stateShape>
+
+/** A data folder and its state. */
+export interface BenchFolder {
+  readonly path: string
+  readonly state: BenchState
+  /** Changes the state, on disk too. */
+  note(change: Partial<BenchState>): Promise<void>
+}
+
+const days = 62
+
+/** Opens a data folder, made where it is missing. Throws when it holds another number of rows. */
+export async function openFolder(path: string, rows: number, now: number): Promise<BenchFolder> {
+  await mkdir(path, { recursive: true })
+  const file = join(path, 'bench.json')
+  const kept = await readFile(file, 'utf8').catch(() => undefined)
+  const state = kept === undefined ? newState(rows, now) : stateShape.parse(JSON.parse(kept))
+  if (state.rows !== rows) {
+    throw new Error(`${path} holds ${state.rows} rows, not ${rows}: name another folder with --data, or delete it`)
+  }
+  const write = async () => {
+    await writeFile(`${file}.new`, JSON.stringify(state, null, 2), { mode: 0o600 })
+    await rename(`${file}.new`, file)
+  }
+  await write()
+  return {
+    path,
+    state,
+    async note(change) {
+      Object.assign(state, change)
+      await write()
+    },
+  }
+}
+
+function newState(rows: number, now: number): BenchState {
+  return {
+    rows,
+    from: now - days * 86_400_000,
+    days,
+    key: { id: crypto.randomUUID(), key: makeKey().key },
+    ...{ rowsStored: 0, loadMilliseconds: 0, mergeMilliseconds: 0, duckDbRows: 0, duckDbMilliseconds: 0 },
+  }
+}
+
+/** The reports that the folder holds when it is loaded. */
+export const generatedOf = ({ rows, from, days }: BenchState): Generated => ({ rows, from, days })
+
+/** The tenant that asks: the owner of most rows. */
+export const bigTenant = tenantIds[0] as string
+
+/** Its site with the most rows. */
+export const biggestSite = siteIds[1] as string
+
+const plenty = { keyLimit: 1_000_000, tenantLimit: 1_000_000 }
+
+/** The big tenant with its sites and its key, and budgets that no measurement spends; the same again does no harm. */
+export async function createBigTenant(writer: Database, { key, from }: BenchState): Promise<void> {
+  const created = { created_at: toClickHouseTime(new Date(from)) }
+  await insertRow(writer, 'tenants', {
+    id: bigTenant,
+    name: 'Big',
+    plan: 'enterprise',
+    overrides: JSON.stringify(plenty),
+    ...created,
+  })
+  for (const [index, id] of siteIds.slice(0, sizes.sites).entries()) {
+    const site = { id, tenant_id: bigTenant, name: `Site ${index + 1}`, hosts: [`site${index + 1}.shop.test`] }
+    await insertRow(writer, 'sites', { ...site, ...created })
+  }
+  await insertRow(writer, 'api_keys', {
+    key_hash: hashKey(key.key),
+    id: key.id,
+    tenant_id: bigTenant,
+    name: 'Bench',
+    prefix: keyPrefix(key.key),
+    ...created,
+    expires_at: toClickHouseTime(new Date(from + 3650 * 86_400_000)),
+  })
+}

@@ -1,0 +1,166 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { availableParallelism, loadavg, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { type BenchFolder, openFolder } from './bench-data.ts'
+import { createClosers } from './closers.ts'
+import { apiContestant, duckDbContestant, plainContestant } from './contestants.ts'
+import { openDuckDb } from './duckdb.ts'
+import { describeLaw } from './law.ts'
+import { openLoaded } from './loaded-engine.ts'
+import { measureQuestion } from './measure.ts'
+import { describeResults } from './print-results.ts'
+import { questions } from './questions.ts'
+import { type BenchResults, benchResults, type QuestionResult } from './results.ts'
+import { callersPath, type MeasuringCommand, runCommand, say } from './run-command.ts'
+import { startRunningApi } from './running-api.ts'
+
+const integer = (low: number, high: number, fallback: number) => ({
+  shape: z
+    .string()
+    .regex(/^\d{1,12}$/)
+    .transform(Number)
+    .pipe(z.int().min(low).max(high))
+    .default(fallback),
+  hint: 'N',
+  takes: `a whole number from ${low} to ${high} (default ${fallback})`,
+})
+
+interface Values {
+  readonly rows: number
+  readonly data: string | undefined
+  readonly runs: number
+  readonly seed: number
+  readonly only: string | undefined
+  readonly json: string | undefined
+  readonly law: string[]
+}
+
+const text = z.string().min(1).optional()
+
+const bench: MeasuringCommand<Values> = {
+  program: 'npm run bench --',
+  about: 'Ask the API a dashboard’s questions over many reports, beside plain SQL on the wide table and DuckDB.',
+  arguments: {
+    rows: { ...integer(10_000, 1_000_000_000, 10_000_000), about: 'Reports' },
+    data: {
+      shape: text,
+      hint: 'DIR',
+      about: 'Folder of the data',
+      takes: 'a path (default: one of the size, in the system’s temporary folder)',
+    },
+    runs: { ...integer(1, 1000, 15), about: 'Measured runs of a question' },
+    seed: { ...integer(0, 1_000_000, 1), about: 'Decides the windows' },
+    only: {
+      shape: text,
+      hint: 'TEXT',
+      about: 'Only questions with this in their name',
+      takes: 'a text such as "grouped by"',
+    },
+    json: { shape: text, hint: 'FILE', about: 'Where the results go as JSON', takes: 'a path' },
+    law: {
+      shape: z.array(z.string()).default([]),
+      hint: 'FILE',
+      kind: 'repeated',
+      about: 'Measure nothing; read such results and say how they grow',
+      takes: 'JSON files of several sizes',
+    },
+  },
+  notes: [
+    'A folder that holds the rows is asked again without loading; a load that was cut off goes on.',
+    'Room needed: about 250 bytes a report, the engine’s and DuckDB’s files together.',
+    'Exit codes: 0, 1 where answers differ or a target is missed, 2 where nothing was measured.',
+  ],
+  examples: [
+    '--rows 1000000',
+    '--rows 100000000 --json 100m.json',
+    '--rows 1000000 --only "grouped by" --runs 50',
+    '--law 1m.json 10m.json 100m.json',
+  ],
+  run: (values) => (values.law.length > 0 ? printLaw(values.law) : measure(values)),
+}
+
+async function printLaw(files: readonly string[]): Promise<number> {
+  const results = await Promise.all(
+    files.map(async (file) => benchResults.parse(JSON.parse(await readFile(callersPath(file), 'utf8')))),
+  )
+  process.stdout.write(describeLaw(results))
+  return 0
+}
+
+async function measure({ rows, data, runs, seed, only = '', json }: Values): Promise<number> {
+  const asked = questions.filter(({ name }) => name.includes(only))
+  if (asked.length === 0) throw new Error(`No question has ${JSON.stringify(only)} in its name`)
+  const closers = createClosers()
+  try {
+    const path = data === undefined ? join(tmpdir(), `security-reporting-bench-${rows}`) : callersPath(data)
+    const folder = await openFolder(path, rows, Date.now())
+    say(`Data in ${path}`)
+    const engine = await openLoaded(folder, closers)
+    const api = await startRunningApi(engine.url, true)
+    closers.add(() => api.stop())
+    const duckDb = await openDuckDb(folder)
+    closers.add(() => duckDb.close())
+    const contestants = {
+      api: apiContestant(api, folder.state.key.key, engine.watch),
+      plain: plainContestant(engine.reader),
+      duckDb: duckDbContestant(duckDb),
+    }
+    const { from, days } = folder.state
+    const measured: QuestionResult[] = []
+    for (const [index, question] of asked.entries()) {
+      say(`${index + 1}/${asked.length} ${question.name}`)
+      const result = await measureQuestion(question, contestants, {
+        runs,
+        seed,
+        span: { from, to: from + days * 86_400_000 },
+      })
+      if (result.note) say(`  ${result.status}: ${result.note}`)
+      measured.push(result)
+    }
+    const results = await resultsOf(folder, engine.tables, measured)
+    process.stdout.write(describeResults(results))
+    if (json !== undefined) await writeFile(callersPath(json), `${JSON.stringify(results, null, 2)}\n`)
+    return measured.some(({ status, missed = [] }) => status === 'different answers' || missed.length > 0) ? 1 : 0
+  } finally {
+    await closers.closeAll()
+  }
+}
+
+async function resultsOf(
+  { path, state }: BenchFolder,
+  tables: readonly BenchResults['tables'][number][],
+  measured: readonly QuestionResult[],
+): Promise<BenchResults> {
+  return benchResults.parse({
+    rows: state.rows,
+    at: new Date().toISOString(),
+    machine: {
+      cores: availableParallelism(),
+      memoryBytes: totalmem(),
+      node: process.version,
+      loadAverage: loadavg()[0],
+    },
+    load: {
+      rowsPerSecond: (state.rows / state.loadMilliseconds) * 1000,
+      mergeSeconds: state.mergeMilliseconds / 1000,
+      duckDbRowsPerSecond: (state.rows / state.duckDbMilliseconds) * 1000,
+      duckDbBytes: (await stat(join(path, 'duckdb.db'))).size,
+    },
+    tables: [...tables],
+    questions: [...measured],
+  })
+}
+
+/** `--law a b c` as `--law a --law b --law c`. */
+function spreadLaw(words: readonly string[]): string[] {
+  const at = words.indexOf('--law')
+  if (at < 0) return [...words]
+  const rest = words.slice(at + 1)
+  const end = rest.findIndex((word) => word.startsWith('-'))
+  const files = rest.slice(0, end < 0 ? undefined : end)
+  if (files.length === 0) return [...words]
+  return [...words.slice(0, at), ...files.flatMap((file) => ['--law', file]), ...rest.slice(files.length)]
+}
+
+await runCommand(bench, spreadLaw(process.argv.slice(2)))

@@ -1,0 +1,100 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer, json } from 'node:stream/consumers'
+import { DuckDBInstance } from '@duckdb/node-api'
+import type { Database } from '../../queries/clickhouse.ts'
+import { type BenchFolder, generatedOf } from './bench-data.ts'
+import { blockRows } from './engine-load.ts'
+import { type Generated, generatedColumns, generatedReports } from './generated-reports.ts'
+
+/** The same reports in DuckDB. */
+export interface DuckDb {
+  /** Every row of an answer; whole numbers can be text. */
+  ask(statement: string): Promise<Record<string, unknown>[]>
+  close(): Promise<void>
+}
+
+const threads = '2'
+
+/** What no question reads, or only as a long text of the few rows shown. */
+const leftOut = new Set(['age_ms', 'retention_days', 'column_number', 'sample', 'policy', 'referrer'])
+const moments = ['received_at', 'anticipated_removal']
+const plain = generatedColumns.filter((column) => !leftOut.has(column) && !moments.includes(column))
+
+const databasePath = ({ path }: BenchFolder) => join(path, 'duckdb.db')
+
+/** Opens the folder's DuckDB with two threads. */
+export async function openDuckDb(folder: BenchFolder): Promise<DuckDb> {
+  const instance = await DuckDBInstance.create(databasePath(folder), { threads })
+  const connection = await instance.connect()
+  return {
+    ask: async (statement) => (await connection.runAndReadAll(statement)).getRowObjectsJson(),
+    async close() {
+      connection.closeSync()
+      instance.closeSync()
+    },
+  }
+}
+
+/** Loads the folder's DuckDB from Parquet that the engine writes block by block, in the order the reports came. */
+export async function loadDuckDb(
+  writer: Database,
+  folder: BenchFolder,
+  onBlock: (rowsStored: number) => void,
+): Promise<void> {
+  await rm(databasePath(folder), { force: true })
+  const duckDb = await openDuckDb(folder)
+  try {
+    await fill(duckDb, writer, folder, onBlock)
+    await duckDb.ask('CHECKPOINT')
+  } finally {
+    await duckDb.close()
+  }
+}
+
+async function fill(duckDb: DuckDb, writer: Database, folder: BenchFolder, onBlock: (rows: number) => void) {
+  const generated = generatedOf(folder.state)
+  const made = await listMadeColumns(writer)
+  const file = join(folder.path, 'block.parquet')
+  const blockAt = (row: number) => (row < generated.rows ? parquetOf(writer, generated, made, row) : undefined)
+  let next = blockAt(0)
+  for (let row = 0; next; row += blockRows) {
+    const block = await next
+    // The engine writes the next block while DuckDB reads this one.
+    next = blockAt(row + blockRows)
+    next?.catch(() => undefined)
+    await writeFile(file, block)
+    const columns = [...plain, ...made.map(({ name }) => name)]
+    const times = moments.map((column) => `epoch_ms(${column}_ms) AS ${column}`)
+    const rows = `SELECT ${[...columns, ...times].join(', ')} FROM read_parquet('${file}')`
+    await duckDb.ask(row === 0 ? `CREATE TABLE reports AS ${rows}` : `INSERT INTO reports ${rows}`)
+    onBlock(Math.min(row + blockRows, generated.rows))
+  }
+  await rm(file, { force: true })
+}
+
+/** A column that the table makes of others. */
+interface MadeColumn {
+  readonly name: string
+  readonly expression: string
+}
+
+async function listMadeColumns(writer: Database): Promise<MadeColumn[]> {
+  const columns = `SELECT name, default_expression AS expression FROM system.columns WHERE database = currentDatabase() AND table = 'reports' AND default_kind = 'DEFAULT'`
+  return ((await json(await writer.stream(columns, 'JSON'))) as { data: MadeColumn[] }).data
+}
+
+async function parquetOf(
+  writer: Database,
+  generated: Generated,
+  made: readonly MadeColumn[],
+  row: number,
+): Promise<Buffer> {
+  const rows = generatedReports(generated, row, Math.min(blockRows, generated.rows - row))
+  const columns = [
+    ...plain,
+    ...made.map(({ name, expression }) => `${expression} AS ${name}`),
+    ...moments.map((column) => `toUnixTimestamp64Milli(${column}) AS ${column}_ms`),
+  ]
+  return buffer(await writer.stream(`SELECT ${columns.join(', ')} FROM (${rows})`, 'Parquet'))
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Database } from '../../queries/clickhouse.ts'
+import { sql } from '../../queries/sql.ts'
+import { type Generated, generatedColumns, generatedReports } from './generated-reports.ts'
+
+/** Rows of one insert. */
+export const blockRows = 500_000
+
+const oneBlock = '10000000000'
+
+/** As the importer inserts: one block an insert, known again by its token, in the table and in every view. */
+const insertSettings = {
+  max_block_size: String(blockRows),
+  max_insert_block_size: oneBlock,
+  min_insert_block_size_rows: oneBlock,
+  min_insert_block_size_bytes: oneBlock,
+  max_insert_threads: '1',
+  parallel_view_processing: 1,
+  max_partitions_per_insert_block: '0',
+  insert_deduplicate: 1,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+} as const
+
+/** Inserts reports from `firstRow` on, inside the engine; a block that was cut off can be sent again. */
+export async function loadEngine(
+  writer: Database,
+  generated: Generated,
+  firstRow: number,
+  onBlock: (rowsStored: number) => Promise<void>,
+): Promise<void> {
+  for (let row = firstRow; row < generated.rows; row += blockRows) {
+    const count = Math.min(blockRows, generated.rows - row)
+    const rows = generatedReports(generated, row, count)
+    await writer.command(`INSERT INTO reports (${generatedColumns.join(', ')}) ${rows}`, {
+      settings: { ...insertSettings, insert_deduplication_token: `generated-${generated.from}-${row}` },
+    })
+    await onBlock(row + count)
+  }
+}
+
+const quietPolls = 5
+const pollMilliseconds = 2_000
+
+const mergeRow = z.object({ merges: z.int(), parts: z.int() })
+
+/** Waits until the engine has merged what it merges by itself: no merge for ten seconds. */
+export async function waitForMerges(reader: Database, onPoll: (merges: number, parts: number) => void): Promise<void> {
+  for (let quiet = 0; quiet < quietPolls; ) {
+    const [now] = await reader.read({
+      name: 'countMerges',
+      statement: sql`SELECT (SELECT count() FROM system.merges) AS merges, (SELECT count() FROM system.parts WHERE active AND database = currentDatabase()) AS parts`,
+      row: mergeRow,
+    })
+    quiet = now?.merges === 0 ? quiet + 1 : 0
+    onPoll(now?.merges ?? 0, now?.parts ?? 0)
+    await sleep(pollMilliseconds)
+  }
+}
+
+const tableRow = z.object({ table: z.string(), rows: z.number(), bytes: z.number(), parts: z.int() })
+
+/** A table as it lies on disk. */
+export type TableSize = z.infer<typeof tableRow>
+
+/** Every table of reports, the largest first. */
+export async function listTableSizes(reader: Database): Promise<TableSize[]> {
+  return reader.read({
+    name: 'listTableSizes',
+    statement: sql`SELECT table, sum(rows) AS rows, sum(bytes_on_disk) AS bytes, count() AS parts FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table HAVING rows > 1000 OR table = 'reports' ORDER BY bytes DESC`,
+    row: tableRow,
+  })
+}

@@ -1,0 +1,94 @@
+import { reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
+import { type Answer, keyOf } from './answers.ts'
+import { biggestSite } from './bench-data.ts'
+import type { Dialect } from './dialects.ts'
+import type { Question } from './question.ts'
+
+const days = 31
+const pageRows = 50
+
+type Fields = readonly string[]
+
+/** A page of groups: its keys are fields of each group. */
+const readGroups =
+  (fields: Fields, groupsField?: string) =>
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are checked by the contract's own tests
+  ({ data, totals }: any): Answer => ({
+    rows: data.map((group: Record<string, unknown>) => ({
+      key: keyOf(fields.map((field) => group[field])),
+      count: Number(group.reportCount),
+    })),
+    ...(groupsField && { total: totals.reportCount, groups: totals[groupsField] }),
+  })
+
+const typesWhere = (types: readonly string[], d: Dialect) =>
+  `FROM reports WHERE tenant_id = ${d.tenant} AND report_type IN (${types.map((type) => `'${type}'`).join(', ')}) AND received_at >= ${d.from} AND received_at < ${d.to}`
+
+const tally = 'count(*) AS n, sum(weight) AS weight, min(received_at) AS first_seen, max(received_at) AS last_seen'
+
+/** Groups with their totals beside each row, as one statement that reads the reports once. */
+const withTotals = (groups: string, count: string, order: string) =>
+  `WITH g AS (${groups}) SELECT *, sum(n) OVER () AS total, sum(weight) OVER () AS total_weight, ${count} AS groups FROM g ORDER BY ${order} LIMIT ${pageRows}`
+
+const issueTypes = reportTypeNames.filter((type) => reportTypeRows[type].issue)
+
+const issues = (page: number): Question => ({
+  name: `issues 31 d, page ${page}`,
+  days,
+  path: `/v1/issues?limit=${pageRows}`,
+  page,
+  read: readGroups(['siteId', 'reportType', 'subject', 'targetHost']),
+  sql: (d) =>
+    `SELECT site_id AS key1, report_type AS key2, ${d.any('issue_subject')} AS key3, ${d.any('issue_host')} AS key4, ${tally}, ${d.countIf('noise')} AS noise_count, ${d.countDistinct(d.page)} AS pages, ${d.valuesOf('browser_name')} AS browsers ${typesWhere(issueTypes, d)} GROUP BY site_id, report_type, issue_key ORDER BY last_seen DESC, issue_key LIMIT ${pageRows} OFFSET ${(page - 1) * pageRows}`,
+  target: 20,
+})
+
+/** Operations that answer groups of reports, page by page. */
+export const groupQuestions: readonly Question[] = [
+  issues(1),
+  issues(10),
+  {
+    name: 'crashes 31 d',
+    days,
+    path: `/v1/crashes?limit=${pageRows}`,
+    read: readGroups(['reason', 'page', 'isTopLevel', 'visibilityState'], 'groupCount'),
+    sql: (d) =>
+      withTotals(
+        `SELECT feature AS key1, ${d.page} AS key2, is_top_level AS key3, visibility_state AS key4, ${tally}, ${d.latest('stack')} AS stack, ${d.valuesOf('browser_name')} AS browsers ${typesWhere(['crash'], d)} GROUP BY key1, key2, key3, key4`,
+        'count(*) OVER ()',
+        'weight DESC, key1, key2, key3, key4',
+      ),
+  },
+  {
+    name: 'browser changes 31 d',
+    days,
+    path: `/v1/browser-changes?limit=${pageRows}`,
+    read: readGroups(['reportType', 'feature', 'sourceFile'], 'apiCount'),
+    sql: (d) =>
+      withTotals(
+        `SELECT report_type AS key1, feature AS key2, source_file AS key3, ${tally}, max(anticipated_removal) AS removal, ${d.latest('message')} AS message, ${d.latest('line_number')} AS line, ${d.countDistinct(d.page)} AS pages, ${d.mostFrequent(d.page, 3)} AS top_pages, ${d.valuesOf('browser_name')} AS browsers ${typesWhere(['deprecation', 'intervention'], d)} GROUP BY key1, key2, key3`,
+        `${d.countDistinct('key2')} OVER ()`,
+        'removal NULLS LAST, weight DESC, key3',
+      ),
+  },
+  {
+    name: 'network errors 31 d',
+    days,
+    path: `/v1/network-errors?limit=${pageRows}`,
+    read: readGroups(['errorType', 'phase', 'origin', 'statusCode'], 'groupCount'),
+    sql: (d) =>
+      withTotals(
+        `SELECT feature AS key1, phase AS key2, request_origin AS key3, nullif(status_code, 0) AS key4, ${tally}, ${d.mostFrequent('server_ip', 5)} AS server_ips, ${d.mostFrequent('protocol', 5)} AS protocols, ${d.mostFrequent('method', 5)} AS methods, ${d.valuesOf('browser_name')} AS browsers, ${d.latest('request_url')} AS example ${typesWhere(['network-error'], d)} GROUP BY key1, key2, key3, key4`,
+        'count(*) OVER ()',
+        'weight DESC, key1, key2, key3, key4',
+      ),
+  },
+  {
+    name: 'CSP policies of a site 31 d',
+    days,
+    path: `/v1/sites/${biggestSite}/csp-policies?limit=${pageRows}`,
+    read: readGroups(['disposition']),
+    sql: (d) =>
+      `SELECT disposition AS key1, ${tally} ${typesWhere(['csp-violation'], d)} AND site_id = '${biggestSite}' AND policy_key != 0 GROUP BY disposition, policy_key ORDER BY last_seen DESC LIMIT ${pageRows}`,
+  },
+]

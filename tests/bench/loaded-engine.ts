@@ -1,0 +1,63 @@
+import { showProgress } from '../../app/cli/show-progress.ts'
+import { startEngine } from '../../clickhouse/engine/supervisor.ts'
+import { migrate } from '../../clickhouse/migrate.ts'
+import { connect, type Database } from '../../queries/clickhouse.ts'
+import { type BenchFolder, createBigTenant, generatedOf } from './bench-data.ts'
+import type { Closers } from './closers.ts'
+import { loadDuckDb } from './duckdb.ts'
+import { listTableSizes, loadEngine, type TableSize, waitForMerges } from './engine-load.ts'
+import { type EngineWatch, watchEngine } from './engine-watch.ts'
+
+/** The embedded engine with a folder's reports in it, merged. */
+export interface LoadedEngine {
+  readonly url: string
+  readonly reader: Database
+  readonly watch: EngineWatch
+  readonly tables: readonly TableSize[]
+}
+
+/** Starts the folder's engine on a free port and loads what is missing, DuckDB's copy too. */
+export async function openLoaded(folder: BenchFolder, closers: Closers): Promise<LoadedEngine> {
+  const watch = watchEngine()
+  const engine = await startEngine({ dataDir: folder.path, port: 0, onEvent: watch.onEvent })
+  closers.add(() => engine.stop())
+  const reader = connect(`${engine.url}/default`)
+  const writer = connect(`http://writer:${engine.writer.password}@127.0.0.1:${engine.port}/default`)
+  closers.add(() => Promise.all([reader.close(), writer.close()]))
+  await migrate(writer)
+  await createBigTenant(writer, folder.state)
+  await fillEngine(folder, writer)
+  await merge(folder, reader)
+  await fillDuckDb(folder, writer)
+  return { url: engine.url, reader, watch, tables: await listTableSizes(reader) }
+}
+
+async function fillEngine({ state, note }: BenchFolder, writer: Database): Promise<void> {
+  if (state.rowsStored === state.rows) return
+  const { loadMilliseconds: before, rowsStored: first } = state
+  const progress = showProgress(process.stderr, state.rows - first)
+  const started = performance.now()
+  await loadEngine(writer, generatedOf(state), first, async (rowsStored) => {
+    progress.update(rowsStored - first, `Loading reports: ${rowsStored}`)
+    await note({ rowsStored, loadMilliseconds: before + performance.now() - started })
+  })
+  progress.end()
+}
+
+async function fillDuckDb(folder: BenchFolder, writer: Database): Promise<void> {
+  const { state, note } = folder
+  if (state.duckDbRows === state.rows) return
+  const progress = showProgress(process.stderr, state.rows)
+  const started = performance.now()
+  await loadDuckDb(writer, folder, (rows) => progress.update(rows, `Loading DuckDB: ${rows}`))
+  progress.end()
+  await note({ duckDbRows: state.rows, duckDbMilliseconds: performance.now() - started })
+}
+
+async function merge({ state, note }: BenchFolder, reader: Database): Promise<void> {
+  const progress = showProgress(process.stderr, undefined)
+  const started = performance.now()
+  await waitForMerges(reader, (merges, parts) => progress.update(0, `Merging: ${merges} merges, ${parts} parts`))
+  progress.end()
+  if (state.mergeMilliseconds === 0) await note({ mergeMilliseconds: performance.now() - started })
+}

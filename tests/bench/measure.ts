@@ -1,0 +1,114 @@
+import { seeded } from '../../fixtures/seeded.ts'
+import type { Span } from '../../queries/rules/coverage.ts'
+import { canonicalOf } from './answers.ts'
+import { type Contestant, NotServed, type Taken } from './contestants.ts'
+import { percentile } from './percentile.ts'
+import type { Question } from './question.ts'
+import type { QuestionResult, Timing } from './results.ts'
+import { missedTargets } from './targets.ts'
+
+/** All that are asked the same questions. */
+export interface Contestants {
+  readonly api: Contestant
+  readonly plain: Contestant
+  readonly duckDb: Contestant
+}
+
+const names = ['api', 'plain', 'duckDb'] as const
+type Name = (typeof names)[number]
+
+/** How questions are asked. */
+export interface Asking {
+  /** Measured runs a question; one more before them warms up and is not measured. */
+  readonly runs: number
+  readonly seed: number
+  /** The span of the reports. */
+  readonly span: Span
+}
+
+const day = 86_400_000
+/** Windows end within the last two days, so that the window before a month's is within the reports. */
+const latestDays = 2
+
+/** Windows to the millisecond, the same for the same seed. */
+function drawWindows({ days }: Question, { runs, seed, span }: Asking): Span[] {
+  const random = seeded(seed)
+  return Array.from({ length: runs + 1 }, () => {
+    const to = span.to - random.between(1, latestDays * day)
+    return { from: to - Math.round(days * day), to }
+  })
+}
+
+/** Asks every contestant in turn, checks that they agree, and tells what each took. */
+export async function measureQuestion(
+  question: Question,
+  contestants: Contestants,
+  asking: Asking,
+): Promise<QuestionResult> {
+  const taken: Record<Name, Taken[]> = { api: [], plain: [], duckDb: [] }
+  const gaveUp = new Map<Name, string>()
+  for (const [run, window] of drawWindows(question, asking).entries()) {
+    const answers = new Map<Name, Taken>()
+    // Each goes first as often as the others.
+    const turn = names.map((_, index) => names[(index + run) % names.length] as Name)
+    for (const name of turn.filter((each) => !gaveUp.has(each))) {
+      try {
+        answers.set(name, await contestants[name].ask(question, window))
+      } catch (error) {
+        if (error instanceof NotServed) return { name: question.name, status: 'not served' }
+        gaveUp.set(name, error instanceof Error ? error.message : String(error))
+      }
+    }
+    const difference = differenceOf(answers)
+    if (difference) return { name: question.name, status: 'different answers', note: difference }
+    if (run > 0) for (const [name, one] of answers) taken[name].push(one)
+  }
+  return summed(question, taken, gaveUp)
+}
+
+function differenceOf(answers: ReadonlyMap<Name, Taken>): string | undefined {
+  const said = [...answers].map(([name, { answer }]) => [name, JSON.stringify(canonicalOf(answer))] as const)
+  if (new Set(said.map(([, text]) => text)).size <= 1) return undefined
+  return said.map(([name, text]) => `${name} ${text}`).join(', ')
+}
+
+function summed(
+  question: Question,
+  taken: Readonly<Record<Name, readonly Taken[]>>,
+  gaveUp: ReadonlyMap<Name, string>,
+): QuestionResult {
+  const timings = Object.fromEntries(
+    names.filter((name) => taken[name].length > 0).map((name) => [name, timingOf(taken[name])]),
+  ) as Partial<Record<Name, Timing>>
+  const { api, plain, duckDb } = timings
+  const overheads = taken.api.flatMap(({ overheadMilliseconds = [] }) => overheadMilliseconds)
+  const measured = {
+    plainRatio: api && plain && plain.p50 / api.p50,
+    duckDbRatio: api && duckDb && duckDb.p50 / api.p50,
+    overheadMilliseconds: overheads.length > 0 ? percentile(overheads, 0.5) : undefined,
+  }
+  const note = [...gaveUp].map(([name, reason]) => `${name} gave up: ${reason}`).join('; ')
+  return {
+    name: question.name,
+    status: 'measured',
+    ...timings,
+    ...measured,
+    missed: [...missedTargets(measured, question.target), ...(gaveUp.has('api') ? ['no answer'] : [])],
+    ...(note && { note }),
+  }
+}
+
+function timingOf(taken: readonly Taken[]): Timing {
+  const milliseconds = taken.map((one) => one.milliseconds)
+  const median = (values: readonly (number | undefined)[]) =>
+    percentile(
+      values.map((value) => value ?? 0),
+      0.5,
+    )
+  return {
+    p50: percentile(milliseconds, 0.5),
+    p95: percentile(milliseconds, 0.95),
+    rowsRead: median(taken.map(({ rowsRead }) => rowsRead)),
+    bytesRead: median(taken.map(({ bytesRead }) => bytesRead)),
+  }
+}

@@ -1,0 +1,48 @@
+import { groupQuestions } from './group-questions.ts'
+import type { Question } from './question.ts'
+import { count, grouped, histogram, newest, types } from './report-questions.ts'
+
+const browserOs = { browserName: 'Chrome', osName: 'Windows' }
+const three = { directive: 'img-src', browserName: 'Chrome', deviceType: 'desktop' }
+
+/** What a dashboard asks, and how many times faster than plain SQL the API must answer. */
+export const questions: readonly Question[] = [
+  histogram({ days: 7, bucket: 'hour', target: 10 }),
+  histogram({ days: 7, bucket: 'hour', filters: { directive: 'img-src' }, target: 10 }),
+  histogram({ days: 7, bucket: 'hour', filters: three, target: 10 }),
+  histogram({ days: 31, bucket: 'hour', target: 10 }),
+  histogram({ days: 31, bucket: 'hour', filters: { directive: 'img-src' }, target: 20 }),
+  histogram({ days: 31, bucket: 'hour', filters: { blockedHost: 'cdn40.thirdparty.test' }, target: 20 }),
+  histogram({ days: 31, bucket: 'hour', filters: three, target: 20 }),
+  histogram({
+    days: 31,
+    bucket: 'hour',
+    filters: { directive: 'connect-src', blockedHost: 'cdn_.thirdparty.test', documentHost: 'www1.shop.test' },
+    target: 20,
+  }),
+  histogram({ days: 6.9, bucket: 'minute', target: 10 }),
+  histogram({ days: 6.9, bucket: 'minute', filters: { directive: 'img-src' }, target: 10 }),
+  grouped({ by: ['directive'], target: 20 }),
+  grouped({ by: ['blockedHost'], target: 20 }),
+  grouped({ by: ['browserName'], target: 20 }),
+  grouped({ by: ['documentHost'], target: 20 }),
+  grouped({ by: ['blockedUrl'], type: 'integrity-violation', target: 15 }),
+  grouped({ by: ['directive'], filters: browserOs, target: 15 }),
+  grouped({ by: ['blockedHost'], filters: { directive: 'img-src', browserName: 'Chrome' }, target: 15 }),
+  grouped({ by: ['documentHost'], filters: browserOs, target: 15 }),
+  grouped({ by: ['browserName', 'osName'], target: 15 }),
+  grouped({ by: ['directive', 'blockedHost'], target: 15 }),
+  grouped({ by: ['documentHost', 'blockedHost'], target: 15 }),
+  grouped({ by: ['browserName', 'osName'], filters: { deviceType: 'mobile', disposition: 'enforce' }, target: 15 }),
+  grouped({ by: ['directive', 'blockedHost'], filters: browserOs, target: 15 }),
+  grouped({ by: ['documentHost', 'blockedHost'], filters: browserOs, target: 15 }),
+  count({ target: 20 }),
+  count({ filters: { directive: 'img-src' }, target: 20 }),
+  count({ filters: { blockedHost: 'cdn40.thirdparty.test' }, target: 20 }),
+  count({ filters: { blockedHost: 'cdn1_.thirdparty.test' }, target: 20 }),
+  types({ target: 20 }),
+  newest({ target: 10 }),
+  newest({ filters: { blockedHost: 'cdn1990.thirdparty.test' }, target: 15 }),
+  newest({ filters: { blockedHost: 'cdn900.thirdparty.test', documentHost: 'www3.shop.test' }, target: 15 }),
+  ...groupQuestions,
+]

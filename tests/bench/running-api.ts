@@ -1,0 +1,54 @@
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { spawnScript } from '../support/spawned.ts'
+
+const logLine = z.object({
+  msg: z.literal('request'),
+  requestId: z.string(),
+  milliseconds: z.number(),
+  rowsRead: z.number(),
+  bytesRead: z.number(),
+})
+
+/** What the API logged of one request. */
+export type LoggedRequest = z.infer<typeof logLine>
+
+/** The API in a process of its own. */
+export interface RunningApi {
+  readonly url: string
+  readonly pid: number
+  /** What was logged of a request that was answered. Throws where nothing is logged within two seconds. */
+  logged(requestId: string): Promise<LoggedRequest>
+  stop(): Promise<void>
+}
+
+/** Starts it as `npm run serve` does, on a free port. @param keepLog whether requests' log lines are kept. */
+export async function startRunningApi(engineUrl: string, keepLog: boolean): Promise<RunningApi> {
+  const environment = { PORT: '0', CLICKHOUSE_URL: `${engineUrl}/default`, LOG_LEVEL: keepLog ? 'info' : 'warn' }
+  const api = spawnScript('app/serve.ts', [], environment)
+  const requests = new Map<string, LoggedRequest>()
+  if (api.child.stdout) {
+    createInterface({ input: api.child.stdout }).on('line', (line) => {
+      const parsed = line.startsWith('{') ? logLine.safeParse(JSON.parse(line)) : undefined
+      if (parsed?.success) requests.set(parsed.data.requestId, parsed.data)
+    })
+  }
+  const [, url = ''] = await api.printed(/Serving .* on (http:\S+)/, 30_000)
+  return {
+    url,
+    pid: api.child.pid as number,
+    async logged(requestId) {
+      for (let waited = 0; waited < 2_000; waited += 5) {
+        const request = requests.get(requestId)
+        if (request) return request
+        await sleep(5)
+      }
+      throw new Error(`The API logged nothing of request ${requestId}`)
+    },
+    async stop() {
+      api.child.kill('SIGTERM')
+      await api.ended()
+    },
+  }
+}
