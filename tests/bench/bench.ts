@@ -1,7 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
-import { availableParallelism, loadavg, tmpdir, totalmem } from 'node:os'
+import { availableParallelism, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { data, folderPath, integer, jsonFile, optional, rows } from './argument-shapes.ts'
 import { type BenchFolder, openFolder } from './bench-data.ts'
 import { createClosers } from './closers.ts'
 import { apiContestant, duckDbContestant, plainContestant } from './contestants.ts'
@@ -15,17 +16,6 @@ import { type BenchResults, benchResults, type QuestionResult } from './results.
 import { callersPath, type MeasuringCommand, runCommand, say } from './run-command.ts'
 import { startRunningApi } from './running-api.ts'
 
-const integer = (low: number, high: number, fallback: number) => ({
-  shape: z
-    .string()
-    .regex(/^\d{1,12}$/)
-    .transform(Number)
-    .pipe(z.int().min(low).max(high))
-    .default(fallback),
-  hint: 'N',
-  takes: `a whole number from ${low} to ${high} (default ${fallback})`,
-})
-
 interface Values {
   readonly rows: number
   readonly data: string | undefined
@@ -36,28 +26,16 @@ interface Values {
   readonly law: string[]
 }
 
-const text = z.string().min(1).optional()
-
 const bench: MeasuringCommand<Values> = {
   program: 'npm run bench --',
   about: 'Ask the API a dashboard’s questions over many reports, beside plain SQL on the wide table and DuckDB.',
   arguments: {
-    rows: { ...integer(10_000, 1_000_000_000, 10_000_000), about: 'Reports' },
-    data: {
-      shape: text,
-      hint: 'DIR',
-      about: 'Folder of the data',
-      takes: 'a path (default: one of the size, in the system’s temporary folder)',
-    },
-    runs: { ...integer(1, 1000, 15), about: 'Measured runs of a question' },
-    seed: { ...integer(0, 1_000_000, 1), about: 'Decides the windows' },
-    only: {
-      shape: text,
-      hint: 'TEXT',
-      about: 'Only questions with this in their name',
-      takes: 'a text such as "grouped by"',
-    },
-    json: { shape: text, hint: 'FILE', about: 'Where the results go as JSON', takes: 'a path' },
+    rows: rows(10_000_000),
+    data,
+    runs: integer(1, 1000, 15, 'Measured runs of a question'),
+    seed: integer(0, 1_000_000, 1, 'Decides the windows'),
+    only: optional('TEXT', 'Only questions with this in their name', 'a text such as "grouped by"'),
+    json: jsonFile,
     law: {
       shape: z.array(z.string()).default([]),
       hint: 'FILE',
@@ -88,16 +66,15 @@ async function printLaw(files: readonly string[]): Promise<number> {
   return 0
 }
 
-async function measure({ rows, data, runs, seed, only = '', json }: Values): Promise<number> {
+async function measure({ runs, seed, only = '', json, ...where }: Values): Promise<number> {
   const asked = questions.filter(({ name }) => name.includes(only))
   if (asked.length === 0) throw new Error(`No question has ${JSON.stringify(only)} in its name`)
   const closers = createClosers()
   try {
-    const path = data === undefined ? join(tmpdir(), `security-reporting-bench-${rows}`) : callersPath(data)
-    const folder = await openFolder(path, rows, Date.now())
-    say(`Data in ${path}`)
+    const folder = await openFolder(folderPath(where), where.rows, Date.now())
+    say(`Data in ${folder.path}`)
     const engine = await openLoaded(folder, closers)
-    const api = await startRunningApi(engine.url, true)
+    const api = await startRunningApi(engine.url)
     closers.add(() => api.stop())
     const duckDb = await openDuckDb(folder)
     closers.add(() => duckDb.close())

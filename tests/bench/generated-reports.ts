@@ -1,204 +1,5 @@
-import { type ReportType, reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import { reportColumns, type StoredReport } from '../../schema/stored-report.ts'
-import {
-  browsers,
-  directives,
-  features,
-  policies,
-  sampleRates,
-  siteIds,
-  sizes,
-  tenantIds,
-  typeShares,
-} from './generated-values.ts'
-
-/**
- * Reports made inside the engine: every column is an expression of the row's `number` and of nothing else, so that the
- * same number always gives the same report. Each draw is a number in (0, 1) from 20 bits of a hash.
- */
-
-const draws = [
-  ...['tenant', 'smallTenant', 'type', 'page', 'browser', 'blockedHost', 'script', 'directive', 'disposition'],
-  ...['sample', 'feature', 'detail', 'policy', 'line', 'noise', 'query', 'address', 'stack'],
-] as const
-type Draw = (typeof draws)[number]
-
-/** From 1 to `places`, place k about as often as 1 / k. */
-const skewed = (places: number, draw: Draw) => `toUInt32(floor(pow(${places + 1}, draw_${draw})))`
-/** From 1 to `places`, each as often. */
-const even = (places: number, draw: Draw) => `toUInt32(floor(${places} * draw_${draw})) + 1`
-const chance = (probability: number, draw: Draw) => `draw_${draw} < ${probability}`
-
-const quoted = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`
-const list = (values: readonly string[]) => `[${values.map(quoted).join(', ')}]`
-const at = (values: readonly string[], place: string) => `${list(values)}[${place}]`
-
-const placeOf = (type: ReportType) => reportTypeNames.indexOf(type) + 1
-const isOf = (...types: readonly ReportType[]) => `type IN (${types.map(placeOf).join(', ')})`
-const byType = (cases: readonly (readonly [readonly ReportType[], string])[], otherwise = `''`) =>
-  `multiIf(${cases.map(([types, value]) => `${isOf(...types)}, ${value}`).join(', ')}, ${otherwise})`
-
-const typePlaces = reportTypeNames.flatMap((type) => Array.from({ length: typeShares[type] }, () => placeOf(type)))
-const ofType = (holds: (row: (typeof reportTypeRows)[ReportType]) => boolean) =>
-  reportTypeNames.filter((type) => holds(reportTypeRows[type]))
-
-const blockedTypes: readonly ReportType[] = ['integrity-violation', 'coep', 'connection-allowlist']
-const scripted: readonly ReportType[] = [
-  ...['csp-violation', 'permissions-policy-violation', 'document-policy-violation'],
-  ...['deprecation', 'intervention'],
-] as readonly ReportType[]
-
-/** The issue of a report, by the rules the importer reads (schema/report-types.ts). */
-function issuePart(part: 'subject' | 'host'): string {
-  const cases = ofType(({ issue }) => issue !== undefined).map((type) => {
-    const { subject, hostOf } = reportTypeRows[type].issue ?? { subject: { word: '' }, hostOf: 'blockedUrl' }
-    const host = hostOf === 'blockedUrl' ? 'blocked_host' : `domain(${reportColumns[hostOf]})`
-    const about = typeof subject === 'string' ? reportColumns[subject] : quoted(subject.word)
-    return [[type], part === 'subject' ? about : host] as const
-  })
-  return byType(cases)
-}
-
-const featureCases = Object.entries(features).map(
-  ([type, values]) => [[type as ReportType], at(values, skewed(values.length, 'feature'))] as const,
-)
-const isInline = `blocked_place IN (2, 5, 9)`
-const words = `multiIf(blocked_place = 2, 'inline', blocked_place = 5, 'eval', 'data')`
-const blockedUrls = byType([
-  [
-    ['csp-violation'],
-    `if(${isInline}, ${words}, concat('https://cdn', toString(blocked_place), '.thirdparty.test/lib/', toString(number % 20), '.js'))`,
-  ],
-  [
-    ['integrity-violation'],
-    `concat('https://assets', toString(url_place % 150), '.thirdparty.test/v', toString(url_place), '/app.js')`,
-  ],
-  [['coep', 'connection-allowlist'], `concat('https://cdn', toString(blocked_place), '.thirdparty.test/frame')`],
-])
-const script = `concat('https://static', toString(script_place % 30), '.shop.test/js/bundle', toString(script_place), '.js')`
-const policy = `concat(${at(
-  policies.map(({ head }) => head),
-  'policy_place',
-)}, if(policy_place % 3 = 1, concat(' \\'nonce-', lower(hex(hash_5)), '\\''), ''), ${at(
-  policies.map(({ tail }) => tail),
-  'policy_place',
-)})`
-
-const firstHalf = 'bitOr(bitShiftLeft(toUInt64(toUnixTimestamp64Milli(received_at)), 16), 0x7000)'
-const secondHalf = 'bitOr(bitAnd(hash_0, 0x3fffffffffffffff), 0x8000000000000000)'
-
-/** Every value that the columns share, in the order of their making. */
-const shared: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Array.from({ length: 6 }, (_, hash) => [`hash_${hash}`, `cityHash64(number, ${hash})`])),
-  ...Object.fromEntries(
-    draws.map((draw, index) => [
-      `draw_${draw}`,
-      `(bitAnd(bitShiftRight(hash_${index % 6}, ${Math.floor(index / 6) * 20}), 1048575) + 0.5) / 1048576`,
-    ]),
-  ),
-  is_big: chance(0.85, 'tenant'),
-  type: `[${typePlaces.join(', ')}][${even(typePlaces.length, 'type')}]`,
-  tenant_place: `if(is_big, 1, 1 + ${skewed(sizes.smallTenants, 'smallTenant')})`,
-  page_place: `if(is_big, ${skewed(sizes.pages, 'page')}, ${skewed(200, 'page')})`,
-  host_place: `page_place % ${sizes.documentHosts}`,
-  site_place: `if(is_big, host_place % ${sizes.sites} + 1, tenant_place + ${sizes.sites - 1})`,
-  browser_place: skewed(browsers.length, 'browser'),
-  blocked_place: skewed(sizes.blockedHosts, 'blockedHost'),
-  url_place: skewed(sizes.blockedUrls, 'blockedHost'),
-  script_place: skewed(sizes.scripts, 'script'),
-  policy_place: `(site_place * 5 + ${skewed(6, 'policy')}) % ${policies.length} + 1`,
-  sample_place: even(sampleRates.length, 'sample'),
-}
-
-const columns: Readonly<Record<keyof StoredReport, string>> = {
-  tenantId: `${at(tenantIds, 'tenant_place')}::UUID`,
-  siteId: `${at(siteIds, 'site_place')}::UUID`,
-  reportType: at(reportTypeNames, 'type'),
-  receivedAt: `fromUnixTimestamp64Milli(moment, 'UTC')`,
-  id: `reinterpret(bitShiftLeft(toUInt128(${secondHalf}), 64) + ${firstHalf}, 'UUID')`,
-  ageMs: `toUInt32(draw_stack * 60000)`,
-  retentionDays: '365',
-  weight: `[${sampleRates.map(([, weight]) => weight).join(', ')}][sample_place]`,
-  sampleRate: `[${sampleRates.map(([rate]) => rate).join(', ')}][sample_place]`,
-  browserName: at(
-    browsers.map(([name]) => name),
-    'browser_place',
-  ),
-  osName: at(
-    browsers.map(([, os]) => os),
-    'browser_place',
-  ),
-  deviceType: at(
-    browsers.map(([, , device]) => device),
-    'browser_place',
-  ),
-  browserVersion: at(
-    browsers.map(([, , , version]) => version),
-    'browser_place',
-  ),
-  documentHost: `if(is_big, concat('www', toString(host_place), '.shop.test'), concat('www.tenant', toString(tenant_place), '.test'))`,
-  documentUrl: `concat('https://', document_host, '/', ['shop', 'help', 'account', 'blog'][page_place % 4 + 1], '/', toString(page_place), if(${chance(0.15, 'query')}, concat('?item=', toString(number % 977)), ''))`,
-  disposition: byType([
-    [
-      ofType(({ carries }) => carries.includes('disposition')),
-      `if(${chance(0.35, 'disposition')}, 'report', 'enforce')`,
-    ],
-  ]),
-  feature: byType(featureCases),
-  directive: byType([
-    [
-      ['csp-violation'],
-      `${list(directives)}[if(${chance(0.85, 'directive')}, blocked_place * 7 % 16 + 1, ${skewed(16, 'directive')})]`,
-    ],
-  ]),
-  blockedUrl: blockedUrls,
-  blockedHost: `if(${isOf('csp-violation', ...blockedTypes)}, if(startsWith(blocked_url, 'https:'), domain(blocked_url), blocked_url), '')`,
-  blockedOrigin: `if(startsWith(blocked_url, 'https:'), concat('https://', blocked_host), '')`,
-  destination: byType([
-    [['integrity-violation', 'coep'], at(['script', 'style', 'image', 'font', 'iframe'], skewed(5, 'detail'))],
-  ]),
-  effectivePolicy: byType([
-    [['coop'], at(['same-origin', 'same-origin-allow-popups', 'noopener'], skewed(3, 'detail'))],
-  ]),
-  otherOrigin: byType([
-    [['coop'], `concat('https://other', toString(${skewed(sizes.otherOrigins, 'script')}), '.test')`],
-  ]),
-  sourceFile: `if(${isOf(...scripted)} AND ${chance(0.9, 'line')}, ${script}, '')`,
-  lineNumber: `if(source_file = '', 0, ${even(400, 'stack')})`,
-  columnNumber: `if(source_file = '', 0, ${even(180, 'query')})`,
-  message: `if(feature != '' AND ${isOf(...scripted)}, concat(feature, ' is not allowed in this document; see the list of features.'), '')`,
-  sample: `if(blocked_host = 'inline', 'window.dataLayer=window.dataLayer||[];', '')`,
-  policy: byType([[['csp-violation'], policy]]),
-  referrer: `if(${chance(0.5, 'address')}, concat('https://', document_host, '/'), '')`,
-  statusCode: `toUInt16(${byType(
-    [
-      [['csp-violation'], '200'],
-      [['network-error'], `if(feature = 'http.error', [404, 500, 503, 429][${skewed(4, 'detail')}], 0)`],
-    ],
-    '0',
-  )})`,
-  phase: byType([
-    [
-      ['network-error'],
-      `multiIf(startsWith(feature, 'dns'), 'dns', feature IN ('abandoned', 'http.error'), 'application', 'connection')`,
-    ],
-  ]),
-  method: byType([[['network-error'], at(['GET', 'POST', 'HEAD', 'OPTIONS'], skewed(4, 'directive'))]]),
-  protocol: byType([[['network-error'], at(['h2', 'h3', 'http/1.1'], skewed(3, 'address'))]]),
-  serverIp: byType([[['network-error'], `concat('192.0.2.', toString(${skewed(sizes.serverAddresses, 'address')}))`]]),
-  elapsedMs: `if(${isOf('network-error')}, toUInt32(draw_stack * 2000), NULL)`,
-  requestUrl: `if(request_origin = '', '', concat(request_origin, '/assets/', toString(${skewed(40, 'line')}), '.js'))`,
-  anticipatedRemoval: `if(${isOf('deprecation')} AND cityHash64(feature) % 2 = 0, toDateTime64('2027-01-01 00:00:00', 3, 'UTC') + toIntervalDay(cityHash64(feature) % 300), NULL)`,
-  isTopLevel: `if(${isOf('crash')} AND ${chance(0.95, 'disposition')}, ${chance(0.8, 'disposition')}, NULL)::Nullable(Bool)`,
-  visibilityState: byType([[['crash'], `if(${chance(0.7, 'detail')}, 'visible', 'hidden')`]]),
-  stack: `if(feature = 'unresponsive' AND ${chance(0.6, 'stack')}, concat('    at render (https://', document_host, '/js/app.js:1:', toString(number % 5000), ')\\n    at async update (app.js:1:9120)'), '')`,
-  issueSubject: issuePart('subject'),
-  issueHost: issuePart('host'),
-  noise: `(${isOf('csp-violation')} AND blocked_place % 97 = 0)::Bool`,
-  requestOrigin: byType([
-    [['network-error'], `concat('https://api', toString(${skewed(sizes.requestOrigins, 'script')}), '.shop.test')`],
-  ]),
-}
+import { columnValues, sharedValues } from './generated-columns.ts'
 
 /** Reports received over a span of time, in the order of their receipt, more of them by day than by night. */
 export interface Generated {
@@ -210,15 +11,16 @@ export interface Generated {
 
 const day = 86_400_000
 
+const fields = (Object.keys(reportColumns) as (keyof StoredReport)[]).filter((field) => columnValues[field])
+
 /** The generated columns of the table, in its order. */
-export const generatedColumns = Object.values(reportColumns)
+export const generatedColumns = fields.map((field) => reportColumns[field])
 
 /** `WITH … SELECT …` of `count` reports from the row `first` on, in the order of their receipt. */
 export function generatedReports({ rows, from, days }: Generated, first: number, count: number): string {
   const place = `number * ${(days * day) / rows}`
   const moment = `toInt64(${from} + ${place} - ${Math.round((0.6 * day) / (2 * Math.PI))} * sin(${place} * ${(2 * Math.PI) / day}))`
-  const values = Object.entries({ ...shared, moment }).map(([name, value]) => `${value} AS ${name}`)
-  const fields = Object.keys(reportColumns) as (keyof StoredReport)[]
-  const selected = fields.map((field) => `${columns[field]} AS ${reportColumns[field]}`)
+  const values = Object.entries({ ...sharedValues, moment }).map(([name, value]) => `${value} AS ${name}`)
+  const selected = fields.map((field) => `${columnValues[field]} AS ${reportColumns[field]}`)
   return `WITH ${values.join(', ')} SELECT ${selected.join(', ')} FROM numbers(${first}, ${count})`
 }

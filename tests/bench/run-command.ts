@@ -26,10 +26,14 @@ export async function runCommand<Values>(command: MeasuringCommand<Values>, word
     const values = parseArguments(command as unknown as Command, words)
     process.exitCode = await command.run(values as Values)
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    const message = error instanceof Error ? error.message : String(error)
+    // The engine quotes the whole statement that it refuses.
+    say(message.slice(0, longestMessage))
     process.exitCode = 2
   }
 }
+
+const longestMessage = 600
 
 /** A path as the caller means it, who may stand in another folder than npm. */
 export const callersPath = (path: string): string => resolve(callersFolder(process.env), path)

@@ -23,10 +23,9 @@ export interface RunningApi {
   stop(): Promise<void>
 }
 
-/** Starts it as `npm run serve` does, on a free port. @param keepLog whether requests' log lines are kept. */
-export async function startRunningApi(engineUrl: string, keepLog: boolean): Promise<RunningApi> {
-  const environment = { PORT: '0', CLICKHOUSE_URL: `${engineUrl}/default`, LOG_LEVEL: keepLog ? 'info' : 'warn' }
-  const api = spawnScript('app/serve.ts', [], environment)
+/** Starts it as `npm run serve` does, on a free port. */
+export async function startRunningApi(engineUrl: string): Promise<RunningApi> {
+  const api = spawnScript('app/serve.ts', [], { PORT: '0', CLICKHOUSE_URL: `${engineUrl}/default` })
   const requests = new Map<string, LoggedRequest>()
   if (api.child.stdout) {
     createInterface({ input: api.child.stdout }).on('line', (line) => {

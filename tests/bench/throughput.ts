@@ -1,0 +1,148 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { seeded } from '../../fixtures/seeded.ts'
+import { spawnScript } from '../support/spawned.ts'
+import { data, folderPath, integer, jsonFile, rows } from './argument-shapes.ts'
+import { type BenchState, openFolder } from './bench-data.ts'
+import { type Closers, createClosers } from './closers.ts'
+import { judgeLoad, type LoadedServer, type LoadPhase, phaseOf } from './load-results.ts'
+import { openLoaded } from './loaded-engine.ts'
+import { pollServer } from './poll-server.ts'
+import { short, toTable } from './print-results.ts'
+import { callersPath, type MeasuringCommand, runCommand, say } from './run-command.ts'
+import { startRunningApi } from './running-api.ts'
+import { watchProcess } from './watch-process.ts'
+
+interface Values {
+  readonly rows: number
+  readonly data: string | undefined
+  readonly seconds: number
+  readonly connections: number
+  readonly every: number
+  readonly json: string | undefined
+}
+
+const load: MeasuringCommand<Values> = {
+  program: 'npm run bench:load --',
+  about: 'Poll the API on many connections, beside a Hono server that answers the same bodies.',
+  arguments: {
+    rows: rows(1_000_000),
+    data,
+    seconds: integer(5, 86_400, 60, 'How long the API is under load; a sixth of it unloaded before'),
+    connections: integer(1, 1000, 32, 'Connections of the load'),
+    every: integer(0, 60_000, 1000, 'Milliseconds from one question of a connection to its next'),
+    json: jsonFile,
+  },
+  notes: [
+    'Histograms and rankings in turn, over windows that end within the last two days of the data.',
+    'With --every 0 each connection asks again at once, so that the load is as much as the machine answers.',
+    'Linux only: CPU time and memory are read from /proc. The data are those of npm run bench.',
+    'Exit codes: 0, 1 where a target is missed, 2 where nothing was measured.',
+  ],
+  examples: ['', '--seconds 600 --json load.json', '--every 0 --seconds 20'],
+  run: measure,
+}
+
+const day = 86_400_000
+
+/** A dashboard's questions over random windows, in turn. */
+function drawPaths({ from, days }: BenchState): string[] {
+  const random = seeded(1)
+  const asked = [
+    [7, 'histogram?bucketSize=1h'],
+    [31, 'grouped?groupBy=directive'],
+    [31, 'histogram?bucketSize=1h&directive=img-src'],
+    [7, 'grouped?groupBy=browserName,osName'],
+  ] as const
+  return Array.from({ length: 200 }, (_, index) => {
+    const [length, question] = asked[index % asked.length] as (typeof asked)[number]
+    const to = from + days * day - random.between(1, 2 * day)
+    const times = [to - length * day, to].map((time) => new Date(time).toISOString())
+    return `/v1/reports/${question}&from=${times[0]}&to=${times[1]}`
+  })
+}
+
+interface Target {
+  readonly url: string
+  readonly pid: number
+}
+
+async function measure(values: Values): Promise<number> {
+  const closers = createClosers()
+  try {
+    const folder = await openFolder(folderPath(values), values.rows, Date.now())
+    const engine = await openLoaded(folder, closers)
+    const api = await startRunningApi(engine.url)
+    closers.add(() => api.stop())
+    const paths = drawPaths(folder.state)
+    const headers = { Authorization: `Bearer ${folder.state.key.key}` }
+    const plain = await startPlain(api.url, paths, headers, join(folder.path, 'bodies.json'), closers)
+    const measured = { api: await underLoad('the API', api), plain: await underLoad('Hono alone', plain) }
+    const { ratios, lines } = judgeLoad(measured.api, measured.plain)
+    process.stdout.write(describe(measured, lines))
+    if (values.json !== undefined) {
+      await writeFile(callersPath(values.json), `${JSON.stringify({ ...values, ...measured, ratios }, null, 2)}\n`)
+    }
+    return lines.every(({ met }) => met) ? 0 : 1
+
+    async function underLoad(name: string, { url, pid }: Target): Promise<LoadedServer> {
+      const polling = { url, paths, headers }
+      const { seconds, connections, every: everyMilliseconds } = values
+      const phase = async (how: { connections: number; seconds: number; everyMilliseconds: number }) => {
+        say(`Polling ${name} on ${how.connections} connections for ${how.seconds} s`)
+        const { result, usage } = await watchProcess(pid, () => pollServer({ ...polling, ...how }))
+        return phaseOf(result, usage)
+      }
+      const unloaded = await phase({ connections: 1, seconds: Math.ceil(seconds / 6), everyMilliseconds: 0 })
+      return { unloaded, loaded: await phase({ connections, seconds, everyMilliseconds }) }
+    }
+  } finally {
+    await closers.closeAll()
+  }
+}
+
+/** Hono in a process of its own, with the bodies that the API answers. */
+async function startPlain(
+  apiUrl: string,
+  paths: readonly string[],
+  headers: Readonly<Record<string, string>>,
+  file: string,
+  closers: Closers,
+): Promise<Target> {
+  const bodies: Record<string, string> = {}
+  for (const path of paths) bodies[path] = await (await fetch(apiUrl + path, { headers })).text()
+  await writeFile(file, JSON.stringify(bodies))
+  const server = spawnScript('tests/bench/plain-server.ts', [file], {})
+  closers.add(async () => {
+    server.child.kill('SIGTERM')
+    await server.ended()
+  })
+  const [, url = ''] = await server.printed(/Serving on (http:\S+)/, 30_000)
+  return { url, pid: server.child.pid as number }
+}
+
+function describe(
+  { api, plain }: { readonly api: LoadedServer; readonly plain: LoadedServer },
+  lines: readonly { readonly met: boolean; readonly text: string }[],
+): string {
+  const row = (name: string, { requests, refused, p50, p99, cpuMillisecondsPerRequest, memory }: LoadPhase) => [
+    name,
+    String(requests),
+    String(refused),
+    p50.toFixed(2),
+    p99.toFixed(2),
+    cpuMillisecondsPerRequest.toFixed(3),
+    ...[memory[0], memory[memory.length >> 1], memory.at(-1), Math.max(...memory)].map(short),
+  ]
+  const head = ['server', 'requests', 'refused', 'p50 ms', 'p99 ms', 'CPU ms a request', 'memory at start']
+  const table = toTable([
+    [...head, 'half way', 'at the end', 'most'],
+    row('API, one connection', api.unloaded),
+    row('API, under load', api.loaded),
+    row('Hono alone, one connection', plain.unloaded),
+    row('Hono alone, under load', plain.loaded),
+  ])
+  return `${table}\n\n${lines.map(({ met, text }) => `${met ? 'met   ' : 'MISSED'}  ${text}`).join('\n')}\n`
+}
+
+await runCommand(load, process.argv.slice(2))
