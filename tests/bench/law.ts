@@ -37,24 +37,34 @@ const billion = 1_000_000_000
 export function describeLaw(results: readonly BenchResults[]): string {
   const sizes = [...results].sort((a, b) => a.rows - b.rows)
   const names = [...new Set(sizes.flatMap(({ questions }) => questions.map(({ name }) => name)))]
-  const rows = names.flatMap((name) => {
-    const samples = sizes.flatMap(({ rows, questions }) => {
-      const p50 = questions.find((question) => question.name === name)?.api?.p50
-      return p50 === undefined ? [] : [{ rows, milliseconds: p50 }]
-    })
-    return samples.length < 2 ? [] : [lawRow(name, sizes, samples)]
-  })
+  const rows = names.flatMap((name) => lawRow(name, sizes))
   if (rows.length === 0) throw new Error('A law needs results of two sizes at least, with a question in common')
-  const head = ['question, API p50 in ms', ...sizes.map((size) => short(size.rows)), 'growth', 'fixed', 'a million']
-  return `${toTable([[...head, 'a billion'], ...rows])}\n`
+  const head = ['question, API p50 in ms', ...sizes.map((size) => short(size.rows)), 'growth']
+  return `${toTable([[...head, 'fixed', 'a million', 'a billion', 'plain SQL then', 'DuckDB then'], ...rows])}\n`
 }
 
-function lawRow(name: string, sizes: readonly BenchResults[], samples: readonly Sample[]): string[] {
-  const { fixed, perRow } = fitLaw(samples)
+/** One row, or none where the question was measured at fewer than two sizes. */
+function lawRow(name: string, sizes: readonly BenchResults[]): string[][] {
+  const samplesOf = (contestant: 'api' | 'plain' | 'duckDb') =>
+    sizes.flatMap(({ rows, questions }) => {
+      const p50 = questions.find((question) => question.name === name)?.[contestant]?.p50
+      return p50 === undefined ? [] : [{ rows, milliseconds: p50 }]
+    })
+  const at = ({ fixed, perRow }: Law) => fixed + perRow * billion
+  const samples = samplesOf('api')
+  if (samples.length < 2) return []
+  const law = fitLaw(samples)
   const growth = samples.slice(1).map((sample, index) => {
     const before = samples[index] as Sample
     return `${(sample.milliseconds / before.milliseconds).toFixed(1)}x`
   })
   const measured = sizes.map((size) => short(samples.find(({ rows }) => rows === size.rows)?.milliseconds))
-  return [name, ...measured, growth.join(' '), short(fixed), (perRow * 1e6).toFixed(3), short(fixed + perRow * billion)]
+  const others = (['plain', 'duckDb'] as const).map((contestant) => {
+    const known = samplesOf(contestant)
+    if (known.length < 2) return '-'
+    const then = at(fitLaw(known))
+    return `${short(then)} (${(then / at(law)).toFixed(1)}x)`
+  })
+  const fitted = [short(law.fixed), (law.perRow * 1e6).toFixed(3), short(at(law))]
+  return [[name, ...measured, growth.join(' '), ...fitted, ...others]]
 }

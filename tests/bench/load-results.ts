@@ -36,7 +36,7 @@ export function phaseOf({ latencies, refused }: Polled, { cpuMilliseconds, memor
 const megabyte = 1_000_000
 
 /** What the API may take of the machine. Memory is flat where its second half rises by no more than a tenth. */
-export const loadTargets = {
+const loadTargets = {
   cpuRatio: 2.5,
   slowdown: 5,
   memoryBytes: 250 * megabyte,

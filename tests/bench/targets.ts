@@ -7,10 +7,10 @@ export interface Measured {
 }
 
 /** Every question must be this many times faster than DuckDB. */
-export const duckDbTarget = 3
+const duckDbTarget = 3
 
 /** What the API may take beyond the engine's own time. */
-export const overheadTarget = 3
+const overheadTarget = 3
 
 /** The targets that a question misses, in words. @param plainTarget times faster than plain SQL, where one is set. */
 export function missedTargets(measured: Measured, plainTarget: number | undefined): string[] {
