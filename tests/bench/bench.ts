@@ -92,6 +92,7 @@ async function measure({ runs, seed, only = '', json, ...where }: Values): Promi
         seed,
         span: { from, to: from + days * 86_400_000 },
       })
+      await closers.proceed()
       if (result.note) say(`  ${result.status}: ${result.note}`)
       measured.push(result)
     }
