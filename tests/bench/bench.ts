@@ -9,7 +9,7 @@ import { apiContestant, duckDbContestant, plainContestant } from './contestants.
 import { openDuckDb } from './duckdb.ts'
 import { describeLaw } from './law.ts'
 import { openLoaded } from './loaded-engine.ts'
-import { measureQuestion } from './measure.ts'
+import { measureQuestion, warmUp } from './measure.ts'
 import { describeResults } from './print-results.ts'
 import { questions } from './questions.ts'
 import { type BenchResults, benchResults, type QuestionResult } from './results.ts'
@@ -79,19 +79,19 @@ async function measure({ runs, seed, only = '', json, ...where }: Values): Promi
     const duckDb = await openDuckDb(folder)
     closers.add(() => duckDb.close())
     const contestants = {
-      api: apiContestant(api, folder.state.key.key, engine.watch),
-      plain: plainContestant(engine.reader),
+      api: apiContestant(api, engine, folder.state.key.key),
+      plain: plainContestant(engine),
       duckDb: duckDbContestant(duckDb),
     }
     const { from, days } = folder.state
+    const asking = { runs, seed, span: { from, to: from + days * 86_400_000 } }
+    say('Warming up')
+    await warmUp(contestants.api, asked, asking)
+    await closers.proceed()
     const measured: QuestionResult[] = []
     for (const [index, question] of asked.entries()) {
       say(`${index + 1}/${asked.length} ${question.name}`)
-      const result = await measureQuestion(question, contestants, {
-        runs,
-        seed,
-        span: { from, to: from + days * 86_400_000 },
-      })
+      const result = await measureQuestion(question, contestants, asking)
       await closers.proceed()
       if (result.note) say(`  ${result.status}: ${result.note}`)
       measured.push(result)

@@ -1,19 +1,21 @@
 import { Agent, get } from 'node:http'
 import { json, text } from 'node:stream/consumers'
-import type { Database } from '../../queries/clickhouse.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { type Answer, answerOfRows } from './answers.ts'
 import { clickHouse, clickHouseParams, duckDb, inDuckDb } from './dialects.ts'
 import type { DuckDb } from './duckdb.ts'
-import type { EngineWatch } from './engine-watch.ts'
+import type { LoadedEngine } from './loaded-engine.ts'
 import type { Question } from './question.ts'
 import type { RunningApi } from './running-api.ts'
+import { cpuOf } from './watch-process.ts'
 
 /** One answer and what it took. */
 export interface Taken {
   readonly answer: Answer
   /** From the question's sending to its answer's last byte, read. */
   readonly milliseconds: number
+  /** CPU time of the processes that answered, on all cores; to 10 ms where they are not this one. */
+  readonly cpuMilliseconds: number
   readonly rowsRead?: number
   readonly bytesRead?: number
   /** What the API took beyond the time in which the engine worked for it. */
@@ -29,8 +31,14 @@ export interface Contestant {
 /** The API has no such operation. */
 export class NotServed extends Error {}
 
-/** The API over HTTP on a kept connection. */
-export function apiContestant(api: RunningApi, key: string, watch: EngineWatch): Contestant {
+/** Starts to measure; what it gives tells what has passed since. */
+function stopwatch(cpu: () => number): () => Pick<Taken, 'milliseconds' | 'cpuMilliseconds'> {
+  const [started, cpuBefore] = [performance.now(), cpu()]
+  return () => ({ milliseconds: performance.now() - started, cpuMilliseconds: cpu() - cpuBefore })
+}
+
+/** The API over HTTP on a kept connection; the engine's CPU time is counted with its own. */
+export function apiContestant(api: RunningApi, engine: LoadedEngine, key: string): Contestant {
   const agent = new Agent({ keepAlive: true })
   const ask = (path: string, requestId: string) =>
     new Promise<{ status: number; body: string }>((resolve, reject) => {
@@ -58,21 +66,21 @@ export function apiContestant(api: RunningApi, key: string, watch: EngineWatch):
 
   return {
     async ask(question, { from, to }) {
-      const times = `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`
-      const path = await lastPagePath(question, `${question.path}&${times}`)
+      const bounds = `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`
+      const path = await lastPagePath(question, `${question.path}&${bounds}`)
       // A dashboard's key and connections are warm.
       await askPage('/v1/me')
       const requestId = crypto.randomUUID()
-      const started = performance.now()
+      const took = stopwatch(() => cpuOf(api.pid) + engine.cpuMilliseconds())
       const body = JSON.parse(await askPage(path, requestId))
-      const milliseconds = performance.now() - started
+      const times = took()
       const logged = await api.logged(requestId)
       return {
         answer: question.read(body),
-        milliseconds,
+        ...times,
         rowsRead: logged.rowsRead,
         bytesRead: logged.bytesRead,
-        overheadMilliseconds: logged.milliseconds - watch.busyMilliseconds(requestId),
+        overheadMilliseconds: logged.milliseconds - engine.watch.busyMilliseconds(requestId),
       }
     },
   }
@@ -88,21 +96,21 @@ interface JsonAnswer {
 }
 
 /** The plain question on the wide table, over HTTP, as the engine's reader. */
-export function plainContestant(reader: Database): Contestant {
+export function plainContestant({ reader, cpuMilliseconds }: LoadedEngine): Contestant {
   return {
     async ask(question, window) {
       const statement = question.sql(clickHouse)
       await reader.ping()
-      const started = performance.now()
+      const took = stopwatch(cpuMilliseconds)
       const answer = await reader.stream(statement, 'JSON', {
         params: clickHouseParams(window),
         settings: { output_format_json_quote_64bit_integers: 0 },
       })
       const { data, statistics } = (await json(answer)) as JsonAnswer
-      const milliseconds = performance.now() - started
+      const times = took()
       return {
         answer: answerOfRows(data),
-        milliseconds,
+        ...times,
         rowsRead: statistics.rows_read,
         bytesRead: statistics.bytes_read,
       }
@@ -115,9 +123,13 @@ export function duckDbContestant(database: DuckDb): Contestant {
   return {
     async ask(question, window) {
       const statement = inDuckDb(question.sql(duckDb), window)
-      const started = performance.now()
+      const took = stopwatch(() => {
+        const { user, system } = process.cpuUsage()
+        return (user + system) / 1000
+      })
       const rows = await database.ask(statement)
-      return { answer: answerOfRows(rows), milliseconds: performance.now() - started }
+      const times = took()
+      return { answer: answerOfRows(rows), ...times }
     },
   }
 }

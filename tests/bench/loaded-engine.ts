@@ -7,6 +7,7 @@ import type { Closers } from './closers.ts'
 import { loadDuckDb } from './duckdb.ts'
 import { listTableSizes, loadEngine, type TableSize, waitForMerges } from './engine-load.ts'
 import { type EngineWatch, watchEngine } from './engine-watch.ts'
+import { cpuOf } from './watch-process.ts'
 
 /** The embedded engine with a folder's reports in it, merged. */
 export interface LoadedEngine {
@@ -14,6 +15,8 @@ export interface LoadedEngine {
   readonly reader: Database
   readonly watch: EngineWatch
   readonly tables: readonly TableSize[]
+  /** CPU time that the engine's process has taken; 0 while it is being started again. */
+  cpuMilliseconds(): number
 }
 
 /** Starts the folder's engine on a free port and loads what is missing, DuckDB's copy too. */
@@ -29,7 +32,16 @@ export async function openLoaded(folder: BenchFolder, closers: Closers): Promise
   await fillEngine(folder, writer)
   await merge(folder, reader)
   await fillDuckDb(folder, writer)
-  return { url: engine.url, reader, watch, tables: await listTableSizes(reader) }
+  return {
+    url: engine.url,
+    reader,
+    watch,
+    tables: await listTableSizes(reader),
+    cpuMilliseconds() {
+      const pid = engine.pid()
+      return pid === undefined ? 0 : cpuOf(pid)
+    },
+  }
 }
 
 async function fillEngine({ state, note }: BenchFolder, writer: Database): Promise<void> {

@@ -39,6 +39,15 @@ function drawWindows({ days }: Question, { runs, seed, span }: Asking): Span[] {
   })
 }
 
+/** Asks questions and forgets the answers, so that a process that was just started has its code compiled. */
+export async function warmUp(contestant: Contestant, questions: readonly Question[], asking: Asking): Promise<void> {
+  for (const question of questions) {
+    for (const window of drawWindows(question, { ...asking, runs: 2, seed: asking.seed + 1 })) {
+      await contestant.ask(question, window).catch(() => undefined)
+    }
+  }
+}
+
 /** Asks every contestant in turn, checks that they agree, and tells what each took. */
 export async function measureQuestion(
   question: Question,
@@ -108,6 +117,7 @@ function timingOf(taken: readonly Taken[]): Timing {
   return {
     p50: percentile(milliseconds, 0.5),
     p95: percentile(milliseconds, 0.95),
+    cpu: taken.reduce((sum, { cpuMilliseconds }) => sum + cpuMilliseconds, 0) / taken.length,
     rowsRead: median(taken.map(({ rowsRead }) => rowsRead)),
     bytesRead: median(taken.map(({ bytesRead }) => bytesRead)),
   }

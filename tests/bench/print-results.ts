@@ -17,7 +17,7 @@ export function short(value: number | undefined): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(1)
 }
 
-const times = (timing: Timing | undefined) => [short(timing?.p50), short(timing?.p95)]
+const times = (timing: Timing | undefined) => [short(timing?.p50), short(timing?.p95), short(timing?.cpu)]
 const ratio = (value: number | undefined) => (value === undefined ? '-' : `${value.toFixed(1)}x`)
 
 function questionRow({ name, status, api, plain, duckDb, ...rest }: QuestionResult): string[] {
@@ -40,7 +40,7 @@ function questionRow({ name, status, api, plain, duckDb, ...rest }: QuestionResu
 
 const head = [
   'question, ms',
-  ...['API p50', 'p95', 'plain p50', 'p95', 'DuckDB p50', 'p95'],
+  ...['API p50', 'p95', 'CPU', 'plain p50', 'p95', 'CPU', 'DuckDB p50', 'p95', 'CPU'],
   ...['by plain', 'by DuckDB', 'overhead', 'API rows', 'plain rows', 'API bytes', 'plain bytes', 'targets missed'],
 ]
 

@@ -4,6 +4,8 @@ const timing = z.object({
   /** Milliseconds. */
   p50: z.number(),
   p95: z.number(),
+  /** Mean CPU time of the processes that answered, on all cores. */
+  cpu: z.number(),
   /** Medians; 0 where the contestant does not tell. */
   rowsRead: z.number(),
   bytesRead: z.number(),

@@ -17,6 +17,9 @@ export function cpuMillisecondsOf(stat: string): number {
   return (Number(fields[11]) + Number(fields[12])) * tickMilliseconds
 }
 
+/** CPU time that a running process has taken, in milliseconds. */
+export const cpuOf = (pid: number): number => cpuMillisecondsOf(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+
 const memoryOf = (pid: number) =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
@@ -25,13 +28,12 @@ export async function watchProcess<Result>(
   pid: number,
   task: () => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly usage: ProcessUsage }> {
-  const cpu = () => cpuMillisecondsOf(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  const before = cpu()
+  const before = cpuOf(pid)
   const memory = [memoryOf(pid)]
   const sampling = setInterval(() => memory.push(memoryOf(pid)), 1000)
   try {
     const result = await task()
-    return { result, usage: { cpuMilliseconds: cpu() - before, memory: [...memory, memoryOf(pid)] } }
+    return { result, usage: { cpuMilliseconds: cpuOf(pid) - before, memory: [...memory, memoryOf(pid)] } }
   } finally {
     clearInterval(sampling)
   }
