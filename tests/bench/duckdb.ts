@@ -27,9 +27,17 @@ const databasePath = ({ path }: BenchFolder) => join(path, 'duckdb.db')
 export async function openDuckDb(folder: BenchFolder): Promise<DuckDb> {
   const instance = await DuckDBInstance.create(databasePath(folder), { threads })
   const connection = await instance.connect()
+  let running: Promise<unknown> = Promise.resolve()
   return {
-    ask: async (statement) => (await connection.runAndReadAll(statement)).getRowObjectsJson(),
+    async ask(statement) {
+      const asked = connection.runAndReadAll(statement)
+      running = asked
+      return (await asked).getRowObjectsJson()
+    },
     async close() {
+      // A connection that is closed while a statement runs never comes back.
+      connection.interrupt()
+      await running.catch(() => undefined)
       connection.closeSync()
       instance.closeSync()
     },
