@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** POSTs of one to three reports of several types, over months; every fifth is a bare body, which brings no time. */
+/** POSTs of one to three reports of several types, over days; every fifth is a bare body, which brings no time. */
 function posts(from: number, to: number, host = 'shop.test'): string {
   const report = (index: number, part: number) => {
     const url = `https://${host}/page/${index % 7}?n=${index}`
@@ -38,7 +38,7 @@ function posts(from: number, to: number, host = 'shop.test'): string {
   }
   const line = (index: number) => {
     const body = Array.from({ length: 1 + (index % 3) }, (_, part) => report(index, part))
-    const receivedAt = new Date(start + index * 1_000_000).toISOString()
+    const receivedAt = new Date(start + index * 300_000).toISOString()
     return JSON.stringify(index % 5 === 0 ? body : { receivedAt, body })
   }
   return Array.from({ length: to - from }, (_, index) => `${line(from + index)}\n`).join('')

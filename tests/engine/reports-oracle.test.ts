@@ -69,7 +69,7 @@ describe('the API answers as the oracle does, on random types, filters and unali
         const { data } = await ask('/v1/reports/count', asked(one))
         expect(data).toEqual(oracleCount(rows, one.window, one.reportType, one.filters))
       }),
-      150,
+      80,
     )
   })
 
@@ -80,7 +80,7 @@ describe('the API answers as the oracle does, on random types, filters and unali
         const bucketSize = chooseBucketSize(one.window, one.bucketSize)
         expect(data).toEqual(oracleHistogram(rows, one.window, one.reportType, one.filters, bucketSize))
       }),
-      100,
+      60,
     )
   })
 
@@ -94,7 +94,7 @@ describe('the API answers as the oracle does, on random types, filters and unali
           oracleGrouped(rows, one.window, retentionFrom, one.reportType, one.filters, groupBy, limit),
         )
       }),
-      200,
+      100,
     )
   })
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { clickHouseLedger } from '../../app/import/clickhouse-ledger.ts'
 import { clickHouseReportWriter } from '../../app/import/clickhouse-report-writer.ts'
 import type { ImportSite } from '../../app/import/host-patterns.ts'
-import { importReports } from '../../app/import/import-reports.ts'
+import { type ImportOptions, importReports } from '../../app/import/import-reports.ts'
 import type { ImportResult } from '../../app/import/import-tally.ts'
 import { connect } from '../../queries/clickhouse.ts'
 
@@ -13,6 +13,8 @@ export interface SmallImport {
   readonly tenantId: string
   readonly sites: readonly ImportSite[]
   readonly siteId?: string
+  /** Small ones by default. */
+  readonly limits?: ImportOptions['limits']
   /** The step of a batch behind which the import fails, and how often it succeeds before. */
   readonly failsAt?: { readonly step: 'start' | 'write' | 'finish'; readonly after: number }
 }
@@ -39,7 +41,7 @@ export async function importFile(
       retentionDays: 3_650,
       ledger: { ...ledger, start: failing('start', ledger.start), finish: failing('finish', ledger.finish) },
       writer: { write: failing('write', writer.write) },
-      limits: { batchBytes: 50_000, longestLine: 20_000 },
+      limits: given.limits ?? { batchBytes: 100_000, longestLine: 20_000 },
       onProgress: ({ reports }) => onProgress(reports),
     })
   } finally {
