@@ -7,12 +7,14 @@ import { type DemoScenario, demoScenarios, shopScenario } from '../fixtures/demo
 import type { Database } from '../queries/clickhouse.ts'
 import { toClickHouseTime } from '../queries/sql.ts'
 import { entitlements } from '../schema/plans.ts'
+import { insertKey } from './cli/insert-key.ts'
 import { insertRow } from './cli/insert-row.ts'
 import { showProgress } from './cli/show-progress.ts'
+import { importDemoRecords } from './demo-records.ts'
 import { clickHouseLedger } from './import/clickhouse-ledger.ts'
 import { clickHouseReportWriter } from './import/clickhouse-report-writer.ts'
 import { importReports } from './import/import-reports.ts'
-import { hashKey, keyPrefix, makeKey } from './keys.ts'
+import { makeKey } from './keys.ts'
 
 /** What a start remembers of the demo: a demo key may be read from the data folder, any other key is shown once. */
 const demoState = z.object({
@@ -37,6 +39,7 @@ export async function loadDemo(writer: Database, dataDir: string): Promise<reado
   for (const [index, scenario] of demoScenarios.entries()) {
     await createTenant(writer, scenario, state.keys[index] as DemoKey, new Date(state.endsAt))
     await importPosts(writer, scenario, new Date(state.endsAt))
+    await importDemoRecords(writer, scenario.tenant, new Date(state.endsAt))
   }
   await writeState(file, { ...state, loaded: true })
   return state.keys
@@ -68,15 +71,8 @@ async function createTenant(writer: Database, { tenant }: DemoScenario, { id, ke
     ...created,
   })
   for (const site of tenant.sites) await insertRow(writer, 'sites', { ...site, tenant_id: tenant.id, ...created })
-  await insertRow(writer, 'api_keys', {
-    key_hash: hashKey(key),
-    id,
-    tenant_id: tenant.id,
-    name: 'Demo',
-    prefix: keyPrefix(key),
-    ...created,
-    expires_at: toClickHouseTime(new Date(now.getTime() + 365 * 86_400_000)),
-  })
+  const expiresAt = new Date(now.getTime() + 365 * 86_400_000)
+  await insertKey(writer, { id, tenantId: tenant.id, name: 'Demo', key, createdAt: now, expiresAt })
 }
 
 async function importPosts(writer: Database, scenario: DemoScenario, now: Date): Promise<void> {

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { Query } from '../queries/query.ts'
 import type { Span } from '../queries/rules/coverage.ts'
-import type { WindowPolicy } from '../queries/rules/window.ts'
+import type { WindowRule } from '../queries/rules/window.ts'
+import type { Capability } from '../schema/plans.ts'
 import type { BudgetName } from './budgets/budget-store.ts'
 import type { Caller } from './pipeline/authenticate.ts'
 import type { Page, PagePolicy } from './pipeline/page.ts'
@@ -16,7 +17,7 @@ export interface Asked<Path extends Shape, Params extends Shape, Filter, Window,
   readonly query: Values<Params>
   /** What `parse` made of the query. */
   readonly filter: Filter
-  readonly window: Window extends WindowPolicy ? Span : undefined
+  readonly window: Window extends WindowRule ? Span : undefined
   readonly page: Page<Position>
   /** The first moment the tenant's retention reaches, in milliseconds since the Unix epoch. */
   readonly retentionFrom: number
@@ -26,12 +27,28 @@ export interface Asked<Path extends Shape, Params extends Shape, Filter, Window,
   readAll<Row>(queries: readonly Query<Row>[]): Promise<Row[]>
 }
 
+/** What lets a tenant read on although its plan no longer has what an operation needs. */
+export interface Exemption {
+  /** To be read behind "unless". */
+  readonly says: string
+  /** Has a row where the tenant is exempt. */
+  readonly question: (tenantId: string) => Query<unknown>
+}
+
+/** A capability that an operation needs of the plan. */
+export interface Need {
+  readonly capability: Capability
+  /** Only of requests with this parameter, or with this value of it. */
+  readonly when?: { readonly parameter: string; readonly is?: string }
+  readonly unless?: Exemption
+}
+
 /** One operation of the contract, declared. The pipeline does the rest. */
 export interface EndpointDefinition<
   Path extends Shape,
   Params extends Shape,
   Filter,
-  Window extends WindowPolicy | undefined,
+  Window extends WindowRule | undefined,
   Position,
   Reply extends z.ZodType,
 > {
@@ -51,6 +68,8 @@ export interface EndpointDefinition<
   readonly page?: PagePolicy<Position>
   /** The budgets a request spends one token of (contract, convention 8). */
   readonly spends: readonly BudgetName[]
+  /** What the plan must have beside API access (contract, Authentication 4). */
+  readonly needs?: readonly Need[]
   /** Answers on plans without API access too. */
   readonly everyPlan?: true
   /** The 200 body. */
@@ -60,7 +79,7 @@ export interface EndpointDefinition<
 
 /** Any operation, as the pipeline and the reference see it. */
 export interface Endpoint
-  extends EndpointDefinition<Shape, Shape, unknown, WindowPolicy | undefined, unknown, z.ZodType> {
+  extends EndpointDefinition<Shape, Shape, unknown, WindowRule | undefined, unknown, z.ZodType> {
   readonly pathParams: Shape
   readonly query: Shape
 }
@@ -70,7 +89,7 @@ export function endpoint<
   const Path extends Shape = Readonly<Record<never, never>>,
   const Params extends Shape = Readonly<Record<never, never>>,
   Filter = undefined,
-  const Window extends WindowPolicy | undefined = undefined,
+  const Window extends WindowRule | undefined = undefined,
   Position = never,
   Reply extends z.ZodType = z.ZodType,
 >(definition: EndpointDefinition<Path, Params, Filter, Window, Position, Reply>): Endpoint {

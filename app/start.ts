@@ -1,3 +1,4 @@
+import { shopScenario } from '../fixtures/demo-scenarios.ts'
 import { readConfig } from './config.ts'
 import { type DemoKey, loadDemo } from './demo.ts'
 import { openEngine } from './engine-access.ts'
@@ -32,12 +33,15 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
+const shopSite = shopScenario.tenant.sites[0]?.id
+
 const tour = [
-  '/v1/me',
   '/v1/reports/types',
   '/v1/reports/histogram?bucketSize=1d',
   '/v1/reports/grouped?groupBy=directive,blockedHost&limit=5',
-  '/v1/reports?reportType=deprecation&limit=2',
+  '/v1/issues?limit=3',
+  `/v1/sites/${shopSite}/scripts?limit=3`,
+  `/v1/compliance/pci-dss?siteId=${shopSite}`,
 ]
 
 function welcome(apiUrl: string, engineUrl: string, [main, ...others]: readonly DemoKey[]): string {

@@ -70,7 +70,8 @@ export async function listRollups(database: Database): Promise<Rollup[]> {
       over: (rows) => sql`${catalogued(head)}FROM (${rows}) AS ${name(source)}${catalogued(tail)}`,
     }
   })
-  return finestFirst(rollups)
+  // What outlives the reports it was made of has no bucket, and cannot be made of them again.
+  return finestFirst(rollups.filter(({ keys }) => keys.includes('bucket')))
 }
 
 /** A rollup's rows as they should be, made from other raw rows through every view between. */

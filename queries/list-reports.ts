@@ -4,15 +4,22 @@ import { type Report, report } from '../schema/replies/report.ts'
 import type { ReportFilter } from '../schema/report-filter.ts'
 import { reportColumns } from '../schema/stored-report.ts'
 import { matches } from './matches.ts'
+import { within } from './parts.ts'
 import type { Query } from './query.ts'
 import type { Span } from './rules/coverage.ts'
-import { at, empty, join, name, type Sql, sql, text, uint, uuid } from './sql.ts'
+import { at, empty, join, name, type Sql, sql, text, uint, uint64, uuid } from './sql.ts'
 
 /** Where a newest-first page of reports left off. */
 export interface ReportPosition {
   /** Milliseconds since the Unix epoch. */
   readonly receivedAt: number
   readonly id: string
+}
+
+/** Which reports a list is of. */
+interface ListFilter extends ReportFilter {
+  /** Only reports of an issue, and only those received in some spans, of which there must be one. */
+  readonly issue?: { readonly key: bigint; readonly spans: readonly Span[] }
 }
 
 /** The empty value stands for the missing one in the store, and null in an answer. */
@@ -32,7 +39,7 @@ const projection = join((Object.keys(report.shape) as (keyof Report)[]).map(proj
 export function listReports(
   tenantId: string,
   window: Span,
-  { reportType, terms }: ReportFilter,
+  { reportType, terms, issue }: ListFilter,
   after: ReportPosition | undefined,
   limit: number,
 ): Query<Report> {
@@ -42,6 +49,7 @@ export function listReports(
     sql`received_at >= ${at(new Date(window.from))}`,
     sql`received_at < ${at(new Date(window.to))}`,
     ...terms.map((term) => matches(name(dimensionRows[term.dimension].column), term)),
+    ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, within(sql`received_at`, issue.spans)] : []),
   ]
   return {
     name: 'listReports',

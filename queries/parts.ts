@@ -1,4 +1,4 @@
-import { type Coverage, coverAll, type Span } from './rules/coverage.ts'
+import { coverAll, type Span } from './rules/coverage.ts'
 import { at, join, name, type Sql, sql, uuid } from './sql.ts'
 
 /** A table of reports, or a rollup of them by time. */
@@ -28,15 +28,19 @@ export function partsOver<Table extends TimedTable>(
   conditions: (table: Table) => readonly Sql[],
 ): TimedPart<Table>[] {
   const grains = tables.map(({ grain }) => grain)
-  return coverAll(windows, grains).flatMap((coverage) => {
+  const coverages = coverAll(windows, grains)
+  // Retention can leave a cursor's whole window behind: some table must still answer that nothing is there.
+  const all = coverages.length > 0 ? coverages : [{ grain: grains.at(-1) ?? 1, spans: windows }]
+  return all.flatMap((coverage) => {
     const table = tables.find(({ grain }) => grain === coverage.grain)
     if (!table) return []
-    const all = [sql`tenant_id = ${uuid(tenantId)}`, ...conditions(table), within(name(table.time), coverage)]
-    return [{ table, from: sql`FROM ${name(table.table)} WHERE ${join(all, ' AND ')}` }]
+    const meets = [sql`tenant_id = ${uuid(tenantId)}`, ...conditions(table), within(name(table.time), coverage.spans)]
+    return [{ table, from: sql`FROM ${name(table.table)} WHERE ${join(meets, ' AND ')}` }]
   })
 }
 
-function within(time: Sql, { spans }: Coverage): Sql {
+/** Whether a time lies in one of some spans, of which there must be one. */
+export function within(time: Sql, spans: readonly Span[]): Sql {
   const ranges = spans.map(
     (span) => sql`(${time} >= ${at(new Date(span.from))} AND ${time} < ${at(new Date(span.to))})`,
   )

@@ -59,7 +59,13 @@ export function name(identifier: string): Sql {
 
 export const text = (value: string): Bound => ({ type: 'String', value })
 
+/** Several texts, for IN. */
+export const texts = (values: readonly string[]): Bound => ({ type: 'Array(String)', value: values })
+
 export const uuid = (value: string): Bound => ({ type: 'UUID', value })
+
+/** Several ids, for IN. */
+export const uuids = (values: readonly string[]): Bound => ({ type: 'Array(UUID)', value: values })
 
 /** A whole number from 0 to 2^53 - 1. */
 export function uint(value: number): Bound {
@@ -67,8 +73,30 @@ export function uint(value: number): Bound {
   return { type: 'UInt64', value: String(value) }
 }
 
+const uint64Max = 2n ** 64n - 1n
+
+function uint64Text(value: bigint): string {
+  if (value < 0n || value > uint64Max) throw new Error(`not an unsigned 64-bit integer: ${value}`)
+  return String(value)
+}
+
+/** A whole number from 0 to 2^64 - 1. */
+export const uint64 = (value: bigint): Bound => ({ type: 'UInt64', value: uint64Text(value) })
+
+/** Several of them, for IN. */
+export const uint64s = (values: readonly bigint[]): Bound => ({
+  type: 'Array(UInt64)',
+  value: `[${values.map(uint64Text).join(',')}]`,
+})
+
 /** A moment, to the millisecond. */
 export const at = (value: Date): Bound => ({ type: "DateTime64(3, 'UTC')", value: toClickHouseTime(value) })
+
+/** Several moments, for IN. */
+export const times = (values: readonly Date[]): Bound => ({
+  type: "Array(DateTime64(3, 'UTC'))",
+  value: values.map(toClickHouseTime),
+})
 
 /** `2026-01-31 12:00:00.000`, in UTC: the text form of DateTime64(3, 'UTC'). */
 export function toClickHouseTime(value: Date): string {

@@ -24,8 +24,8 @@ export const integer = (min: number, max: number, description: string) =>
     description,
   )
 
-/** Printable ASCII without the backslash; `_` matches any one character (contract, Conventions 5). */
-export const textFilter = (maxLength: number, description: string) =>
+/** Printable ASCII without the backslash, compared as it is (contract, Conventions 5). */
+export const exactText = (maxLength: number, description: string) =>
   param(
     (error) =>
       z
@@ -34,8 +34,12 @@ export const textFilter = (maxLength: number, description: string) =>
         .max(maxLength, { error })
         .regex(/^[ -[\]-~]*$/, { error }),
     `1 to ${maxLength} characters of printable ASCII without the backslash`,
-    `${description}; \`_\` matches any one character`,
+    description,
   )
+
+/** The same, where `_` matches any one character (contract, Conventions 5). */
+export const textFilter = (maxLength: number, description: string) =>
+  exactText(maxLength, `${description}; \`_\` matches any one character`)
 
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T, description: string) =>
   param((error) => z.enum(values, { error }), `one of ${values.join(', ')}`, description)
@@ -59,7 +63,7 @@ const firstTime = Date.UTC(1970, 0, 1)
 const lastTime = Date.UTC(2200, 0, 1)
 
 /** RFC 3339 with `Z` or an offset, up to milliseconds (decisions, Windows); undefined where the text is not one. */
-function parseDateTime(text: string): Date | undefined {
+export function parseDateTime(text: string): Date | undefined {
   if (!dateTimePattern.test(text)) return undefined
   const time = Date.parse(text.toUpperCase())
   const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)

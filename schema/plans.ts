@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** What a plan allows beyond reading reports (decisions, Plans). */
 const capabilities = ['api', 'scripts.inventory', 'pages.payment', 'pages.scans', 'scripts.authorization'] as const
 
-type Capability = (typeof capabilities)[number]
+export type Capability = (typeof capabilities)[number]
 
 /** One plan. Budgets are requests a minute. */
 export interface PlanRow {
@@ -29,6 +29,12 @@ export const plans = {
 export type Plan = keyof typeof plans
 
 export const planNames = Object.keys(plans) as [Plan, ...Plan[]]
+
+/** The lowest plan that has a capability; every capability is some plan's. */
+export function lowestPlanWith(capability: Capability): Plan {
+  const lowest = planNames.find((plan) => (plans[plan].capabilities as readonly Capability[]).includes(capability))
+  return lowest ?? 'enterprise'
+}
 
 /** Cells of the plan table that one tenant's contract changes. */
 export const planOverrides = z.strictObject({

@@ -4,6 +4,8 @@ import type { DimensionName } from './dimensions.ts'
 export interface ReportTypeRow {
   /** How reports of this type are grouped into issues; none where they are not (contract, IssueReportType). */
   readonly issue?: IssueRule
+  /** Its reports say that a browser changed or will change an API (contract, Browser-change entry). */
+  readonly browserChange?: true
   /** Dimensions that can filter and group this type, beside those every type has. */
   readonly carries: readonly DimensionName[]
 }
@@ -45,8 +47,8 @@ const reportTypes = {
     issue: { subject: { word: 'connection' }, hostOf: 'blockedUrl' },
     carries: ['disposition', 'blockedOrigin'],
   },
-  deprecation: { carries: ['feature', 'sourceFile'] },
-  intervention: { carries: ['feature', 'sourceFile'] },
+  deprecation: { browserChange: true, carries: ['feature', 'sourceFile'] },
+  intervention: { browserChange: true, carries: ['feature', 'sourceFile'] },
   'network-error': { carries: ['feature'] },
   crash: { carries: ['feature'] },
 } as const satisfies Record<string, ReportTypeRow>
@@ -59,3 +61,27 @@ export const reportTypeNames = Object.keys(reportTypes) as [ReportType, ...Repor
 
 /** The table by name. */
 export const reportTypeRows: Readonly<Record<ReportType, ReportTypeRow>> = reportTypes
+
+/**
+ * Types that are stored beside them and only tell what scripts a site loads (payloads, csp-hash): no operation lists,
+ * counts or groups them.
+ */
+const sightingTypes = { 'csp-hash': { carries: [] } } as const satisfies Record<string, ReportTypeRow>
+
+/** A type that the importer stores. */
+export type StoredType = ReportType | keyof typeof sightingTypes
+
+/** Every stored type, by name. */
+export const storedTypeRows: Readonly<Record<StoredType, ReportTypeRow>> = { ...reportTypes, ...sightingTypes }
+
+/** The types whose reports are grouped into issues (contract, IssueReportType). */
+export const issueTypeNames = reportTypeNames.filter((name) => reportTypeRows[name].issue) as [
+  ReportType,
+  ...ReportType[],
+]
+
+/** The types whose reports are listed as browser changes. */
+export const browserChangeTypeNames = reportTypeNames.filter((name) => reportTypeRows[name].browserChange) as [
+  ReportType,
+  ...ReportType[],
+]

@@ -1,4 +1,4 @@
-import type { ReportType } from './report-types.ts'
+import type { StoredType } from './report-types.ts'
 
 /**
  * One report as the importer writes it and the `reports` table holds it. Unknown text is '' and an unknown line,
@@ -7,7 +7,7 @@ import type { ReportType } from './report-types.ts'
 export interface StoredReport {
   tenantId: string
   siteId: string
-  reportType: ReportType
+  reportType: StoredType
   /** Milliseconds since the Unix epoch. */
   receivedAt: number
   /** UUIDv7 of receivedAt, so that reports received in the same millisecond order by id as text does. */
@@ -61,6 +61,12 @@ export interface StoredReport {
   noise: boolean
   /** Origin of requestUrl. */
   requestOrigin: string
+  /** Identity of the script it names (queries/rules/script-url.ts); '' where it names none. */
+  scriptUrl: string
+  /** The script's hash, `sha256-<base64>` or another digest's; '' when unhashed. */
+  scriptHash: string
+  /** The same as the browser wrote it. */
+  reportedHash: string
 }
 
 /** The stored fields and the column each goes to, in the table's order. */
@@ -111,6 +117,9 @@ export const reportColumns = {
   issueHost: 'issue_host',
   noise: 'noise',
   requestOrigin: 'request_origin',
+  scriptUrl: 'script_url',
+  scriptHash: 'script_hash',
+  reportedHash: 'reported_hash',
 } as const satisfies Record<keyof StoredReport, string>
 
 /** Weight of a report that stands for itself alone, and the unit weights are counted in. */

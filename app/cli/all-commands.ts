@@ -4,6 +4,7 @@ import { keysCreate } from './keys-create.ts'
 import { keysList } from './keys-list.ts'
 import { keysRevoke } from './keys-revoke.ts'
 import { migrateDatabase } from './migrate-database.ts'
+import { recordCommands } from './record-commands.ts'
 import { rollupsCheck } from './rollups-check.ts'
 import { rollupsRebuild } from './rollups-rebuild.ts'
 import { runSql } from './run-sql.ts'
@@ -23,7 +24,7 @@ export const allCommands: CommandGroup = {
     tenants: { about: 'Tenants', commands: { create: tenantsCreate } },
     sites: { about: 'Sites of a tenant', commands: { create: sitesCreate } },
     keys: { about: 'API keys of a tenant', commands: { create: keysCreate, list: keysList, revoke: keysRevoke } },
-    import: { about: 'Put data in', commands: { reports: importCommand } },
+    import: { about: 'Put data in', commands: { reports: importCommand, ...recordCommands } },
     sql: runSql,
     rollups: {
       about: 'The tables that views keep of the raw reports',

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { toClickHouseTime } from '../../queries/sql.ts'
 import { makeKey } from '../keys.ts'
-import { expiresAt, name, tenant } from './argument-shapes.ts'
+import { expiresAt as expiry, name, tenant } from './argument-shapes.ts'
 import { command } from './command.ts'
-import { insertRow } from './insert-row.ts'
+import { insertKey } from './insert-key.ts'
 import { requireTenant } from './require-tenant.ts'
 
 /** `keys create` */
 export const keysCreate = command({
   about: 'Make an API key of a tenant and print it, the only time it is seen',
-  arguments: { tenant, name, 'expires-at': expiresAt },
+  arguments: { tenant, name, 'expires-at': expiry },
   notes: ['Only the SHA-256 of a key is stored: a key that is lost is revoked and another one made.'],
   examples: [
     'keys create --tenant ID --name dashboard',
@@ -18,20 +17,12 @@ export const keysCreate = command({
   async run(values, context) {
     const { reader, writer } = await context.engine()
     await requireTenant(reader, values.tenant)
-    const now = new Date()
-    const expires = values['expires-at'] ?? oneYearAfter(now)
+    const createdAt = new Date()
+    const expiresAt = values['expires-at'] ?? oneYearAfter(createdAt)
     const id = randomUUID()
-    const { key, prefix, hash } = makeKey()
-    await insertRow(writer, 'api_keys', {
-      key_hash: hash,
-      id,
-      tenant_id: values.tenant,
-      name: values.name,
-      prefix,
-      created_at: toClickHouseTime(now),
-      expires_at: toClickHouseTime(expires),
-    })
-    context.say(`Keep the key: it is not shown again. It expires at ${expires.toISOString()}`)
+    const { key, prefix } = makeKey()
+    await insertKey(writer, { id, tenantId: values.tenant, name: values.name, key, createdAt, expiresAt })
+    context.say(`Keep the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
     return { answer: { id, key, prefix } }
   },
 })

@@ -1,10 +1,24 @@
 import type { Endpoint } from '../endpoint.ts'
+import { alertDeliveriesList } from './alert-deliveries-list.ts'
+import { browserChangesList } from './browser-changes-list.ts'
+import { crashesList } from './crashes-list.ts'
+import { cspPoliciesList } from './csp-policies-list.ts'
+import { issuesList } from './issues-list.ts'
+import { issuesReports } from './issues-reports.ts'
+import { issuesSite } from './issues-site.ts'
 import { me } from './me.ts'
+import { networkErrorsList } from './network-errors-list.ts'
+import { pagesList } from './pages-list.ts'
+import { pciDssGet } from './pci-dss-get.ts'
 import { reportsCount } from './reports-count.ts'
 import { reportsGrouped } from './reports-grouped.ts'
 import { reportsHistogram } from './reports-histogram.ts'
 import { reportsList } from './reports-list.ts'
 import { reportsTypes } from './reports-types.ts'
+import { scansGet } from './scans-get.ts'
+import { scansList } from './scans-list.ts'
+import { scriptsGet } from './scripts-get.ts'
+import { scriptsList } from './scripts-list.ts'
 
 /** Every operation the API answers: the one list that the router, the reference and the contract tests read. */
 export const endpoints: readonly Endpoint[] = [
@@ -14,4 +28,18 @@ export const endpoints: readonly Endpoint[] = [
   reportsHistogram,
   reportsGrouped,
   reportsTypes,
+  issuesList,
+  issuesSite,
+  issuesReports,
+  crashesList,
+  browserChangesList,
+  networkErrorsList,
+  cspPoliciesList,
+  scriptsList,
+  scriptsGet,
+  pagesList,
+  scansList,
+  scansGet,
+  pciDssGet,
+  alertDeliveriesList,
 ]

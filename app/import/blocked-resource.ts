@@ -14,15 +14,16 @@ const bareHost = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(:\d{1,5})?$/i
 
 const keyword = /^[a-z][a-z0-9+.-]*$/i
 
+/** Whether a text that can be a host without a scheme is one. */
+export const isBareHost = (text: string): boolean => text.length <= 300 && bareHost.test(text)
+
 /**
  * Reads a blocked URL, keyword or scheme (payloads, Normalising).
  * @param mayBeHost the text can be a host without a scheme.
  */
 export function blockedResource(blockedUrl: string, mayBeHost: boolean): BlockedResource {
   if (blockedUrl === '') return nowhere
-  if (mayBeHost && blockedUrl.length <= 300 && bareHost.test(blockedUrl)) {
-    return { host: blockedUrl.toLowerCase(), origin: '' }
-  }
+  if (mayBeHost && isBareHost(blockedUrl)) return { host: blockedUrl.toLowerCase(), origin: '' }
   const { scheme, host, origin } = urlParts(blockedUrl)
   if (host !== '') return { host, origin }
   if (scheme !== '') return { host: scheme, origin: '' }

@@ -1,3 +1,5 @@
+import { longestHostname } from './url-parts.ts'
+
 /** A site of the tenant, as far as choosing it takes. */
 export interface ImportSite {
   readonly id: string
@@ -11,6 +13,7 @@ export type HostLookup<Value> = (hostname: string) => Value | undefined
 /** @param entries by `normalisePattern`ed patterns. */
 export function lookUpHosts<Value>(entries: ReadonlyMap<string, Value>): HostLookup<Value> {
   return (hostname) => {
+    if (hostname.length > longestHostname) return undefined
     const own = entries.get(hostname)
     if (own !== undefined) return own
     for (let dot = hostname.indexOf('.'); dot >= 0; dot = hostname.indexOf('.', dot + 1)) {

@@ -1,4 +1,4 @@
-import { reportTypeRows } from '../../schema/report-types.ts'
+import { storedTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { urlParts } from './url-parts.ts'
 
@@ -9,7 +9,7 @@ const none: IssueKey = { issueSubject: '', issueHost: '' }
 
 /** The issue of a report whose other fields are read. */
 export function issueKey(report: StoredReport): IssueKey {
-  const rule = reportTypeRows[report.reportType].issue
+  const rule = storedTypeRows[report.reportType].issue
   if (!rule) return none
   const issueSubject = typeof rule.subject === 'string' ? report[rule.subject] : rule.subject.word
   // A keyword or a bare scheme stands for the host of what was blocked.

@@ -1,9 +1,10 @@
-import { type ReportType, reportTypeRows } from '../../schema/report-types.ts'
+import { type StoredType, storedTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { blockedResource } from './blocked-resource.ts'
 import { readBrowser } from './browser.ts'
 import { issueKey } from './issue-key.ts'
 import { firstText } from './member-values.ts'
+import { isNoise } from './noise.ts'
 import type { ReportElement } from './post.ts'
 import { type BodyRow, reportBodies } from './report-bodies.ts'
 import { sampling } from './report-sampling.ts'
@@ -46,12 +47,12 @@ const readers = new Map<string, readonly FieldReader[]>(
 )
 
 /** Whether reports of a type are stored at all. */
-export function isStoredType(type: string): type is ReportType {
-  return Object.hasOwn(reportTypeRows, type)
+export function isStoredType(type: string): type is StoredType {
+  return Object.hasOwn(storedTypeRows, type)
 }
 
 /** Whether a stored type's report is one that is only counted, such as a success among network errors. */
-export function isSkipped(type: ReportType, { body }: ReportElement): boolean {
+export function isSkipped(type: StoredType, { body }: ReportElement): boolean {
   return bodyRow(type).skips?.(body) ?? false
 }
 
@@ -61,7 +62,7 @@ export function siteUrl({ url, body }: ReportElement): string {
 }
 
 /** Makes the stored form of a report. Pure, and never throws, whatever a browser wrote. */
-export function normaliseReport(type: ReportType, element: ReportElement, origin: ReportOrigin): StoredReport {
+export function normaliseReport(type: StoredType, element: ReportElement, origin: ReportOrigin): StoredReport {
   const { body, url } = element
   const row = bodyRow(type)
   const report = emptyReport(type, origin)
@@ -92,14 +93,15 @@ export function normaliseReport(type: ReportType, element: ReportElement, origin
   const issue = issueKey(report)
   report.issueSubject = issue.issueSubject
   report.issueHost = clip(issue.issueHost, textLimits.issueHost)
+  report.noise = isNoise(report, row.blocksHosts)
   return report
 }
 
-function bodyRow(type: ReportType): BodyRow {
+function bodyRow(type: StoredType): BodyRow {
   return reportBodies[type]
 }
 
-function emptyReport(reportType: ReportType, origin: ReportOrigin): StoredReport {
+function emptyReport(reportType: StoredType, origin: ReportOrigin): StoredReport {
   return {
     tenantId: origin.tenantId,
     siteId: origin.siteId,
@@ -147,5 +149,8 @@ function emptyReport(reportType: ReportType, origin: ReportOrigin): StoredReport
     issueHost: '',
     noise: false,
     requestOrigin: '',
+    scriptUrl: '',
+    scriptHash: '',
+    reportedHash: '',
   }
 }

@@ -4,7 +4,7 @@ import type { ChooseSite } from './choose-site.ts'
 import type { ImportTally, Rejection } from './import-tally.ts'
 import { isSkipped, isStoredType, normaliseReport, siteUrl } from './normalise-report.ts'
 import { alone, isRefusal, type Post, parseLine, readElement, readPost } from './post.ts'
-import type { ChainedBatch } from './read-batches.ts'
+import { type ChainedBatch, linesOf } from './read-batches.ts'
 import { reportIds } from './report-id.ts'
 import type { CollectRows, RowPart } from './row-parts.ts'
 
@@ -89,20 +89,16 @@ export async function* parseBatch(
     })
   }
 
-  let start = 0
   let sliceEnd = sliceBytes
-  for (const [index, end] of batch.ends.entries()) {
-    const line = batch.firstLine + index
-    const overlong = batch.overlong.get(index)
-    if (overlong === undefined) importLine(batch.bytes.toString('utf8', start, end), line)
+  for (const { line, text, refusal, end } of linesOf(batch)) {
+    if (refusal === undefined) importLine(text, line)
     else {
       tally.posts++
-      rejections.push({ line, reason: `the line is longer than the importer takes: ${overlong} bytes`, text: '' })
+      rejections.push({ line, reason: refusal, text })
     }
-    start = end + 1
     if (full.length > 0) yield* full.splice(0)
-    if (start < sliceEnd) continue
-    sliceEnd = start + sliceBytes
+    if (end < sliceEnd) continue
+    sliceEnd = end + sliceBytes
     await nextTurn()
   }
   for (const [pass, collector] of collectors.entries()) {

@@ -100,6 +100,30 @@ export function readBatches(source: ByteSource, limits: BatchLimits): BatchReade
   }
 }
 
+/** A line of a batch. */
+export interface BatchLine {
+  /** 1-based number in the file. */
+  readonly line: number
+  /** '' where it is too long to hold. */
+  readonly text: string
+  /** Why it is refused unread. */
+  readonly refusal: string | undefined
+  /** Where it ends in the batch's bytes. */
+  readonly end: number
+}
+
+/** A batch's lines in their order, decoded one by one. */
+export function* linesOf({ bytes, ends, overlong, firstLine }: ChainedBatch): Generator<BatchLine> {
+  let start = 0
+  for (const [index, end] of ends.entries()) {
+    const length = overlong.get(index)
+    const refusal = length === undefined ? undefined : `the line is longer than the importer takes: ${length} bytes`
+    const text = refusal === undefined ? bytes.toString('utf8', start, end) : ''
+    yield { line: firstLine + index, text, refusal, end }
+    start = end + 1
+  }
+}
+
 function toBuffer(value: Uint8Array | string): Buffer<ArrayBuffer> {
   return typeof value === 'string'
     ? Buffer.from(value)

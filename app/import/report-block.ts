@@ -62,6 +62,9 @@ const makers: { readonly [Field in keyof StoredReport]: MakeColumn<StoredReport[
   issueHost: word,
   noise: bool,
   requestOrigin: word,
+  scriptUrl: text,
+  scriptHash: text,
+  reportedHash: text,
 }
 
 /** The columns of a block, in its order. */

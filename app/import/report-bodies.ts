@@ -1,4 +1,6 @@
-import type { ReportType } from '../../schema/report-types.ts'
+import { scriptHash } from '../../queries/rules/script-hash.ts'
+import { scriptUrl } from '../../queries/rules/script-url.ts'
+import type { StoredType } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import {
   disposition,
@@ -49,6 +51,9 @@ export type BodyFields = Pick<
   | 'isTopLevel'
   | 'visibilityState'
   | 'stack'
+  | 'scriptUrl'
+  | 'scriptHash'
+  | 'reportedHash'
 >
 
 /** How one report type's body becomes fields (payloads, Per type and Normalising). */
@@ -108,8 +113,19 @@ const samplingFraction: Read<number> = (members) => {
   return rate > 0 && rate <= 1 ? rate : 1
 }
 
-/** Every stored report type. A type without a row is skipped and counted. */
-export const reportBodies: Readonly<Record<ReportType, BodyRow>> = {
+/** Destinations that run what they load as a script; a browser that names none means one of them. */
+const scriptLike = new Set(['', 'script', 'audioworklet', 'paintworklet', 'serviceworker', 'sharedworker', 'worker'])
+
+const namedScript = (...names: BodyMember[]): Read<string> => {
+  return (members) => scriptUrl(firstText(members, names))
+}
+
+/** A violation of another destination is of no script. */
+const blockedScript: Read<string> = (members, url) =>
+  firstText(members, ['destination']) === 'script' ? namedScript('blockedUrl', 'blockedUri')(members, url) : ''
+
+/** Every stored type. A type without a row is skipped and counted. */
+export const reportBodies: Readonly<Record<StoredType, BodyRow>> = {
   'csp-violation': {
     fields: {
       documentUrl: bodyOrEnvelopeUrl,
@@ -129,6 +145,7 @@ export const reportBodies: Readonly<Record<ReportType, BodyRow>> = {
       disposition: reportOnly,
       blockedUrl: withoutFragment('blockedUrl', 'blockedUri'),
       destination: text('destination'),
+      scriptUrl: blockedScript,
     },
   },
   coep: {
@@ -188,5 +205,16 @@ export const reportBodies: Readonly<Record<ReportType, BodyRow>> = {
       visibilityState: text('visibilityState', 'pageVisibility'),
       stack: text('stack'),
     },
+  },
+  'csp-hash': {
+    fields: {
+      documentUrl: bodyOrEnvelopeUrl,
+      destination: text('destination'),
+      scriptUrl: namedScript('subresourceUrl'),
+      scriptHash: (members) => scriptHash(firstText(members, ['hash'])),
+      reportedHash: text('hash'),
+    },
+    skips: (members) =>
+      !scriptLike.has(firstText(members, ['destination'])) || namedScript('subresourceUrl')(members, '') === '',
   },
 }

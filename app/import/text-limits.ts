@@ -45,6 +45,9 @@ export const textLimits: Readonly<Record<TextField, number>> = {
   issueSubject: 256,
   issueHost: host,
   requestOrigin: host,
+  scriptUrl: url,
+  scriptHash: 96,
+  reportedHash: 160,
 }
 
 // ES2024, in every Node since 20; the ES2023 library does not declare it.

@@ -14,6 +14,9 @@ export interface UrlParts {
   readonly page: string
 }
 
+/** Octets of a name in the DNS (RFC 1035, 2.3.4): a longer host is nobody's, and is not looked up label by label. */
+export const longestHostname = 253
+
 /** A file's URLs repeat, and parsing one costs ten times a look-up. */
 const known = new LRUCache<string, UrlParts>({ max: 20_000 })
 

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoint.ts'
 import { queryShape } from '../pipeline/mount.ts'
+import { sayNeed } from '../pipeline/plan-needs.ts'
 import { errorReferences } from './error-responses.ts'
 import { budgetHeaderNames, headerReferences } from './headers.ts'
 import { inputFields, type NamedSchemas, outputSchema } from './json-schema.ts'
@@ -15,7 +16,9 @@ export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
       operationId: operationId(endpoint.name),
       tags: [tagOf(endpoint.name)],
       summary: endpoint.summary,
-      description: `${endpoint.description}\n\n${spending(endpoint)}`,
+      description: [endpoint.description, [...(endpoint.needs ?? []).map(sayNeed), spending(endpoint)].join(' ')].join(
+        '\n\n',
+      ),
       parameters: [...parameters('path', endpoint.pathParams), ...parameters('query', queryShape(endpoint))],
       responses: {
         '200': {

@@ -4,6 +4,7 @@ import type { Query } from '../../queries/query.ts'
 import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import { hashKey, keyPattern } from '../keys.ts'
+import { shareUnderWay } from '../share-under-way.ts'
 
 /** Who asks: a good key, its tenant, and what the tenant may do. */
 export interface Caller {
@@ -30,7 +31,7 @@ const bearer = /^Bearer ([^ ]+)$/i
 export function createAuthenticator(read: <Row>(query: Query<Row>) => Promise<Row[]>, now: () => number = Date.now) {
   // Only found keys are kept, so that guesses cannot fill the memory; simultaneous look-ups of one key are one.
   const found = new LRUCache<string, FoundKey>({ max: cachedKeys, ttl: cacheMilliseconds, perf: { now } })
-  const underWay = new Map<string, Promise<FoundKey | undefined>>()
+  const share = shareUnderWay<FoundKey | undefined>()
 
   async function lookUp(hash: string): Promise<FoundKey | undefined> {
     const asked = now()
@@ -44,15 +45,7 @@ export function createAuthenticator(read: <Row>(query: Query<Row>) => Promise<Ro
     const key = authorization?.match(bearer)?.[1]
     if (!key || !keyPattern.test(key)) throw new Problem('invalid_api_key')
     const hash = hashKey(key)
-    let row = found.get(hash)
-    if (!row) {
-      let asking = underWay.get(hash)
-      if (!asking) {
-        asking = lookUp(hash).finally(() => underWay.delete(hash))
-        underWay.set(hash, asking)
-      }
-      row = await asking
-    }
+    const row = found.get(hash) ?? (await share(hash, () => lookUp(hash)))
     if (!row || row.revoked || Date.parse(row.expiresAt) <= now()) throw new Problem('invalid_api_key')
     return toCaller(row)
   }

@@ -1,11 +1,5 @@
 import type { z } from 'zod'
-
-const longestEcho = 64
-
-/** What was sent, cut short, so that the message stays readable. */
-function echo(value: string): string {
-  return JSON.stringify(value.length > longestEcho ? `${value.slice(0, longestEcho)}…` : value)
-}
+import { echo } from '../echo.ts'
 
 /**
  * The message of a 400: which parameters were refused, why, and what is allowed (decisions, Lists).

@@ -6,10 +6,11 @@ import type { Query } from '../../queries/query.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { frozenWindow, windowOf } from '../../queries/rules/window.ts'
 import { cursorText, dateTime, integer } from '../../schema/params.ts'
-import { plans, retentionStart } from '../../schema/plans.ts'
+import { retentionStart } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { shareUnderWay } from '../share-under-way.ts'
 import { answerData } from './answer-data.ts'
 import type { Caller } from './authenticate.ts'
 import { decodeCursor, fingerprint } from './cursor.ts'
@@ -17,6 +18,7 @@ import { explain } from './explain.ts'
 import { onlyGet } from './only-get.ts'
 import type { SiteCheck } from './own-site.ts'
 import { listPage, pageOf } from './page.ts'
+import { requireCapability, requireNeeds } from './plan-needs.ts'
 import { type ApiEnv, addCost } from './request-state.ts'
 import { spend } from './spend.ts'
 
@@ -33,7 +35,7 @@ export interface PipelineServices {
 export function queryShape({ query, window, page }: Endpoint): Record<string, z.ZodType> {
   return {
     ...query,
-    ...(window && {
+    ...(typeof window === 'object' && {
       from: dateTime(`The first moment read; ${window.defaultDays} days before \`to\` by default`).optional(),
       to: dateTime(
         `The moment reading stops before; now by default, at most ${window.maxDays} days after \`from\``,
@@ -49,20 +51,21 @@ export function queryShape({ query, window, page }: Endpoint): Record<string, z.
 type Params = Record<string, unknown> & { from?: Date; to?: Date; limit?: number; cursor?: string; siteId?: string }
 
 /**
- * Mounts an operation behind the one pipeline: authenticate, API access, spend, validate, ownership, window, page,
+ * Mounts an operation behind the one pipeline: authenticate, API access, spend, validate, ownership, window, plan, page,
  * handle. Validation comes after authentication, so that nothing but a key is learned without one.
  */
 export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineServices): void {
   const shape = queryShape(endpoint)
   const own = Object.keys(endpoint.query)
   const policy = endpoint.page ?? { ...listPage, position: z.never() }
+  const share = shareUnderWay<unknown>()
 
   const enter: MiddlewareHandler<ApiEnv> = async function enter(c, next) {
     const { state } = c.var
     state.operation = endpoint.name
     const caller = await services.authenticate(c.req.header('Authorization'))
     state.caller = caller
-    if (!endpoint.everyPlan && !caller.tenant.may.capabilities.includes('api')) throw noApiAccess(caller)
+    if (!endpoint.everyPlan) requireCapability(caller, 'api', 'API access')
     await spend(services.budgets, endpoint.spends, caller, (headers) => Object.assign(state.headers, headers))
     await next()
   }
@@ -95,28 +98,24 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     const now = services.now()
     const retention = retentionStart(caller.tenant.may.retentionDays, now)
     const window = windowFor(endpoint, before?.window, params, now, retention)
-    const reply = await endpoint.handle({
-      caller,
-      path,
-      query,
-      filter,
-      window,
-      page: pageOf(policy, params.limit ?? policy.defaultLimit, window ?? null, bound, before),
-      retentionFrom: retention.getTime(),
-      read,
-      readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
-    })
-    return answerData(c, reply)
+    await requireNeeds(endpoint.needs ?? [], caller, params, read)
+    const ask = () =>
+      endpoint.handle({
+        caller,
+        path,
+        query,
+        filter,
+        window,
+        page: pageOf(policy, params.limit ?? policy.defaultLimit, window ?? null, bound, before),
+        retentionFrom: retention.getTime(),
+        read,
+        readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
+      })
+    // An answer made of the tenant's data is the same for all its keys.
+    const question = JSON.stringify([caller.tenant.id, path, params])
+    return answerData(c, await (endpoint.spends.includes('tenant') ? share(question, ask) : ask()))
   })
   onlyGet(app, route)
-}
-
-function noApiAccess({ tenant }: Caller): Problem {
-  const lowest = Object.entries(plans).find(([, plan]) => (plan.capabilities as readonly string[]).includes('api'))?.[0]
-  return new Problem(
-    'plan_upgrade_required',
-    `The ${tenant.plan} plan has no API access; the ${lowest} plan and above have it`,
-  )
 }
 
 /** The window of the request, or the one its cursor froze. */
@@ -128,7 +127,10 @@ function windowFor(
   retention: Date,
 ): Span | undefined {
   if (!policy) return undefined
-  if (frozen === undefined) return windowOf(policy, asked, now, retention)
+  if (frozen === undefined) {
+    if (policy === 'retention') return { from: retention.getTime(), to: now.getTime() }
+    return windowOf(policy, asked, now, retention)
+  }
   const window = frozen && frozenWindow(policy, frozen, retention)
   if (!window) throw new Problem('bad_request', 'cursor is out of bounds; start again without it')
   return window

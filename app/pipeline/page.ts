@@ -15,6 +15,9 @@ export interface PagePolicy<Position> {
 /** A list's default limits (decisions, Lists), capped at the first 10,000 items. */
 export const listPage = { defaultLimit: 50, maxLimit: 200, maxDepth: 10_000 } as const
 
+/** The same limits for a list that can be paged to its end. */
+export const wholeListPage = { ...listPage, maxDepth: Number.MAX_SAFE_INTEGER } as const
+
 /** The page a request asks for. */
 export interface Page<Position> {
   /** Where the page before ended; undefined on the first. */

@@ -46,7 +46,7 @@ SELECT
     countIf(noise) AS noise_count,
     min(received_at) AS first_seen,
     max(received_at) AS last_seen,
-    uniqExactState(cityHash64(cutQueryString(document_url))) AS pages,
+    uniqExactStateIf(cityHash64(cutQueryString(document_url)), document_url != '') AS pages,
     groupUniqArray(toString(browser_name)) AS browsers,
     max(retention_days) AS retention_days
 FROM reports

@@ -7,6 +7,9 @@ export interface WindowPolicy {
   readonly maxDays: number
 }
 
+/** What an operation reads: a window that the caller may choose, or all that retention holds. */
+export type WindowRule = WindowPolicy | 'retention'
+
 const day = 86_400_000
 
 /**
@@ -42,8 +45,9 @@ export function windowOf(
  * A cursor's window, frozen when its first page was read: what of it retention still reaches. Undefined where no
  * cursor of the operation can hold it.
  */
-export function frozenWindow({ maxDays }: WindowPolicy, frozen: Span, retentionFrom: Date): Span | undefined {
-  if (frozen.from >= frozen.to || frozen.to - frozen.from > maxDays * day) return undefined
+export function frozenWindow(rule: WindowRule, frozen: Span, retentionFrom: Date): Span | undefined {
+  const longest = rule === 'retention' ? Number.POSITIVE_INFINITY : rule.maxDays * day
+  if (frozen.from >= frozen.to || frozen.to - frozen.from > longest) return undefined
   const from = Math.max(frozen.from, retentionFrom.getTime())
   return { from, to: Math.max(from, frozen.to) }
 }

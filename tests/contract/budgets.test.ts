@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createRedisBudgets } from '../../app/budgets/redis-budgets.ts'
 import type { Answered } from '../support/api.ts'
-import { type ContractApi, operations, startContractApi } from '../support/contract.ts'
+import { type ContractApi, emptyStatus, operations, startContractApi } from '../support/contract.ts'
 
 describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
   let api: ContractApi
@@ -30,8 +30,12 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
     expect(headers.get('RateLimit-Remaining')).toBe('0')
   }
 
-  describe.each(operations.all)('%s', (_, endpoint) => {
+  // What an operation spends is told from what the store makes of it: two operations show the second.
+  const some = operations.all.filter(([name]) => store === 'memory' || name === 'me' || name === 'reports.count')
+
+  describe.each(some)('%s', (_, endpoint) => {
     const spendsTenant = endpoint.spends.includes('tenant')
+    const served = emptyStatus(endpoint)
 
     test('reports the budget nearest to running out in whole numbers', async () => {
       const { siteId, keys } = await tenant(50, 40)
@@ -51,17 +55,17 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
         await api.ask(endpoint, { key: keys[0], siteId }),
         await api.ask(endpoint, { key: keys[0], siteId }),
       ].map(({ status }) => status)
-      expect(statuses).toEqual([200, 200])
+      expect(statuses).toEqual([served, served])
       expectRefused(await api.ask(endpoint, { key: keys[0], siteId }))
-      expect(await api.ask(endpoint, { key: keys[1], siteId })).toMatchObject({ status: 200 })
+      expect(await api.ask(endpoint, { key: keys[1], siteId })).toMatchObject({ status: served })
     })
 
     test('shares the tenant’s budget among its keys, where it spends it', async () => {
       const { siteId, keys } = await tenant(1000, 1)
-      expect(await api.ask(endpoint, { key: keys[0], siteId })).toMatchObject({ status: 200 })
+      expect(await api.ask(endpoint, { key: keys[0], siteId })).toMatchObject({ status: served })
       const second = await api.ask(endpoint, { key: keys[1], siteId })
       if (spendsTenant) expectRefused(second)
-      else expect(second.status).toBe(200)
+      else expect(second.status).toBe(served)
     })
 
     test('charges a request that is refused for its parameters', async () => {

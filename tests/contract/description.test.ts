@@ -65,6 +65,15 @@ test.each([
   '/v1/reports/histogram',
   '/v1/reports/grouped',
   '/v1/reports/types',
+  '/v1/crashes',
+  '/v1/browser-changes',
+  '/v1/network-errors',
+  '/v1/sites/{siteId}/csp-policies',
+  '/v1/sites/{siteId}/scripts',
+  '/v1/sites/{siteId}/scripts/{scriptId}',
+  '/v1/sites/{siteId}/pages',
+  '/v1/compliance/pci-dss',
+  '/v1/alert-deliveries',
 ])('describes GET %s of the contract', (path) => {
   expect(paths).toHaveProperty([path, 'get'])
 })

@@ -55,9 +55,8 @@ describe.each(operations.all.flatMap(taken))('%s, %s', (_, parameter, endpoint) 
   })
 })
 
-const textParameters = operations.all
-  .flatMap(taken)
-  .filter(([, name]) => name === 'browserName' || name === 'documentHost')
+const texts = ['browserName', 'documentHost', 'reason', 'errorType', 'origin', 'destinationId', 'eventType']
+const textParameters = operations.all.flatMap(taken).filter(([, name]) => texts.includes(name))
 
 describe.each(textParameters)('%s, %s', (_, parameter, endpoint) => {
   test.each(['a\\b', 'é', '😀', 'a\tb', 'a\nb', '\u0000', 'x'.repeat(256)])('refuses %j', async (value) => {

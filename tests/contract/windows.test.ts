@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../app/endpoint.ts'
 import { aReport } from '../../fixtures/reports.ts'
 import {
+  aSighting,
   type ContractApi,
   createWorld,
   operations,
@@ -34,15 +35,16 @@ const refused = (words: string) => ({
 async function keeping(retentionDays: number) {
   const tenantId = await api.createTenant({ overrides: { retentionDays } })
   const siteIds = [await api.createSite(tenantId), await api.createSite(tenantId)] as const
-  const reports = [1, 3].map((days) =>
-    aReport({ tenantId, siteId: siteIds[0], retentionDays: 365, receivedAt: Date.now() - days * day }),
-  )
+  const reports = [1, 3].flatMap((days) => {
+    const given = { tenantId, siteId: siteIds[0], retentionDays: 365, receivedAt: Date.now() - days * day }
+    return [aReport(given), aSighting(given)]
+  })
   await api.insertReports(reports)
   return { tenantId, siteIds, key: await api.createKey(tenantId) }
 }
 
 describe.each(operations.withWindow)('%s', (_, endpoint) => {
-  const maxDays = endpoint.window?.maxDays ?? 0
+  const maxDays = typeof endpoint.window === 'object' ? endpoint.window.maxDays : 0
 
   test.each([
     '2026-02-30T00:00:00Z',

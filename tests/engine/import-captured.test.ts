@@ -69,7 +69,7 @@ const sent = files.flatMap((name) =>
     }),
 )
 const neverStored = ({ type, body }: (typeof sent)[number]) =>
-  type === 'csp-hash' || type.startsWith('potential-') || (type === 'network-error' && body.type === 'ok')
+  type.startsWith('potential-') || (type === 'network-error' && body.type === 'ok')
 
 describe('what browsers really sent', () => {
   const tenantId = newTenant()

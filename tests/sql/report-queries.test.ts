@@ -1,14 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { countReportTypes } from '../../queries/count-report-types.ts'
 import { countReports } from '../../queries/count-reports.ts'
+import { findAnyDecision } from '../../queries/find-any-decision.ts'
 import { findKey } from '../../queries/find-key.ts'
+import { findMonitoredPage } from '../../queries/find-monitored-page.ts'
 import { findSite } from '../../queries/find-site.ts'
 import { groupReports } from '../../queries/group-reports.ts'
 import { histogramReports } from '../../queries/histogram-reports.ts'
+import { listAlertDeliveries } from '../../queries/list-alert-deliveries.ts'
+import { listAlertedEvents } from '../../queries/list-alerted-events.ts'
+import { listBusyPages } from '../../queries/list-busy-pages.ts'
+import { listDeliveredAlerts } from '../../queries/list-delivered-alerts.ts'
+import { listMonitoredPages } from '../../queries/list-monitored-pages.ts'
+import { listPageSites } from '../../queries/list-page-sites.ts'
 import { listReports } from '../../queries/list-reports.ts'
 import type { Query } from '../../queries/query.ts'
 import { render } from '../../queries/sql.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
+import { groupQueries } from '../support/group-queries.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const site = '22222222-2222-4222-8222-222222222222'
@@ -99,8 +108,18 @@ describe('the text of a query', () => {
       ...filters.flatMap((filter) => histogramReports(tenant, ragged, filter, '1h')),
       ...filters.map((filter) => groupReports(tenant, ragged, undefined, filter, ['directive', 'siteId'], 5)),
       ...filters.map((filter) => listReports(tenant, ragged, filter, undefined, 5)),
+      listReports(tenant, ragged, { ...csp(), issue: { key: 7n, spans: [ragged] } }, undefined, 5),
       ...countReportTypes(tenant, ragged, site),
+      ...groupQueries(tenant, ragged, site),
       findSite(tenant, site),
+      findMonitoredPage(tenant, site, site),
+      listPageSites(tenant),
+      findAnyDecision(tenant),
+      listAlertedEvents(tenant, site),
+      listDeliveredAlerts(tenant, site, ['a', 'b'], new Date(0)),
+      listBusyPages(tenant, site, ragged, 5),
+      listMonitoredPages(tenant, site, { position: 1, id: site }, 5),
+      listAlertDeliveries(tenant, { siteId: site, destinationId: 'a_b', eventType: 'c' }, { createdAt: 1, id: 'd' }, 5),
     ]
     for (const query of queries) {
       const selects = text(query).match(/FROM \w+( FINAL)? WHERE/g) ?? []

@@ -157,7 +157,7 @@ function toReport(row: StoredReport): Report {
   return {
     id: row.id,
     siteId: row.siteId,
-    reportType: row.reportType,
+    reportType: row.reportType as ReportType,
     receivedAt: iso(row.receivedAt),
     browserName: row.browserName,
     browserVersion: row.browserVersion,

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { importRecords } from '../../app/import/import-records.ts'
+import type { RecordType } from '../../app/import/record-type.ts'
 import { makeKey } from '../../app/keys.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import { toClickHouseTime } from '../../queries/sql.ts'
@@ -28,6 +31,10 @@ export interface TenantWriter {
   createKey(tenantId: string, options?: { readonly expiresAt?: Date; readonly revokedAt?: Date }): Promise<TestKey>
   revokeKey(tenantId: string, key: TestKey): Promise<void>
   insertReports(reports: readonly StoredReport[]): Promise<void>
+  /** Imports records as a file of them would be, none of them rejected; for no tenant where they are of everyone. */
+  importRecords(tenantId: string | undefined, type: RecordType, records: readonly object[]): Promise<void>
+  /** The id of a page a site monitors: a new one, or the given one with another pattern. */
+  insertMonitoredPage(tenantId: string, siteId: string, pattern: string, id?: string): Promise<string>
 }
 
 const dayMilliseconds = 86_400_000
@@ -83,6 +90,23 @@ export function createTenantWriter(database: Database): TenantWriter {
       await writeKey(tenantId, { ...key, ...stored }, tomorrow(), new Date())
     },
     insertReports: (reports) => insert('reports', reports.map(toRow)),
+    async importRecords(tenantId, type, records) {
+      const lines = records.map((record) => `${JSON.stringify(record)}\n`)
+      await importRecords({
+        source: Readable.from(lines),
+        type,
+        database,
+        tenantId,
+        onReject({ line, reason }) {
+          throw new Error(`${type.name}, line ${line}: ${reason}`)
+        },
+      })
+    },
+    async insertMonitoredPage(tenantId, siteId, pattern, id = randomUUID()) {
+      const named = { kind: 'other', label: 'Test page', scan_url: '', position: 0 }
+      await insert('monitored_pages', [{ tenant_id: tenantId, site_id: siteId, id, pattern, ...named }])
+      return id
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { at, empty, join, name, render, sql, text, uint } from '../../queries/sql.ts'
+import { at, empty, join, name, render, sql, text, times, uint, uint64, uint64s } from '../../queries/sql.ts'
 
 describe('SQL fragments', () => {
   test('number every bound value once the whole is known', () => {
@@ -22,12 +22,25 @@ describe('SQL fragments', () => {
     })
   })
 
+  test('bind lists as arrays', () => {
+    const moments = [new Date(0), new Date('2026-01-31T12:00:00.007Z')]
+    expect(render(sql`a IN ${uint64s([0n, 2n ** 64n - 1n])} AND b IN ${times(moments)}`)).toEqual({
+      text: "a IN {p0:Array(UInt64)} AND b IN {p1:Array(DateTime64(3, 'UTC'))}",
+      params: { p0: '[0,18446744073709551615]', p1: ['1970-01-01 00:00:00.000', '2026-01-31 12:00:00.007'] },
+    })
+  })
+
   test.each(['a b', "a'", 'a;', '', '1a', 'a.b'])('refuse %j as a name', (identifier) => {
     expect(() => name(identifier)).toThrow('not an identifier')
   })
 
   test.each([-1, 1.5, Number.NaN, 2 ** 53])('refuse %d as an unsigned integer', (value) => {
     expect(() => uint(value)).toThrow('not an unsigned integer')
+  })
+
+  test.each([-1n, 2n ** 64n])('refuse %d as an unsigned 64-bit integer', (value) => {
+    expect(() => uint64(value)).toThrow('not an unsigned 64-bit integer')
+    expect(() => uint64s([1n, value])).toThrow('not an unsigned 64-bit integer')
   })
 
   test('refuse to join nothing', () => {

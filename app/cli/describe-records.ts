@@ -1,0 +1,54 @@
+import { type DescribedMember, describeMembers } from '../import/describe-shape.ts'
+import type { RecordType } from '../import/record-type.ts'
+
+const width = 116
+
+/** What the help says of a line of records, all of it out of their shape. */
+export function describeRecords({
+  things,
+  answeredBy,
+  shape,
+  derived = [],
+  siteByFlag,
+  example,
+}: RecordType): string[] {
+  const members = describeMembers(shape)
+  const indent = Math.max(...members.map(({ name }) => name.length)) + 4
+  return [
+    `A line is one of the ${things}, a JSON object of`,
+    ...members.flatMap((member) => {
+      const said = describe(member, siteByFlag === true && member.name === 'siteId')
+      return wrapped(said, width - indent).map(
+        (line, at) => `  ${(at === 0 ? member.name : '').padEnd(indent - 2)}${line}`,
+      )
+    }),
+    ...(derived.length > 0 ? [`It may have ${derived.join(', ')} as an answer has, which is passed over.`] : []),
+    'A line with any other member is rejected.',
+    '',
+    'One that works:',
+    `  ${JSON.stringify(example)}`,
+    ...(answeredBy
+      ? [
+          'What the API answers is what a line takes:',
+          `  curl -s -H "Authorization: Bearer $KEY" "$API${answeredBy}" | jq -c '${answeredBy.endsWith('}') ? '.data' : '.data[]'}'`,
+        ]
+      : []),
+    '',
+  ]
+}
+
+function describe({ takes, says, optional }: DescribedMember, byFlag: boolean): string {
+  const left = byFlag ? ', by default that of --site' : optional ? ', which may be left out' : ''
+  return `${takes}${left}${says === '' ? '' : `. ${says}`}`
+}
+
+/** Lines of whole words, each within the width where its words are. */
+function wrapped(text: string, most: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + word.length >= most) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import type { EngineAccess } from '../engine-access.ts'
+import type { Rejection } from '../import/import-tally.ts'
+import { createRejectedFile } from '../import/rejected-file.ts'
+import type { Argument, Context, Outcome } from './command.ts'
+import { type ImportSource, openImportSource } from './import-source.ts'
+import { showProgress } from './show-progress.ts'
+
+/** The lines that an import reads. */
+export const file: Argument<string> = {
+  kind: 'positional',
+  shape: z.string().min(1),
+  hint: 'FILE',
+  about: 'NDJSON file',
+  takes: 'the path of a file, or - to read stdin',
+}
+
+/** What the help of every import says of its end. */
+export const rejectedNote = [
+  'A line that cannot be stored goes with its number and the reason to FILE.rejected.ndjson (stdin.rejected.ndjson)',
+  'and stops nothing; the exit code is then 1.',
+] as const
+
+/** What an import works with. */
+export interface GivenImport {
+  readonly source: ImportSource['stream']
+  readonly signal: AbortSignal
+  readonly onReject: (rejection: Rejection) => Promise<void>
+  /** Shows how far it is: `3,000 reports, 900/s`. */
+  showRead(bytesRead: number, count: number, things: string): void
+}
+
+/**
+ * Runs an import of a file: opens it, shows how far it is, keeps what is rejected, and ends it at Ctrl-C.
+ * @param prepare checks what the import needs, and gives the import itself; until then nothing is changed.
+ */
+export async function runImport<Result extends { readonly rejected: number }>(
+  context: Context,
+  path: string,
+  prepare: (engine: EngineAccess) => Promise<(given: GivenImport) => Promise<Result>>,
+): Promise<Outcome> {
+  const source = await openImportSource(path, context.stdin, context.folder)
+  const stopping = stopOnSignal(context, source)
+  try {
+    const importLines = await prepare(await context.engine())
+    const given = { source: source.stream, signal: stopping.signal }
+    const result = await withProgress(context, source, (shown) => importLines({ ...given, ...shown }))
+    return { answer: result, exitCode: result.rejected > 0 ? 1 : 0 }
+  } catch (error) {
+    if (stopping.signal.aborted) throw new Error('Stopped. Run the same command again: it goes on where it was')
+    throw error
+  } finally {
+    stopping.end()
+    source.stream.destroy()
+  }
+}
+
+type Shown = Pick<GivenImport, 'onReject' | 'showRead'>
+
+async function withProgress<Result>(
+  context: Context,
+  { size, rejectedPath }: ImportSource,
+  importLines: (shown: Shown) => Promise<Result>,
+): Promise<Result> {
+  const progress = showProgress(context.stderr, size)
+  const rejected = await createRejectedFile(rejectedPath)
+  const started = performance.now()
+  try {
+    return await importLines({
+      onReject: (rejection) => rejected.write(rejection),
+      showRead(bytesRead, count, things) {
+        const rate = Math.round((count * 1000) / Math.max(1, performance.now() - started))
+        progress.update(bytesRead, `${count.toLocaleString('en')} ${things}, ${rate.toLocaleString('en')}/s`)
+      },
+    })
+  } finally {
+    progress.end()
+    if (await rejected.close()) context.say(`What was rejected, and why: ${rejectedPath}`)
+  }
+}
+
+/** The first Ctrl-C or SIGTERM ends the import after the batch under way, the second ends the process. */
+function stopOnSignal(context: Context, { stream }: ImportSource) {
+  const controller = new AbortController()
+  const stop = () => {
+    if (controller.signal.aborted) process.exit(130)
+    context.say('Stopping after the batch under way; press Ctrl-C again to stop at once')
+    controller.abort()
+    // A pipe that is silent would be waited for.
+    stream.destroy()
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  return {
+    signal: controller.signal,
+    end() {
+      process.off('SIGINT', stop)
+      process.off('SIGTERM', stop)
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { type DeliveryPosition, listAlertDeliveries } from '../../queries/list-alert-deliveries.ts'
+import { textFilter, uuid } from '../../schema/params.ts'
+import { alertDelivery } from '../../schema/replies/alert-delivery.ts'
+import { endpoint } from '../endpoint.ts'
+import { wholeListPage } from '../pipeline/page.ts'
+
+const position: z.ZodType<DeliveryPosition> = z.object({
+  createdAt: z
+    .int()
+    .min(0)
+    .max(Date.UTC(2200, 0, 1)),
+  id: alertDelivery.shape.id,
+})
+
+export const alertDeliveriesList = endpoint({
+  name: 'alert-deliveries.list',
+  path: '/v1/alert-deliveries',
+  summary: 'List alert deliveries',
+  description:
+    'One entry for each destination of each alert that was sent, attempted or dropped, newest first. It reaches back as far as deliveries are kept, whatever the retention of reports.',
+  query: {
+    siteId: uuid('Only deliveries about this site, and digests that covered it').optional(),
+    destinationId: textFilter(64, 'Only deliveries to the destination with this id').optional(),
+    eventType: textFilter(64, 'Only deliveries of this event type, such as csp.new_issue').optional(),
+  },
+  page: { ...wholeListPage, position },
+  spends: ['key'],
+  reply: z.object({ data: z.array(alertDelivery), nextCursor: z.string().nullable() }),
+  async handle({ caller, query, page, read }) {
+    const rows = await read(listAlertDeliveries(caller.tenant.id, query, page.after, page.rows))
+    return page.cut(rows, ({ createdAt, id }) => ({ createdAt: Date.parse(createdAt), id }))
+  },
+})

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import type { BrowserChangeQuestion } from '../../queries/browser-changes.ts'
+import { countChangesByBrowser } from '../../queries/count-changes-by-browser.ts'
+import { listBrowserChangeMessages } from '../../queries/list-browser-change-messages.ts'
+import { listBrowserChangePages } from '../../queries/list-browser-change-pages.ts'
+import { listBrowserChanges } from '../../queries/list-browser-changes.ts'
+import { onlyRow } from '../../queries/only-row.ts'
+import { addTallies, estimate, isSampled } from '../../queries/rules/weights.ts'
+import { totalBrowserChanges } from '../../queries/total-browser-changes.ts'
+import { oneOf, uuid } from '../../schema/params.ts'
+import { browserChange, browserChangeTotals } from '../../schema/replies/browser-change.ts'
+import { browserChangeTypeNames } from '../../schema/report-types.ts'
+import { endpoint } from '../endpoint.ts'
+import { browserChangePosition, positionOfBrowserChange } from '../pipeline/browser-change-position.ts'
+import { listPage } from '../pipeline/page.ts'
+
+export const browserChangesList = endpoint({
+  name: 'browser-changes.list',
+  path: '/v1/browser-changes',
+  summary: 'List browser changes',
+  description:
+    'Deprecations and interventions by API, type and source file: the soonest anticipated removal first, those without a date last, then the largest volume. The totals cover every entry of the window. At most the first 10,000 entries can be paged; narrow the window to reach further.',
+  query: {
+    siteId: uuid('Only reports of this site').optional(),
+    reportType: oneOf(browserChangeTypeNames, 'Only this type; both by default').optional(),
+  },
+  window: { defaultDays: 31, maxDays: 31 },
+  page: { ...listPage, position: browserChangePosition },
+  spends: ['key', 'tenant'],
+  reply: z.object({ data: z.array(browserChange), totals: browserChangeTotals, nextCursor: z.string().nullable() }),
+  async handle({ caller, window, query: { siteId, reportType }, page, read, readAll }) {
+    const reportTypes = reportType ? [reportType] : browserChangeTypeNames
+    const question: BrowserChangeQuestion = { tenantId: caller.tenant.id, window, siteId, reportTypes }
+    const [rows, totals, browsers] = await Promise.all([
+      read(listBrowserChanges(question, page.after, page.rows)),
+      read(totalBrowserChanges(question)).then(onlyRow),
+      read(countChangesByBrowser(question)),
+    ])
+    const { data: entries, nextCursor } = page.cut(rows, positionOfBrowserChange)
+    const [pages, messages] = await Promise.all([
+      readAll(listBrowserChangePages(question, entries)),
+      readAll(listBrowserChangeMessages(question, entries)),
+    ])
+    const pagesOf = new Map(pages.map((row) => [row.key, row]))
+    const messageOf = new Map(messages.map((row) => [row.key, row]))
+    const all = addTallies(browsers)
+    return {
+      data: entries.map((entry) => ({
+        reportType: entry.reportType,
+        feature: entry.feature,
+        sourceFile: entry.sourceFile,
+        lineNumber: messageOf.get(entry.key)?.lineNumber ?? null,
+        message: messageOf.get(entry.key)?.message ?? '',
+        anticipatedRemoval: entry.anticipatedRemoval,
+        reportCount: entry.reportCount,
+        estimatedReportCount: estimate(entry),
+        sampled: isSampled(entry),
+        pageCount: pagesOf.get(entry.key)?.pageCount ?? 0,
+        topPages: pagesOf.get(entry.key)?.topPages ?? [],
+        browsers: pagesOf.get(entry.key)?.browsers ?? [],
+        firstSeen: entry.firstSeen,
+        lastSeen: entry.lastSeen,
+      })),
+      totals: {
+        estimatedReportCount: estimate(all),
+        reportCount: all.reportCount,
+        apiCount: totals.apiCount,
+        withRemovalDateCount: totals.withRemovalDateCount,
+        soonestRemoval: totals.soonestRemoval,
+        sampled: isSampled(all),
+        browsers: browsers.map((tally) => ({ browser: tally.browser, estimatedReportCount: estimate(tally) })),
+      },
+      nextCursor,
+    }
+  },
+})

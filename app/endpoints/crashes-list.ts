@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { CrashQuestion } from '../../queries/crash-groups.ts'
+import { listCrashBrowsers } from '../../queries/list-crash-browsers.ts'
+import { listCrashGroups } from '../../queries/list-crash-groups.ts'
+import { listCrashStacks } from '../../queries/list-crash-stacks.ts'
+import { onlyRow } from '../../queries/only-row.ts'
+import { estimate } from '../../queries/rules/weights.ts'
+import { totalCrashes } from '../../queries/total-crashes.ts'
+import { exactText, uuid } from '../../schema/params.ts'
+import { crashGroup, crashTotals } from '../../schema/replies/crash.ts'
+import { endpoint } from '../endpoint.ts'
+import { listPage } from '../pipeline/page.ts'
+import { positionOfVolume, volumePosition } from '../pipeline/volume-position.ts'
+
+export const crashesList = endpoint({
+  name: 'crashes.list',
+  path: '/v1/crashes',
+  summary: 'List crash groups',
+  description:
+    'Crashes by reason, page, frame and visibility, the largest estimated volume first. Crashes are sampled when they are collected: each stored report stands for 1 divided by the site’s sample rate. At most the first 10,000 groups can be paged; narrow the window to reach further.',
+  query: {
+    siteId: uuid('Only crashes of this site').optional(),
+    reason: exactText(128, 'Only crashes with exactly this reason').optional(),
+  },
+  window: { defaultDays: 31, maxDays: 31 },
+  page: { ...listPage, position: volumePosition },
+  spends: ['key', 'tenant'],
+  reply: z.object({ data: z.array(crashGroup), totals: crashTotals, nextCursor: z.string().nullable() }),
+  async handle({ caller, window, query, page, read, readAll }) {
+    const question: CrashQuestion = { tenantId: caller.tenant.id, window, ...query }
+    const [rows, totals] = await Promise.all([
+      read(listCrashGroups(question, page.after, page.rows)),
+      read(totalCrashes(question)).then(onlyRow),
+    ])
+    const { data, nextCursor } = page.cut(rows, positionOfVolume)
+    const [browsers, stacks] = await Promise.all([
+      readAll(listCrashBrowsers(question, data)),
+      readAll(listCrashStacks(question, data)),
+    ])
+    const browsersOf = new Map(browsers.map((row) => [row.key, row.browsers]))
+    const stackOf = new Map(stacks.map((row) => [row.key, row.stackExcerpt]))
+    return {
+      data: data.map((group) => ({
+        reason: group.reason,
+        page: group.page,
+        isTopLevel: group.isTopLevel,
+        visibilityState: group.visibilityState,
+        browsers: browsersOf.get(group.key) ?? [],
+        stackExcerpt: stackOf.get(group.key) ?? null,
+        reportCount: group.reportCount,
+        estimatedReportCount: estimate(group),
+        firstSeen: group.firstSeen,
+        lastSeen: group.lastSeen,
+      })),
+      totals: {
+        estimatedReportCount: estimate(totals),
+        reportCount: totals.reportCount,
+        pageCount: totals.pageCount,
+        groupCount: totals.groupCount,
+      },
+      nextCursor,
+    }
+  },
+})

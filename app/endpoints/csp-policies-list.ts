@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import type { CspPolicyQuestion } from '../../queries/csp-policies.ts'
+import { listCspPolicies } from '../../queries/list-csp-policies.ts'
+import { listCspPolicyTexts } from '../../queries/list-csp-policy-texts.ts'
+import { compareCspPolicies, mergeCspPolicies } from '../../queries/rules/merge-csp-policies.ts'
+import { pageMatch } from '../../queries/rules/page-pattern.ts'
+import { uuid } from '../../schema/params.ts'
+import { cspPolicy } from '../../schema/replies/csp-policy.ts'
+import { endpoint } from '../endpoint.ts'
+import { cspPolicyPosition, positionOfCspPolicy } from '../pipeline/csp-policy-position.ts'
+import { ownPage } from '../pipeline/own-page.ts'
+import { listPage } from '../pipeline/page.ts'
+
+/** Distinct policies one read takes, before any are merged (contract, Limits). */
+const mostPolicies = 200
+
+export const cspPoliciesList = endpoint({
+  name: 'csp-policies.list',
+  path: '/v1/sites/{siteId}/csp-policies',
+  summary: 'List the CSP policies that reports quote',
+  description:
+    'Policies that differ only in nonces, in the order of their directives, in case or in repeats are one; the latest quoted come first. `truncated` says that more than 200 distinct policies were quoted, before any were merged, and only the latest of them are listed.',
+  pathParams: { siteId: uuid('The site') },
+  query: { pageId: uuid('Only policies quoted by reports of this monitored page').optional() },
+  window: { defaultDays: 31, maxDays: 31 },
+  page: { ...listPage, position: cspPolicyPosition },
+  spends: ['key', 'tenant'],
+  reply: z.object({ data: z.array(cspPolicy), truncated: z.boolean(), nextCursor: z.string().nullable() }),
+  async handle({ caller: { tenant }, path: { siteId }, query: { pageId }, window, page, read, readAll }) {
+    const monitored = pageId === undefined ? undefined : await ownPage(read, tenant.id, siteId, pageId)
+    const match = monitored && pageMatch(monitored.pattern)
+    const question: CspPolicyQuestion = { tenantId: tenant.id, siteId, window, page: match }
+    const quoted = await read(listCspPolicies(question, mostPolicies + 1))
+    const listed = quoted.slice(0, mostPolicies)
+    const texts = await readAll(listCspPolicyTexts(question, listed))
+    const textOf = new Map(texts.map(({ key, policy }) => [key, policy]))
+    const policies = mergeCspPolicies(
+      listed.flatMap((one) => {
+        const text = textOf.get(one.key)
+        return text === undefined ? [] : [{ ...one, text }]
+      }),
+    )
+    const { after } = page
+    const rest = after ? policies.filter((policy) => compareCspPolicies(policy, after) > 0) : policies
+    const { data, nextCursor } = page.cut(rest, positionOfCspPolicy)
+    return { data, truncated: quoted.length > mostPolicies, nextCursor }
+  },
+})

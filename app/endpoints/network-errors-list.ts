@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { listNetworkErrorDetails } from '../../queries/list-network-error-details.ts'
+import { listNetworkErrorExamples } from '../../queries/list-network-error-examples.ts'
+import { listNetworkErrors } from '../../queries/list-network-errors.ts'
+import type { NetworkErrorQuestion } from '../../queries/network-error-groups.ts'
+import { onlyRow } from '../../queries/only-row.ts'
+import { estimate } from '../../queries/rules/weights.ts'
+import { totalNetworkErrors } from '../../queries/total-network-errors.ts'
+import { networkErrorPhases } from '../../schema/enumerations.ts'
+import { exactText, oneOf, uuid } from '../../schema/params.ts'
+import { networkErrorGroup, networkErrorTotals } from '../../schema/replies/network-error.ts'
+import { endpoint } from '../endpoint.ts'
+import { listPage } from '../pipeline/page.ts'
+import { positionOfVolume, volumePosition } from '../pipeline/volume-position.ts'
+
+export const networkErrorsList = endpoint({
+  name: 'network-errors.list',
+  path: '/v1/network-errors',
+  summary: 'List network error groups',
+  description:
+    'Failed requests by error type, phase, request origin and status, the largest estimated volume first. Browsers sample: each stored report stands for 1 divided by its sample rate. Successful requests are never stored, so there are counts and no error rates. At most the first 10,000 groups can be paged; narrow the window to reach further.',
+  query: {
+    siteId: uuid('Only errors reported to this site').optional(),
+    phase: oneOf(networkErrorPhases, 'Only errors of this phase').optional(),
+    errorType: exactText(128, 'Only errors of exactly this type, such as tcp.timed_out').optional(),
+    origin: exactText(255, 'Only failed requests to exactly this origin, such as https://cdn.example').optional(),
+  },
+  window: { defaultDays: 31, maxDays: 31 },
+  page: { ...listPage, position: volumePosition },
+  spends: ['key', 'tenant'],
+  reply: z.object({ data: z.array(networkErrorGroup), totals: networkErrorTotals, nextCursor: z.string().nullable() }),
+  async handle({ caller, window, query, page, read, readAll }) {
+    const question: NetworkErrorQuestion = { tenantId: caller.tenant.id, window, ...query }
+    const [rows, totals] = await Promise.all([
+      read(listNetworkErrors(question, page.after, page.rows)),
+      read(totalNetworkErrors(question)).then(onlyRow),
+    ])
+    const { data, nextCursor } = page.cut(rows, positionOfVolume)
+    const [details, examples] = await Promise.all([
+      readAll(listNetworkErrorDetails(question, data)),
+      readAll(listNetworkErrorExamples(question, data)),
+    ])
+    const detailsOf = new Map(details.map((row) => [row.key, row]))
+    const exampleOf = new Map(examples.map((row) => [row.key, row.exampleUrl]))
+    return {
+      data: data.map((group) => ({
+        errorType: group.errorType,
+        phase: group.phase,
+        origin: group.origin,
+        statusCode: group.statusCode,
+        serverIps: detailsOf.get(group.key)?.serverIps ?? [],
+        protocols: detailsOf.get(group.key)?.protocols ?? [],
+        methods: detailsOf.get(group.key)?.methods ?? [],
+        browsers: detailsOf.get(group.key)?.browsers ?? [],
+        exampleUrl: exampleOf.get(group.key) ?? '',
+        reportCount: group.reportCount,
+        estimatedReportCount: estimate(group),
+        firstSeen: group.firstSeen,
+        lastSeen: group.lastSeen,
+      })),
+      totals: {
+        reportCount: totals.reportCount,
+        estimatedReportCount: estimate(totals),
+        groupCount: totals.groupCount,
+        originCount: totals.originCount,
+      },
+      nextCursor,
+    }
+  },
+})

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { listLatestScanPlaces } from '../../queries/list-latest-scan-places.ts'
+import { listMonitoredPages, type PagePosition } from '../../queries/list-monitored-pages.ts'
+import { uuid } from '../../schema/params.ts'
+import { monitoredPage } from '../../schema/replies/monitored-page.ts'
+import type { LatestScan, ListedScan } from '../../schema/replies/scan.ts'
+import { endpoint } from '../endpoint.ts'
+import { wholeListPage } from '../pipeline/page.ts'
+import { readScans } from '../pipeline/read-scans.ts'
+
+const position: z.ZodType<PagePosition> = monitoredPage.pick({ position: true, id: true })
+
+export const pagesList = endpoint({
+  name: 'pages.list',
+  path: '/v1/sites/{siteId}/pages',
+  summary: 'List monitored pages',
+  description:
+    'Payment pages and others, in the order the site lists them, each with its latest scheduled scan. Every plan with API access can read it, one that no longer scans too.',
+  pathParams: { siteId: uuid('The site') },
+  page: { ...wholeListPage, position },
+  spends: ['key'],
+  reply: z.object({ data: z.array(monitoredPage), nextCursor: z.string().nullable() }),
+  async handle({ caller, path, page, read, readAll }) {
+    const rows = await read(listMonitoredPages(caller.tenant.id, path.siteId, page.after, page.rows))
+    const { data, nextCursor } = page.cut(rows, (row) => ({ position: row.position, id: row.id }))
+    const ids = data.map(({ id }) => id)
+    const latest = await read(listLatestScanPlaces(caller.tenant.id, ids, 'all'))
+    const scans = await readScans(readAll, caller.tenant.id, latest)
+    const scanOf = new Map(scans.map((scan) => [scan.pageId, toLatestScan(scan)]))
+    return { data: data.map((row) => ({ ...row, latestScan: scanOf.get(row.id) ?? null })), nextCursor }
+  },
+})
+
+const toLatestScan = ({
+  id,
+  scannedAt,
+  status,
+  grade,
+  failureReason,
+  consecutiveFailures,
+  changes,
+}: ListedScan): LatestScan => ({ id, scannedAt, status, grade, failureReason, consecutiveFailures, changes })

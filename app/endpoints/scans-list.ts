@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { listLatestScanPlaces } from '../../queries/list-latest-scan-places.ts'
+import { listScanPlaces, type ScanPosition } from '../../queries/list-scan-places.ts'
+import { uuid } from '../../schema/params.ts'
+import { listedScan } from '../../schema/replies/scan.ts'
+import { endpoint } from '../endpoint.ts'
+import { ownPage } from '../pipeline/own-page.ts'
+import { wholeListPage } from '../pipeline/page.ts'
+import { readScans } from '../pipeline/read-scans.ts'
+
+const position: z.ZodType<ScanPosition> = z.object({
+  scannedAt: z
+    .int()
+    .min(0)
+    .max(Date.UTC(2200, 0, 1)),
+  id: z.guid(),
+})
+
+export const scansList = endpoint({
+  name: 'scans.list',
+  path: '/v1/sites/{siteId}/pages/{pageId}/scans',
+  summary: 'List a page’s scans',
+  description:
+    'Scheduled scans of a monitored page, newest first, each with its headers and what changed; the full result is on the single scan. It reaches back as far as scans are kept, whatever the retention of reports.',
+  pathParams: { siteId: uuid('The site'), pageId: uuid('The monitored page') },
+  page: { ...wholeListPage, position },
+  spends: ['key'],
+  reply: z.object({
+    data: z.array(listedScan),
+    latestComplete: listedScan.optional().meta({
+      description:
+        'The page’s latest complete scan: its current state, however many failed scans followed. Absent until one exists.',
+    }),
+    nextCursor: z.string().nullable(),
+  }),
+  async handle({ caller: { tenant }, path: { siteId, pageId }, page, read, readAll }) {
+    await ownPage(read, tenant.id, siteId, pageId)
+    const [places, latest] = await Promise.all([
+      read(listScanPlaces(tenant.id, pageId, page.after, page.rows)),
+      read(listLatestScanPlaces(tenant.id, [pageId], 'complete')),
+    ])
+    const { data: shown, nextCursor } = page.cut(places, ({ scannedAt, id }) => ({
+      scannedAt: Date.parse(scannedAt),
+      id,
+    }))
+    const scans = await readScans(readAll, tenant.id, [...shown, ...latest])
+    return { data: scans.slice(0, shown.length), latestComplete: scans[shown.length], nextCursor }
+  },
+})

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { oneOf, uuid } from '../../schema/params.ts'
+import { script } from '../../schema/replies/script.ts'
+import { coverageSummary, readWindow, scriptCounts } from '../../schema/replies/script-inventory.ts'
+import { advisoryStates, identificationStates, inventorySize, scriptStatuses } from '../../schema/scripts.ts'
+import { endpoint } from '../endpoint.ts'
+import { countStates, summariseCoverage } from '../inventory/inventory-counts.ts'
+import { anyDecision, inventoryNeed } from '../inventory/inventory-needs.ts'
+import { compareInInventory, inventoryPosition, positionOfScript } from '../inventory/inventory-order.ts'
+import { isOnPaymentPage, readInventory } from '../inventory/read-inventory.ts'
+
+export const scriptsList = endpoint({
+  name: 'scripts.list',
+  path: '/v1/sites/{siteId}/scripts',
+  summary: 'List the scripts of a site',
+  description:
+    'The site’s inventory, the last seen first: what browsers and the scans of payment pages saw, what was decided, what public libraries the scripts are and what is known against those. A script that was not seen in the window is listed all the same. Every page reads the whole inventory and its activity, so that a page of 1,000 costs no more than one of 50. `counts` are of the scripts before the filters `identification` and `advisories`, `coverage` of those behind all filters.',
+  pathParams: { siteId: uuid('The site') },
+  query: {
+    pageScope: oneOf(['payment', 'any'], 'With payment, only scripts seen on payment pages in the window').default(
+      'any',
+    ),
+    status: oneOf(scriptStatuses, 'Only scripts of this decision status').optional(),
+    identification: oneOf(identificationStates, 'Only scripts of this identification state').optional(),
+    advisories: oneOf(advisoryStates, 'Only scripts of this advisory state').optional(),
+  },
+  needs: [
+    inventoryNeed,
+    { capability: 'pages.payment', when: { parameter: 'pageScope', is: 'payment' }, unless: anyDecision },
+    { capability: 'scripts.authorization', when: { parameter: 'advisories' } },
+  ],
+  window: { defaultDays: 31, maxDays: 31 },
+  page: { position: inventoryPosition, defaultLimit: 50, maxLimit: inventorySize, maxDepth: 10_000 },
+  spends: ['key', 'tenant'],
+  reply: z.object({
+    data: z.array(script),
+    counts: scriptCounts,
+    coverage: coverageSummary,
+    window: readWindow,
+    truncated: z.boolean().meta({ description: 'The site has more than the 1,000 scripts that one read returns.' }),
+    nextCursor: z.string().nullable(),
+  }),
+  async handle({ caller: { tenant }, path: { siteId }, query, window, retentionFrom, page, read }) {
+    const inventory = await readInventory(read, { tenant, siteId, window, retentionFrom })
+    const onPaymentOnly = query.pageScope === 'payment'
+    const scoped = inventory.entries
+      .filter((entry) => !onPaymentOnly || isOnPaymentPage(entry))
+      .map((entry) => entry.script)
+      .filter(({ status }) => query.status === undefined || status === query.status)
+    const listed = scoped.filter(
+      ({ identification, advisories }) =>
+        (query.identification === undefined || identification.state === query.identification) &&
+        (query.advisories === undefined || advisories.state === query.advisories),
+    )
+    const { after } = page
+    const rest = after ? listed.filter((one) => compareInInventory(positionOfScript(one), after) > 0) : listed
+    return {
+      ...page.cut(rest.slice(0, page.rows), positionOfScript),
+      counts: countStates(scoped),
+      coverage: summariseCoverage(
+        listed,
+        inventory.reporting,
+        inventory.uninventoried.filter(({ onPaymentPage }) => !onPaymentOnly || onPaymentPage),
+      ),
+      window: { from: new Date(window.from).toISOString(), to: new Date(window.to).toISOString() },
+      truncated: inventory.truncated,
+    }
+  },
+})

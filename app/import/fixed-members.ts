@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import type { Database } from '../../queries/clickhouse.ts'
+import type { Query } from '../../queries/query.ts'
+import { empty, join, name, sql, texts, uuid } from '../../queries/sql.ts'
+import type { RecordRow, RecordType } from './record-type.ts'
+
+/** Their ids fill a quarter of what a server takes as one request's line. */
+const idsAtOnce = 1_000
+
+const row = z.object({ id: z.string(), fixed: z.array(z.string()) })
+
+/** Why a row must not be stored: it changes a member that its id has for good; undefined where it does not. */
+export type FixedCheck = (row: RecordRow) => string | undefined
+
+/**
+ * Makes a check for the rows of one insert, in their order: it knows what is stored under their ids, and remembers the
+ * ids it is asked about.
+ */
+export async function checkFixed(
+  { table, fixed = {} }: RecordType,
+  database: Pick<Database, 'read'>,
+  tenantId: string | undefined,
+  ids: readonly string[],
+): Promise<FixedCheck> {
+  const members = Object.entries(fixed)
+  const known = new Map<string, readonly string[]>()
+  if (members.length === 0) return () => undefined
+  const columns = members.map(([, column]) => column)
+  for (let at = 0; at < ids.length; at += idsAtOnce) {
+    const stored = await database.read(listFixed(table, columns, tenantId, ids.slice(at, at + idsAtOnce)))
+    for (const { id, fixed: values } of stored) known.set(id, values)
+  }
+  return (row) => {
+    const values = columns.map((column) => String(row[column]))
+    const before = known.get(row.id) ?? values
+    known.set(row.id, before)
+    const changed = values.findIndex((value, index) => value !== before[index])
+    if (changed < 0) return undefined
+    return `${members[changed]?.[0]} of the id ${row.id} is ${before[changed]} for good, and cannot become ${values[changed]}`
+  }
+}
+
+function listFixed(
+  table: string,
+  columns: readonly string[],
+  tenantId: string | undefined,
+  ids: readonly string[],
+): Query<z.infer<typeof row>> {
+  const values = join(
+    columns.map((column) => sql`toString(${name(column)})`),
+    ', ',
+  )
+  const ofTenant = tenantId === undefined ? empty : sql`tenant_id = ${uuid(tenantId)} AND `
+  return {
+    name: 'listFixedMembers',
+    statement: sql`SELECT toString(id) AS id, [${values}] AS fixed FROM ${name(table)} FINAL
+      WHERE ${ofTenant}toString(${name(table)}.id) IN (${texts(ids)})`,
+    row,
+  }
+}

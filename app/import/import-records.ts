@@ -1,0 +1,105 @@
+import type { Database } from '../../queries/clickhouse.ts'
+import { checkFixed } from './fixed-members.ts'
+import type { Rejection } from './import-tally.ts'
+import { isRefusal, refuse } from './post.ts'
+import { type BatchLimits, type ByteSource, type ChainedBatch, linesOf, readBatches } from './read-batches.ts'
+import { readRecord } from './read-record.ts'
+import type { RecordRow, RecordType } from './record-type.ts'
+import { checkReferences, type ReferenceCheck } from './referents.ts'
+import { withRetries } from './with-retries.ts'
+
+/** What became of a file. `records` = stored + rejected. */
+export interface RecordImportResult {
+  /** Lines that are not blank. */
+  readonly records: number
+  /** Of them, those that are in the store when the import ends, or a later line with the same id. */
+  readonly stored: number
+  readonly rejected: number
+}
+
+export interface RecordImportOptions {
+  readonly source: ByteSource
+  readonly type: RecordType
+  /** As a user that writes. */
+  readonly database: Pick<Database, 'read' | 'insert'>
+  /** The tenant the records are of; none where they are of everyone. */
+  readonly tenantId?: string | undefined
+  /** The site of records whose line names none, where the type takes one. */
+  readonly siteId?: string | undefined
+  /** Hears of each rejection, in the file's order. */
+  readonly onReject?: ((rejection: Rejection) => void | Promise<void>) | undefined
+  /** Hears of each batch as it is stored; bytes are of the source. */
+  readonly onProgress?: (progress: RecordImportResult & { readonly bytesRead: number }) => void
+  /** Ends the import between two batches; run again, it does the rest. */
+  readonly signal?: AbortSignal | undefined
+  readonly limits?: BatchLimits
+}
+
+/** Some ten thousand small records; and more than the largest one has. */
+const defaultLimits: BatchLimits = { batchBytes: 4 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
+
+/** A column that the table lacks is a defect of ours, and must not be passed over; nothing of a batch may wait. */
+const settings = { input_format_skip_unknown_fields: 0, async_insert: 0, wait_end_of_query: 1 } as const
+
+/**
+ * Imports a file of records, one a line, in memory that does not grow with it (decisions, Where data comes from). A
+ * record that is stored already is replaced, so the same file twice changes nothing. Throws what the store says when it
+ * cannot be written to for half a minute, and the signal's reason; what is done stays done.
+ */
+export async function importRecords(options: RecordImportOptions): Promise<RecordImportResult> {
+  const { source, type, database, tenantId, signal, onReject, onProgress } = options
+  if ((tenantId === undefined) !== (type.ofEveryone ?? false)) throw new Error(`Whose are these ${type.things}?`)
+  const retried = <Result>(task: () => Promise<Result>) => withRetries(task, signal)
+  const reader = readBatches(source, options.limits ?? defaultLimits)
+  const tally = { records: 0, stored: 0, rejected: 0 }
+  try {
+    const refers = await retried(() => checkReferences(type, database, tenantId))
+    for (;;) {
+      signal?.throwIfAborted()
+      const batch = await reader.next('', [])
+      if (!batch) return tally
+      const { accepted, rejections } = readLines(batch, options, refers)
+      tally.records += accepted.length + rejections.length
+      const ids = [...new Set(accepted.map(({ row }) => row.id))]
+      const changes = await retried(() => checkFixed(type, database, tenantId, ids))
+      const rows = new Map<string, RecordRow>()
+      for (const { row, line, text } of accepted) {
+        const reason = changes(row)
+        if (reason === undefined) rows.set(row.id, tenantId === undefined ? row : { tenant_id: tenantId, ...row })
+        else rejections.push({ line, reason, text })
+      }
+      if (rows.size > 0) await retried(() => insertRows(database, type.table, [...rows.values()]))
+      tally.rejected += rejections.length
+      tally.stored = tally.records - tally.rejected
+      for (const rejection of rejections.sort((a, b) => a.line - b.line)) await onReject?.(rejection)
+      onProgress?.({ ...tally, bytesRead: batch.bytesRead })
+    }
+  } finally {
+    await reader.close()
+  }
+}
+
+interface AcceptedLine {
+  readonly row: RecordRow
+  readonly line: number
+  readonly text: string
+}
+
+/** What a batch's lines say, as far as they alone can tell. */
+function readLines(batch: ChainedBatch, { type, siteId }: RecordImportOptions, refers: ReferenceCheck) {
+  const accepted: AcceptedLine[] = []
+  const rejections: Rejection[] = []
+  for (const { line, text, refusal } of linesOf(batch)) {
+    const read = refusal === undefined ? readRecord(type, text, siteId) : refuse(refusal)
+    if (read === undefined) continue
+    const record = isRefusal(read) ? read : (refers(read) ?? read)
+    if (isRefusal(record)) rejections.push({ line, reason: record.reason, text })
+    else accepted.push({ row: type.toRow(record, line), line, text })
+  }
+  return { accepted, rejections }
+}
+
+async function insertRows(database: Pick<Database, 'insert'>, table: string, rows: readonly RecordRow[]) {
+  const lines = rows.map((row) => JSON.stringify(row)).join('\n')
+  await database.insert(`INSERT INTO ${table} FORMAT JSONEachRow`, Buffer.from(lines), settings)
+}

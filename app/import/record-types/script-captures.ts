@@ -1,0 +1,63 @@
+import { scriptId } from '../../../queries/rules/script-id.ts'
+import { recordUuid } from '../../../schema/record-fields.ts'
+import { scriptCapture } from '../../../schema/replies/script.ts'
+import { recordType } from '../record-type.ts'
+import { scriptHashMember, scriptUrlMember } from '../script-members.ts'
+
+const { finalUrl, receivedHash, size, reason, reused } = scriptCapture.shape
+
+const capture = scriptCapture
+  .extend({
+    siteId: recordUuid,
+    url: scriptUrlMember.meta({ description: 'The script; its query says nothing.' }),
+    hash: scriptHashMember.meta({ description: 'The hash that the copy should have.' }),
+    reason: reason.default(null),
+    finalUrl: finalUrl.default(null),
+    receivedHash: scriptHashMember
+      .nullable()
+      .default(null)
+      .meta({ description: receivedHash.description ?? '' }),
+    size: size.default(null),
+    reused: reused.default(false),
+  })
+  .refine(({ state, reason }) => (state === 'refused') === (reason !== null), {
+    path: ['reason'],
+    error: 'must be set where the state is refused, and only there',
+  })
+  .refine(({ state, receivedHash }) => (state === 'mismatched') === (receivedHash !== null), {
+    path: ['receivedHash'],
+    error: 'must be set where the state is mismatched, and only there',
+  })
+
+/** `import captures`: there is one attempt for each hash of a script, and a later line tells how it goes on. */
+export const scriptCaptures = recordType({
+  name: 'captures',
+  things: 'attempts to keep a copy of a script',
+  shape: capture,
+  refersTo: { siteId: 'site' },
+  siteByFlag: true,
+  table: 'script_captures',
+  toRow: (record) => ({
+    site_id: record.siteId,
+    id: scriptId(scriptId(record.siteId, record.url), record.hash),
+    script_url: record.url,
+    script_hash: record.hash,
+    state: record.state,
+    reason: record.reason ?? '',
+    source: record.source,
+    fetched_url: record.fetchedUrl,
+    final_url: record.finalUrl ?? '',
+    received_hash: record.receivedHash ?? '',
+    size: record.size,
+    reused: record.reused,
+  }),
+  example: {
+    url: 'https://cdn.example.com/widget.js',
+    hash: 'sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE=',
+    state: 'captured',
+    source: 'report',
+    fetchedUrl: 'https://cdn.example.com/widget.js?v=3',
+    finalUrl: 'https://cdn.example.com/widget.js?v=3',
+    size: 48213,
+  },
+})

@@ -1,0 +1,65 @@
+import { listDeliveredAlerts } from '../../queries/list-delivered-alerts.ts'
+import { listLatestScanPlaces } from '../../queries/list-latest-scan-places.ts'
+import { listScanEvidence } from '../../queries/list-scan-evidence.ts'
+import { listScans } from '../../queries/list-scans.ts'
+import type { Query } from '../../queries/query.ts'
+import { isAlerted } from '../../queries/rules/change-alerts.ts'
+import { changeDays, watchedDays, watchedEvents } from '../../schema/pci.ts'
+import type { PageRecord } from '../../schema/replies/monitored-page.ts'
+import type { PciReadiness } from '../../schema/replies/pci.ts'
+import { readScans } from '../pipeline/read-scans.ts'
+
+/** How queries are asked. */
+export interface Reads {
+  read<Row>(query: Query<Row>): Promise<Row[]>
+  readAll<Row>(queries: readonly Query<Row>[]): Promise<Row[]>
+}
+
+type Evidence = PciReadiness['evidence']
+
+const day = 86_400_000
+
+/** Each payment page with its last complete scan, and whether that is recent. */
+export async function pageEvidence(
+  { read, readAll }: Reads,
+  tenantId: string,
+  pages: readonly PageRecord[],
+  plansScans: boolean,
+  now: Date,
+): Promise<(Evidence['pages'][number] & { readonly recentScan: boolean })[]> {
+  const ids = pages.map(({ id }) => id)
+  const places = ids.length === 0 ? [] : await read(listLatestScanPlaces(tenantId, ids, 'complete'))
+  const scans = new Map((await readAll(listScans(tenantId, places))).map((scan) => [scan.pageId, scan]))
+  return pages.map(({ id, label, scanUrl }) => {
+    const last = scans.get(id)
+    const recentScan = last !== undefined && now.getTime() - Date.parse(last.scannedAt) < watchedDays * day
+    const scan = { lastScanAt: last?.scannedAt ?? null, grade: last?.grade ?? null }
+    return { id, label, scanUrl, ...scan, watched: plansScans && recentScan, recentScan }
+  })
+}
+
+/** The scans of payment pages that found a watched header changed or the grade dropped, newest first. */
+export async function changeEvidence(
+  { read, readAll }: Reads,
+  tenantId: string,
+  siteId: string,
+  pages: readonly PageRecord[],
+  now: Date,
+): Promise<Evidence['changes']> {
+  if (pages.length === 0) return []
+  const since = new Date(now.getTime() - changeDays * day)
+  const labelOf = new Map(pages.map(({ id, label }) => [id, label]))
+  const [places, delivered] = await Promise.all([
+    read(listScanEvidence(tenantId, [...labelOf.keys()], since)),
+    read(listDeliveredAlerts(tenantId, siteId, watchedEvents, since)),
+  ])
+  const scans = await readScans(readAll, tenantId, places)
+  return scans.flatMap(({ id, pageId, scannedAt, grade, changes }) => {
+    const headers = changes.headers.map(({ header }) => header)
+    const { gradeDroppedFrom } = changes
+    if (headers.length === 0 && gradeDroppedFrom === null) return []
+    const alerted = isAlerted({ scannedAt, headers, gradeDroppedFrom }, delivered)
+    const pageLabel = labelOf.get(pageId) ?? ''
+    return [{ scanId: id, pageId, pageLabel, scannedAt, headers, gradeDroppedFrom, grade, alerted }]
+  })
+}

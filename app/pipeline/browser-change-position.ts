@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import type { BrowserChangeEntry, BrowserChangePosition } from '../../queries/list-browser-changes.ts'
+import { positionOfVolume, volumePosition } from './volume-position.ts'
+
+/** A browser change's sort key as a cursor carries it: its date of removal, then its volume. */
+export const browserChangePosition: z.ZodType<BrowserChangePosition> = z
+  .object({
+    anticipatedRemoval: z
+      .int()
+      .min(0)
+      .max(Date.UTC(2200, 0, 1))
+      .nullable(),
+  })
+  .and(volumePosition)
+
+export const positionOfBrowserChange = (entry: BrowserChangeEntry): BrowserChangePosition => ({
+  anticipatedRemoval: entry.anticipatedRemoval === null ? null : Date.parse(entry.anticipatedRemoval),
+  ...positionOfVolume(entry),
+})

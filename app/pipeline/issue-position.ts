@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import type { CountedIssue, IssuePosition } from '../../queries/list-issues.ts'
+import { uint64Text } from './volume-position.ts'
+
+/** An issue's sort key as a cursor carries it: when it was last seen, then its key. */
+export const issuePosition: z.ZodType<IssuePosition> = z.object({
+  lastSeen: z
+    .int()
+    .min(0)
+    .max(Date.UTC(2200, 0, 1)),
+  key: uint64Text,
+})
+
+export const positionOfIssue = ({ lastSeen, key }: CountedIssue): IssuePosition => ({
+  lastSeen: Date.parse(lastSeen),
+  key: String(key),
+})

@@ -1,0 +1,104 @@
+import type { Script, ScriptCapture, ScriptDecision } from '../../schema/replies/script.ts'
+import type { ScriptSource } from '../../schema/scripts.ts'
+import type { ScanFinding } from '../list-scan-findings.ts'
+import type { ScriptViolation } from '../list-script-violations.ts'
+import type { InventoriedScript } from '../list-scripts.ts'
+import { type PageScan, scanPresence } from './scan-presence.ts'
+import { type AdvisoryCheck, assessScript } from './script-advisories.ts'
+import { scriptCoverage } from './script-coverage.ts'
+import { scriptId } from './script-id.ts'
+import { identifyScript, type LibraryIdentity } from './script-identification.ts'
+
+/** All that is known of one script of a site. */
+export interface ScriptFacts {
+  readonly siteId: string
+  readonly inventoried: InventoriedScript
+  /** Oldest first. */
+  readonly decisions: readonly ScriptDecision[]
+  /** By hash. */
+  readonly captures: ReadonlyMap<string, ScriptCapture>
+  /** What browsers reported in the window; null when nothing. */
+  readonly activity: Script['activity']
+  readonly violation: ScriptViolation | undefined
+  /** The latest scan of each payment page that found it in the window. */
+  readonly findings: readonly ScanFinding[]
+}
+
+/** What is known of the site, of public libraries and of the plan. */
+export interface InventoryFacts {
+  /** Browsers reported an integrity violation of any of the site's scripts in the window. */
+  readonly reporting: boolean
+  /** The latest scan of each payment page that loaded it in the window. */
+  readonly loadingScans: readonly PageScan[]
+  readonly identityOf: (hash: string) => LibraryIdentity | undefined
+  readonly checkOf: (library: LibraryIdentity) => AdvisoryCheck | undefined
+  readonly plansAdvisories: boolean
+}
+
+/** A script as the API answers it (contract, Script). */
+export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Script {
+  const { siteId, inventoried, decisions, activity, findings, violation } = facts
+  const { versions, ...seen } = inventoried
+  const decision = decisions.at(-1)
+  // The bytes seen last are what the script is now; a sighting without a hash tells nothing of them.
+  const current = versions.find(([, , hash]) => hash !== '')
+  const identity = current && (common.identityOf(current[2]) ?? null)
+  return {
+    id: scriptId(siteId, seen.url),
+    siteId,
+    url: seen.url,
+    host: new URL(seen.url).host,
+    status: decision?.status ?? 'unreviewed',
+    integrityMode: decision?.integrityMode ?? null,
+    decidedBy: decision?.decidedBy ?? null,
+    decidedAt: decision?.decidedAt ?? null,
+    justification: decision?.justification ?? null,
+    firstSeenAt: seen.firstSeenAt,
+    lastSeenAt: seen.lastSeenAt,
+    lastNewHashAt: seen.lastNewHashAt,
+    hashes: versions.map((version) => toVersion(version, decision, facts, common)),
+    coverage: scriptCoverage({
+      reporting: common.reporting,
+      reported: activity !== null,
+      violation: violation && { at: violation.lastAt, mode: violation.mode },
+      tagsHaveIntegrity: findings.length === 0 ? undefined : findings.every(({ hasIntegrity }) => hasIntegrity),
+    }),
+    identification: identifyScript(seen.url, identity),
+    advisories: assessScript(common.plansAdvisories, identity ?? null, identity ? common.checkOf(identity) : undefined),
+    activity,
+    scanPresence: scanPresence(findings, common.loadingScans),
+  }
+}
+
+const iso = (time: number) => new Date(time).toISOString()
+
+function toVersion(
+  [seenTo, , hash, reportedFrom, scannedFrom]: InventoriedScript['versions'][number],
+  decision: ScriptDecision | undefined,
+  { captures }: ScriptFacts,
+  { identityOf }: InventoryFacts,
+): Script['hashes'][number] {
+  // A scan's tags without a hash are no sighting of bytes.
+  const firsts: readonly (readonly [ScriptSource, number])[] = [
+    ['report', reportedFrom],
+    ['scan', hash === '' ? 0 : scannedFrom],
+  ]
+  const sighted = firsts.filter(([, from]) => from > 0).sort(([, a], [, b]) => a - b)
+  const [[source, from] = ['report', seenTo] as const] = sighted
+  return {
+    hash,
+    source,
+    sources: sighted.map(([one]) => one),
+    pinned: hash !== '' && isPinned(hash, from, decision),
+    firstSeenAt: iso(from),
+    lastSeenAt: iso(seenTo),
+    identity: identityOf(hash) ?? null,
+    capture: captures.get(hash) ?? null,
+  }
+}
+
+/** An authorization that lists no hashes pins those the script had had by then. */
+function isPinned(hash: string, firstSeen: number, decision: ScriptDecision | undefined): boolean {
+  if (decision?.integrityMode !== 'pinned_hashes') return false
+  return decision.pinnedHashes?.includes(hash) ?? firstSeen <= Date.parse(decision.decidedAt)
+}

@@ -1,0 +1,81 @@
+/** The library that a URL says it serves. */
+export interface ClaimedLibrary {
+  readonly name: string
+  /** Null where the URL names none. */
+  readonly version: string | null
+}
+
+/** URLs of one delivery network: where the library's name and version stand in the path. */
+interface UrlForm {
+  readonly host: RegExp
+  /** Has the group `name`, and `version` where a URL can name one. */
+  readonly path: RegExp
+}
+
+/** A file named after its library: `jquery-3.6.0.slim.min.js`. Every part is bounded, as a hostile URL is long. */
+const fileForm =
+  /\/(?<name>[a-z][\w.-]{0,63}?)[-.@]v?(?<version>\d{1,6}(?:\.\d{1,6}){1,3}(?:-[a-z]{1,10}[.\d]{0,8})?)(?:\.[a-z]{1,16}){0,4}\.m?js$/i
+
+/** `name@version` or `@scope/name@version`, as npm writes it. */
+const npm = String.raw`(?<name>(?:@[\w.~-]+\/)?[\w.~-]+)(?:@(?<version>[^/]+))?(?:\/|$)`
+
+const inNpm = (before: string) => new RegExp(`^${before}${npm}`)
+
+/** `/name/version/…`, as the first libraries' hosts write it. */
+const byFolder = (before: string) => new RegExp(`^${before}(?<name>[^/]+)/v?(?<version>\\d[^/]*)/`)
+
+/** In this order, the first that fits stands; any host's file can be named after its library. */
+const urlForms: readonly UrlForm[] = [
+  { host: /^cdnjs\.cloudflare\.com$/, path: byFolder('/ajax/libs/') },
+  { host: /^ajax\.googleapis\.com$/, path: byFolder('/ajax/libs/') },
+  { host: /^ajax\.aspnetcdn\.com$/, path: byFolder('/ajax/') },
+  { host: /^(maxcdn|stackpath|netdna)\.bootstrapcdn\.com$/, path: byFolder('/') },
+  { host: /^([a-z]+\.)?jsdelivr\.net$/, path: inNpm('/npm/') },
+  { host: /^([a-z]+\.)?jsdelivr\.net$/, path: /^\/gh\/[^/]+\/(?<name>[^/@]+)(?:@v?(?<version>[^/]+))?\// },
+  { host: /^unpkg\.com$/, path: inNpm('/') },
+  { host: /^esm\.(sh|run)$/, path: /^\/(?:v\d+\/|stable\/)?gh\/[^/]+\/(?<name>[^/@]+)(?:@v?(?<version>[^/]+))?/ },
+  { host: /^esm\.(sh|run)$/, path: inNpm('/(?:v\\d+/|stable/)?\\*?') },
+  { host: /^cdn\.skypack\.dev$/, path: inNpm('/(?:-/)?') },
+  { host: /^ga\.jspm\.io$/, path: inNpm('/npm:') },
+  { host: /^code\.jquery\.com$/, path: /^\/(?<name>ui)\/(?<version>\d[^/]*)\// },
+  { host: /./, path: fileForm },
+]
+
+/** jQuery's own host names its user interface by half a name. */
+const fullNames: Readonly<Record<string, string>> = { ui: 'jquery-ui' }
+
+/** What a script's URL claims to serve, by the forms of the public delivery networks; null where it claims nothing. */
+export function claimedLibrary(url: string): ClaimedLibrary | null {
+  if (!URL.canParse(url)) return null
+  const { hostname, pathname } = new URL(url)
+  const path = decoded(pathname)
+  for (const form of urlForms) {
+    const named = form.host.test(hostname) ? form.path.exec(path)?.groups : undefined
+    if (!named?.name) continue
+    return { name: fullNames[named.name] ?? named.name, version: named.version ?? null }
+  }
+  return null
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** A name as every catalog would write it: `Lodash.js`, `lodash` and `lodash.min.js` are one. */
+const comparable = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/(\.min)?\.m?js$|[-.]?js$/, '')
+    .replace(/[^a-z0-9]/g, '')
+
+/** Whether two names may well be the same library's: the scope of one can be missing in the other. */
+export function isSameLibrary(one: string, other: string): boolean {
+  const [a, b] = [comparable(one), comparable(other)]
+  return a === b || comparable(withoutScope(one)) === b || a === comparable(withoutScope(other))
+}
+
+const withoutScope = (name: string) => name.replace(/^@[^/]*\//, '')

@@ -1,0 +1,36 @@
+import type { CspPolicy } from '../../schema/replies/csp-policy.ts'
+import { comparableForm, cutPolicy, policyId } from './csp-comparable-form.ts'
+
+/** A policy as reports quote it. */
+interface QuotedPolicy extends Pick<CspPolicy, 'disposition' | 'reportCount' | 'firstSeen' | 'lastSeen'> {
+  readonly text: string
+}
+
+/**
+ * Policies that say the same as one, their reports added up: the latest quoted first, ties by id (contract, CSP policy).
+ * The id is that of the whole comparable form, so that a cut never merges two.
+ */
+export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
+  const merged = new Map<string, CspPolicy>()
+  for (const { text, disposition, reportCount, firstSeen, lastSeen } of quoted) {
+    const comparable = comparableForm(text)
+    const id = policyId(disposition, comparable)
+    const same = merged.get(id)
+    merged.set(id, {
+      ...(same ?? { id, disposition, ...cutPolicy(comparable) }),
+      firstSeen: same && same.firstSeen < firstSeen ? same.firstSeen : firstSeen,
+      lastSeen: same && same.lastSeen > lastSeen ? same.lastSeen : lastSeen,
+      reportCount: reportCount + (same?.reportCount ?? 0),
+    })
+  }
+  return [...merged.values()].sort(compareCspPolicies)
+}
+
+/** What a policy's place in the list depends on. */
+type Placed = Pick<CspPolicy, 'lastSeen' | 'id'>
+
+/** Negative where the first comes before the second. Times are text of one length, which orders as they do. */
+export function compareCspPolicies(a: Placed, b: Placed): number {
+  if (a.lastSeen !== b.lastSeen) return a.lastSeen > b.lastSeen ? -1 : 1
+  return a.id < b.id ? -1 : Number(a.id > b.id)
+}

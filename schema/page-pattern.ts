@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+const longest = 2_048
+
+function parsed(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined
+}
+
+function isWeb({ protocol, username, password }: URL): boolean {
+  return /^https?:$/.test(protocol) && username === '' && password === ''
+}
+
+/** A pattern that is not written as browsers write a page's URL would never match one. */
+function isPattern(text: string): boolean {
+  const url = parsed(text)
+  if (!url || !isWeb(url) || url.href !== text || /[?#]/.test(text) || url.host.includes('*')) return false
+  const [last = '', ...others] = url.pathname.split('/').reverse()
+  return !others.some((segment) => segment.includes('**')) && (last === '**' || !last.includes('**'))
+}
+
+/**
+ * The pages a monitored page stands for: scheme://host/path (contract, Monitored page). `*` matches within one path
+ * segment, `**` as the whole last segment any remainder.
+ */
+export const pagePattern = z.string().min(1).max(longest).refine(isPattern, {
+  error:
+    'must be scheme://host/path as a browser writes it, http or https, without user, query and fragment; * stands within a path segment, ** only as the whole last one',
+})
+
+/** A URL that a scheduled scan can fetch. */
+export const scanUrl = z
+  .string()
+  .min(1)
+  .max(longest)
+  .refine(
+    (text) => {
+      const url = parsed(text)
+      return url !== undefined && isWeb(url) && /^https?:\/\/[!-"$-~]+$/i.test(text)
+    },
+    { error: 'must be an http or https URL in ASCII, without user and fragment' },
+  )

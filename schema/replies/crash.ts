@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { count, dateTimeText, untrusted } from './common.ts'
+
+/** Crashes of one page for one reason (contract, Crash group). */
+export const crashGroup = z
+  .object({
+    reason: untrusted().meta({ description: 'For example oom or unresponsive; "" where the browser did not say.' }),
+    page: untrusted().meta({ description: 'Without query and fragment.' }),
+    isTopLevel: z.boolean().nullable().meta({ description: 'Null where the browser did not say.' }),
+    visibilityState: untrusted().meta({ description: 'At the crash; "" where the browser did not say.' }),
+    browsers: z.array(untrusted()).meta({ description: 'Families, sorted.' }),
+    stackExcerpt: untrusted().nullable().meta({
+      description: 'The first 1,024 characters of the latest stack; null where no report has one.',
+    }),
+    reportCount: count,
+    estimatedReportCount: count,
+    firstSeen: dateTimeText,
+    lastSeen: dateTimeText,
+  })
+  .meta({ id: 'CrashGroup' })
+
+/** Of every group in the window, whatever the page. */
+export const crashTotals = z
+  .object({ estimatedReportCount: count, reportCount: count, pageCount: count, groupCount: count })
+  .meta({ id: 'CrashTotals', description: 'Of every group in the window; an unknown page is no page.' })

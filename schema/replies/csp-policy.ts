@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { dispositions } from '../enumerations.ts'
+import { count, dateTimeText, openEnum, untrusted } from './common.ts'
+
+/** A policy that reports quote (contract, CSP policy). */
+export const cspPolicy = z
+  .object({
+    id: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/)
+      .meta({ description: 'A hash of the disposition and the comparable policy.' }),
+    disposition: openEnum(dispositions),
+    policy: untrusted().meta({ description: 'The comparable form, at most 16,384 bytes of UTF-8.' }),
+    truncated: z.boolean().meta({ description: 'Whether the text was cut.' }),
+    firstSeen: dateTimeText.meta({ description: 'When a report of the window first quoted it.' }),
+    lastSeen: dateTimeText,
+    reportCount: count,
+  })
+  .meta({ id: 'CspPolicy' })
+
+export type CspPolicy = z.infer<typeof cspPolicy>

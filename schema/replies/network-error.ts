@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { networkErrorPhases } from '../enumerations.ts'
+import { count, dateTimeText, untrusted } from './common.ts'
+
+const upToFive = z.array(untrusted()).max(5).meta({ description: 'Up to five, the most frequent first.' })
+
+/** Failed requests of one kind to one origin (contract, Network error group). */
+export const networkErrorGroup = z
+  .object({
+    errorType: untrusted().meta({ description: 'A Network Error Logging type, such as tcp.timed_out.' }),
+    phase: untrusted().meta({ description: `Known values: ${networkErrorPhases.join(', ')}; more may follow.` }),
+    origin: untrusted().meta({ description: 'Of the failed request; "" where its URL has none.' }),
+    statusCode: z.int().min(1).nullable().meta({ description: 'Null where the request did not get that far.' }),
+    serverIps: upToFive,
+    protocols: upToFive,
+    methods: upToFive,
+    browsers: z.array(untrusted()).meta({ description: 'Families, sorted.' }),
+    exampleUrl: untrusted().meta({ description: 'The URL of the latest of these requests.' }),
+    reportCount: count,
+    estimatedReportCount: count,
+    firstSeen: dateTimeText,
+    lastSeen: dateTimeText,
+  })
+  .meta({ id: 'NetworkErrorGroup' })
+
+/** Of every group in the window, whatever the page. */
+export const networkErrorTotals = z
+  .object({ reportCount: count, estimatedReportCount: count, groupCount: count, originCount: count })
+  .meta({ id: 'NetworkErrorTotals', description: 'Of every group in the window; an unknown origin is no origin.' })

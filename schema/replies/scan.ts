@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import {
+  headerChanges,
+  scanFailureReasons,
+  scanGrades,
+  scanStatuses,
+  type WatchedHeader,
+  watchedHeaders,
+} from '../enumerations.ts'
+import { scanUrl } from '../page-pattern.ts'
+import { line, recordUuid } from '../record-fields.ts'
+import { count, dateTimeText, openEnum, untrusted } from './common.ts'
+import { scannedScript } from './scanned-script.ts'
+
+const grade = () => openEnum(scanGrades)
+
+/** What differs from the page's last complete scan (contract, Scan). */
+const changes = z
+  .strictObject({
+    headers: z
+      .array(
+        z.strictObject({
+          header: openEnum(watchedHeaders),
+          change: openEnum(headerChanges),
+          before: untrusted().nullable(),
+          after: untrusted().nullable(),
+        }),
+      )
+      .meta({ description: 'The watched headers that differ, in their comparable form.' }),
+    gradeDroppedFrom: grade().nullable().meta({
+      description: 'The last complete scan’s grade where this one is lower under the same rubric.',
+    }),
+    rebaselined: z.boolean().meta({ description: 'The rubric changed, so the grade was not compared.' }),
+  })
+  .meta({
+    id: 'ScanChanges',
+    description:
+      'What differs from the page’s last complete scan before it; nothing of a failed scan and of the first.',
+  })
+
+export type ScanChanges = z.infer<typeof changes>
+
+/** Some hundred directives, or the lines of a header that was sent many times. */
+const headerValue = untrusted().max(65_536).nullable()
+
+const headers = z
+  .strictObject(
+    Object.fromEntries(watchedHeaders.map((header) => [header, headerValue])) as Record<
+      WatchedHeader,
+      typeof headerValue
+    >,
+  )
+  .meta({
+    id: 'WatchedHeaders',
+    description:
+      'In comparable form: a policy’s directives sorted and its nonces alike, other values in lower case. Null: not sent.',
+  })
+
+/** The URL where a fetch ended can be longer than one that anybody wrote down. */
+const fetchedUrl = untrusted().min(1).max(8_192)
+
+/** One scheduled scan of a monitored page (contract, Scan). */
+export const scan = z
+  .strictObject({
+    id: recordUuid,
+    pageId: recordUuid.meta({ description: 'The monitored page.' }),
+    scannedAt: dateTimeText,
+    scanUrl: scanUrl.meta({ description: 'The URL fetched, as the page named it then.' }),
+    status: openEnum(scanStatuses),
+    failureReason: line(64)
+      .nullable()
+      .meta({
+        description: `Known reasons: ${scanFailureReasons.join(', ')}; more may follow. Null for a complete scan.`,
+      }),
+    failureMessage: line(1_000).nullable().meta({ description: 'For people; null for a complete scan.' }),
+    consecutiveFailures: count.meta({
+      description: 'Failed scans since the last complete one, this one included; 0 for a complete scan.',
+    }),
+    rubricVersion: z.int().min(0).max(4_294_967_295).meta({
+      description: 'A grade is compared only with one under the same rubric.',
+    }),
+    grade: grade().nullable().meta({ description: 'Null for a failed scan.' }),
+    score: z.int().min(0).max(100).nullable().meta({ description: 'Null for a failed scan.' }),
+    finalUrl: fetchedUrl.nullable().meta({ description: 'Where the fetch ended after redirects.' }),
+    statusCode: z.int().min(100).max(599).nullable(),
+    headers: headers.nullable().meta({ description: 'Null for a failed scan.' }),
+    changes,
+    result: z.record(z.string(), z.unknown()).nullable().meta({
+      description:
+        'The graded result: grade, score, headline, findings by header, next steps. Null for a failed scan; it may gain fields.',
+    }),
+    scripts: z.array(scannedScript).max(10_000).nullable().meta({
+      description:
+        'The page’s script tags that have a src, in document order. Null for a failed scan, for a page that is no payment page, and on plans without script authorization.',
+    }),
+  })
+  .meta({ id: 'Scan' })
+
+export type Scan = z.infer<typeof scan>
+
+/** A scan as lists show it. */
+export const listedScan = scan
+  .omit({ result: true, scripts: true })
+  .meta({ id: 'ListedScan', description: 'A scan without its full result and its scripts.' })
+
+export type ListedScan = z.infer<typeof listedScan>
+
+/** A page's latest scheduled scan, as the list of pages shows it (contract, Monitored page). */
+export const latestScan = scan
+  .pick({
+    id: true,
+    scannedAt: true,
+    status: true,
+    grade: true,
+    failureReason: true,
+    consecutiveFailures: true,
+    changes: true,
+  })
+  .meta({ id: 'LatestScan' })
+
+export type LatestScan = z.infer<typeof latestScan>

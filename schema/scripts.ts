@@ -1,0 +1,48 @@
+/** Vocabulary of the script inventory (contract, Enumerations and States). All are open to clients. */
+
+export const scriptStatuses = ['unreviewed', 'authorized', 'rejected'] as const
+
+/** What a decision can say; without one a script is unreviewed. */
+export const decisionStatuses = ['authorized', 'rejected'] as const
+
+export const integrityModes = ['any_content', 'pinned_hashes'] as const
+
+/** What saw a script's bytes: a browser that reported them, or the scan of a payment page. */
+export const scriptSources = ['report', 'scan'] as const
+
+export type ScriptSource = (typeof scriptSources)[number]
+
+export const coverageStates = ['protected', 'unprotected', 'unknown'] as const
+
+export const coverageSources = ['reports', 'scan'] as const
+
+export const identificationStates = ['identified', 'name_mismatch', 'unrecognised', 'unhashed'] as const
+
+export const advisoryStates = ['affected', 'none_known', 'pending', 'not_assessed', 'not_included'] as const
+
+/** Worst first. */
+export const severities = ['critical', 'high', 'medium', 'low', 'unknown'] as const
+
+export type Severity = (typeof severities)[number]
+
+export const captureStates = ['captured', 'mismatched', 'refused', 'pending', 'interrupted'] as const
+
+export const captureRefusals = [
+  'daily_cap',
+  'unknown_host',
+  'not_allowed',
+  'unsupported_hash',
+  'too_large',
+  'html_response',
+  'http_error',
+  'timeout',
+  'tls_failure',
+  'too_many_redirects',
+  'connection_failed',
+] as const
+
+/** Scripts that one read of an inventory returns; of more, those seen last (contract, Limits). */
+export const inventorySize = 1_000
+
+/** Hashes that a script's activity lists (contract, Limits). */
+export const activityHashes = 50

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aReport, randomReports } from '../../fixtures/reports.ts'
+import { seeded } from '../../fixtures/seeded.ts'
+import { uuidV7 } from '../../fixtures/uuid-v7.ts'
+import type { StoredReport } from '../../schema/stored-report.ts'
+import { startApi, type TestApi } from '../support/api.ts'
+import { oracleCspPolicies } from '../support/csp-policy-oracle.ts'
+import { readPages } from '../support/read-pages.ts'
+import { windowWithin } from '../support/report-questions.ts'
+import type { TestKey } from '../support/tenants.ts'
+
+const day = 86_400_000
+const retentionDays = 62
+
+const now = Date.now()
+const retentionFrom = (Math.floor(now / day) - retentionDays) * day
+
+/** Beside those every fixture has: pages below pages, and every character that a regular expression reads otherwise. */
+const documents = [
+  'https://shop.example.test/checkout',
+  'https://shop.example.test/checkout/',
+  'https://shop.example.test/checkout/step?of=3',
+  'https://shop.example.test/checkout/step/2?x=/**',
+  'https://shop.example.test/checkout-old',
+  'https://shop.example.test/(a)[b]{1}^$|+.*',
+  'https://shop.example.test:8443/checkout',
+  'http://shop.example.test/checkout',
+  'checkout',
+]
+
+const patterns = [
+  'https://shop.example.test/**',
+  'https://shop.example.test/*',
+  'https://shop.example.test/',
+  'https://shop.example.test/cart',
+  'https://shop.example.test/c*',
+  'https://shop.example.test/check*/step',
+  'https://shop.example.test/checkout/**',
+  'https://shop.example.test/checkout/*',
+  'https://shop.example.test/*/*/*',
+  'https://shop.example.test/a.b',
+  'https://shop.example.test/(a)[b]{1}^$|+.*',
+  'https://shop.example.test/a\\b',
+  "https://shop.example.test/it's",
+  'https://shop.example.test/päge',
+  'https://shop.example.test/🛒',
+  'https://a_b.example.test/**',
+  'https://*/**',
+  '.*',
+]
+
+let api: TestApi
+let key: TestKey
+let tenantId: string
+let siteIds: string[]
+let rows: StoredReport[]
+/** Each pattern's page, by site. */
+let pageIds: Map<string, string>[]
+
+beforeAll(async () => {
+  api = await startApi({ now: () => new Date(now) })
+  const overrides = { retentionDays, keyLimit: 1_000_000, tenantLimit: 1_000_000 }
+  const strangerId = await api.createTenant({ overrides })
+  tenantId = await api.createTenant({ overrides })
+  siteIds = await Promise.all([1, 2].map(() => api.createSite(tenantId)))
+  key = await api.createKey(tenantId)
+  const random = seeded(now)
+  const options = { tenantId, siteIds, from: new Date(retentionFrom), to: new Date(now) }
+  rows = randomReports({ ...options, seed: now, count: 1_800, reportTypes: ['csp-violation', 'coep'] }).map((row) =>
+    random.chance(0.4) ? { ...row, documentUrl: random.pick(documents) } : row,
+  )
+  // Several inserts, so that a rollup's rows lie in several parts; a stranger has the same rows, sites included.
+  for (let at = 0; at < rows.length; at += 500) {
+    const batch = rows.slice(at, at + 500)
+    await api.insertReports(batch)
+    await api.insertReports(batch.map((row) => ({ ...row, tenantId: strangerId })))
+  }
+  pageIds = await Promise.all(
+    siteIds.map(async (siteId) => {
+      const ids = patterns.map((pattern) => api.insertMonitoredPage(tenantId, siteId, pattern))
+      return new Map((await Promise.all(ids)).map((id, index) => [patterns[index] ?? '', id]))
+    }),
+  )
+})
+
+afterAll(() => api?.close())
+
+const windows = fc.oneof(
+  { weight: 3, arbitrary: windowWithin(retentionFrom, now, 31) },
+  { weight: 1, arbitrary: windowWithin(retentionFrom, now, 1) },
+)
+
+const policiesOf = (siteId: string | undefined) => `/v1/sites/${siteId}/csp-policies`
+
+test('CSP policies are those of the oracle, page by page, on random pages and unaligned windows', async () => {
+  const pattern = fc.option(fc.constantFrom(...patterns), { freq: 3, nil: undefined })
+  await fc.assert(
+    fc.asyncProperty(windows, fc.nat(1), pattern, fc.integer({ min: 1, max: 9 }), async (window, site, page, limit) => {
+      const { data, truncated } = oracleCspPolicies(rows, window, siteIds[site] ?? '', page)
+      const times = { from: new Date(window.from).toISOString(), to: new Date(window.to).toISOString() }
+      const pageId = page === undefined ? undefined : pageIds[site]?.get(page)
+      const answered = await readPages(api, key, policiesOf(siteIds[site]), { ...times, pageId, limit: limit + 2 })
+      expect(answered.data).toEqual(data)
+      expect(answered.rest).toEqual({ truncated })
+    }),
+    { numRuns: 45, seed: now, endOnFailure: true },
+  )
+})
+
+describe('a monitored page', () => {
+  const ask = (pageId: string, siteId = siteIds[0]) => api.get(`${policiesOf(siteId)}?pageId=${pageId}`, { key })
+
+  test('of another site, of another tenant or of nobody is not found', async () => {
+    const strangerId = await api.createTenant()
+    const strangerSite = await api.createSite(strangerId)
+    const [pattern = ''] = patterns
+    const ids = await Promise.all([
+      pageIds[1]?.get(pattern),
+      api.insertMonitoredPage(strangerId, strangerSite, pattern),
+      api.insertMonitoredPage(strangerId, siteIds[0] ?? '', pattern),
+      randomUUID(),
+    ])
+    for (const id of ids) {
+      const { status, body } = await ask(id ?? '')
+      expect([status, body.error.code]).toEqual([404, 'not_found'])
+    }
+  })
+
+  test('is what it was last changed to', async () => {
+    const [siteId = ''] = siteIds
+    const id = await api.insertMonitoredPage(tenantId, siteId, 'https://nowhere.example.test/**')
+    expect((await ask(id)).body.data).toEqual([])
+    await api.insertMonitoredPage(tenantId, siteId, 'https://shop.example.test/**', id)
+    expect((await ask(id.toUpperCase())).body.data.length).toBeGreaterThan(1)
+  })
+})
+
+describe('a site whose reports quote more than a read takes', () => {
+  const quoting = (count: number, policyOf: (index: number) => string) => {
+    const random = seeded(count)
+    return Array.from({ length: count }, (_, index): Partial<StoredReport> => {
+      // Several share a time, at the place where a read ends too.
+      const receivedAt = now - day - Math.floor(index / 7) * 1_000
+      return { receivedAt, id: uuidV7(receivedAt, random), policy: policyOf(index) }
+    })
+  }
+
+  async function read(reports: readonly Partial<StoredReport>[], limit: number) {
+    const siteId = await api.createSite(tenantId)
+    const stored = reports.map((report) => aReport({ ...report, tenantId, siteId }))
+    await api.insertReports(stored)
+    const expected = oracleCspPolicies(stored, { from: now - 31 * day, to: now }, siteId, undefined)
+    return { expected, answered: await readPages(api, key, policiesOf(siteId), { limit }) }
+  }
+
+  test('lists the 200 last seen and says so', async () => {
+    const { expected, answered } = await read(
+      quoting(203, (index) => `img-src https://h${index}.example.test`),
+      64,
+    )
+    expect(expected).toMatchObject({ truncated: true, data: { length: 200 } })
+    expect({ data: answered.data, ...answered.rest }).toEqual(expected)
+  })
+
+  test('says nothing of the kind at 200', async () => {
+    const { answered } = await read(
+      quoting(200, (index) => `img-src https://h${index}.example.test`),
+      200,
+    )
+    expect(answered).toMatchObject({ rest: { truncated: false }, data: { length: 200 } })
+  })
+
+  test('counts policies before it merges them', async () => {
+    const spaced = (index: number) => `img-src${' '.repeat(index + 1)}'self'`
+    const { expected, answered } = await read(quoting(201, spaced), 1)
+    expect(expected).toMatchObject({ truncated: true, data: { length: 1 } })
+    expect({ data: answered.data, ...answered.rest }).toEqual(expected)
+  })
+})
+
+test('a policy is cut to 16 KB between characters, and its id tells policies with the same beginning apart', async () => {
+  const siteId = await api.createSite(tenantId)
+  const long = (tail: string) => `img-src ${'🦊'.repeat(4_093)}${tail}`
+  const policies = [long('abcd'), long('abcdefg'), long('abcd🦊'), `img-src ${'x'.repeat(16_376)}`]
+  const stored = policies.map((policy, index) =>
+    aReport({ tenantId, siteId, policy, receivedAt: now - day - index, id: randomUUID() }),
+  )
+  await api.insertReports(stored)
+  const { data } = await readPages(api, key, policiesOf(siteId), {})
+  expect(data).toEqual(oracleCspPolicies(stored, { from: 0, to: now }, siteId, undefined).data)
+  expect(data.map(({ policy, truncated }) => [Buffer.byteLength(policy), truncated])).toEqual([
+    [16_384, false],
+    [16_384, true],
+    [16_384, true],
+    [16_384, false],
+  ])
+})

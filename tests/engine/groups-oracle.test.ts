@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { randomReports } from '../../fixtures/reports.ts'
+import { networkErrorPhases } from '../../schema/enumerations.ts'
+import type { StoredReport } from '../../schema/stored-report.ts'
+import { startApi, type TestApi } from '../support/api.ts'
+import { oracleCrashes, oracleNetworkErrors } from '../support/group-oracle.ts'
+import { readPages } from '../support/read-pages.ts'
+import type { OracleWindow } from '../support/report-oracle.ts'
+import { windowWithin } from '../support/report-questions.ts'
+import type { TestKey } from '../support/tenants.ts'
+
+const day = 86_400_000
+const retentionDays = 62
+
+const now = Date.now()
+const retentionFrom = (Math.floor(now / day) - retentionDays) * day
+
+let api: TestApi
+let key: TestKey
+let siteIds: string[]
+let crashes: StoredReport[]
+let networkErrors: StoredReport[]
+
+/** Around the longest stack that is answered; the last characters take two UTF-16 units. */
+const longStack = (index: number) => `${'x'.repeat(1_018 + (index % 7))}👋🦊👩‍💻 wörld`
+
+/** Random rows make many small groups; a large one has more addresses, methods and stacks than are answered. */
+const large: Partial<Record<string, Partial<StoredReport>>> = {
+  crash: { feature: 'oom', documentUrl: 'https://shop.example.test/a_b?x=2', isTopLevel: true, visibilityState: '' },
+  'network-error': {
+    feature: 'tcp.timed_out',
+    phase: 'connection',
+    requestOrigin: 'https://px.metrics.test',
+    statusCode: 0,
+  },
+}
+
+/** Some reports have another of their group received in the same millisecond, mostly by another site. */
+function awkward(row: StoredReport, index: number): StoredReport[] {
+  const stack = index % 3 === 0 ? longStack(index) : row.stack
+  const report = { ...row, stack, ...(index % 4 === 0 ? large[row.reportType] : {}) }
+  if (index % 5 > 0) return [report]
+  const id = `${row.id.slice(0, 24)}${[...row.id.slice(24)].reverse().join('')}`
+  const twin = { id, siteId: siteIds[index % 3] ?? '', stack: 'twin', requestUrl: 'https://px.metrics.test/twin' }
+  return [report, { ...report, ...twin }]
+}
+
+beforeAll(async () => {
+  api = await startApi({ now: () => new Date(now) })
+  const overrides = { retentionDays, keyLimit: 1_000_000, tenantLimit: 1_000_000 }
+  const [tenantId, strangerId] = await Promise.all([api.createTenant({ overrides }), api.createTenant({ overrides })])
+  siteIds = await Promise.all([1, 2, 3].map(() => api.createSite(tenantId)))
+  key = await api.createKey(tenantId)
+  const rows = randomReports({
+    seed: now,
+    count: 1_800,
+    reportTypes: ['crash', 'network-error', 'csp-violation'],
+    tenantId,
+    siteIds,
+    from: new Date(retentionFrom),
+    to: new Date(now),
+  }).flatMap(awkward)
+  crashes = rows.filter(({ reportType }) => reportType === 'crash')
+  networkErrors = rows.filter(({ reportType }) => reportType === 'network-error')
+  // Several inserts, so that a rollup's rows lie in several parts; a stranger has the same rows, sites included.
+  const size = 900
+  for (let at = 0; at < rows.length; at += size) await api.insertReports(rows.slice(at, at + size))
+  await api.insertReports(rows.map((row) => ({ ...row, tenantId: strangerId })))
+})
+
+afterAll(() => api?.close())
+
+const windows = fc.oneof(
+  { weight: 3, arbitrary: windowWithin(retentionFrom, now, 31) },
+  { weight: 1, arbitrary: windowWithin(retentionFrom, now, 1) },
+)
+
+/** A value that some row has and a filter can say, one that none has, and mostly none at all. */
+function exactly(rows: readonly StoredReport[], field: 'feature' | 'requestOrigin'): fc.Arbitrary<string | undefined> {
+  const sayable = [...new Set(rows.map((row) => row[field]))].filter((value) => /^[ -[\]-~]+$/.test(value))
+  const other = ['_', '%', "it's", sayable[0]?.toUpperCase() ?? 'x', sayable[0]?.replace(/[a-z]/, '_') ?? 'x']
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.constant(undefined) },
+    { weight: 3, arbitrary: fc.constantFrom(...sayable) },
+    { weight: 1, arbitrary: fc.constantFrom(...other) },
+  )
+}
+
+const optional = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { freq: 2, nil: undefined })
+const limits = fc.integer({ min: 1, max: 60 })
+
+/** Ends at the first difference, without looking for a smaller question: each costs requests. */
+const runs = { numRuns: 24, seed: now, endOnFailure: true }
+
+const asked = ({ from, to }: OracleWindow) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })
+
+/** Few pages, whatever the limit drawn. */
+const enough = (limit: number, items: number) => Math.max(limit, Math.ceil((items + 1) / 4))
+
+describe('the API groups as the oracle does, page by page, on random filters and unaligned windows', () => {
+  test('crashes', async () => {
+    const filters = fc.record({ siteId: optional(siteIds), reason: exactly(crashes, 'feature') })
+    await fc.assert(
+      fc.asyncProperty(windows, filters, limits, async (window, filter, drawn) => {
+        const { data, totals } = oracleCrashes(crashes, window, filter)
+        const limit = enough(drawn, data.length)
+        const answered = await readPages(api, key, '/v1/crashes', { ...asked(window), ...filter, limit })
+        expect(answered.data).toEqual(data)
+        expect(answered.rest).toEqual({ totals })
+      }),
+      runs,
+    )
+  })
+
+  test('network errors', async () => {
+    const filters = fc.record({
+      siteId: optional(siteIds),
+      phase: optional(networkErrorPhases),
+      errorType: exactly(networkErrors, 'feature'),
+      origin: exactly(networkErrors, 'requestOrigin'),
+    })
+    await fc.assert(
+      fc.asyncProperty(windows, filters, limits, async (window, filter, drawn) => {
+        const { data, totals } = oracleNetworkErrors(networkErrors, window, filter)
+        const limit = enough(drawn, data.length)
+        const answered = await readPages(api, key, '/v1/network-errors', { ...asked(window), ...filter, limit })
+        expect(answered.data).toEqual(data)
+        expect(answered.rest).toEqual({ totals })
+      }),
+      runs,
+    )
+  })
+})

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { libraryAdvisories } from '../../app/import/record-types/library-advisories.ts'
+import { libraryFiles } from '../../app/import/record-types/library-files.ts'
+import { monitoredPages } from '../../app/import/record-types/monitored-pages.ts'
+import { scans } from '../../app/import/record-types/scans.ts'
+import { scriptCaptures } from '../../app/import/record-types/script-captures.ts'
+import { scriptDecisions } from '../../app/import/record-types/script-decisions.ts'
+import { fetches, scannedScript } from '../../fixtures/scanned-scripts.ts'
+import { completeScan } from '../../fixtures/scans.ts'
+import {
+  advisoryStates,
+  captureRefusals,
+  captureStates,
+  coverageStates,
+  identificationStates,
+  integrityModes,
+  scriptSources,
+  scriptStatuses,
+} from '../../schema/scripts.ts'
+import {
+  daysAgo,
+  decision,
+  hashed,
+  hashOf,
+  now,
+  run,
+  type ScriptSites,
+  sighting,
+  startScriptSites,
+  urlOf,
+} from '../support/script-sites.ts'
+
+let sites: ScriptSites
+
+beforeAll(async () => {
+  sites = await startScriptSites()
+})
+afterAll(() => sites?.api.close())
+
+test('every state can be imported, and is answered', async () => {
+  const site = await sites.create()
+  const { tenantId, siteId } = site
+  const pageId = crypto.randomUUID()
+  const page = {
+    id: pageId,
+    siteId,
+    kind: 'payment',
+    label: 'Pay',
+    pattern: 'https://shop.example.test/pay',
+    scanUrl: 'https://shop.example.test/pay',
+  }
+  await sites.api.importRecords(tenantId, monitoredPages, [page])
+  const known = (text: string, name: string) => ({
+    hash: hashOf(text),
+    name,
+    version: '1.0.0',
+    path: 'a.js',
+    catalog: `${run}-states`,
+  })
+  await sites.api.importRecords(undefined, libraryFiles, [
+    known('flawed', 'flawed'),
+    known('clean', 'clean'),
+    known('unchecked', 'unchecked'),
+  ])
+  const advisory = { id: 'A', ranges: [{}], severity: 'low', url: 'x', modifiedAt: '2026-01-01T00:00:00.000Z' }
+  const check = (name: string, advisories: readonly object[]) => ({
+    catalog: `${run}-states`,
+    package: name,
+    checkedAt: new Date(now).toISOString(),
+    advisories,
+  })
+  await sites.api.importRecords(undefined, libraryAdvisories, [check('flawed', [advisory]), check('clean', [])])
+  const named = 'other-1.0.0'
+  await sites.api.insertReports([
+    sighting(site, 'flawed', 1, hashed('flawed')),
+    sighting(site, 'clean', 1, hashed('clean')),
+    sighting(site, named, 1, hashed('unchecked')),
+    sighting(site, 'unheard', 1, hashed('unheard')),
+    sighting(site, 'unhashed', 1),
+    sighting(site, 'flawed', 1, { reportType: 'integrity-violation', disposition: 'enforce' }),
+    sighting(site, 'old', 60, hashed('old')),
+    ...captureRefusals.map((reason) => sighting(site, 'clean', 2, hashed(reason))),
+    ...captureStates.map((state) => sighting(site, 'clean', 2, hashed(state))),
+  ])
+  const tag = { ...scannedScript(urlOf('scanned'), fetches.readable), integrity: 'sha384-x', hash: hashOf('scanned') }
+  await sites.api.importRecords(tenantId, scans, [
+    completeScan({ id: crypto.randomUUID(), pageId, scannedAt: daysAgo(1), scripts: [tag] }),
+  ])
+  await sites.api.importRecords(tenantId, scriptDecisions, [
+    decision(site, 'clean', 1),
+    decision(site, 'flawed', 1, { status: 'rejected', integrityMode: null }),
+    decision(site, 'unhashed', 1, { integrityMode: 'pinned_hashes' }),
+  ])
+  const capture = { siteId, url: urlOf('clean'), source: 'report', fetchedUrl: urlOf('clean') }
+  await sites.api.importRecords(tenantId, scriptCaptures, [
+    ...captureRefusals.map((reason) => ({ ...capture, hash: hashOf(reason), state: 'refused', reason })),
+    ...captureStates
+      .filter((state) => state !== 'refused')
+      .map((state) => ({
+        ...capture,
+        hash: hashOf(state),
+        state,
+        ...(state === 'mismatched' && { receivedHash: hashOf(0) }),
+      })),
+  ])
+  const { data } = await sites.list(site)
+  const states = (told: (script: (typeof data)[number]) => unknown) => [...new Set(data.flatMap(told))].sort()
+  expect(states(({ status }) => status)).toEqual(scriptStatuses.toSorted())
+  expect(states(({ integrityMode }) => integrityMode ?? [])).toEqual(integrityModes.toSorted())
+  expect(states(({ coverage }) => coverage.state)).toEqual(coverageStates.toSorted())
+  expect(states(({ coverage }) => coverage.decidedBy ?? [])).toEqual(['reports', 'scan'])
+  expect(states(({ identification }) => identification.state)).toEqual(identificationStates.toSorted())
+  expect(states(({ hashes }) => hashes.flatMap((one: { sources: string[] }) => one.sources))).toEqual(
+    scriptSources.toSorted(),
+  )
+  const captures = data.flatMap(({ hashes }) => hashes.flatMap((one: { capture: object | null }) => one.capture ?? []))
+  expect([...new Set(captures.map(({ state }) => state))].sort()).toEqual(captureStates.toSorted())
+  expect(captures.flatMap(({ reason }) => reason ?? []).sort()).toEqual(captureRefusals.toSorted())
+  const included = advisoryStates.filter((state) => state !== 'not_included')
+  expect(states(({ advisories }) => advisories.state)).toEqual(included.toSorted())
+  // The scan finds the other scripts nowhere, though it does not say where they went.
+  expect(data.find(({ url }) => url === urlOf('scanned'))?.scanPresence).toMatchObject({
+    foundOn: [pageId],
+    goneFrom: [],
+  })
+})

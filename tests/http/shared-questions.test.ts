@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HttpResponse, http, passthrough } from 'msw'
+import { setupServer } from 'msw/node'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { startApi, type TestApi } from '../support/api.ts'
+import { createWorld, type TestWorld } from '../support/contract.ts'
+import { queryName } from '../support/faults.ts'
+import type { TestKey } from '../support/tenants.ts'
+
+const store = setupServer()
+let api: TestApi
+let world: TestWorld
+let other: TestWorld
+let secondKey: TestKey
+
+beforeAll(async () => {
+  api = await startApi()
+  world = await createWorld(api, 1)
+  other = await createWorld(api, 2)
+  secondKey = await api.createKey(world.tenantId)
+  // Keys and sites are found before the questions are held back.
+  for (const key of [world.key, secondKey, other.key]) await api.get(path, { key })
+  store.listen({ onUnhandledRequest: 'bypass' })
+})
+afterEach(() => store.resetHandlers())
+afterAll(async () => {
+  store.close()
+  await api.close()
+})
+
+/** A whole day, which one table answers. */
+const day = Math.floor(Date.now() / 86_400_000) * 86_400_000
+const window = `from=${new Date(day - 86_400_000).toISOString()}&to=${new Date(day).toISOString()}`
+const path = `/v1/reports/count?${window}`
+
+/** Counts the questions about reports that reach the store, and holds each back. */
+function countQuestions(answer: () => Response = passthrough) {
+  const asked = { questions: 0 }
+  const { origin } = new URL(inject('servers').readUrl)
+  store.use(
+    http.post(`${origin}/*`, async ({ request }) => {
+      if (queryName(request.url) !== 'countReports') return passthrough()
+      asked.questions++
+      await sleep(300)
+      return answer()
+    }),
+  )
+  return asked
+}
+
+const askAll = (asking: readonly [string, TestKey][]) => Promise.all(asking.map(([url, key]) => api.get(url, { key })))
+
+describe('the same question', () => {
+  test('is asked once while it is being answered, whichever key of the tenant asks', async () => {
+    const asked = countQuestions()
+    const answers = await askAll([
+      [path, world.key],
+      [path, secondKey],
+      [`${path}&reportType=csp-violation`, world.key],
+      [path, world.key],
+    ])
+    expect(asked.questions).toBe(1)
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(new Set(answers.map(({ headers }) => headers.get('X-Request-Id'))).size).toBe(4)
+  })
+
+  test('of another tenant is another question', async () => {
+    const asked = countQuestions()
+    const [own, foreign] = await askAll([
+      [path, world.key],
+      [path, other.key],
+    ])
+    expect(asked.questions).toBe(2)
+    expect(own?.body).not.toEqual(foreign?.body)
+  })
+
+  test('with another filter, and once the first is answered, is asked anew', async () => {
+    const asked = countQuestions()
+    await askAll([
+      [path, world.key],
+      [`${path}&browserName=Chrome`, world.key],
+    ])
+    await askAll([[path, world.key]])
+    expect(asked.questions).toBe(3)
+  })
+
+  test('fails for all who ask it, and is asked anew by the next', async () => {
+    countQuestions(() => HttpResponse.text('gone', { status: 500 }))
+    const answers = await askAll([
+      [path, world.key],
+      [path, secondKey],
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([503, 503])
+    store.resetHandlers()
+    expect(await api.get(path, { key: world.key })).toMatchObject({ status: 200 })
+  })
+})

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { listBrowserChanges } from '../../queries/list-browser-changes.ts'
+import { listCrashGroups } from '../../queries/list-crash-groups.ts'
+import { listCspPolicies } from '../../queries/list-csp-policies.ts'
+import type { Query } from '../../queries/query.ts'
+import { pageMatch } from '../../queries/rules/page-pattern.ts'
+import { render } from '../../queries/sql.ts'
+import { groupQueries } from '../support/group-queries.ts'
+
+const tenant = '11111111-1111-4111-8111-111111111111'
+const site = '22222222-2222-4222-8222-222222222222'
+const day = 86_400_000
+
+const tables = (query: Query<unknown>) =>
+  [...render(query.statement).text.matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table)
+const tablesOf = (window: { from: number; to: number }) =>
+  Object.fromEntries(groupQueries(tenant, window, site).map((query) => [query.name, tables(query)]))
+
+describe('the sources of groups', () => {
+  const crashes = 'crash_groups_day'
+  const errors = 'network_error_groups_day'
+  const changes = 'browser_changes_day'
+
+  test('are the rollup for whole days and raw rows for the ends', () => {
+    expect(tablesOf({ from: day - 5, to: 3 * day + 7 })).toEqual({
+      listIssues: ['issues_day', 'reports'],
+      listIssueDetails: ['issues_day', 'reports'],
+      findIssue: ['issues_day', 'reports'],
+      listBrowserChanges: [changes, 'reports'],
+      totalBrowserChanges: [changes, 'reports'],
+      countChangesByBrowser: [changes, 'reports'],
+      listBrowserChangePages: [changes, 'reports'],
+      listBrowserChangeMessages: ['reports'],
+      listCspPolicies: ['pages_day', 'reports'],
+      listCspPolicyTexts: ['reports'],
+      listCrashGroups: [crashes, 'reports'],
+      totalCrashes: [crashes, 'reports'],
+      listCrashBrowsers: [crashes, 'reports'],
+      listCrashStacks: ['reports'],
+      listNetworkErrors: [errors, 'reports'],
+      totalNetworkErrors: [errors, 'reports'],
+      listNetworkErrorDetails: [errors, 'reports'],
+      listNetworkErrorExamples: ['reports'],
+    })
+  })
+
+  test('are the rollup alone for whole days, raw rows alone within one, and raw rows for no time at all', () => {
+    expect(tablesOf({ from: day, to: 3 * day }).listCrashGroups).toEqual([crashes])
+    expect(tablesOf({ from: day + 1, to: 2 * day - 1 }).listCrashGroups).toEqual(['reports'])
+    expect(tablesOf({ from: day, to: day }).listCrashGroups).toEqual(['reports'])
+  })
+})
+
+test('the text of a list of groups, behind a position', () => {
+  const question = { tenantId: tenant, window: { from: 0, to: day }, siteId: site, reason: 'oom' }
+  const { statement } = listCrashGroups(question, { weight: '5', key: '18446744073709551615' }, 51)
+  expect(render(statement)).toEqual({
+    text: "SELECT toString(group_key) AS key, any(part_reason) AS reason, any(part_page) AS page, any(part_isTopLevel) AS isTopLevel, any(part_visibilityState) AS visibilityState, sum(part_reportCount) AS reportCount, toString(sum(part_weight)) AS weight, min(part_firstSeen) AS firstSeen, max(part_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(part_lastStackAt)) AS lastStackAt FROM (SELECT halfMD5(concatWithSeparator('\\n', toString(length(feature)), feature, toString(length(page)), page, ifNull(toString(is_top_level), ''), visibility_state)) AS group_key, any(feature) AS part_reason, any(page) AS part_page, any(is_top_level) AS part_isTopLevel, any(visibility_state) AS part_visibilityState, sum(report_count) AS part_reportCount, sum(weight) AS part_weight, min(first_seen) AS part_firstSeen, max(last_seen) AS part_lastSeen, max(last_stack_at) AS part_lastStackAt FROM crash_groups_day WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime64(3, 'UTC')} AND bucket < {p4:DateTime64(3, 'UTC')})) GROUP BY toString(length(feature)), feature, toString(length(page)), page, ifNull(toString(is_top_level), ''), visibility_state) GROUP BY group_key HAVING (sum(part_weight) < {p5:UInt64} OR (sum(part_weight) = {p6:UInt64} AND group_key > {p7:UInt64})) ORDER BY sum(part_weight) DESC, group_key LIMIT {p8:UInt64}",
+    params: {
+      p0: tenant,
+      p1: site,
+      p2: 'oom',
+      p3: '1970-01-01 00:00:00.000',
+      p4: '1970-01-02 00:00:00.000',
+      p5: '5',
+      p6: '5',
+      p7: '18446744073709551615',
+      p8: '51',
+    },
+  })
+})
+
+test('the text of a list of browser changes, behind a position', () => {
+  const list = (anticipatedRemoval: number | null) => {
+    const question = {
+      tenantId: tenant,
+      window: { from: 0, to: day },
+      siteId: undefined,
+      reportTypes: ['crash'] as const,
+    }
+    return render(listBrowserChanges(question, { anticipatedRemoval, weight: '5', key: '7' }, 51).statement)
+  }
+  const behind = (first: number) =>
+    `(sum(part_weight) < {p${first}:UInt64} OR (sum(part_weight) = {p${first + 1}:UInt64} AND group_key > {p${first + 2}:UInt64}))`
+  const dated = list(1_000)
+  expect(dated.text).toContain(
+    ` GROUP BY group_key HAVING (anticipatedRemoval IS NULL OR anticipatedRemoval > {p4:DateTime64(3, 'UTC')} OR (anticipatedRemoval = {p5:DateTime64(3, 'UTC')} AND ${behind(6)})) ORDER BY anticipatedRemoval NULLS LAST, sum(part_weight) DESC, group_key LIMIT {p9:UInt64}`,
+  )
+  expect(dated.params).toMatchObject({ p4: '1970-01-01 00:00:01.000', p6: '5', p8: '7', p9: '51' })
+  expect(list(null).text).toContain(` GROUP BY group_key HAVING anticipatedRemoval IS NULL AND ${behind(4)} ORDER BY `)
+})
+
+test('a page is looked for by the prefix that the primary key sorts and by its expression, both bound', () => {
+  const page = pageMatch('https://a.test/b.c/*')
+  const { statement } = listCspPolicies({ tenantId: tenant, window: { from: 5, to: 2 * day }, siteId: site, page }, 201)
+  const { text, params } = render(statement)
+  expect(text).toMatch(
+    / FROM pages_day WHERE .* AND startsWith\(page, \{p\d:String\}\) AND match\(page, \{p\d:String\}\)/,
+  )
+  expect(text).toMatch(/ FROM reports WHERE .* AND startsWith\(cutQueryString\(document_url\), \{p\d+:String\}\)/)
+  expect(Object.values(params)).toEqual(
+    expect.arrayContaining(['https://a.test/b.c/', '^https://a\\.test/b\\.c/[^/]*$']),
+  )
+})

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { findScanDetails } from '../../queries/find-scan-details.ts'
+import { findScanPlace } from '../../queries/find-scan-place.ts'
+import { listLatestScanPlaces } from '../../queries/list-latest-scan-places.ts'
+import { listScanEvidence } from '../../queries/list-scan-evidence.ts'
+import { listScanPlaces } from '../../queries/list-scan-places.ts'
+import { listScans } from '../../queries/list-scans.ts'
+import type { Query } from '../../queries/query.ts'
+import { render } from '../../queries/sql.ts'
+
+const tenant = '11111111-1111-4111-8111-111111111111'
+const page = '22222222-2222-4222-8222-222222222222'
+const scan = '33333333-3333-4333-8333-333333333333'
+const place = { pageId: page, id: scan, scannedAt: '2026-01-31T12:00:00.000Z' }
+
+const light: Query<unknown>[] = [
+  listScanPlaces(tenant, page, { scannedAt: 5, id: scan }, 51),
+  findScanPlace(tenant, page, scan),
+  listLatestScanPlaces(tenant, [page], 'complete'),
+  listScanEvidence(tenant, [page], new Date(5)),
+]
+const [scansOfPlaces] = listScans(tenant, [place])
+const text = (query: Query<unknown> | undefined) => (query ? render(query.statement).text : '')
+
+test('every query names the tenant and the page, and reads the rows that stand', () => {
+  const queries = [...light, ...listScans(tenant, [place]), findScanDetails(tenant, place, true)]
+  for (const query of queries) {
+    expect(text(query).match(/FROM page_scans/g)).toHaveLength(1)
+    expect(text(query)).toMatch(/FROM page_scans FINAL WHERE tenant_id = \{p\d+:UUID\} AND page_id (= \{|IN \{)p\d+:/)
+  }
+})
+
+test('a page’s history is told by light columns alone', () => {
+  for (const query of light) expect(text(query)).not.toMatch(/\b(headers|result|scripts)\b/)
+})
+
+test('only one scan’s details have its result, and its scripts only where they are asked for', () => {
+  expect(text(scansOfPlaces)).not.toMatch(/\b(result|scripts)\b/)
+  expect(text(findScanDetails(tenant, place, true))).toMatch(/^SELECT result, scripts FROM/)
+  expect(text(findScanDetails(tenant, place, false))).toMatch(/^SELECT result, '' AS scripts FROM/)
+})
+
+test('many scans are asked for in several queries', () => {
+  const places = Array.from({ length: 1_001 }, () => place)
+  expect(listScans(tenant, places)).toHaveLength(3)
+  expect(listScans(tenant, [])).toEqual([])
+})
+
+test('the text of a list of scans, behind a position', () => {
+  expect(render(listScanPlaces(tenant, page, { scannedAt: 5, id: scan }, 51).statement)).toEqual({
+    text: "SELECT pageId, id, scannedAt, if(complete, 0, place - compared.1) AS consecutiveFailures, if(complete, compared.3, '') AS comparedId, compared.2 AS comparedAt FROM (SELECT *, maxIf((place, scannedAt, id, headers_key, grade), complete) OVER (PARTITION BY pageId ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS compared FROM (SELECT page_id AS pageId, toString(page_scans.id) AS id, scanned_at AS scannedAt, status = 'complete' AS complete, headers_key, grade, row_number() OVER (PARTITION BY page_id ORDER BY scanned_at, toString(page_scans.id)) AS place FROM page_scans FINAL WHERE tenant_id = {p0:UUID} AND page_id = {p1:UUID})) WHERE (scannedAt, id) < ({p2:DateTime64(3, 'UTC')}, {p3:String}) ORDER BY scannedAt DESC, id DESC LIMIT {p4:UInt64}",
+    params: { p0: tenant, p1: page, p2: '1970-01-01 00:00:00.005', p3: scan, p4: '51' },
+  })
+})

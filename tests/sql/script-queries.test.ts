@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { findScriptUrl } from '../../queries/find-script-url.ts'
+import { listLibraryChecks } from '../../queries/list-library-checks.ts'
+import { listLoadingScans } from '../../queries/list-loading-scans.ts'
+import { listPaymentActivity } from '../../queries/list-payment-activity.ts'
+import { listScanFindings } from '../../queries/list-scan-findings.ts'
+import { listScriptActivity } from '../../queries/list-script-activity.ts'
+import { listScriptCaptures } from '../../queries/list-script-captures.ts'
+import { listScriptDecisions } from '../../queries/list-script-decisions.ts'
+import { listScriptHashes } from '../../queries/list-script-hashes.ts'
+import { listScriptIdentities } from '../../queries/list-script-identities.ts'
+import { listScriptViolations } from '../../queries/list-script-violations.ts'
+import { listScripts } from '../../queries/list-scripts.ts'
+import type { Query } from '../../queries/query.ts'
+import { pageMatch } from '../../queries/rules/page-pattern.ts'
+import type { InventoryQuestion } from '../../queries/script-inventory.ts'
+import { render } from '../../queries/sql.ts'
+
+const tenantId = '11111111-1111-4111-8111-111111111111'
+const siteId = '22222222-2222-4222-8222-222222222222'
+const pageId = '33333333-3333-4333-8333-333333333333'
+const day = 86_400_000
+
+const every: InventoryQuestion = {
+  tenantId,
+  siteId,
+  window: { from: day - 5, to: 3 * day + 7 },
+  retentionFrom: 0,
+  paymentPages: [{ id: pageId, match: pageMatch('https://shop.example.test/pay/*') }],
+  url: undefined,
+}
+const one = { ...every, url: 'https://cdn.example.test/a.js' }
+
+/** Every query about scripts, of a whole inventory and of one script, of one that is cut off too. */
+const queries: Query<unknown>[] = [every, one, { ...every, paymentPages: [] }].flatMap((question) => [
+  listScripts(question),
+  findScriptUrl(question, siteId),
+  listScriptDecisions(question),
+  listScriptCaptures(question),
+  listScriptIdentities(question),
+  ...[true, false].flatMap((truncated): Query<unknown>[] => [
+    listScriptActivity(question, truncated),
+    listScriptHashes(question, truncated),
+    listScriptViolations(question, [one.url], truncated),
+    ...(question.paymentPages.length > 0 ? [listPaymentActivity(question, truncated)] : []),
+  ]),
+  ...(question.paymentPages.length > 0 ? [listScanFindings(question), listLoadingScans(question)] : []),
+])
+
+const textOf = (query: Query<unknown>) => render(query.statement).text
+
+describe('the queries about scripts', () => {
+  test('carry the tenant in every SELECT from a table, those of public libraries apart', () => {
+    const ofEveryone = ['library_files', 'library_advisories']
+    for (const query of [...queries, listLibraryChecks(['npm jquery'])]) {
+      const selects = [...textOf(query).matchAll(/FROM ([a-z_]+)\b(.*?WHERE.{0,24})/g)]
+      expect(selects.length, query.name).toBeGreaterThan(0)
+      for (const [, table, rest] of selects) {
+        if (ofEveryone.includes(String(table))) continue
+        expect(rest, `${query.name}, ${table}`).toMatch(/WHERE tenant_id = \{p\d+:UUID\}/)
+      }
+    }
+  })
+
+  test('bind every value', () => {
+    for (const query of queries) {
+      for (const value of [tenantId, siteId, pageId, 'example.test', '1970']) expect(textOf(query)).not.toContain(value)
+    }
+  })
+
+  test('read activity from the rollup for whole days and from raw rows at the ends', () => {
+    const tables = (query: Query<unknown>) =>
+      [...textOf(query).matchAll(/FROM (scripts_day|reports) /g)].map(([, table]) => table)
+    expect(tables(listScriptActivity(every, false))).toEqual(['scripts_day', 'reports'])
+    expect(tables(listScriptActivity({ ...every, window: { from: day, to: 3 * day } }, false))).toEqual(['scripts_day'])
+    expect(tables(listScriptActivity({ ...every, window: { from: 5, to: 7 } }, false))).toEqual(['reports'])
+  })
+
+  test('ask for scans only where there are payment pages', () => {
+    expect(textOf(listScripts(every))).toContain('FROM page_scans')
+    expect(textOf(listScripts({ ...every, paymentPages: [] }))).not.toContain('page_scans')
+  })
+})

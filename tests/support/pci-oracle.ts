@@ -1,0 +1,119 @@
+import { changesOf, type PciWorld, type RuleRecord, scriptEvidence, suggestionsOf } from './pci-evidence-oracle.ts'
+import { oracleScans } from './scan-oracle.ts'
+
+/** The contract's verdict on a site, computed the plain way: no SQL, no code of the API. */
+
+const day = 86_400_000
+const iso = (time: number) => new Date(time).toISOString()
+
+const gap = (kind: string, count: number | null = null, eventType: string | null = null) => ({ kind, count, eventType })
+const counted = (kind: string, count: number) => (count > 0 ? [gap(kind, count)] : [])
+
+function judgeScripts(pageCount: number, readable: boolean, evidence: ReturnType<typeof scriptEvidence>) {
+  const { scripts, lacking, measured } = evidence
+  const decided = (status: string) => scripts.filter((script) => script.status === status).length
+  const covered = (state: string) => scripts.filter(({ coverage }) => coverage.state === state).length
+  const [unreviewed, unprotected, unknown] = [
+    decided('unreviewed'),
+    covered('unprotected') + lacking,
+    covered('unknown'),
+  ]
+  const running = scripts.filter(({ stillRunning }) => stillRunning).length
+  const gaps =
+    pageCount === 0
+      ? [gap('no_payment_pages')]
+      : !readable
+        ? [gap('scripts_not_on_plan')]
+        : [
+            ...(scripts.length === 0 ? [gap('no_scripts_seen')] : []),
+            ...counted('unreviewed_scripts', unreviewed),
+            ...counted('rejected_scripts_running', running),
+            ...counted('unprotected_scripts', unprotected),
+            ...counted('integrity_unmeasured', unknown),
+          ]
+  // Without any script, every one of them is unreviewed too.
+  const failed = pageCount === 0 || !readable || unreviewed === scripts.length || running > 0
+  return {
+    id: '6.4.3',
+    status: failed ? 'not_met' : gaps.length > 0 ? 'partial' : 'met',
+    facts: {
+      paymentPages: pageCount,
+      scripts: scripts.length,
+      authorized: decided('authorized'),
+      unreviewed,
+      rejected: decided('rejected'),
+      integrity: { protected: covered('protected'), unprotected, unknown, measured },
+    },
+    gaps,
+  }
+}
+
+/** What the operation answers of a site that has at most 1,000 scripts. */
+export function oraclePci(world: PciWorld, now: number) {
+  const from = (Math.floor(now / day) - world.retentionDays) * day
+  const pages = world.pages
+    .filter(({ kind }) => kind === 'payment')
+    .sort((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1))
+  const has = (capability: string) => world.capabilities.includes(capability)
+  const readable = has('pages.payment') || world.hasDecided
+  const evidence =
+    pages.length > 0 && readable
+      ? scriptEvidence(world, pages, from, now)
+      : { scripts: [], lacking: 0, measured: false }
+  const lastScans = pages.map(({ id }) => oracleScans(world.scans, id).find(({ status }) => status === 'complete'))
+  const isRecent = (scan: (typeof lastScans)[number]) =>
+    scan !== undefined && Date.parse(scan.scannedAt) > now - 7 * day
+  const changes = changesOf(world, pages, now)
+  const covers = ({ siteId, kind, enabled }: RuleRecord) =>
+    enabled && kind === 'immediate' && (siteId === null || siteId === world.siteId)
+  const uncovered = ['page.headers_changed', 'page.grade_dropped'].filter(
+    (event) => !world.rules.some((rule) => covers(rule) && rule.eventType === event),
+  )
+  const unscanned = lastScans.filter((scan) => !isRecent(scan)).length
+  const watched = has('pages.scans') ? pages.length - unscanned : 0
+  const gaps = [
+    ...(pages.length === 0 ? [gap('no_payment_pages')] : []),
+    ...counted('no_recent_scan', unscanned),
+    ...uncovered.map((event) => gap('no_rule', null, event)),
+  ]
+  return {
+    siteId: world.siteId,
+    siteName: world.siteName,
+    generatedAt: iso(now),
+    requirements: [
+      judgeScripts(pages.length, readable, evidence),
+      {
+        id: '11.6.1',
+        status: watched === 0 || uncovered.length === 2 ? 'not_met' : gaps.length > 0 ? 'partial' : 'met',
+        facts: {
+          paymentPages: pages.length,
+          watched,
+          changes: changes.length,
+          alerted: changes.filter(({ alerted }) => alerted).length,
+        },
+        gaps,
+      },
+    ],
+    evidence: {
+      scripts: evidence.scripts,
+      uninventoriedUnprotected: evidence.lacking,
+      pages: pages.map(({ id, label, scanUrl }, index) => ({
+        ...{ id, label, scanUrl },
+        lastScanAt: lastScans[index]?.scannedAt ?? null,
+        grade: lastScans[index]?.grade ?? null,
+        watched: has('pages.scans') && isRecent(lastScans[index]),
+      })),
+      changes,
+      window: pages.length > 0 ? { from: iso(from), to: iso(now) } : null,
+      suggestions: pages.length > 0 ? [] : suggestionsOf(world, Math.max(from, now - 30 * day), now),
+    },
+    plan: {
+      current: world.plan,
+      requiredFor: {
+        paymentPages: has('pages.payment') ? null : 'professional',
+        scans: has('pages.scans') ? null : 'professional',
+        decisions: has('scripts.authorization') ? null : 'business',
+      },
+    },
+  }
+}

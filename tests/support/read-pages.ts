@@ -1,0 +1,39 @@
+import { expect } from 'vitest'
+import type { TestApi } from './api.ts'
+import type { TestKey } from './tenants.ts'
+
+/** A list read to its end; `rest` is what stood beside the items, the same on every page. */
+export interface ReadList {
+  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of an item
+  readonly data: any[]
+  readonly rest: Readonly<Record<string, unknown>>
+}
+
+/** Reads a list page by page, each with the same parameters. */
+export async function readPages(
+  api: TestApi,
+  key: TestKey,
+  path: string,
+  params: Readonly<Record<string, string | number | undefined>>,
+): Promise<ReadList> {
+  const set = Object.entries(params).filter(([, value]) => value !== undefined)
+  const query = new URLSearchParams(set.map(([name, value]): [string, string] => [name, String(value)]))
+  const data: unknown[] = []
+  let beside: ReadList['rest'] | undefined
+  let cursor: string | null
+  do {
+    const { status, body } = await api.get(`${path}?${query}`, { key })
+    expect(body).not.toHaveProperty('error')
+    expect(status).toBe(200)
+    const { data: items, nextCursor, ...rest } = body
+    beside ??= rest
+    expect(rest).toEqual(beside)
+    data.push(...items)
+    cursor = nextCursor
+    if (cursor !== null) {
+      expect(items).toHaveLength(Number(query.get('limit') ?? 50))
+      query.set('cursor', cursor)
+    }
+  } while (cursor !== null)
+  return { data, rest: beside ?? {} }
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { importRecords, type RecordImportOptions } from '../../app/import/import-records.ts'
+import type { Rejection } from '../../app/import/import-tally.ts'
+import { recordType } from '../../app/import/record-type.ts'
+import { alertRules } from '../../app/import/record-types/alert-rules.ts'
+import { recordUuid } from '../../schema/record-fields.ts'
+
+/** Notes that are stored for good with their colour. */
+const notes = recordType({
+  name: 'notes',
+  things: 'notes',
+  shape: z.strictObject({ id: recordUuid, text: z.string(), colour: z.string().default('red') }),
+  refersTo: {},
+  ofEveryone: true,
+  table: 'notes',
+  fixed: { colour: 'colour' },
+  toRow: (note) => note,
+  example: {},
+})
+
+const idOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
+const note = (index: number, rest: object = {}) => JSON.stringify({ id: idOf(index), text: `note ${index}`, ...rest })
+
+/** Imports lines into a store that only remembers what it is sent. */
+async function importing(
+  text: string | Iterable<string>,
+  options: Partial<RecordImportOptions> = {},
+  stored: object[] = [],
+) {
+  const inserts: { text: string }[][] = []
+  const rejections: Rejection[] = []
+  const progress: number[] = []
+  const result = await importRecords({
+    source: (async function* () {
+      yield* typeof text === 'string' ? [text] : text
+    })(),
+    type: notes,
+    database: {
+      read: async <Row>() => stored as Row[],
+      insert: async (_statement, rows) => {
+        const lines = (rows as Buffer).toString().split('\n')
+        inserts.push(lines.map((line) => JSON.parse(line)))
+      },
+    },
+    onReject: (rejection) => void rejections.push(rejection),
+    onProgress: ({ bytesRead }) => progress.push(bytesRead),
+    ...options,
+  })
+  return { result, inserts, rejections, progress }
+}
+
+describe('an import', () => {
+  test('counts what is stored and what is rejected, and tells of each by its line', async () => {
+    const { result, inserts, rejections } = await importing(
+      `${note(1)}\n\n no JSON\n${note(2)}\r\n${note(3, { x: 1 })}`,
+    )
+    expect(result).toEqual({ records: 4, stored: 2, rejected: 2 })
+    expect(inserts.flat().map(({ text }) => text)).toEqual(['note 1', 'note 2'])
+    expect(rejections).toEqual([
+      { line: 3, reason: expect.stringContaining('not JSON'), text: ' no JSON' },
+      { line: 5, reason: '"x" is no member of it; it takes id, text, colour', text: note(3, { x: 1 }) },
+    ])
+  })
+
+  test('goes batch by batch, with lines that begin in one piece and end in another', async () => {
+    const whole = Array.from({ length: 50 }, (_, index) => `${note(index)}\n`).join('')
+    const pieces = whole.match(/[\s\S]{1,37}/g) ?? []
+    const { result, inserts, progress } = await importing(pieces, { limits: { batchBytes: 500, longestLine: 200 } })
+    expect(result).toEqual({ records: 50, stored: 50, rejected: 0 })
+    expect(inserts.length).toBeGreaterThan(5)
+    expect(inserts.flat().map(({ text }) => text)).toEqual(Array.from({ length: 50 }, (_, index) => `note ${index}`))
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b))
+    expect(progress.at(-1)).toBe(whole.length)
+  })
+
+  test('rejects a line that is too long, and goes on', async () => {
+    const long = note(1, { text: 'x'.repeat(500) })
+    const { result, rejections } = await importing(`${long}\n${note(2)}`, {
+      limits: { batchBytes: 500, longestLine: 200 },
+    })
+    expect(result).toEqual({ records: 2, stored: 1, rejected: 1 })
+    expect(rejections).toEqual([
+      { line: 1, reason: `the line is longer than the importer takes: ${long.length} bytes`, text: '' },
+    ])
+  })
+
+  test('stores the last of several lines with one id', async () => {
+    const { result, inserts } = await importing([note(1), note(2), note(1, { text: 'again' })].join('\n'))
+    expect(result).toEqual({ records: 3, stored: 3, rejected: 0 })
+    expect(inserts.flat().map(({ text }) => text)).toEqual(['again', 'note 2'])
+  })
+
+  test('changes no member that is fixed, be it stored or of an earlier line', async () => {
+    const lines = [note(1, { colour: 'blue' }), note(2), note(2, { colour: 'blue' }), note(3)].join('\n')
+    const { result, inserts, rejections } = await importing(lines, {}, [{ id: idOf(1), fixed: ['red'] }])
+    expect(result).toEqual({ records: 4, stored: 2, rejected: 2 })
+    expect(inserts.flat().map(({ text }) => text)).toEqual(['note 2', 'note 3'])
+    expect(rejections.map(({ line, reason }) => [line, reason])).toEqual([
+      [1, `colour of the id ${idOf(1)} is red for good, and cannot become blue`],
+      [3, `colour of the id ${idOf(2)} is red for good, and cannot become blue`],
+    ])
+  })
+
+  test('of an empty file stores nothing', async () => {
+    const { result, inserts } = await importing('\n\n')
+    expect(result).toEqual({ records: 0, stored: 0, rejected: 0 })
+    expect(inserts).toEqual([])
+  })
+
+  test('ends between two batches when it is told to', async () => {
+    const stopping = new AbortController()
+    const lines = Array.from({ length: 50 }, (_, index) => `${note(index)}\n`)
+    const ended = importing(lines, {
+      limits: { batchBytes: 500, longestLine: 200 },
+      signal: stopping.signal,
+      onProgress: () => stopping.abort(new Error('stopped')),
+    })
+    await expect(ended).rejects.toThrow('stopped')
+  })
+
+  test('of records of everyone has no tenant, and any other has one', async () => {
+    await expect(importing('', { tenantId: idOf(1) })).rejects.toThrow('Whose')
+    await expect(importing('', { type: alertRules })).rejects.toThrow('Whose')
+  })
+})
