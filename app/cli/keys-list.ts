@@ -1,4 +1,4 @@
-import { listKeys } from '../../queries/list-keys.ts'
+import { listKeys } from '../../queries/tenants/list-keys.ts'
 import { tenant } from './argument-shapes.ts'
 import { command } from './command.ts'
 import { requireTenant } from './require-tenant.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../queries/clickhouse.ts'
-import { findKeyById } from '../../queries/list-keys.ts'
 import { at, render, sql, uuid } from '../../queries/sql.ts'
+import { findKeyById } from '../../queries/tenants/list-keys.ts'
 import { key } from './argument-shapes.ts'
 import { command } from './command.ts'
 

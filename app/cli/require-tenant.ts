@@ -1,6 +1,6 @@
 import type { Database } from '../../queries/clickhouse.ts'
-import { findTenant, type Tenant } from '../../queries/find-tenant.ts'
-import { listSites, type Site } from '../../queries/list-sites.ts'
+import { findTenant, type Tenant } from '../../queries/tenants/find-tenant.ts'
+import { listSites, type Site } from '../../queries/tenants/list-sites.ts'
 
 /** The tenant of an id. Throws an Error of one line when there is none. */
 export async function requireTenant(database: Database, id: string): Promise<Tenant> {

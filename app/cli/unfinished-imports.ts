@@ -1,5 +1,5 @@
 import type { Database } from '../../queries/clickhouse.ts'
-import { listUnfinishedImports } from '../../queries/list-unfinished-imports.ts'
+import { listUnfinishedImports } from '../../queries/tenants/list-unfinished-imports.ts'
 import type { Context } from './command.ts'
 
 /**

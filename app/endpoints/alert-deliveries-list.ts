@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type DeliveryPosition, listAlertDeliveries } from '../../queries/list-alert-deliveries.ts'
+import { type DeliveryPosition, listAlertDeliveries } from '../../queries/alerts/list-alert-deliveries.ts'
 import { textFilter, uuid } from '../../schema/params.ts'
 import { alertDelivery } from '../../schema/replies/alert-delivery.ts'
 import { endpoint } from '../endpoint.ts'

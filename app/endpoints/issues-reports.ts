@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { findIssue } from '../../queries/find-issue.ts'
-import { listReports } from '../../queries/list-reports.ts'
+import { findIssue } from '../../queries/issues/find-issue.ts'
+import { listReports } from '../../queries/reports/list-reports.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { keyOfIssueId } from '../../queries/rules/issue-id.ts'
 import { latestSpans } from '../../queries/rules/latest-spans.ts'

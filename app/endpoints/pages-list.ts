@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { listLatestScanPlaces } from '../../queries/list-latest-scan-places.ts'
-import { listMonitoredPages, type PagePosition } from '../../queries/list-monitored-pages.ts'
+import { listMonitoredPages, type PagePosition } from '../../queries/pages/list-monitored-pages.ts'
+import { listLatestScanPlaces } from '../../queries/scans/list-latest-scan-places.ts'
 import { uuid } from '../../schema/params.ts'
 import { monitoredPage } from '../../schema/replies/monitored-page.ts'
 import type { LatestScan, ListedScan } from '../../schema/replies/scan.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countReports } from '../../queries/count-reports.ts'
+import { countReports } from '../../queries/reports/count-reports.ts'
 import { addTallies, estimate, isSampled } from '../../queries/rules/weights.ts'
 import { reportCount } from '../../schema/replies/report.ts'
 import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { groupReports } from '../../queries/group-reports.ts'
+import { groupReports } from '../../queries/reports/group-reports.ts'
 import { trendPercent } from '../../queries/rules/trend.ts'
 import { groupByParam, toGrouping } from '../../schema/group-by.ts'
 import { integer } from '../../schema/params.ts'

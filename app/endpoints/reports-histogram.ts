@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { chooseBucketSize, histogramReports, toBuckets } from '../../queries/histogram-reports.ts'
+import { chooseBucketSize, histogramReports, toBuckets } from '../../queries/reports/histogram-reports.ts'
 import { bucketSizeNames } from '../../schema/enumerations.ts'
 import { oneOf } from '../../schema/params.ts'
 import { histogram } from '../../schema/replies/report.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listReports } from '../../queries/list-reports.ts'
+import { listReports } from '../../queries/reports/list-reports.ts'
 import { report } from '../../schema/replies/report.ts'
 import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
 import { endpoint } from '../endpoint.ts'

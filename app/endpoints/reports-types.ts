@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countReportTypes, toTypeCounts } from '../../queries/count-report-types.ts'
+import { countReportTypes, toTypeCounts } from '../../queries/reports/count-report-types.ts'
 import { uuid } from '../../schema/params.ts'
 import { reportTypeCount } from '../../schema/replies/report.ts'
 import { endpoint } from '../endpoint.ts'

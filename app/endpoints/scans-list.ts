@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { listLatestScanPlaces } from '../../queries/list-latest-scan-places.ts'
-import { listScanPlaces, type ScanPosition } from '../../queries/list-scan-places.ts'
+import { listLatestScanPlaces } from '../../queries/scans/list-latest-scan-places.ts'
+import { listScanPlaces, type ScanPosition } from '../../queries/scans/list-scan-places.ts'
 import { uuid } from '../../schema/params.ts'
 import { listedScan } from '../../schema/replies/scan.ts'
 import { endpoint } from '../endpoint.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../queries/clickhouse.ts'
-import { listPageSites } from '../../queries/list-page-sites.ts'
-import { listSites } from '../../queries/list-sites.ts'
+import { listPageSites } from '../../queries/pages/list-page-sites.ts'
+import { listSites } from '../../queries/tenants/list-sites.ts'
 import { type Refusal, refuse } from './post.ts'
 import type { ReadRecord } from './read-record.ts'
 import type { RecordType, Referent } from './record-type.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { ScriptViolation } from '../../queries/list-script-violations.ts'
+import type { ScriptViolation } from '../../queries/scripts/list-script-violations.ts'
 import type { Script } from '../../schema/replies/script.ts'
 import type { coverageSummary, scriptCounts } from '../../schema/replies/script-inventory.ts'
 import { advisoryStates, coverageStates, identificationStates } from '../../schema/scripts.ts'

@@ -1,4 +1,4 @@
-import { findAnyDecision } from '../../queries/find-any-decision.ts'
+import { findAnyDecision } from '../../queries/scripts/find-any-decision.ts'
 import type { Exemption, Need } from '../endpoint.ts'
 
 /** A downgraded tenant keeps reading its own evidence (contract, GET /v1/sites/{siteId}/scripts). */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { type FoundKey, findKey } from '../../queries/find-key.ts'
 import type { Query } from '../../queries/query.ts'
+import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
 import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import { hashKey, keyPattern } from '../keys.ts'

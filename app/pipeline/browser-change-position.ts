@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { BrowserChangeEntry, BrowserChangePosition } from '../../queries/list-browser-changes.ts'
+import type { BrowserChangeEntry, BrowserChangePosition } from '../../queries/browser-changes/list-browser-changes.ts'
 import { positionOfVolume, volumePosition } from './volume-position.ts'
 
 /** A browser change's sort key as a cursor carries it: its date of removal, then its volume. */

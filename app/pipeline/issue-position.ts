@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CountedIssue, IssuePosition } from '../../queries/list-issues.ts'
+import type { CountedIssue, IssuePosition } from '../../queries/issues/list-issues.ts'
 import { uint64Text } from './volume-position.ts'
 
 /** An issue's sort key as a cursor carries it: when it was last seen, then its key. */

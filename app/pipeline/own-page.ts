@@ -1,4 +1,4 @@
-import { type FoundPage, findMonitoredPage } from '../../queries/find-monitored-page.ts'
+import { type FoundPage, findMonitoredPage } from '../../queries/pages/find-monitored-page.ts'
 import type { Query } from '../../queries/query.ts'
 import { Problem } from '../../schema/problems.ts'
 

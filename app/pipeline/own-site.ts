@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { findSite } from '../../queries/find-site.ts'
 import type { Query } from '../../queries/query.ts'
+import { findSite } from '../../queries/tenants/find-site.ts'
 import { Problem } from '../../schema/problems.ts'
 
 /** Sites are never deleted, so a site once found stays found. */

@@ -1,7 +1,7 @@
-import { listScans, type StoredScan } from '../../queries/list-scans.ts'
 import type { Query } from '../../queries/query.ts'
 import { type ComparableScan, noChanges, scanChanges } from '../../queries/rules/scan-changes.ts'
-import type { ScanPlace } from '../../queries/scan-history.ts'
+import { listScans, type StoredScan } from '../../queries/scans/list-scans.ts'
+import type { ScanPlace } from '../../queries/scans/scan-history.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { ListedScan, ScanChanges } from '../../schema/replies/scan.ts'
 

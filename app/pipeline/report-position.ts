@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ReportPosition } from '../../queries/list-reports.ts'
+import type { ReportPosition } from '../../queries/reports/list-reports.ts'
 import type { Report } from '../../schema/replies/report.ts'
 
 /** A report's sort key as a cursor carries it: when it was received, then its id. */

@@ -46,14 +46,6 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
     expect(answered.status).toBe(emptyStatus(endpoint))
   })
 
-  test.runIf(when)('answers without the parameter, and with another value where one is meant', async () => {
-    const asking = await having(lacking)
-    const others = when?.is === undefined ? [] : values(endpoint.query[when.parameter]).filter((one) => one !== when.is)
-    for (const query of [{}, ...others.map((one) => ({ [String(when?.parameter)]: one }))]) {
-      expect(await api.ask(endpoint, { ...asking, query })).toMatchObject({ status: emptyStatus(endpoint) })
-    }
-  })
-
   test('answers a tenant with a decision on record only where that exempts it', async () => {
     const { tenantId, siteId, key } = await having(lacking)
     const otherSite = await api.createSite(tenantId)
@@ -82,6 +74,19 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
     if (when) expect(description).toContain(when.parameter)
     if (unless) expect(description).toContain(`unless ${unless.says}`)
   })
+})
+
+const ofParameters = needs.flatMap(([name, parameter, endpoint, { capability, when }]) =>
+  when ? [[name, parameter, endpoint, capability, when] as const] : [],
+)
+
+test.each(ofParameters)('%s, %s: is answered without it, and with another value where one is meant', async (...one) => {
+  const [, , endpoint, capability, { parameter, is }] = one
+  const asking = await having(everything.filter((other) => other !== capability))
+  const others = is === undefined ? [] : values(endpoint.query[parameter]).filter((value) => value !== is)
+  for (const query of [{}, ...others.map((value) => ({ [parameter]: value }))]) {
+    expect(await api.ask(endpoint, { ...asking, query })).toMatchObject({ status: emptyStatus(endpoint) })
+  }
 })
 
 /** The values that a parameter takes. */

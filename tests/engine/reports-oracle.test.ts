@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { randomReports } from '../../fixtures/reports.ts'
-import { chooseBucketSize } from '../../queries/histogram-reports.ts'
+import { chooseBucketSize } from '../../queries/reports/histogram-reports.ts'
 import type { Report } from '../../schema/replies/report.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'

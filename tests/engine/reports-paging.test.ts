@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { randomReports } from '../../fixtures/reports.ts'
 import { connect } from '../../queries/clickhouse.ts'
-import { countReports } from '../../queries/count-reports.ts'
+import { countReports } from '../../queries/reports/count-reports.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import type { TestKey } from '../support/tenants.ts'

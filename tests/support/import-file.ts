@@ -41,7 +41,7 @@ export async function importFile(
       retentionDays: 3_650,
       ledger: { ...ledger, start: failing('start', ledger.start), finish: failing('finish', ledger.finish) },
       writer: { write: failing('write', writer.write) },
-      limits: given.limits ?? { batchBytes: 100_000, longestLine: 20_000 },
+      limits: given.limits ?? { batchBytes: 70_000, longestLine: 20_000 },
       onProgress: ({ reports }) => onProgress(reports),
     })
   } finally {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chooseBucketSize, toBuckets } from '../../queries/histogram-reports.ts'
+import { chooseBucketSize, toBuckets } from '../../queries/reports/histogram-reports.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { libraryId } from '../../../queries/list-library-checks.ts'
+import { libraryId } from '../../../queries/scripts/list-library-checks.ts'
 import { toClickHouseTime } from '../../../queries/sql.ts'
 import { line, moment } from '../../../schema/record-fields.ts'
 import { libraryIdentity } from '../../../schema/replies/script.ts'

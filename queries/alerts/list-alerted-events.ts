@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { sql, uuid } from '../sql.ts'
+
+const row = z.object({ eventType: z.string() })
+
+/** The event types that an enabled immediate alert rule of a site, or of every site, covers. */
+export function listAlertedEvents(tenantId: string, siteId: string): Query<z.infer<typeof row>> {
+  return {
+    name: 'listAlertedEvents',
+    statement: sql`SELECT DISTINCT event_type AS eventType FROM alert_rules FINAL WHERE tenant_id = ${uuid(tenantId)} AND kind = 'immediate' AND enabled AND (site_id IS NULL OR site_id = ${uuid(siteId)})`,
+    row,
+  }
+}

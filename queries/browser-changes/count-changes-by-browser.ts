@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
+import { byVolume } from '../groups/largest-first.ts'
+import type { Query } from '../query.ts'
+import { rowBigSum, rowCount } from '../rows.ts'
+import type { Tally } from '../rules/weights.ts'
+import { sql } from '../sql.ts'
+import { type BrowserChangeQuestion, browserChangeParts } from './browser-changes.ts'
+
+const row = z.object({ browser: z.string(), reportCount: rowCount, weight: rowBigSum })
+
+const family = sql`toString(browser_name)`
+
+/** A window's browser changes by browser family, the largest first; '' where the user agent was unreadable. */
+export function countChangesByBrowser(question: BrowserChangeQuestion): Query<Tally & { readonly browser: string }> {
+  const { reportCount, weight } = groupTally
+  const families = groupsOf(browserChangeParts(question), () => [family], {
+    browser: sameOf(() => family),
+    reportCount,
+    weight,
+  })
+  return { name: 'countChangesByBrowser', statement: sql`${families} ORDER BY ${byVolume}`, row }
+}

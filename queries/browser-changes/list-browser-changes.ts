@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { browserChangeTypeNames } from '../../schema/report-types.ts'
+import { groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
+import { behind, byVolume, type VolumePosition } from '../groups/largest-first.ts'
+import type { Query } from '../query.ts'
+import { rowBigSum, rowCount, rowTime } from '../rows.ts'
+import { at, empty, type Sql, sql, uint } from '../sql.ts'
+import {
+  anticipatedRemoval,
+  type BrowserChangeQuestion,
+  browserChangeKey,
+  browserChangeParts,
+} from './browser-changes.ts'
+
+const row = z.object({
+  key: rowBigSum,
+  reportType: z.enum(browserChangeTypeNames),
+  feature: z.string(),
+  sourceFile: z.string().nullable(),
+  anticipatedRemoval: rowTime.nullable(),
+  reportCount: rowCount,
+  weight: rowBigSum,
+  firstSeen: rowTime,
+  lastSeen: rowTime,
+})
+
+/** A browser change, apart from what is asked for the entries of a page alone. */
+export type BrowserChangeEntry = z.infer<typeof row>
+
+/** Where a page of browser changes left off. */
+export interface BrowserChangePosition extends VolumePosition {
+  /** Milliseconds since the Unix epoch; null behind the last entry with a date. */
+  readonly anticipatedRemoval: number | null
+}
+
+const measures = {
+  reportType: sameOf(() => sql`toString(report_type)`),
+  feature: sameOf(() => sql`toString(feature)`),
+  sourceFile: { ...sameOf(() => sql`source_file`), whole: (ofParts: Sql) => sql`nullIf(any(${ofParts}), '')` },
+  anticipatedRemoval,
+  ...groupTally,
+}
+
+/** Browser changes after a position: the soonest removal first, those without a date last, then the largest volume. */
+export function listBrowserChanges(
+  question: BrowserChangeQuestion,
+  after: BrowserChangePosition | undefined,
+  limit: number,
+): Query<BrowserChangeEntry> {
+  const entries = groupsOf(browserChangeParts(question), browserChangeKey, measures)
+  return {
+    name: 'listBrowserChanges',
+    statement: sql`${entries}${after ? sql` HAVING ${behindRemoval(after)}` : empty} ORDER BY anticipatedRemoval NULLS LAST, ${byVolume} LIMIT ${uint(limit)}`,
+    row,
+  }
+}
+
+function behindRemoval(after: BrowserChangePosition): Sql {
+  if (after.anticipatedRemoval === null) return sql`anticipatedRemoval IS NULL AND ${behind(after)}`
+  const date = at(new Date(after.anticipatedRemoval))
+  return sql`(anticipatedRemoval IS NULL OR anticipatedRemoval > ${date} OR (anticipatedRemoval = ${date} AND ${behind(after)}))`
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { groupsOf, sameOf } from '../groups/groups-of.ts'
+import type { Query } from '../query.ts'
+import { rowCount, rowTime } from '../rows.ts'
+import { sql } from '../sql.ts'
+import {
+  anticipatedRemoval,
+  type BrowserChangeQuestion,
+  browserChangeKey,
+  browserChangeParts,
+} from './browser-changes.ts'
+
+const row = z.object({ apiCount: rowCount, withRemovalDateCount: rowCount, soonestRemoval: rowTime.nullable() })
+
+/** How many APIs a window's entries are about, an unknown one apart, and how many entries have a date: one row. */
+export function totalBrowserChanges(question: BrowserChangeQuestion): Query<z.infer<typeof row>> {
+  const measures = { feature: sameOf(() => sql`feature`), anticipatedRemoval }
+  const entries = groupsOf(browserChangeParts(question), browserChangeKey, measures)
+  return {
+    name: 'totalBrowserChanges',
+    statement: sql`SELECT uniqExactIf(feature, feature != '') AS apiCount, count(anticipatedRemoval) AS withRemovalDateCount, min(anticipatedRemoval) AS soonestRemoval FROM (${entries})`,
+    row,
+  }
+}

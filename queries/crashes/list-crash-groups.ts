@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { type GroupMeasures, groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
+import { largestFirst, type VolumePosition } from '../groups/largest-first.ts'
+import type { Query } from '../query.ts'
+import { rowBigSum, rowCount, rowTime } from '../rows.ts'
+import { sql } from '../sql.ts'
+import { type CrashQuestion, crashKey, crashParts } from './crash-groups.ts'
+
+const row = z.object({
+  key: rowBigSum,
+  reason: z.string(),
+  page: z.string(),
+  isTopLevel: z.boolean().nullable(),
+  visibilityState: z.string(),
+  reportCount: rowCount,
+  weight: rowBigSum,
+  firstSeen: rowTime,
+  lastSeen: rowTime,
+  /** When the latest report with a stack was received, in milliseconds since the Unix epoch; 0 where none has one. */
+  lastStackAt: z.int(),
+})
+
+/** A crash group, apart from what is asked for the groups of a page alone. */
+export type CrashGroup = z.infer<typeof row>
+
+const measures: GroupMeasures = {
+  reason: sameOf(() => sql`feature`),
+  page: sameOf(({ page }) => page),
+  isTopLevel: sameOf(() => sql`is_top_level`),
+  visibilityState: sameOf(() => sql`visibility_state`),
+  ...groupTally,
+  lastStackAt: {
+    ofPart: ({ isRaw }) => (isRaw ? sql`maxIf(received_at, stack != '')` : sql`max(last_stack_at)`),
+    whole: (ofParts) => sql`toUnixTimestamp64Milli(max(${ofParts}))`,
+  },
+}
+
+/** The crash groups with the largest estimated volume, after a position. */
+export function listCrashGroups(
+  question: CrashQuestion,
+  after: VolumePosition | undefined,
+  limit: number,
+): Query<CrashGroup> {
+  const groups = groupsOf(crashParts(question), crashKey, measures)
+  return { name: 'listCrashGroups', statement: sql`${groups}${largestFirst(after, limit)}`, row }
+}

@@ -1,0 +1,93 @@
+import { join, name, type Sql, sql, uint64s } from '../sql.ts'
+import type { GroupPart } from './group-parts.ts'
+
+/** One thing told of a group: by the rows of a part, and then by all that its parts tell. */
+export interface GroupMeasure {
+  readonly ofPart: (part: GroupPart) => Sql
+  readonly whole: (ofParts: Sql) => Sql
+}
+
+/** Measures by the name they are answered under. */
+export type GroupMeasures = Readonly<Record<string, GroupMeasure>>
+
+/** The values that make a group, each as text, in a part's own columns. */
+export type GroupKey = (part: GroupPart) => readonly Sql[]
+
+/** What every group tells of its size and its time; `weight` is in millionths, as digits. */
+export const groupTally = {
+  reportCount: { ofPart: (part) => part.reportCount, whole: (ofParts) => sql`sum(${ofParts})` },
+  weight: { ofPart: (part) => part.weight, whole: (ofParts) => sql`toString(sum(${ofParts}))` },
+  firstSeen: { ofPart: (part) => part.firstSeen, whole: (ofParts) => sql`min(${ofParts})` },
+  lastSeen: { ofPart: (part) => part.lastSeen, whole: (ofParts) => sql`max(${ofParts})` },
+} as const satisfies GroupMeasures
+
+/** A value that all of a group's rows have. */
+export const sameOf = (ofPart: GroupMeasure['ofPart']): GroupMeasure => ({
+  ofPart: (part) => sql`any(${ofPart(part)})`,
+  whole: (ofParts) => sql`any(${ofParts})`,
+})
+
+/** The texts that the group's rows have, '' apart, in the order of their bytes. */
+export const distinctOf = (ofPart: GroupMeasure['ofPart']): GroupMeasure => ({
+  ofPart,
+  whole: (ofParts) => sql`arraySort(arrayFilter(text -> text != '', groupUniqArrayArray(${ofParts})))`,
+})
+
+/** Browser families, an unreadable user agent apart. */
+export const browserFamilies: GroupMeasure = distinctOf(({ isRaw }) =>
+  isRaw ? sql`groupUniqArray(toString(browser_name))` : sql`groupUniqArrayArray(browsers)`,
+)
+
+/** What the latest of the rows tells, in raw rows. */
+export const latestOf = (told: Sql): GroupMeasure => ({
+  ofPart: () => sql`argMax(${told}, (received_at, id))`,
+  whole: (ofParts) => sql`any(${ofParts})`,
+})
+
+/** A text of a browser's as part of a key: its length in bytes before it tells where it ends. */
+export const delimited = (value: Sql): Sql[] => [sql`toString(length(${value}))`, value]
+
+/** A group's key: the first half of the MD5 of its values, each on a line of its own. */
+export const groupKeyOf = (values: readonly Sql[]): Sql =>
+  sql`halfMD5(concatWithSeparator('\\n', ${join(values, ', ')}))`
+
+/** The name under which a part tells a measure: never that of a column or an alias, so that neither hides the other. */
+const partName = (measure: string) => name(`part_${measure}`)
+
+/** Every part's groups, with the columns `group_key` and `part_…`; a group can be in several parts. */
+function groupsByPart(parts: readonly GroupPart[], key: GroupKey, measures: GroupMeasures): Sql {
+  const told = (part: GroupPart) =>
+    Object.entries(measures).map(([measure, { ofPart }]) => sql`${ofPart(part)} AS ${partName(measure)}`)
+  // Grouped by the values, not by their hash, which is then made once for a group and not for each of its rows.
+  const selects = parts.map(
+    (part) =>
+      sql`SELECT ${join([sql`${groupKeyOf(key(part))} AS group_key`, ...told(part)], ', ')} ${part.from} GROUP BY ${join(key(part), ', ')}`,
+  )
+  return join(selects, ' UNION ALL ')
+}
+
+/** `SELECT … GROUP BY group_key`: the groups of all parts, each with its key, as digits, and its measures. */
+export function groupsOf(parts: readonly GroupPart[], key: GroupKey, measures: GroupMeasures): Sql {
+  const told = Object.entries(measures).map(
+    ([measure, { whole }]) => sql`${whole(partName(measure))} AS ${name(measure)}`,
+  )
+  return sql`SELECT ${join([sql`toString(group_key) AS key`, ...told], ', ')} FROM (${groupsByPart(parts, key, measures)}) GROUP BY group_key`
+}
+
+/** One row: the sums of all groups, how many there are, and how many values, '' apart, they have of something. */
+export function groupTotals(parts: readonly GroupPart[], key: GroupKey, distinct: GroupMeasures): Sql {
+  const { reportCount, weight } = groupTally
+  const counts = Object.keys(distinct).map((told) => {
+    const values = partName(told)
+    return sql`uniqExactIf(${values}, ${values} != '') AS ${name(told)}`
+  })
+  const sums = Object.entries({ reportCount, weight }).map(
+    ([told, { whole }]) => sql`${whole(partName(told))} AS ${name(told)}`,
+  )
+  return sql`SELECT ${join([...sums, ...counts], ', ')}, uniqExact(group_key) AS groupCount FROM (${groupsByPart(parts, key, { reportCount, weight, ...distinct })})`
+}
+
+/** The same parts with the rows of some groups only. */
+export function withKeys(parts: readonly GroupPart[], key: GroupKey, keys: readonly bigint[]): GroupPart[] {
+  return parts.map((part) => ({ ...part, from: sql`${part.from} AND ${groupKeyOf(key(part))} IN ${uint64s(keys)}` }))
+}

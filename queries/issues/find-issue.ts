@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { rowCount, rowTime } from '../rows.ts'
+import type { DayOfReports } from '../rules/latest-spans.ts'
+import { join, sql, uint64 } from '../sql.ts'
+import { type IssueQuestion, issueParts } from './issues.ts'
+
+const row = z
+  .object({ firstSeen: rowTime, lastSeen: rowTime, reportCount: rowCount })
+  .transform(({ firstSeen, lastSeen, reportCount }) => ({
+    from: Date.parse(firstSeen),
+    to: Date.parse(lastSeen) + 1,
+    reportCount,
+  }))
+
+/** The days of a window on which an issue has reports, the latest first: none where it has no report there. */
+export function findIssue(question: IssueQuestion, issueKey: bigint): Query<DayOfReports> {
+  const days = issueParts(question, [sql`issue_key = ${uint64(issueKey)}`]).map(
+    ({ from, isRaw, firstSeen, lastSeen, reportCount }) =>
+      sql`SELECT ${firstSeen} AS firstSeen, ${lastSeen} AS lastSeen, ${reportCount} AS reportCount ${from} GROUP BY ${isRaw ? sql`toStartOfDay(received_at)` : sql`bucket`}`,
+  )
+  return {
+    name: 'findIssue',
+    statement: sql`SELECT firstSeen, lastSeen, reportCount FROM (${join(days, ' UNION ALL ')}) ORDER BY lastSeen DESC`,
+    row,
+  }
+}

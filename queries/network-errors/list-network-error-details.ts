@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { browserFamilies, type GroupMeasure, type GroupMeasures, groupsOf, withKeys } from '../groups/groups-of.ts'
+import type { Query } from '../query.ts'
+import { rowBigSum } from '../rows.ts'
+import { name, sql, uint } from '../sql.ts'
+import type { NetworkErrorGroup } from './list-network-errors.ts'
+import { type NetworkErrorQuestion, networkErrorKey, networkErrorParts } from './network-error-groups.ts'
+
+const values = z.array(z.string())
+const row = z.object({ key: rowBigSum, serverIps: values, protocols: values, methods: values, browsers: values })
+
+/** Values a group lists of each kind (contract, Limits). */
+const mostListed = 5
+
+/** The values in most reports first, ties by the values, '' apart; `counts` is the rollup's map of reports by value. */
+function mostFrequent(column: string, counts: string): GroupMeasure {
+  return {
+    ofPart: ({ isRaw }) =>
+      isRaw ? sql`sumMap(map(toString(${name(column)}), toUInt64(1)))` : sql`sumMap(${name(counts)})`,
+    whole: (ofParts) => {
+      const known = sql`arrayFilter(pair -> pair.1 != '', sumMap(${ofParts})::Array(Tuple(String, UInt64)))`
+      const ranked = sql`arraySort(pair -> (-toInt64(pair.2), pair.1), ${known})`
+      return sql`arraySlice(arrayMap(pair -> pair.1, ${ranked}), 1, ${uint(mostListed)})`
+    },
+  }
+}
+
+const measures: GroupMeasures = {
+  serverIps: mostFrequent('server_ip', 'server_ips'),
+  protocols: mostFrequent('protocol', 'protocols'),
+  methods: mostFrequent('method', 'methods'),
+  browsers: browserFamilies,
+}
+
+/** The servers, protocols, methods and browser families of some groups. No query where there are none. */
+export function listNetworkErrorDetails(
+  question: NetworkErrorQuestion,
+  groups: readonly Pick<NetworkErrorGroup, 'key'>[],
+): Query<z.infer<typeof row>>[] {
+  if (groups.length === 0) return []
+  const keys = groups.map(({ key }) => key)
+  const parts = withKeys(networkErrorParts(question), networkErrorKey, keys)
+  return [{ name: 'listNetworkErrorDetails', statement: groupsOf(parts, networkErrorKey, measures), row }]
+}

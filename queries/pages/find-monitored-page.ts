@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { sql, uuid } from '../sql.ts'
+
+const row = z.object({ kind: z.string(), pattern: z.string() })
+
+/** What other operations ask of a monitored page. */
+export type FoundPage = z.infer<typeof row>
+
+/** The site's monitored page with this id: one row or none. */
+export function findMonitoredPage(tenantId: string, siteId: string, pageId: string): Query<FoundPage> {
+  return {
+    name: 'findMonitoredPage',
+    statement: sql`SELECT kind, pattern FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND id = ${uuid(pageId)}`,
+    row,
+    deadlineMilliseconds: 2_000,
+  }
+}

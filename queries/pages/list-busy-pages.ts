@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { reportTypeNames } from '../../schema/report-types.ts'
+import { groupParts } from '../groups/group-parts.ts'
+import type { Query } from '../query.ts'
+import type { Span } from '../rules/coverage.ts'
+import { join, sql, texts, uint, uuid } from '../sql.ts'
+
+const row = z.object({ url: z.string() })
+
+/** The http(s) pages a site reported from most in a window, without their queries; ties by URL. */
+export function listBusyPages(
+  tenantId: string,
+  siteId: string,
+  window: Span,
+  limit: number,
+): Query<z.infer<typeof row>> {
+  const conditions = [sql`site_id = ${uuid(siteId)}`, sql`report_type IN ${texts(reportTypeNames)}`]
+  const parts = groupParts('pages_day', tenantId, window, conditions).map(
+    ({ from, page, reportCount }) => sql`SELECT ${page} AS url, ${reportCount} AS reports ${from} GROUP BY url`,
+  )
+  return {
+    name: 'listBusyPages',
+    statement: sql`SELECT url FROM (${join(parts, ' UNION ALL ')}) WHERE match(url, '^(?i)https?://.') GROUP BY url ORDER BY sum(reports) DESC, url LIMIT ${uint(limit)}`,
+    row,
+  }
+}

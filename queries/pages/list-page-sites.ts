@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { sql, uuid } from '../sql.ts'
+
+const row = z.object({ id: z.string(), siteId: z.string() })
+
+/** Every monitored page of a tenant, with the site it is of. */
+export function listPageSites(tenantId: string): Query<z.infer<typeof row>> {
+  return {
+    name: 'listPageSites',
+    statement: sql`SELECT id, site_id AS siteId FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)}`,
+    row,
+  }
+}

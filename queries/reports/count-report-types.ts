@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
+import type { Query } from '../query.ts'
+import { rowBigSum, rowCount } from '../rows.ts'
+import type { Span } from '../rules/coverage.ts'
+import { addTallies, estimate, isSampled, type Tally } from '../rules/weights.ts'
+import { sql } from '../sql.ts'
+import { partsOf } from './sources.ts'
+
+type TypeTally = Tally & { readonly reportType: string }
+
+const row = z.object({ reportType: z.string(), reportCount: rowCount, weight: rowBigSum })
+
+/** How many reports of each type a window holds: queries to run side by side, for `toTypeCounts`. */
+export function countReportTypes(tenantId: string, window: Span, siteId: string | undefined): Query<TypeTally>[] {
+  const terms = siteId ? [{ dimension: 'siteId' as const, value: siteId }] : []
+  const parts = partsOf({ tenantId, reportType: undefined, terms, groupBy: [], windows: [window] })
+  return parts.map(({ from, measure }) => ({
+    name: 'countReportTypes',
+    statement: sql`SELECT toString(report_type) AS reportType, ${measure.reportCount()} AS reportCount, toString(${measure.weight}) AS weight ${from} GROUP BY reportType`,
+    row,
+  }))
+}
+
+/** Always listed, even with no reports (contract, GET /v1/reports/types). */
+const alwaysListed: ReportType = 'csp-violation'
+
+/** The types with reports, in the contract's order. */
+export function toTypeCounts(tallies: readonly TypeTally[]) {
+  return reportTypeNames.flatMap((reportType) => {
+    const tally = addTallies(tallies.filter((one) => one.reportType === reportType))
+    if (tally.reportCount === 0 && reportType !== alwaysListed) return []
+    return [{ reportType, estimatedReportCount: estimate(tally), sampled: isSampled(tally) }]
+  })
+}

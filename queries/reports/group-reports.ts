@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import type { DimensionName } from '../../schema/dimensions.ts'
+import type { ReportFilter } from '../../schema/report-filter.ts'
+import type { Query } from '../query.ts'
+import { rowCount, rowTime } from '../rows.ts'
+import type { Span } from '../rules/coverage.ts'
+import { at, join, name, type Sql, sql, uint } from '../sql.ts'
+import { type Part, partsOf } from './sources.ts'
+
+const row = z.object({
+  values: z.array(z.string()),
+  reportCount: rowCount,
+  previousCount: rowCount,
+  firstSeen: rowTime,
+  lastSeen: rowTime,
+})
+
+/** A group with its count in the window of equal length before; 0 where no such window was asked for. */
+type CountedGroup = z.infer<typeof row>
+
+const keyName = (index: number) => name(`key${index}`)
+
+/**
+ * The largest groups of a window, ties broken by their values (decisions, Reports).
+ * @param previous the window of equal length before, or undefined where retention does not reach it.
+ * @param limit 1 to 100 groups.
+ */
+export function groupReports(
+  tenantId: string,
+  window: Span,
+  previous: Span | undefined,
+  filter: ReportFilter,
+  groupBy: readonly DimensionName[],
+  limit: number,
+): Query<CountedGroup> {
+  const windows = previous ? [previous, window] : [window]
+  const parts = partsOf({ tenantId, ...filter, groupBy, windows })
+  const keys = groupBy.map((_, index) => keyName(index))
+  return {
+    name: 'groupReports',
+    statement: sql`SELECT [${join(keys, ', ')}] AS values, sum(current) AS reportCount, sum(previous) AS previousCount, minIf(first, current > 0) AS firstSeen, maxIf(last, current > 0) AS lastSeen FROM (${join(
+      parts.map((part) => groupPart(part, groupBy, window)),
+      ' UNION ALL ',
+    )}) GROUP BY ${join(keys, ', ')} HAVING reportCount > 0 ORDER BY reportCount DESC, ${join(keys, ', ')} LIMIT ${uint(limit)}`,
+    row,
+  }
+}
+
+/** One source's groups. No part spans the window's start, so a row's time tells which window it counts for. */
+function groupPart({ from, time, column, measure }: Part, groupBy: readonly DimensionName[], window: Span): Sql {
+  const keys = groupBy.map((dimension, index) => sql`toString(${column(dimension)}) AS ${keyName(index)}`)
+  const start = at(new Date(window.from))
+  const now = sql`${time} >= ${start}`
+  return sql`SELECT ${join(keys, ', ')}, ${measure.reportCount(now)} AS current, ${measure.reportCount(sql`${time} < ${start}`)} AS previous, ${measure.firstSeen(now)} AS first, ${measure.lastSeen(now)} AS last ${from} GROUP BY ${join(
+    groupBy.map((_, index) => keyName(index)),
+    ', ',
+  )}`
+}

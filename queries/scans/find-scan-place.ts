@@ -1,0 +1,8 @@
+import type { Query } from '../query.ts'
+import { sql, text, uuid } from '../sql.ts'
+import { askHistory, type ScanPlace } from './scan-history.ts'
+
+/** The page's scan with this id: one row or none. */
+export function findScanPlace(tenantId: string, pageId: string, scanId: string): Query<ScanPlace> {
+  return askHistory('findScanPlace', tenantId, sql`page_id = ${uuid(pageId)}`, sql`WHERE id = ${text(scanId)}`)
+}

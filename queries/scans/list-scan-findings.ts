@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { rowTime } from '../rows.ts'
+import { type InventoryQuestion, scannedTags } from '../scripts/script-inventory.ts'
+import { at, sql } from '../sql.ts'
+
+const row = z.object({
+  url: z.string(),
+  pageId: z.string(),
+  scanId: z.string(),
+  scannedAt: rowTime,
+  /** All tags of the script had integrity metadata then. */
+  hasIntegrity: z.boolean(),
+})
+
+/** The latest scan of a payment page that found a script. */
+export type ScanFinding = z.infer<typeof row>
+
+/** For each script and payment page, the latest scan of the window that found the one on the other. */
+export function listScanFindings(question: InventoryQuestion): Query<ScanFinding> {
+  const { from, to } = question.window
+  const scans = sql`SELECT script_url, page_id, scanned_at, scan_id, min(has_integrity) AS all_have FROM ${scannedTags(question)} WHERE scanned_at >= ${at(new Date(from))} AND scanned_at < ${at(new Date(to))} GROUP BY script_url, page_id, scanned_at, scan_id`
+  return {
+    name: 'listScanFindings',
+    statement: sql`SELECT script_url AS url, page_id AS pageId, max((scanned_at, scan_id, all_have)) AS latest, latest.2 AS scanId, latest.1 AS scannedAt, latest.3::Bool AS hasIntegrity FROM (${scans}) GROUP BY script_url, page_id`,
+    row,
+  }
+}

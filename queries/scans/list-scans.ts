@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { scanGrades, scanStatuses, type WatchedHeader, watchedHeaders } from '../../schema/enumerations.ts'
+import type { ListedScan } from '../../schema/replies/scan.ts'
+import type { Query } from '../query.ts'
+import { rowCount, rowTime } from '../rows.ts'
+import { at, sql, uuid, uuids } from '../sql.ts'
+import type { ScanPlace } from './scan-history.ts'
+
+/** A scan as it was stored, without what its page's other scans say of it. */
+export type StoredScan = Omit<ListedScan, 'consecutiveFailures' | 'changes'>
+
+/** Every watched header by its name; null for one that was not sent. */
+function watched(sent: Readonly<Record<string, string>>): Record<WatchedHeader, string | null> {
+  const entries = watchedHeaders.map((header) => [header, sent[header] ?? null] as const)
+  return Object.fromEntries(entries) as Record<WatchedHeader, string | null>
+}
+
+const row: z.ZodType<StoredScan> = z
+  .object({
+    id: z.string(),
+    pageId: z.string(),
+    scannedAt: rowTime,
+    scanUrl: z.string(),
+    status: z.enum(scanStatuses),
+    failureReason: z.string().nullable(),
+    failureMessage: z.string().nullable(),
+    rubricVersion: rowCount,
+    grade: z.enum(scanGrades).nullable(),
+    score: rowCount.nullable(),
+    finalUrl: z.string().nullable(),
+    statusCode: rowCount.nullable(),
+    headers: z.record(z.string(), z.string()).transform(watched),
+  })
+  .transform((scan) => (scan.status === 'complete' ? scan : { ...scan, score: null, headers: null }))
+
+/** Their ids fill a tenth of what a server takes as one request's line. */
+const scansAtOnce = 500
+
+/** Scans by their places, without their result and scripts, in any order; several queries where they are many. */
+export function listScans(
+  tenantId: string,
+  places: readonly Pick<ScanPlace, 'pageId' | 'id' | 'scannedAt'>[],
+): Query<StoredScan>[] {
+  const queries: Query<StoredScan>[] = []
+  for (let start = 0; start < places.length; start += scansAtOnce) {
+    queries.push(listSome(tenantId, places.slice(start, start + scansAtOnce)))
+  }
+  return queries
+}
+
+function listSome(tenantId: string, places: Parameters<typeof listScans>[1]): Query<StoredScan> {
+  const pageIds = [...new Set(places.map(({ pageId }) => pageId))]
+  const moments = places.map(({ scannedAt }) => Date.parse(scannedAt))
+  const [first, last] = [new Date(Math.min(...moments)), new Date(Math.max(...moments))]
+  return {
+    name: 'listScans',
+    // The pages and the time are what the primary key can use.
+    statement: sql`SELECT id, page_id AS pageId, scanned_at AS scannedAt, scan_url AS scanUrl, status, nullIf(failure_reason, '') AS failureReason, nullIf(failure_message, '') AS failureMessage, rubric_version AS rubricVersion, nullIf(grade, '') AS grade, score, nullIf(final_url, '') AS finalUrl, nullIf(status_code, 0) AS statusCode, headers FROM page_scans FINAL WHERE tenant_id = ${uuid(tenantId)} AND page_id IN ${uuids(pageIds)} AND scanned_at BETWEEN ${at(first)} AND ${at(last)} AND page_scans.id IN ${uuids(places.map(({ id }) => id))}`,
+    row,
+  }
+}

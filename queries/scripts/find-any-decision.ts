@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { sql, uuid } from '../sql.ts'
+
+const row = z.object({ id: z.string() })
+
+/** A decision about any script of the tenant: one row or none. */
+export function findAnyDecision(tenantId: string): Query<z.infer<typeof row>> {
+  return {
+    name: 'findAnyDecision',
+    statement: sql`SELECT toString(id) AS id FROM script_decisions WHERE tenant_id = ${uuid(tenantId)} LIMIT 1`,
+    row,
+    deadlineMilliseconds: 2_000,
+  }
+}

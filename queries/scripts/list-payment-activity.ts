@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { rowCount } from '../rows.ts'
+import { sql } from '../sql.ts'
+import { sightingsIn } from './list-script-activity.ts'
+import { paymentPagesAmong } from './script-activity.ts'
+import type { InventoryQuestion } from './script-inventory.ts'
+
+const row = z.object({
+  url: z.string(),
+  /** Which of the question's payment pages, by their places from 1. */
+  places: z.array(z.int()),
+  /** Distinct pages that are just those. */
+  pageCount: rowCount,
+  /** Milliseconds since the Unix epoch. */
+  lastAt: z.int(),
+})
+
+/** What browsers reported of a script on pages that are the same payment pages. */
+export type PaymentActivity = z.infer<typeof row>
+
+/**
+ * The scripts that browsers reported on payment pages in the window, a row for each combination of those that a page is.
+ * The question has a payment page.
+ * @param truncated as `listScriptActivity` takes it.
+ */
+export function listPaymentActivity(question: InventoryQuestion, truncated: boolean): Query<PaymentActivity> {
+  const sightings = sightingsIn(question, truncated)
+  return {
+    name: 'listPaymentActivity',
+    statement: sql`SELECT url, places, uniqExact(page) AS pageCount, toUnixTimestamp64Milli(max(seen_to)) AS lastAt FROM ${sightings} AS sighted INNER JOIN ${paymentPagesAmong(sightings, question)} AS matched USING (page) GROUP BY url, places`,
+    row,
+  }
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { rowCount } from '../rows.ts'
+import { sql } from '../sql.ts'
+import { scriptReports } from './script-activity.ts'
+import { type InventoryQuestion, returnedUrls } from './script-inventory.ts'
+
+const row = z.object({ url: z.string(), reportCount: rowCount, pageCount: rowCount })
+
+/**
+ * How often browsers reported each script in the window, and on how many pages.
+ * @param truncated the site has more scripts than a read returns: only those are answered.
+ */
+export function listScriptActivity(question: InventoryQuestion, truncated: boolean): Query<z.infer<typeof row>> {
+  return {
+    name: 'listScriptActivity',
+    statement: sql`SELECT url, sum(reports) AS reportCount, uniqExactIf(page, page != '') AS pageCount FROM ${sightingsIn(question, truncated)} GROUP BY url`,
+    row,
+  }
+}
+
+/** The window's sightings of the scripts that a read returns. */
+export const sightingsIn = (question: InventoryQuestion, truncated: boolean) =>
+  scriptReports(question, 'csp-hash', truncated ? [sql`script_url IN ${returnedUrls(question)}`] : [])

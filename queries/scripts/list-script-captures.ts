@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { scriptCapture } from '../../schema/replies/script.ts'
+import type { Query } from '../query.ts'
+import { sql } from '../sql.ts'
+import { type InventoryQuestion, ofInventory } from './script-inventory.ts'
+
+const row = scriptCapture
+  .extend({ url: z.string(), hash: z.string() })
+  .transform(({ url, hash, ...capture }) => ({ url, hash, capture }))
+
+/** A capture, and the script and hash it is of. */
+export type CaptureRow = z.infer<typeof row>
+
+/** Every capture of the inventory's scripts. */
+export function listScriptCaptures(question: InventoryQuestion): Query<CaptureRow> {
+  return {
+    name: 'listScriptCaptures',
+    statement: sql`SELECT script_url AS url, script_hash AS hash, state, nullIf(reason, '') AS reason, source, fetched_url AS fetchedUrl, nullIf(final_url, '') AS finalUrl, nullIf(received_hash, '') AS receivedHash, size, reused FROM script_captures FINAL WHERE ${ofInventory(question)}`,
+    row,
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { scriptDecision } from '../../schema/replies/script.ts'
+import type { Query } from '../query.ts'
+import { rowTime } from '../rows.ts'
+import { sql } from '../sql.ts'
+import { type InventoryQuestion, ofInventory } from './script-inventory.ts'
+
+const { id, status, integrityMode, pinnedHashes, justification } = scriptDecision.shape
+
+const row = z
+  .object({
+    url: z.string(),
+    id,
+    status,
+    integrityMode,
+    pinnedHashes: z.string().transform((json): z.infer<typeof pinnedHashes> => pinnedHashes.parse(JSON.parse(json))),
+    justification,
+    name: z.string().nullable(),
+    email: z.string(),
+    decidedAt: rowTime,
+  })
+  .transform(({ url, name, email, decidedAt, ...said }) => ({
+    url,
+    decision: { ...said, decidedBy: { name, email }, decidedAt },
+  }))
+
+/** A decision, and the script it is about. */
+export type DecisionRow = z.infer<typeof row>
+
+/** Every decision about the inventory's scripts, oldest first; those of one moment by id, as text. */
+export function listScriptDecisions(question: InventoryQuestion): Query<DecisionRow> {
+  return {
+    name: 'listScriptDecisions',
+    statement: sql`SELECT script_url AS url, toString(id) AS id, status, nullIf(integrity_mode, '') AS integrityMode, pinned_hashes AS pinnedHashes, nullIf(justification, '') AS justification, nullIf(decided_name, '') AS name, decided_email AS email, decided_at AS decidedAt FROM script_decisions FINAL WHERE ${ofInventory(question)} ORDER BY decided_at, toString(script_decisions.id)`,
+    row,
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { dispositions } from '../../schema/enumerations.ts'
+import { inventorySize } from '../../schema/scripts.ts'
+import type { Query } from '../query.ts'
+import { rowTime } from '../rows.ts'
+import { sql, uint, uint64s } from '../sql.ts'
+import { paymentPagesAmong, scriptReports } from './script-activity.ts'
+import { type InventoryQuestion, inventoriedUrls } from './script-inventory.ts'
+
+const row = z.object({
+  url: z.string(),
+  /** When it was last loaded without integrity metadata. */
+  lastAt: rowTime,
+  /** Whether the browser let it through then. */
+  mode: z.enum(dispositions),
+  onPaymentPage: z.boolean(),
+  isInventoried: z.boolean(),
+})
+
+/** A script that browsers reported loading without integrity metadata. */
+export type ScriptViolation = z.infer<typeof row>
+
+/** First half of the MD5: of some URLs the only thing that is short enough to send. */
+const keyOf = (url: string) => createHash('md5').update(url).digest().readBigUInt64BE()
+
+/**
+ * The scripts that browsers reported loading without integrity metadata in the window: the known ones, then those that
+ * the inventory lacks, the latest first; at most 1,000 beside the known ones.
+ * @param known URLs of the inventory, at most 1,000.
+ * @param truncated the inventory has others.
+ */
+export function listScriptViolations(
+  question: InventoryQuestion,
+  known: readonly string[],
+  truncated: boolean,
+): Query<ScriptViolation> {
+  const violations = scriptReports({ ...question, url: undefined }, 'integrity-violation')
+  const isKnown = sql`halfMD5(url) IN ${uint64s(known.map(keyOf))}`
+  const isInventoried = truncated ? sql`isKnown OR url IN ${inventoriedUrls(question)}` : sql`isKnown`
+  // Of several at one moment the browser blocked it.
+  const mode = sql`if(max((seen_to, disposition = 'enforce')).2, 'enforce', 'report')`
+  const onPayment =
+    question.paymentPages.length > 0
+      ? sql`page IN (SELECT page FROM ${paymentPagesAmong(violations, question)})`
+      : sql`false`
+  const scripts = sql`SELECT url, max(seen_to) AS lastAt, ${mode} AS mode, max(${onPayment})::Bool AS onPaymentPage, ${isKnown} AS isKnown, (${isInventoried})::Bool AS isInventoried FROM ${violations} GROUP BY url`
+  return {
+    name: 'listScriptViolations',
+    statement: sql`SELECT url, lastAt, mode, onPaymentPage, isInventoried FROM (${scripts}) ORDER BY isKnown DESC, isInventoried, lastAt DESC, url LIMIT ${uint(known.length + inventorySize)}`,
+    row,
+  }
+}

@@ -1,0 +1,84 @@
+import { inventorySize } from '../../schema/scripts.ts'
+import type { Span } from '../rules/coverage.ts'
+import type { PageMatch } from '../rules/page-pattern.ts'
+import { at, empty, join, type Sql, sql, text, uint, uuid, uuids } from '../sql.ts'
+
+/** A payment page of a site. */
+export interface PaymentPage {
+  readonly id: string
+  readonly match: PageMatch
+}
+
+/** Whose scripts are asked for. */
+export interface InventoryQuestion {
+  readonly tenantId: string
+  readonly siteId: string
+  /** What activity, integrity and scans are read over. */
+  readonly window: Span
+  /** The first moment retention reaches: what nothing has seen since is listed only where somebody decided about it. */
+  readonly retentionFrom: number
+  readonly paymentPages: readonly PaymentPage[]
+  /** Every script of the site where it is undefined. */
+  readonly url?: string | undefined
+}
+
+/** Stands for no time. */
+const never = sql`toDateTime64(0, 3, 'UTC')`
+
+const ofScript = ({ url }: InventoryQuestion): Sql => (url === undefined ? empty : sql` AND script_url = ${text(url)}`)
+
+/** What must hold of the rows of a table that has a tenant, a site and a script. */
+export const ofInventory = (question: InventoryQuestion): Sql =>
+  sql`tenant_id = ${uuid(question.tenantId)} AND site_id = ${uuid(question.siteId)}${ofScript(question)}`
+
+/** What scans of the site's payment pages found, a row for each script tag. */
+export function scannedTags(question: InventoryQuestion): Sql {
+  const pages = question.paymentPages.map(({ id }) => id)
+  return sql`(SELECT toString(page_id) AS page_id, toString(id) AS scan_id, scanned_at, script_url, script_hash, has_integrity FROM page_scans FINAL ARRAY JOIN script_urls AS script_url, script_hashes AS script_hash, script_integrity AS has_integrity WHERE tenant_id = ${uuid(question.tenantId)} AND page_scans.page_id IN ${uuids(pages)} AND status = 'complete' AND script_url != ''${ofScript(question)})`
+}
+
+/** Every sighting of a script's version, by browsers and by scans; a script that was decided about has one without a time. */
+function sightings(question: InventoryQuestion): Sql {
+  const ofBrowsers = sql`SELECT script_url, script_hash, first_seen AS seen_from, last_seen AS seen_to, 'report' AS source FROM script_versions WHERE ${ofInventory(question)}`
+  const ofScans = sql`SELECT script_url, script_hash, scanned_at, scanned_at, 'scan' FROM ${scannedTags(question)}`
+  const ofDecisions = sql`SELECT script_url, '', ${never}, ${never}, 'decision' FROM script_decisions FINAL WHERE ${ofInventory(question)}`
+  // A branch less is a good part of the cost.
+  const all = question.paymentPages.length > 0 ? [ofBrowsers, ofDecisions, ofScans] : [ofBrowsers, ofDecisions]
+  return sql`(${join(all, ' UNION ALL ')})`
+}
+
+const isListed = ({ retentionFrom }: InventoryQuestion, seenTo: Sql, decided: Sql): Sql =>
+  sql`max(${seenTo}) >= ${at(new Date(retentionFrom))} OR max(${decided})`
+
+const byScript = (question: InventoryQuestion): Sql =>
+  sql`FROM ${sightings(question)} GROUP BY script_url HAVING ${isListed(question, sql`seen_to`, sql`source = 'decision'`)}`
+
+/** A SELECT of the URL of every script that the inventory has, for IN. */
+export const inventoriedUrls = (question: InventoryQuestion): Sql => sql`(SELECT script_url ${byScript(question)})`
+
+/** The same of the scripts that a read returns: of more, those seen last. */
+export const returnedUrls = (question: InventoryQuestion): Sql =>
+  sql`(SELECT script_url ${byScript(question)} ORDER BY max(seen_to) DESC, script_url LIMIT ${uint(inventorySize)})`
+
+/** A SELECT of every hash of the inventory, for IN. */
+export function inventoriedHashes(question: InventoryQuestion): Sql {
+  const ofBrowsers = sql`SELECT script_hash FROM script_versions WHERE ${ofInventory(question)}`
+  const ofScans = sql`SELECT script_hash FROM ${scannedTags(question)}`
+  return question.paymentPages.length > 0 ? sql`(${ofBrowsers} UNION ALL ${ofScans})` : sql`(${ofBrowsers})`
+}
+
+/** Versions of one script that are told; of more, those seen last. */
+const longestHistory = 200
+
+/**
+ * A SELECT of the inventory's scripts, the last seen first, and of one more than a read returns: `url`, its times, and
+ * `versions`, the last seen first, as tuples of seen to, seen from, hash, reported from and scanned from in milliseconds
+ * since the Unix epoch, 0 for never.
+ */
+export function inventoriedScripts(question: InventoryQuestion): Sql {
+  const versions = sql`SELECT script_url, script_hash, minIf(seen_from, source = 'report') AS reported_from, minIf(seen_from, source = 'scan') AS scanned_from, minIf(seen_from, source != 'decision') AS version_from, maxIf(seen_to, script_hash != '' OR source = 'report') AS version_to, max(seen_to) AS last_seen, max(source = 'decision') AS decided FROM ${sightings(question)} GROUP BY script_url, script_hash`
+  const version = sql`(toUnixTimestamp64Milli(version_to), toUnixTimestamp64Milli(version_from), script_hash, toUnixTimestamp64Milli(reported_from), toUnixTimestamp64Milli(scanned_from))`
+  // A tag that a scan could not hash says nothing of a version.
+  const told = sql`groupArrayIf(${version}, script_hash != '' OR reported_from > ${never})`
+  return sql`SELECT script_url AS url, nullIf(minIf(version_from, version_from > ${never}), ${never}) AS firstSeenAt, nullIf(max(last_seen), ${never}) AS lastSeenAt, nullIf(maxIf(version_from, script_hash != ''), ${never}) AS lastNewHashAt, arraySlice(arrayReverseSort(${told}), 1, ${uint(longestHistory)}) AS versions FROM (${versions}) GROUP BY script_url HAVING ${isListed(question, sql`last_seen`, sql`decided`)} ORDER BY max(last_seen) DESC, script_url LIMIT ${uint(inventorySize + 1)}`
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { type PlanOverrides, planNames, planOverrides } from '../../schema/plans.ts'
+import type { Query } from '../query.ts'
+import { rowTime } from '../rows.ts'
+import { sql, text } from '../sql.ts'
+
+const row = z.object({
+  keyId: z.string(),
+  keyName: z.string(),
+  prefix: z.string(),
+  createdAt: rowTime,
+  expiresAt: rowTime,
+  revoked: z.boolean(),
+  tenantId: z.string(),
+  tenantName: z.string(),
+  plan: z.enum(planNames),
+  overrides: z.string().transform((json): PlanOverrides => planOverrides.parse(JSON.parse(json || '{}'))),
+})
+
+/** A key with its tenant, whether it is still good or not. */
+export type FoundKey = z.infer<typeof row>
+
+/** The key with this hash (64 lower-case hexadecimal digits): one row or none. The one query that is before a tenant. */
+export function findKey(keyHash: string): Query<FoundKey> {
+  return {
+    name: 'findKey',
+    statement: sql`SELECT k.id AS keyId, k.name AS keyName, k.prefix AS prefix, k.created_at AS createdAt, k.expires_at AS expiresAt, (k.revoked_at IS NOT NULL)::Bool AS revoked, t.id AS tenantId, t.name AS tenantName, toString(t.plan) AS plan, t.overrides AS overrides FROM (SELECT * FROM api_keys FINAL WHERE key_hash = ${text(keyHash)}) AS k INNER JOIN (SELECT * FROM tenants FINAL WHERE id IN (SELECT tenant_id FROM api_keys WHERE key_hash = ${text(keyHash)})) AS t ON t.id = k.tenant_id`,
+    row,
+    deadlineMilliseconds: 2_000,
+  }
+}

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { sql, uuid } from '../sql.ts'
+
+const row = z.object({ id: z.string(), name: z.string() })
+
+/** The tenant's site with this id: one row or none. */
+export function findSite(tenantId: string, siteId: string): Query<z.infer<typeof row>> {
+  return {
+    name: 'findSite',
+    statement: sql`SELECT id, name FROM sites FINAL WHERE tenant_id = ${uuid(tenantId)} AND id = ${uuid(siteId)}`,
+    row,
+    deadlineMilliseconds: 2_000,
+  }
+}

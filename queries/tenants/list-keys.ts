@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { rowTime } from '../rows.ts'
+import { type Sql, sql, uuid } from '../sql.ts'
+
+/** A key as its tenant may see it. */
+export interface ListedKey {
+  readonly id: string
+  readonly name: string
+  readonly prefix: string
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly revokedAt: string | null
+}
+
+const row: z.ZodType<ListedKey> = z.object({
+  id: z.string(),
+  name: z.string(),
+  prefix: z.string(),
+  createdAt: rowTime,
+  expiresAt: rowTime,
+  revokedAt: rowTime.nullable(),
+})
+
+const keysWhere = (condition: Sql): Query<ListedKey> => ({
+  name: 'listKeys',
+  statement: sql`SELECT id, name, prefix, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt
+    FROM api_keys FINAL WHERE ${condition} ORDER BY createdAt, id`,
+  row,
+})
+
+/** Every key of a tenant, revoked and expired ones too, oldest first. */
+export const listKeys = (tenantId: string): Query<ListedKey> => keysWhere(sql`tenant_id = ${uuid(tenantId)}`)
+
+/** The key of an id, or no row. */
+export const findKeyById = (id: string): Query<ListedKey> => ({
+  ...keysWhere(sql`id = ${uuid(id)}`),
+  name: 'findKeyById',
+})
