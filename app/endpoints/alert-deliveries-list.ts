@@ -3,13 +3,11 @@ import { type DeliveryPosition, listAlertDeliveries } from '../../queries/alerts
 import { textFilter, uuid } from '../../schema/params.ts'
 import { alertDelivery } from '../../schema/replies/alert-delivery.ts'
 import { endpoint } from '../endpoint.ts'
+import { cursorTime } from '../pipeline/cursor.ts'
 import { wholeListPage } from '../pipeline/page.ts'
 
 const position: z.ZodType<DeliveryPosition> = z.object({
-  createdAt: z
-    .int()
-    .min(0)
-    .max(Date.UTC(2200, 0, 1)),
+  createdAt: cursorTime,
   id: alertDelivery.shape.id,
 })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Script } from '../../schema/replies/script.ts'
+import { cursorTime } from '../pipeline/cursor.ts'
 
 /** A script's place in its inventory's order. */
 export interface InventoryPosition {
@@ -10,10 +11,7 @@ export interface InventoryPosition {
 
 /** The place as a cursor carries it. */
 export const inventoryPosition: z.ZodType<InventoryPosition> = z.object({
-  lastSeenAt: z
-    .int()
-    .min(0)
-    .max(Date.UTC(2200, 0, 1)),
+  lastSeenAt: cursorTime,
   id: z.guid(),
 })
 

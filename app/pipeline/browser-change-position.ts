@@ -1,15 +1,12 @@
 import { z } from 'zod'
 import type { BrowserChangeEntry, BrowserChangePosition } from '../../queries/browser-changes/list-browser-changes.ts'
+import { cursorTime } from './cursor.ts'
 import { positionOfVolume, volumePosition } from './volume-position.ts'
 
 /** A browser change's sort key as a cursor carries it: its date of removal, then its volume. */
 export const browserChangePosition: z.ZodType<BrowserChangePosition> = z
   .object({
-    anticipatedRemoval: z
-      .int()
-      .min(0)
-      .max(Date.UTC(2200, 0, 1))
-      .nullable(),
+    anticipatedRemoval: cursorTime.nullable(),
   })
   .and(volumePosition)
 

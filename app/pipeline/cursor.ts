@@ -13,7 +13,9 @@ export interface CursorState<Position> {
 }
 
 const version = 1
-const time = z
+
+/** A moment as a cursor carries it: milliseconds since the Unix epoch, up to the year 2200. */
+export const cursorTime = z
   .int()
   .min(0)
   .max(Date.UTC(2200, 0, 1))
@@ -45,7 +47,7 @@ export function decodeCursor<Position>(
   const shape = z.tuple([
     z.literal(version),
     z.string(),
-    z.tuple([time, time]).nullable(),
+    z.tuple([cursorTime, cursorTime]).nullable(),
     z
       .int()
       .min(1)

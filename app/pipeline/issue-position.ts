@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import type { CountedIssue, IssuePosition } from '../../queries/issues/list-issues.ts'
+import { cursorTime } from './cursor.ts'
 import { uint64Text } from './volume-position.ts'
 
 /** An issue's sort key as a cursor carries it: when it was last seen, then its key. */
 export const issuePosition: z.ZodType<IssuePosition> = z.object({
-  lastSeen: z
-    .int()
-    .min(0)
-    .max(Date.UTC(2200, 0, 1)),
+  lastSeen: cursorTime,
   key: uint64Text,
 })
 
