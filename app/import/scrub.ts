@@ -46,8 +46,13 @@ const rules: readonly (readonly [find: RegExp, put: Put])[] = [
  * @param limit UTF-16 units that are kept.
  */
 export function scrub(text: string, limit: number): string {
-  const scrubbed = rules.reduce((left, [find, put]) => left.replace(find, put as string), text)
-  return clip(scrubbed.trim(), limit).trim()
+  return clip(settled(text), limit).trim()
+}
+
+/** What a rule leaves can be found by one before it: `http://a.aa/'/@/a` becomes `[url]'/@[url]`, an address. */
+function settled(text: string, rounds = 20): string {
+  const left = rules.reduce((before, [find, put]) => before.replace(find, put as string), text).trim()
+  return left === text || rounds === 1 ? left : settled(left, rounds - 1)
 }
 
 /** A word with its punctuation: a path, a place with or without a path, or parts that colons and slashes divide. */
