@@ -3,6 +3,8 @@ import type { Database } from '../queries/clickhouse.ts'
 import type { Query } from '../queries/query.ts'
 import { sql } from '../queries/sql.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
+import { rebuildRollups } from './rebuild-rollups.ts'
+import { listRollups } from './rollups.ts'
 
 /** What a migration run takes beside its database. */
 export interface MigrateOptions {
@@ -41,8 +43,9 @@ const listApplied: Query<Applied> = {
 }
 
 /**
- * Brings a database up to the code's migrations, as a user that may write; gives the names of those it applied. A run
- * that was cut off is repeated whole, and two at once do no harm. Throws an Error of one line when an applied file has
+ * Brings a database up to the code's migrations, as a user that may write; gives the names of those it applied. Rollups
+ * that are new are filled from the reports that are there, while no import may run. A run that was cut off is repeated
+ * whole, and two at once do no harm. Throws an Error of one line when an applied file has
  * changed or the database has a migration that the code does not know.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
@@ -54,6 +57,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   for (const { version, name, checksum, statements } of pending) {
     options.onMigration?.(name)
     for (const statement of statements) await database.command(statement)
+    await fillNewRollups(database)
     const row = Buffer.from(JSON.stringify({ version, name, checksum }))
     await database.insert('INSERT INTO schema_migrations (version, name, checksum) FORMAT JSONEachRow', row)
   }
@@ -69,6 +73,23 @@ export async function pendingMigrations(database: Database, folder?: URL): Promi
   const [ledger] = await database.read(ledgerExists)
   const applied = ledger?.tables ? await database.read(listApplied) : []
   return withoutApplied(known, applied).map(({ name }) => name)
+}
+
+const listEmptyRollups: Query<{ table: string }> = {
+  name: 'listEmptyRollups',
+  statement: sql`SELECT name AS table FROM system.tables
+    WHERE database = currentDatabase() AND engine = 'AggregatingMergeTree' AND total_rows = 0
+      AND (SELECT count() FROM system.parts WHERE database = currentDatabase() AND table = 'reports' AND active) > 0`,
+  row: z.object({ table: z.string() }),
+}
+
+/** A rollup of a new migration holds nothing yet of the reports that are there. */
+async function fillNewRollups(database: Database): Promise<void> {
+  const empty = await database.read(listEmptyRollups)
+  if (empty.length === 0) return
+  const rollups = await listRollups(database)
+  const tables = rollups.map(({ table }) => table).filter((table) => empty.some((one) => one.table === table))
+  await rebuildRollups(database, { tables })
 }
 
 function refuseUnknown(known: readonly Migration[], applied: readonly Applied[]): void {

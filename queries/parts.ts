@@ -28,13 +28,14 @@ export function partsOver<Table extends TimedTable>(
   conditions: (table: Table) => readonly Sql[],
 ): TimedPart<Table>[] {
   const grains = tables.map(({ grain }) => grain)
+  const tenant = uuid(tenantId)
   const coverages = coverAll(windows, grains)
   // Retention can leave a cursor's whole window behind: some table must still answer that nothing is there.
   const all = coverages.length > 0 ? coverages : [{ grain: grains.at(-1) ?? 1, spans: windows }]
   return all.flatMap((coverage) => {
     const table = tables.find(({ grain }) => grain === coverage.grain)
     if (!table) return []
-    const meets = [sql`tenant_id = ${uuid(tenantId)}`, ...conditions(table), within(name(table.time), coverage.spans)]
+    const meets = [sql`tenant_id = ${tenant}`, ...conditions(table), within(name(table.time), coverage.spans)]
     return [{ table, from: sql`FROM ${name(table.table)} WHERE ${join(meets, ' AND ')}` }]
   })
 }

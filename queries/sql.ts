@@ -103,13 +103,17 @@ export function toClickHouseTime(value: Date): string {
   return value.toISOString().replace('T', ' ').replace('Z', '')
 }
 
-/** The statement's text and its parameters by name. The text depends on the fragments' shape only. */
+/**
+ * The statement's text and its parameters by name, one for each bound value however often it stands there. The text
+ * depends on the fragments' shape only.
+ */
 export function render(fragment: Sql): { text: string; params: Record<string, string | readonly string[]> } {
-  const params: Record<string, string | readonly string[]> = {}
+  const names = new Map<Bound, string>()
   let out = fragment.strings[0] ?? ''
-  fragment.values.forEach(({ type, value }, index) => {
-    params[`p${index}`] = value
-    out += `{p${index}:${type}}${fragment.strings[index + 1] ?? ''}`
+  fragment.values.forEach((bound, index) => {
+    const parameter = names.get(bound) ?? `p${names.size}`
+    names.set(bound, parameter)
+    out += `{${parameter}:${bound.type}}${fragment.strings[index + 1] ?? ''}`
   })
-  return { text: out, params }
+  return { text: out, params: Object.fromEntries([...names].map(([{ value }, parameter]) => [parameter, value])) }
 }

@@ -21,7 +21,7 @@ export interface DimensionRow {
 
 /** The shared report filters and groupBy dimensions (contract, Shared report filters). The name is the parameter's. */
 const dimensions = {
-  siteId: { column: 'site_id', match: { kind: 'uuid' }, everyType: true, low: true, says: 'the site' },
+  siteId: { column: 'site_id', match: { kind: 'uuid' }, everyType: true, says: 'the site' },
   directive: {
     column: 'directive',
     match: { kind: 'text', maxLength: 64 },
@@ -109,3 +109,11 @@ export const dimensionNames = Object.keys(dimensions) as [DimensionName, ...Dime
 
 /** The table by name. */
 export const dimensionRows: Readonly<Record<DimensionName, DimensionRow>> = dimensions
+
+/** Pairs of dimensions, not both with few values, that have a rollup of their own (clickhouse/migrations, pair_counts_day). */
+export const dimensionPairs = [
+  ['siteId', 'directive'],
+  ['siteId', 'blockedHost'],
+  ['directive', 'blockedHost'],
+  ['documentHost', 'blockedHost'],
+] as const satisfies readonly (readonly [DimensionName, DimensionName])[]

@@ -4,7 +4,7 @@ import type { ReportFilter } from '../../schema/report-filter.ts'
 import type { Query } from '../query.ts'
 import { rowCount, rowTime } from '../rows.ts'
 import type { Span } from '../rules/coverage.ts'
-import { at, join, name, type Sql, sql, uint } from '../sql.ts'
+import { at, type Bound, join, name, type Sql, sql, uint } from '../sql.ts'
 import { type Part, partsOf } from './sources.ts'
 
 const row = z.object({
@@ -36,10 +36,11 @@ export function groupReports(
   const windows = previous ? [previous, window] : [window]
   const parts = partsOf({ tenantId, ...filter, groupBy, windows })
   const keys = groupBy.map((_, index) => keyName(index))
+  const start = at(new Date(window.from))
   return {
     name: 'groupReports',
     statement: sql`SELECT [${join(keys, ', ')}] AS values, sum(current) AS reportCount, sum(previous) AS previousCount, minIf(first, current > 0) AS firstSeen, maxIf(last, current > 0) AS lastSeen FROM (${join(
-      parts.map((part) => groupPart(part, groupBy, window)),
+      parts.map((part) => groupPart(part, groupBy, start)),
       ' UNION ALL ',
     )}) GROUP BY ${join(keys, ', ')} HAVING reportCount > 0 ORDER BY reportCount DESC, ${join(keys, ', ')} LIMIT ${uint(limit)}`,
     row,
@@ -47,9 +48,8 @@ export function groupReports(
 }
 
 /** One source's groups. No part spans the window's start, so a row's time tells which window it counts for. */
-function groupPart({ from, time, column, measure }: Part, groupBy: readonly DimensionName[], window: Span): Sql {
+function groupPart({ from, time, column, measure }: Part, groupBy: readonly DimensionName[], start: Bound): Sql {
   const keys = groupBy.map((dimension, index) => sql`toString(${column(dimension)}) AS ${keyName(index)}`)
-  const start = at(new Date(window.from))
   const now = sql`${time} >= ${start}`
   return sql`SELECT ${join(keys, ', ')}, ${measure.reportCount(now)} AS current, ${measure.reportCount(sql`${time} < ${start}`)} AS previous, ${measure.firstSeen(now)} AS first, ${measure.lastSeen(now)} AS last ${from} GROUP BY ${join(
     groupBy.map((_, index) => keyName(index)),

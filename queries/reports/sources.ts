@@ -1,11 +1,11 @@
-import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
+import { type DimensionName, dimensionPairs, dimensionRows } from '../../schema/dimensions.ts'
 import { bucketSizes } from '../../schema/enumerations.ts'
 import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { matches } from '../matches.ts'
 import { partsOver, type TimedTable } from '../parts.ts'
 import type { Span } from '../rules/coverage.ts'
-import { name, type Sql, sql, text, uuid } from '../sql.ts'
+import { name, type Sql, sql, text } from '../sql.ts'
 
 /** A table of report counts: the raw rows, or a rollup of them. */
 interface Source extends TimedTable {
@@ -15,30 +15,40 @@ interface Source extends TimedTable {
   where(terms: readonly FilterTerm[], dimensions: readonly DimensionName[]): readonly Sql[]
 }
 
+/** What decides which tables can answer a question, and which answers it cheapest. */
+interface Shape {
+  /** Of its filter terms and its grouping, each once. */
+  readonly dimensions: readonly DimensionName[]
+  readonly isGrouped: boolean
+  /** Some term stands for several values. */
+  readonly isPattern: boolean
+  /** Milliseconds; undefined where times are not asked for. */
+  readonly bucket: number | undefined
+}
+
 /** Sources that answer the same questions, coarsest first, raw rows last; finer ones serve the coarser one's edges. */
 interface Family {
-  answers(dimensions: readonly DimensionName[]): boolean
+  answers(shape: Shape): boolean
   readonly sources: readonly Source[]
 }
 
 const { '1m': minute, '1h': hour, '1d': day } = bucketSizes
 
 const ownColumn = (dimension: DimensionName) => name(dimensionRows[dimension].column)
-const ownColumns = (terms: readonly FilterTerm[]) => terms.map((term) => matches(ownColumn(term.dimension), term))
 
-const raw: Source = { table: 'reports', grain: 1, time: 'received_at', column: ownColumn, where: ownColumns }
-
-const allSites = '00000000-0000-0000-0000-000000000000'
-
-const total = (table: string, grain: number): Source => ({
+/** A table that has the raw table's own columns. */
+const ownColumns = (table: string, grain: number, time: Source['time'] = 'bucket'): Source => ({
   table,
   grain,
-  time: 'bucket',
+  time,
   column: ownColumn,
-  where: (terms) => (terms.length > 0 ? ownColumns(terms) : [sql`site_id = ${uuid(allSites)}`]),
+  where: (terms) => terms.map((term) => matches(ownColumn(term.dimension), term)),
 })
 
-const marginal = (table: string, grain: number): Source => ({
+const raw = ownColumns('reports', 1, 'received_at')
+
+/** A table of the values of one dimension at a time, as text. */
+const valueCounts = (table: string, grain: number): Source => ({
   table,
   grain,
   time: 'bucket',
@@ -49,36 +59,66 @@ const marginal = (table: string, grain: number): Source => ({
   ],
 })
 
-const cube = (table: string, grain: number): Source => ({
-  table,
-  grain,
-  time: 'bucket',
-  column: ownColumn,
-  where: ownColumns,
-})
+/** A table of the values of two dimensions, as text. */
+const pairCounts = (table: string, grain: number, pair: readonly DimensionName[]): Source => {
+  const column = (dimension: DimensionName) => name(dimension === pair[0] ? 'value' : 'other_value')
+  return {
+    table,
+    grain,
+    time: 'bucket',
+    column,
+    where: (terms) => [
+      sql`dimensions = ${text(pair.join(','))}`,
+      ...terms.map((term) => matches(column(term.dimension), term, 'text')),
+    ],
+  }
+}
 
-/** Every family, cheapest first: the first that answers is taken, and raw rows answer everything. */
+const isLow = (dimension: DimensionName) => dimensionRows[dimension].low === true
+
+/**
+ * Every family, cheapest first: the first that answers is taken, and raw rows answer everything. A further source costs a
+ * statement or a branch of one, as much as reading a million rows, so hours end in raw rows at once.
+ */
 const families: readonly Family[] = [
-  // Totals hold no first and last time, which only groupings need: a grouping by site goes to the marginals.
+  // Types' counts hold no first and last time, which only groupings need.
   {
-    answers: (dimensions) => dimensions.every((dimension) => dimension === 'siteId'),
-    sources: [total('totals_hour', hour), total('totals_minute', minute), raw],
+    answers: ({ dimensions, bucket = hour }) => dimensions.length === 0 && bucket % hour === 0,
+    sources: [ownColumns('type_counts_hour', hour), raw],
   },
   {
-    answers: (dimensions) => dimensions.length === 1,
-    sources: [marginal('marginals_day', day), marginal('marginals_hour', hour), raw],
+    answers: ({ dimensions }) => dimensions.length === 0,
+    sources: [ownColumns('type_counts_minute', minute), raw],
   },
   {
-    answers: (dimensions) => dimensions.every((dimension) => dimensionRows[dimension].low === true),
-    sources: [cube('cube_day', day), cube('cube_hour', hour), raw],
+    answers: ({ dimensions }) => dimensions.length === 1 && dimensions.every(isLow),
+    sources: [valueCounts('cube_value_counts_hour', hour), raw],
   },
+  {
+    answers: ({ dimensions, isGrouped, isPattern }) => dimensions.length === 1 && !isGrouped && !isPattern,
+    sources: [valueCounts('value_counts_hour', hour), raw],
+  },
+  {
+    answers: ({ dimensions }) => dimensions.length === 1,
+    sources: [valueCounts('value_counts_day', day), valueCounts('value_counts_hour', hour), raw],
+  },
+  {
+    answers: ({ dimensions }) => dimensions.every(isLow),
+    sources: [ownColumns('cube_counts_day', day), ownColumns('cube_counts_hour', hour), raw],
+  },
+  ...dimensionPairs.map(
+    (pair): Family => ({
+      answers: ({ dimensions }) => dimensions.length === 2 && pair.every((one) => dimensions.includes(one)),
+      sources: [pairCounts('pair_counts_day', day, pair), raw],
+    }),
+  ),
   { answers: () => true, sources: [raw] },
 ]
 
 /** What a question about counts asks of the store. */
 export interface CountQuestion {
   readonly tenantId: string
-  /** All types together where it is undefined; then only totals answer. */
+  /** All types together where it is undefined. */
   readonly reportType: ReportType | undefined
   readonly terms: readonly FilterTerm[]
   readonly groupBy: readonly DimensionName[]
@@ -123,13 +163,14 @@ const rollupMeasures: Measures = {
  * dimensions is taken, its sources too coarse for the asked bucket left out. Every part carries the tenant.
  */
 export function partsOf(question: CountQuestion): Part[] {
-  const dimensions = [...new Set([...question.terms.map((term) => term.dimension), ...question.groupBy])]
-  const family = families.find(
-    ({ answers }, index) => answers(dimensions) && (index > 0 || question.groupBy.length === 0),
-  )
-  const sources = (family?.sources ?? [raw]).filter(({ grain }) => (question.bucket ?? grain) % grain === 0)
+  const { terms, groupBy, bucket } = question
+  const dimensions = [...new Set([...terms.map((term) => term.dimension), ...groupBy])]
+  const isPattern = terms.some(({ value }) => value.includes('_'))
+  const shape = { dimensions, isGrouped: groupBy.length > 0, isPattern, bucket }
+  const family = families.find(({ answers }) => answers(shape))
+  const sources = (family?.sources ?? [raw]).filter(({ grain }) => (bucket ?? grain) % grain === 0)
   const type = question.reportType ? [sql`report_type = ${text(question.reportType)}`] : []
-  const conditions = (source: Source) => [...type, ...source.where(question.terms, dimensions)]
+  const conditions = (source: Source) => [...type, ...source.where(terms, dimensions)]
   return partsOver(sources, question.tenantId, question.windows, conditions).map(({ table, from }) => ({
     from,
     time: name(table.time),

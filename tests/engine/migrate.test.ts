@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { checkRollups } from '../../clickhouse/check-rollups.ts'
 import { migrate, pendingMigrations } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
 import { connect } from '../../queries/clickhouse.ts'
@@ -12,6 +14,8 @@ const folder = mkdtempSync(join(tmpdir(), 'migrations-'))
 const folderUrl = pathToFileURL(`${folder}/`)
 const good = 'CREATE TABLE IF NOT EXISTS a (n UInt8) ENGINE = MergeTree ORDER BY n;\n'
 const another = 'CREATE TABLE IF NOT EXISTS b (n UInt8) ENGINE = MergeTree ORDER BY n;\n'
+
+const tenantId = randomUUID()
 
 let db: TestDatabase
 
@@ -75,6 +79,21 @@ describe('the migrations', () => {
     expect(await ledger()).toHaveLength(all.length)
     expect(await pendingMigrations(db.reader)).toEqual([])
   })
+})
+
+test('a database with reports gets its new rollups filled, and what they replace is gone', async () => {
+  const migrations = new URL('../../clickhouse/migrations/', import.meta.url)
+  const files = readdirSync(migrations)
+  for (const file of files.filter((one) => one < '0007')) copyFileSync(new URL(file, migrations), join(folder, file))
+  await migrateFolder()
+  await db.writer.command(`INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, weight, sample_rate, retention_days, directive, blocked_host)
+    SELECT toUUID('${tenantId}'), generateUUIDv4(), ['csp-violation', 'crash'][number % 2 + 1], now64(3) - toIntervalHour(number), generateUUIDv7(), 1000000, 1, 90, 'img-src', concat('host', toString(number % 7))
+    FROM numbers(2000)`)
+  await migrate(db.writer)
+  const [[counted] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM type_counts_hour')
+  expect(counted).toBe(2000)
+  expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
+  expect(await askRows(db.writer, 'EXISTS totals_hour')).toEqual([[0]])
 })
 
 describe('a migration', () => {

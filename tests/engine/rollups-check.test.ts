@@ -10,18 +10,21 @@ import { createFilledDatabase, type FilledDatabase } from '../support/rollups.ts
 const day = 86_400_000
 /** Rollups of every report type, and those of some types only. */
 const ofEveryType = [
-  'cube_day',
-  'cube_hour',
-  'marginals_day',
-  'marginals_hour',
+  'cube_counts_day',
+  'cube_counts_hour',
+  'cube_value_counts_hour',
   'pages_day',
-  'totals_hour',
-  'totals_minute',
+  'type_counts_hour',
+  'type_counts_minute',
+  'value_counts_day',
+  'value_counts_hour',
 ]
 const ofSomeTypes = ['browser_changes_day', 'crash_groups_day', 'issues_day', 'network_error_groups_day']
+const ofPolicies = 'pair_counts_day'
 const ofScripts = 'scripts_day'
-/** The rollups of totals, marginals and cubes, which are made from each other. */
-const counts = ['cube_day', 'cube_hour', 'marginals_day', 'marginals_hour', 'totals_hour', 'totals_minute']
+/** The rollups of counts that are made from each other. */
+const fine = ['cube_counts_hour', 'type_counts_minute', 'value_counts_hour']
+const coarse = ['cube_counts_day', 'cube_value_counts_hour', 'type_counts_hour', 'value_counts_day']
 
 let db: FilledDatabase
 
@@ -50,7 +53,9 @@ describe('a check of the rollups', () => {
 
   test('knows every rollup from the store itself, each after the one it is made from', async () => {
     const rollups = await listRollups(db.writer)
-    expect(rollups.map(({ table }) => table).sort()).toEqual([...ofEveryType, ...ofSomeTypes, ofScripts].sort())
+    expect(rollups.map(({ table }) => table).sort()).toEqual(
+      [...ofEveryType, ...ofSomeTypes, ofPolicies, ofScripts].sort(),
+    )
     for (const [index, { source }] of rollups.entries()) {
       expect(['reports', ...rollups.slice(0, index).map(({ table }) => table)]).toContain(source)
     }
@@ -64,23 +69,33 @@ describe('a check of the rollups', () => {
     }
     // Each of the four takes types that no other of them takes, and together they take all that are listed.
     const counted = (await days('true')) * ofEveryType.length + (await days("report_type != 'csp-hash'"))
-    const checked = counted + (await days("script_url != ''"))
+    const checked = counted + (await days("report_type = 'csp-violation'")) + (await days("script_url != ''"))
     expect(await check()).toEqual({ checked, different: 0, differences: [] })
   })
 
   test.each([
-    ['fine', ['cube_hour', 'marginals_hour', 'totals_minute'], counts],
-    ['coarse', ['cube_day', 'marginals_day', 'totals_hour'], ['cube_day', 'marginals_day', 'totals_hour']],
+    ['fine', fine, [...fine, ...coarse].sort()],
+    ['coarse', coarse, coarse],
   ])('finds rows of the %s rollups that were counted twice, and a rebuild heals them', async (_, tampered, found) => {
     const where = (table: string) =>
       `FROM ${table} WHERE tenant_id = '${db.tenantId}' ORDER BY toDate(bucket) DESC, report_type LIMIT 1`
-    const [[type, bucket] = []] = await askRows(db.writer, `SELECT report_type, toDate(bucket) ${where('totals_hour')}`)
+    const [[type, bucket] = []] = await askRows(
+      db.writer,
+      `SELECT report_type, toDate(bucket) ${where('type_counts_hour')}`,
+    )
     for (const table of tampered) await db.writer.command(`INSERT INTO ${table} SELECT * ${where(table)}`)
+    const [[dimensions] = []] = await askRows(
+      db.writer,
+      `SELECT uniqExact(dimension) FROM cube_value_counts_hour WHERE report_type = '${type}'`,
+    )
     const { different, differences } = await check()
     expect(different).toBe(found.length)
     expect(differences.map(({ table }) => table).sort()).toEqual(found)
     for (const difference of differences) {
-      expect(difference).toMatchObject({ tenantId: db.tenantId, reportType: type, day: bucket, differingRows: 1 })
+      // One row of the cube has a value of each of its dimensions.
+      const isFromCube = difference.table === 'cube_value_counts_hour' && tampered.includes('cube_counts_hour')
+      const differingRows = isFromCube ? dimensions : 1
+      expect(difference).toMatchObject({ tenantId: db.tenantId, reportType: type, day: bucket, differingRows })
       expect(difference.actual.weight).toBeGreaterThan(Number(difference.expected.weight))
     }
     await heal()
@@ -89,15 +104,15 @@ describe('a check of the rollups', () => {
   test('finds a row that is missing, and one that was moved though its day adds up', async () => {
     const key = 'cityHash64(report_type, dimension, value, bucket)'
     const own = `tenant_id = '${db.tenantId}'`
-    const row = `${own} AND ${key} = (SELECT min(${key}) FROM marginals_day WHERE ${own} AND value != 'moved')`
+    const row = `${own} AND ${key} = (SELECT min(${key}) FROM value_counts_day WHERE ${own} AND value != 'moved')`
     await db.writer.command(
-      `INSERT INTO marginals_day SELECT * REPLACE ('moved' AS value) FROM (SELECT * FROM marginals_day WHERE ${row})`,
+      `INSERT INTO value_counts_day SELECT * REPLACE ('moved' AS value) FROM (SELECT * FROM value_counts_day WHERE ${row})`,
     )
-    await db.writer.command(`ALTER TABLE marginals_day DELETE WHERE ${row} SETTINGS mutations_sync = 1`)
+    await db.writer.command(`ALTER TABLE value_counts_day DELETE WHERE ${row} SETTINGS mutations_sync = 1`)
     const { differences } = await check()
     expect(differences).toHaveLength(1)
     const [found] = differences
-    expect(found).toMatchObject({ table: 'marginals_day', differingRows: 2 })
+    expect(found).toMatchObject({ table: 'value_counts_day', differingRows: 2 })
     expect(found?.actual).toEqual(found?.expected)
   })
 
@@ -116,16 +131,16 @@ describe('a check of the rollups', () => {
   })
 
   test('finds a wrong first time', async () => {
-    await db.writer.command(`INSERT INTO cube_day SELECT * REPLACE (0 AS report_count, 0 AS weight, first_seen - 1 AS first_seen)
-      FROM cube_day WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`)
+    await db.writer.command(`INSERT INTO cube_counts_day SELECT * REPLACE (0 AS report_count, 0 AS weight, first_seen - 1 AS first_seen)
+      FROM cube_counts_day WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`)
     const { differences } = await check()
-    expect(differences).toEqual([expect.objectContaining({ table: 'cube_day', differingRows: 1 })])
+    expect(differences).toEqual([expect.objectContaining({ table: 'cube_counts_day', differingRows: 1 })])
   })
 
   test('finds counts of a tenant and a month that the raw rows do not have, and a rebuild removes them', async () => {
     const stranger = randomUUID()
-    await db.writer.command(`INSERT INTO totals_hour (tenant_id, report_type, site_id, bucket, report_count, weight, retention_days)
-      VALUES ('${stranger}', 'coop', '${randomUUID()}', now() + toIntervalDay(70), 3, 3, 90)`)
+    await db.writer.command(`INSERT INTO type_counts_hour (tenant_id, report_type, bucket, report_count, weight, retention_days)
+      VALUES ('${stranger}', 'coop', now() + toIntervalDay(70), 3, 3, 90)`)
     const { differences } = await check()
     expect(differences).toEqual([
       expect.objectContaining({
@@ -135,7 +150,9 @@ describe('a check of the rollups', () => {
       }),
     ])
     await heal()
-    expect(await askRows(db.writer, `SELECT count() FROM totals_hour WHERE tenant_id = '${stranger}'`)).toEqual([[0]])
+    expect(await askRows(db.writer, `SELECT count() FROM type_counts_hour WHERE tenant_id = '${stranger}'`)).toEqual([
+      [0],
+    ])
   })
 
   test('leaves out days that hold expired reports', async () => {
@@ -143,13 +160,13 @@ describe('a check of the rollups', () => {
     const at = (days: number) => aReport({ tenantId: briefId, receivedAt: Date.now() - days * day, retentionDays: 10 })
     await db.insertReports([at(1), at(8), at(12), at(30)])
     const { checked, different } = await check(briefId)
-    const tables = [...ofEveryType, 'issues_day']
+    const tables = [...ofEveryType, ofPolicies, 'issues_day']
     expect({ checked, different }).toEqual({ checked: 2 * tables.length, different: 0 })
   })
 
   test('is of one tenant where one is named', async () => {
     await db.writer.command(
-      `INSERT INTO totals_hour SELECT * FROM totals_hour WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
+      `INSERT INTO type_counts_hour SELECT * FROM type_counts_hour WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
     )
     expect((await check(db.otherId)).different).toBe(0)
     expect((await check(db.tenantId)).different).toBe(1)
@@ -157,7 +174,7 @@ describe('a check of the rollups', () => {
 
   test('lists the first 100 differences and counts them all', async () => {
     await db.writer.command(
-      "INSERT INTO totals_minute SELECT * REPLACE (1 AS report_count) FROM totals_minute WHERE site_id != toUUID('00000000-0000-0000-0000-000000000000')",
+      'INSERT INTO type_counts_minute SELECT * REPLACE (1 AS report_count) FROM type_counts_minute',
     )
     const { different, differences } = await check()
     expect(different).toBeGreaterThan(100)

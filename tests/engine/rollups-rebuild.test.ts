@@ -20,7 +20,7 @@ const tablesAside = () =>
 describe('a rebuild', () => {
   test('shows its readers the old rows or the new ones, never a part, and leaves no table behind', async () => {
     const total = async () => {
-      const [[sum] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM totals_hour')
+      const [[sum] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM type_counts_hour')
       return sum
     }
     const before = await total()
@@ -34,7 +34,7 @@ describe('a rebuild', () => {
   })
 
   test('takes away what a rebuild that was cut off left behind', async () => {
-    await db.writer.command('CREATE TABLE totals_hour_rebuild_0badcafe AS totals_hour')
+    await db.writer.command('CREATE TABLE type_counts_hour_rebuild_0badcafe AS type_counts_hour')
     expect(await tablesAside()).toHaveLength(1)
     await rebuildRollups(db.writer)
     expect(await tablesAside()).toEqual([])
@@ -61,13 +61,13 @@ describe('the commands', () => {
     expect(good.code).toBe(0)
     expect(JSON.parse(good.stdout)).toMatchObject({ different: 0, differences: [] })
     await db.writer.command(
-      `INSERT INTO cube_day SELECT * FROM cube_day WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
+      `INSERT INTO cube_counts_day SELECT * FROM cube_counts_day WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
     )
     const bad = await rollups('check', '--tenant', db.tenantId)
     expect(bad.code).toBe(1)
     expect(JSON.parse(bad.stdout)).toMatchObject({
       different: 1,
-      differences: [{ table: 'cube_day', tenantId: db.tenantId }],
+      differences: [{ table: 'cube_counts_day', tenantId: db.tenantId }],
     })
     expect((await rollups('check', '--tenant', db.otherId)).code).toBe(0)
   })
@@ -84,7 +84,7 @@ describe('the commands', () => {
       db.writer.insert('INSERT INTO import_batches FORMAT JSONEachRow', Buffer.from(JSON.stringify({ ...row, state })))
     await record('started')
     await db.writer.command(
-      'INSERT INTO cube_day SELECT * FROM cube_day ORDER BY bucket DESC, report_type DESC LIMIT 1',
+      'INSERT INTO cube_counts_day SELECT * FROM cube_counts_day ORDER BY bucket DESC, report_type DESC LIMIT 1',
     )
     expect((await rollups('check')).stderr).toContain('run it again, which completes the rollups')
     const refused = await rollups('rebuild')

@@ -33,41 +33,40 @@ const text = (query: Query<unknown> | undefined) => render(query?.statement ?? {
 const tables = (queries: readonly Query<unknown>[]) => queries.map((query) => /FROM (\w+) WHERE/.exec(text(query))?.[1])
 
 describe('the source of a count', () => {
+  const site1 = { dimension: 'siteId', value: site } as const
+  const directive = { dimension: 'directive', value: 'img-src' } as const
+  const host = { dimension: 'blockedHost', value: 'x' } as const
+  const browser = { dimension: 'browserName', value: 'Chrome' } as const
+
   test.each([
-    ['no filter', csp(), ['totals_hour', 'totals_minute', 'reports']],
-    ['a site', csp([{ dimension: 'siteId', value: site }]), ['totals_hour', 'totals_minute', 'reports']],
-    ['one filter', csp([{ dimension: 'blockedHost', value: 'x' }]), ['marginals_day', 'marginals_hour', 'reports']],
-    [
-      'filters with few values',
-      csp([
-        { dimension: 'siteId', value: site },
-        { dimension: 'browserName', value: 'Chrome' },
-      ]),
-      ['cube_day', 'cube_hour', 'reports'],
-    ],
-    [
-      'a filter with many values beside another',
-      csp([
-        { dimension: 'directive', value: 'img-src' },
-        { dimension: 'blockedHost', value: 'x' },
-      ]),
-      ['reports'],
-    ],
-  ])('with %s is the cheapest rollup, raw rows only at the edges', (_, filter, expected) => {
-    expect(tables(countReports(tenant, ragged, filter))).toEqual(expected)
+    ['no filter', [], ['type_counts_hour', 'reports']],
+    ['a site', [site1], ['value_counts_hour', 'reports']],
+    ['a value of many', [host], ['value_counts_hour', 'reports']],
+    ['several values of many', [{ ...host, value: 'x_' }], ['value_counts_day', 'value_counts_hour', 'reports']],
+    ['a value of few', [directive], ['cube_value_counts_hour', 'reports']],
+    ['values of few', [directive, browser], ['cube_counts_day', 'cube_counts_hour', 'reports']],
+    ['a pair', [directive, host], ['pair_counts_day', 'reports']],
+    ['a pair the other way round', [host, site1], ['pair_counts_day', 'reports']],
+    ['two that are no pair', [site1, browser], ['reports']],
+    ['more than a pair', [site1, directive, host], ['reports']],
+  ])('with %s is the cheapest rollup, raw rows only at the edges', (_, terms, expected) => {
+    expect(tables(countReports(tenant, ragged, csp(terms)))).toEqual(expected)
   })
 
   test('of an aligned window is a rollup alone', () => {
-    expect(tables(countReports(tenant, { from: 0, to: day }, csp()))).toEqual(['totals_hour'])
-    expect(tables(countReportTypes(tenant, { from: 0, to: day }, undefined))).toEqual(['totals_hour'])
+    expect(tables(countReports(tenant, { from: 0, to: day }, csp()))).toEqual(['type_counts_hour'])
+    expect(tables(countReportTypes(tenant, { from: 0, to: day }, undefined))).toEqual(['type_counts_hour'])
+    expect(tables(countReportTypes(tenant, { from: 0, to: day }, site))).toEqual(['value_counts_hour'])
   })
 
   test('of a histogram never is coarser than its buckets', () => {
-    const one = csp([{ dimension: 'directive', value: 'img-src' }])
-    expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['totals_minute', 'reports'])
-    expect(tables(histogramReports(tenant, ragged, one, '1m'))).toEqual(['reports'])
-    expect(tables(histogramReports(tenant, ragged, one, '1h'))).toEqual(['marginals_hour', 'reports'])
-    expect(tables(histogramReports(tenant, ragged, one, '1d'))).toEqual(['marginals_day', 'marginals_hour', 'reports'])
+    const two = csp([directive, host])
+    expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['type_counts_minute', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, csp(), '1d'))).toEqual(['type_counts_hour', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, csp([host]), '1m'))).toEqual(['reports'])
+    expect(tables(histogramReports(tenant, ragged, csp([host]), '1h'))).toEqual(['value_counts_hour', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, two, '1h'))).toEqual(['reports'])
+    expect(tables(histogramReports(tenant, ragged, two, '1d'))).toEqual(['pair_counts_day', 'reports'])
   })
 })
 
@@ -75,7 +74,7 @@ describe('the text of a query', () => {
   test('count', () => {
     const [query] = countReports(tenant, { from: 0, to: hour }, csp([{ dimension: 'directive', value: 'img_src%' }]))
     expect(render((query as Query<unknown>).statement)).toEqual({
-      text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM marginals_hour WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND ((bucket >= {p4:DateTime64(3, 'UTC')} AND bucket < {p5:DateTime64(3, 'UTC')}))",
+      text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM cube_value_counts_hour WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND ((bucket >= {p4:DateTime64(3, 'UTC')} AND bucket < {p5:DateTime64(3, 'UTC')}))",
       params: {
         p0: tenant,
         p1: 'csp-violation',
@@ -90,14 +89,14 @@ describe('the text of a query', () => {
   test('grouped', () => {
     const query = groupReports(tenant, { from: hour, to: 2 * hour }, { from: 0, to: hour }, csp(), ['directive'], 20)
     expect(text(query)).toBe(
-      "SELECT [key0] AS values, sum(current) AS reportCount, sum(previous) AS previousCount, minIf(first, current > 0) AS firstSeen, maxIf(last, current > 0) AS lastSeen FROM (SELECT toString(value) AS key0, sumIf(report_count, bucket >= {p0:DateTime64(3, 'UTC')}) AS current, sumIf(report_count, bucket < {p1:DateTime64(3, 'UTC')}) AS previous, minIf(first_seen, bucket >= {p2:DateTime64(3, 'UTC')}) AS first, maxIf(last_seen, bucket >= {p3:DateTime64(3, 'UTC')}) AS last FROM marginals_hour WHERE tenant_id = {p4:UUID} AND report_type = {p5:String} AND dimension = {p6:String} AND ((bucket >= {p7:DateTime64(3, 'UTC')} AND bucket < {p8:DateTime64(3, 'UTC')}) OR (bucket >= {p9:DateTime64(3, 'UTC')} AND bucket < {p10:DateTime64(3, 'UTC')})) GROUP BY key0) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT {p11:UInt64}",
+      "SELECT [key0] AS values, sum(current) AS reportCount, sum(previous) AS previousCount, minIf(first, current > 0) AS firstSeen, maxIf(last, current > 0) AS lastSeen FROM (SELECT toString(value) AS key0, sumIf(report_count, bucket >= {p0:DateTime64(3, 'UTC')}) AS current, sumIf(report_count, bucket < {p0:DateTime64(3, 'UTC')}) AS previous, minIf(first_seen, bucket >= {p0:DateTime64(3, 'UTC')}) AS first, maxIf(last_seen, bucket >= {p0:DateTime64(3, 'UTC')}) AS last FROM cube_value_counts_hour WHERE tenant_id = {p1:UUID} AND report_type = {p2:String} AND dimension = {p3:String} AND ((bucket >= {p4:DateTime64(3, 'UTC')} AND bucket < {p5:DateTime64(3, 'UTC')}) OR (bucket >= {p6:DateTime64(3, 'UTC')} AND bucket < {p7:DateTime64(3, 'UTC')})) GROUP BY key0) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT {p8:UInt64}",
     )
   })
 
   test('list, after a position', () => {
     const after = { receivedAt: 7, id: site }
     expect(text(listReports(tenant, { from: 0, to: day }, csp(), after, 51))).toMatch(
-      /^SELECT id AS id, site_id AS siteId, .* FROM reports WHERE tenant_id = \{p0:UUID\} AND report_type = \{p1:String\} AND received_at >= \{p2:[^}]+\} AND received_at < \{p3:[^}]+\} AND reports\.received_at <= \{p4:[^}]+\} AND \(reports\.received_at, reports\.id\) < \(\{p5:[^}]+\}, \{p6:UUID\}\) ORDER BY reports\.received_at DESC, reports\.id DESC LIMIT \{p7:UInt64\}$/,
+      /^SELECT id AS id, site_id AS siteId, .* FROM reports WHERE tenant_id = \{p0:UUID\} AND report_type = \{p1:String\} AND received_at >= \{p2:[^}]+\} AND received_at < \{p3:[^}]+\} AND reports\.received_at <= \{p4:[^}]+\} AND \(reports\.received_at, reports\.id\) < \(\{p4:[^}]+\}, \{p5:UUID\}\) ORDER BY reports\.received_at DESC, reports\.id DESC LIMIT \{p6:UInt64\}$/,
     )
   })
 
