@@ -115,5 +115,4 @@ export const dimensionPairs = [
   ['siteId', 'directive'],
   ['siteId', 'blockedHost'],
   ['directive', 'blockedHost'],
-  ['documentHost', 'blockedHost'],
 ] as const satisfies readonly (readonly [DimensionName, DimensionName])[]

@@ -50,8 +50,7 @@ FROM reports
 GROUP BY tenant_id, report_type, bucket;
 
 -- Reports by the value of one dimension at a time, of those with many values. A type has rows only for the dimensions it
--- carries, and then for the missing value ('') too, so that a marginal always sums to the total. The hours of a day lie
--- together, for a ranking's ragged ends.
+-- carries, and then for the missing value ('') too, so that its values always sum to the total.
 
 CREATE TABLE IF NOT EXISTS value_counts_hour
 (
@@ -68,7 +67,7 @@ CREATE TABLE IF NOT EXISTS value_counts_hour
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
-ORDER BY (tenant_id, report_type, dimension, toStartOfDay(bucket), value, bucket)
+ORDER BY (tenant_id, report_type, dimension, value, bucket)
 TTL toDateTime(toDate(bucket), 'UTC') + toIntervalDay(retention_days + 1)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
 COMMENT 'Reports by type, value of one dimension with many values, and hour';
@@ -224,8 +223,8 @@ CREATE TABLE IF NOT EXISTS pair_counts_day
     tenant_id       UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
     report_type     LowCardinality(String) COMMENT 'The report type',
     dimensions      LowCardinality(String) COMMENT 'The two dimensions by their parameter names, a comma between them',
-    value           String COMMENT 'Value of the first, empty where the report has none; untrusted' CODEC(ZSTD(1)),
-    other_value     String COMMENT 'Value of the second, empty where the report has none; untrusted' CODEC(ZSTD(1)),
+    value           LowCardinality(String) COMMENT 'Value of the first, empty where the report has none; untrusted' CODEC(ZSTD(1)),
+    other_value     LowCardinality(String) COMMENT 'Value of the second, empty where the report has none; untrusted' CODEC(ZSTD(1)),
     bucket          DateTime('UTC') COMMENT 'Start of the day of received_at' CODEC(DoubleDelta, ZSTD(1)),
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight          SimpleAggregateFunction(sum, UInt64) COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
@@ -257,8 +256,7 @@ FROM reports
 ARRAY JOIN [
     ('siteId,directive', toString(site_id), toString(directive)),
     ('siteId,blockedHost', toString(site_id), toString(blocked_host)),
-    ('directive,blockedHost', toString(directive), toString(blocked_host)),
-    ('documentHost,blockedHost', toString(document_host), toString(blocked_host))
+    ('directive,blockedHost', toString(directive), toString(blocked_host))
 ] AS pair
 WHERE report_type = 'csp-violation'
 GROUP BY tenant_id, report_type, dimensions, value, other_value, bucket;

@@ -78,7 +78,7 @@ const isLow = (dimension: DimensionName) => dimensionRows[dimension].low === tru
 
 /**
  * Every family, cheapest first: the first that answers is taken, and raw rows answer everything. A further source costs a
- * statement or a branch of one, as much as reading a million rows, so hours end in raw rows at once.
+ * statement or a branch of one, as much as reading a million rows, so most have one rollup and end in raw rows at once.
  */
 const families: readonly Family[] = [
   // Types' counts hold no first and last time, which only groupings need.
@@ -100,7 +100,7 @@ const families: readonly Family[] = [
   },
   {
     answers: ({ dimensions }) => dimensions.length === 1,
-    sources: [valueCounts('value_counts_day', day), valueCounts('value_counts_hour', hour), raw],
+    sources: [valueCounts('value_counts_day', day), raw],
   },
   {
     answers: ({ dimensions }) => dimensions.every(isLow),
