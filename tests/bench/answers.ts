@@ -24,12 +24,12 @@ export function canonicalOf({ rows, total, groups }: Answer): Canonical {
 /** Values as one key; what is missing is nothing. */
 export const keyOf = (values: readonly unknown[]): string => values.map((value) => String(value ?? '')).join('|')
 
-/** What the rows of a SQL answer say (`Question.sql`). Whole numbers can be text. */
+/** What the rows of a SQL answer say (`Question.sql`): `volume` stands for `n` where it is told. Whole numbers can be text. */
 export function answerOfRows(rows: readonly Record<string, unknown>[]): Answer {
   const [first] = rows
   const keys = Object.keys(first ?? {}).filter((name) => name.startsWith('key'))
   return {
-    rows: rows.map((row) => ({ key: keyOf(keys.map((name) => row[name])), count: Number(row.n) })),
+    rows: rows.map((row) => ({ key: keyOf(keys.map((name) => row[name])), count: Number(row.volume ?? row.n) })),
     ...(first?.total !== undefined && { total: Number(first.total), groups: Number(first.groups) }),
   }
 }

@@ -9,6 +9,8 @@ export interface Dialect {
   readonly to: string
   readonly before: string
   readonly everyColumn: string
+  /** Of a moment, in seconds. */
+  epoch(column: string): string
   /** Seconds since the Unix epoch at which the row's minute or hour starts. */
   bucket(size: 'minute' | 'hour'): string
   countIf(condition: string): string
@@ -21,7 +23,7 @@ export interface Dialect {
   /** The distinct values as a list. */
   valuesOf(column: string): string
   mostFrequent(expression: string, limit: number): string
-  /** Of the latest row. */
+  /** Of the latest row in which it is not null. */
   latest(column: string): string
 }
 
@@ -32,6 +34,7 @@ export const clickHouse: Dialect = {
   to: `{to:DateTime64(3, 'UTC')}`,
   before: `{before:DateTime64(3, 'UTC')}`,
   everyColumn: '*',
+  epoch: (column) => `toUnixTimestamp(${column})`,
   bucket: (size) => `toUnixTimestamp(toStartOf${size === 'hour' ? 'Hour' : 'Minute'}(received_at))`,
   countIf: (condition) => `countIf(${condition})`,
   aggregateIf: (aggregate, column, condition) => `${aggregate}If(${column}, ${condition})`,
@@ -50,6 +53,7 @@ export const duckDb: Dialect = {
   to: '$to',
   before: '$before',
   everyColumn: '*',
+  epoch: (column) => `epoch(${column})`,
   bucket: (size) => `epoch(date_trunc('${size}', received_at))`,
   countIf: (condition) => `count(*) FILTER (WHERE ${condition})`,
   aggregateIf: (aggregate, column, condition) => `${aggregate}(${column}) FILTER (WHERE ${condition})`,

@@ -13,7 +13,7 @@ export interface Question {
   /** What a 200 body of the API says. */
   // biome-ignore lint/suspicious/noExplicitAny: bodies are checked by the contract's own tests
   readonly read: (body: any) => Answer
-  /** The plain question. Columns named `key…` make a row's key, `n` is its count; `total` and `groups` tell of all rows. */
+  /** The plain question. Columns named `key…` make a row's key, `n` or else `volume` its count; `total` and `groups` tell of all rows. */
   readonly sql: (dialect: Dialect) => string
   /** How many times faster than plain SQL the API must be. */
   readonly target?: number

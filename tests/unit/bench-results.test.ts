@@ -77,6 +77,10 @@ describe('answers', () => {
     })
   })
 
+  test('compare volumes where they are told', () => {
+    expect(canonicalOf(answerOfRows([{ key1: 'a', n: 7, volume: '9' }])).top).toBe('a: 9')
+  })
+
   test('of no rows are nothing', () => {
     expect(canonicalOf(answerOfRows([]))).toEqual({ sum: 0, groups: 0, top: '' })
   })
