@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { data, folderPath, integer, jsonFile, optional, rows } from './argument-shapes.ts'
 import { type BenchFolder, openFolder } from './bench-data.ts'
-import { createClosers } from './closers.ts'
+import { type Closers, createClosers } from './closers.ts'
 import { apiContestant, duckDbContestant, plainContestant } from './contestants.ts'
-import { openDuckDb } from './duckdb.ts'
+import { type DuckDb, fillDuckDb, openDuckDb } from './duckdb.ts'
 import { describeLaw } from './law.ts'
-import { openLoaded } from './loaded-engine.ts'
+import { type LoadedEngine, openLoaded } from './loaded-engine.ts'
 import { measureQuestion, warmUp } from './measure.ts'
 import { describeResults } from './print-results.ts'
 import { questions } from './questions.ts'
@@ -24,6 +24,7 @@ interface Values {
   readonly only: string | undefined
   readonly json: string | undefined
   readonly law: string[]
+  readonly 'no-duckdb': boolean
 }
 
 const bench: MeasuringCommand<Values> = {
@@ -36,6 +37,13 @@ const bench: MeasuringCommand<Values> = {
     seed: integer(0, 1_000_000, 1, 'Decides the windows'),
     only: optional('TEXT', 'Only questions with this in their name', 'a text such as "grouped by"'),
     json: jsonFile,
+    'no-duckdb': {
+      shape: z.boolean().default(false),
+      hint: '',
+      kind: 'switch',
+      about: 'Neither load DuckDB nor ask it, where the disk has no room for both',
+      takes: 'no value',
+    },
     law: {
       shape: z.array(z.string()).default([]),
       hint: 'FILE',
@@ -45,13 +53,14 @@ const bench: MeasuringCommand<Values> = {
     },
   },
   notes: [
-    'A folder that holds the rows is asked again without loading; a load that was cut off goes on.',
-    'Room needed: about 250 bytes a report, the engine’s and DuckDB’s files together.',
+    'A folder that holds the rows is asked again without loading; a load that was cut off goes on, DuckDB’s too.',
+    'Room needed: about 250 bytes a report, the engine’s and DuckDB’s files together; 160 without DuckDB.',
     'Exit codes: 0, 1 where answers differ or a target is missed, 2 where nothing was measured.',
   ],
   examples: [
     '--rows 1000000',
     '--rows 100000000 --json 100m.json',
+    '--rows 300000000 --no-duckdb --json 300m.json',
     '--rows 1000000 --only "grouped by" --runs 50',
     '--law 1m.json 10m.json 100m.json',
   ],
@@ -66,7 +75,7 @@ async function printLaw(files: readonly string[]): Promise<number> {
   return 0
 }
 
-async function measure({ runs, seed, only = '', json, ...where }: Values): Promise<number> {
+async function measure({ runs, seed, only = '', json, 'no-duckdb': withoutDuckDb, ...where }: Values): Promise<number> {
   const asked = questions.filter(({ name }) => name.includes(only))
   if (asked.length === 0) throw new Error(`No question has ${JSON.stringify(only)} in its name`)
   const closers = createClosers()
@@ -76,12 +85,11 @@ async function measure({ runs, seed, only = '', json, ...where }: Values): Promi
     const engine = await openLoaded(folder, closers)
     const api = await startRunningApi(engine.url)
     closers.add(() => api.stop())
-    const duckDb = await openDuckDb(folder)
-    closers.add(() => duckDb.close())
+    const duckDb = withoutDuckDb ? undefined : await openFilled(folder, engine, closers)
     const contestants = {
       api: apiContestant(api, engine, folder.state.key.key),
       plain: plainContestant(engine),
-      duckDb: duckDbContestant(duckDb),
+      ...(duckDb && { duckDb: duckDbContestant(duckDb) }),
     }
     const { from, days } = folder.state
     const asking = { runs, seed, span: { from, to: from + days * 86_400_000 } }
@@ -96,7 +104,7 @@ async function measure({ runs, seed, only = '', json, ...where }: Values): Promi
       if (result.note) say(`  ${result.status}: ${result.note}`)
       measured.push(result)
     }
-    const results = await resultsOf(folder, engine.tables, measured)
+    const results = await resultsOf(folder, engine.tables, measured, duckDb !== undefined)
     process.stdout.write(describeResults(results))
     if (json !== undefined) await writeFile(callersPath(json), `${JSON.stringify(results, null, 2)}\n`)
     return measured.some(({ status, missed = [] }) => status === 'different answers' || missed.length > 0) ? 1 : 0
@@ -105,10 +113,18 @@ async function measure({ runs, seed, only = '', json, ...where }: Values): Promi
   }
 }
 
+async function openFilled(folder: BenchFolder, { writer }: LoadedEngine, closers: Closers): Promise<DuckDb> {
+  await fillDuckDb(folder, writer)
+  const duckDb = await openDuckDb(folder)
+  closers.add(() => duckDb.close())
+  return duckDb
+}
+
 async function resultsOf(
   { path, state }: BenchFolder,
   tables: readonly BenchResults['tables'][number][],
   measured: readonly QuestionResult[],
+  withDuckDb: boolean,
 ): Promise<BenchResults> {
   return benchResults.parse({
     rows: state.rows,
@@ -122,8 +138,10 @@ async function resultsOf(
     load: {
       rowsPerSecond: (state.rows / state.loadMilliseconds) * 1000,
       mergeSeconds: state.mergeMilliseconds / 1000,
-      duckDbRowsPerSecond: (state.rows / state.duckDbMilliseconds) * 1000,
-      duckDbBytes: (await stat(join(path, 'duckdb.db'))).size,
+      ...(withDuckDb && {
+        duckDbRowsPerSecond: (state.rows / state.duckDbMilliseconds) * 1000,
+        duckDbBytes: (await stat(join(path, 'duckdb.db'))).size,
+      }),
     },
     tables: [...tables],
     questions: [...measured],

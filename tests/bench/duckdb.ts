@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer, json } from 'node:stream/consumers'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { showProgress } from '../../app/cli/show-progress.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import { type BenchFolder, generatedOf } from './bench-data.ts'
 import { blockRows } from './engine-load.ts'
@@ -44,29 +45,48 @@ export async function openDuckDb(folder: BenchFolder): Promise<DuckDb> {
   }
 }
 
-/** Loads the folder's DuckDB from Parquet that the engine writes block by block, in the order the reports came. */
-export async function loadDuckDb(
-  writer: Database,
-  folder: BenchFolder,
-  onBlock: (rowsStored: number) => void,
-): Promise<void> {
-  await rm(databasePath(folder), { force: true })
+/** Loads what the folder's DuckDB misses, from Parquet that the engine writes block by block, in the order of receipt. */
+export async function fillDuckDb(folder: BenchFolder, writer: Database): Promise<void> {
+  const { state, note } = folder
+  if (state.duckDbRows === state.rows) return
   const duckDb = await openDuckDb(folder)
   try {
-    await fill(duckDb, writer, folder, onBlock)
+    const first = await countRows(duckDb)
+    const progress = showProgress(process.stderr, state.rows - first)
+    const before = first === 0 ? 0 : state.duckDbMilliseconds
+    const started = performance.now()
+    await fill(duckDb, writer, folder, first, async (rows) => {
+      progress.update(rows - first, `Loading DuckDB: ${rows}`)
+      await note({ duckDbMilliseconds: before + performance.now() - started })
+    })
     await duckDb.ask('CHECKPOINT')
+    progress.end()
+    await note({ duckDbRows: state.rows, duckDbMilliseconds: before + performance.now() - started })
   } finally {
     await duckDb.close()
   }
 }
 
-async function fill(duckDb: DuckDb, writer: Database, folder: BenchFolder, onBlock: (rows: number) => void) {
+/** Rows of the blocks that are in; each is one statement, so that a load cut off leaves whole ones. */
+async function countRows(duckDb: DuckDb): Promise<number> {
+  const tables = await duckDb.ask(`SELECT table_name FROM duckdb_tables() WHERE table_name = 'reports'`)
+  if (tables.length === 0) return 0
+  return Number((await duckDb.ask('SELECT count(*) AS n FROM reports'))[0]?.n)
+}
+
+async function fill(
+  duckDb: DuckDb,
+  writer: Database,
+  folder: BenchFolder,
+  first: number,
+  onBlock: (rows: number) => Promise<void>,
+): Promise<void> {
   const generated = generatedOf(folder.state)
   const made = await listMadeColumns(writer)
   const file = join(folder.path, 'block.parquet')
   const blockAt = (row: number) => (row < generated.rows ? parquetOf(writer, generated, made, row) : undefined)
-  let next = blockAt(0)
-  for (let row = 0; next; row += blockRows) {
+  let next = blockAt(first)
+  for (let row = first; next; row += blockRows) {
     const block = await next
     // The engine writes the next block while DuckDB reads this one.
     next = blockAt(row + blockRows)
@@ -76,7 +96,7 @@ async function fill(duckDb: DuckDb, writer: Database, folder: BenchFolder, onBlo
     const times = moments.map((column) => `epoch_ms(${column}_ms) AS ${column}`)
     const rows = `SELECT ${[...columns, ...times].join(', ')} FROM read_parquet('${file}')`
     await duckDb.ask(row === 0 ? `CREATE TABLE reports AS ${rows}` : `INSERT INTO reports ${rows}`)
-    onBlock(Math.min(row + blockRows, generated.rows))
+    await onBlock(Math.min(row + blockRows, generated.rows))
   }
   await rm(file, { force: true })
 }
@@ -92,6 +112,9 @@ async function listMadeColumns(writer: Database): Promise<MadeColumn[]> {
   return ((await json(await writer.stream(columns, 'JSON'))) as { data: MadeColumn[] }).data
 }
 
+/** A block is read once and deleted. */
+const quickly = { output_format_parquet_compression_method: 'lz4' } as const
+
 async function parquetOf(
   writer: Database,
   generated: Generated,
@@ -104,5 +127,5 @@ async function parquetOf(
     ...made.map(({ name, expression }) => `${expression} AS ${name}`),
     ...moments.map((column) => `toUnixTimestamp64Milli(${column}) AS ${column}_ms`),
   ]
-  return buffer(await writer.stream(`SELECT ${columns.join(', ')} FROM (${rows})`, 'Parquet'))
+  return buffer(await writer.stream(`SELECT ${columns.join(', ')} FROM (${rows})`, 'Parquet', { settings: quickly }))
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { withRetries } from '../../app/import/with-retries.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import { sql } from '../../queries/sql.ts'
 import { type Generated, generatedColumns, generatedReports } from './generated-reports.ts'
@@ -32,9 +33,9 @@ export async function loadEngine(
   for (let row = firstRow; row < generated.rows; row += blockRows) {
     const count = Math.min(blockRows, generated.rows - row)
     const rows = generatedReports(generated, row, count)
-    await writer.command(`INSERT INTO reports (${generatedColumns.join(', ')}) ${rows}`, {
-      settings: { ...insertSettings, insert_deduplication_token: `generated-${generated.from}-${row}` },
-    })
+    const settings = { ...insertSettings, insert_deduplication_token: `generated-${generated.from}-${row}` }
+    const insert = () => writer.command(`INSERT INTO reports (${generatedColumns.join(', ')}) ${rows}`, { settings })
+    await withRetries(insert, undefined)
     await onBlock(row + count)
   }
 }

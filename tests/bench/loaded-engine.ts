@@ -4,7 +4,6 @@ import { migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse.ts'
 import { type BenchFolder, createBigTenant, generatedOf } from './bench-data.ts'
 import type { Closers } from './closers.ts'
-import { loadDuckDb } from './duckdb.ts'
 import { listTableSizes, loadEngine, type TableSize, waitForMerges } from './engine-load.ts'
 import { type EngineWatch, watchEngine } from './engine-watch.ts'
 import { cpuOf } from './watch-process.ts'
@@ -13,13 +12,14 @@ import { cpuOf } from './watch-process.ts'
 export interface LoadedEngine {
   readonly url: string
   readonly reader: Database
+  readonly writer: Database
   readonly watch: EngineWatch
   readonly tables: readonly TableSize[]
   /** CPU time that the engine's process has taken; 0 while it is being started again. */
   cpuMilliseconds(): number
 }
 
-/** Starts the folder's engine on a free port and loads what is missing, DuckDB's copy too. */
+/** Starts the folder's engine on a free port and loads what is missing. */
 export async function openLoaded(folder: BenchFolder, closers: Closers): Promise<LoadedEngine> {
   const watch = watchEngine()
   const engine = await startEngine({ dataDir: folder.path, port: 0, onEvent: watch.onEvent })
@@ -31,10 +31,10 @@ export async function openLoaded(folder: BenchFolder, closers: Closers): Promise
   await createBigTenant(writer, folder.state)
   await fillEngine(folder, writer)
   await merge(folder, reader)
-  await fillDuckDb(folder, writer)
   return {
     url: engine.url,
     reader,
+    writer,
     watch,
     tables: await listTableSizes(reader),
     cpuMilliseconds() {
@@ -54,16 +54,6 @@ async function fillEngine({ state, note }: BenchFolder, writer: Database): Promi
     await note({ rowsStored, loadMilliseconds: before + performance.now() - started })
   })
   progress.end()
-}
-
-async function fillDuckDb(folder: BenchFolder, writer: Database): Promise<void> {
-  const { state, note } = folder
-  if (state.duckDbRows === state.rows) return
-  const progress = showProgress(process.stderr, state.rows)
-  const started = performance.now()
-  await loadDuckDb(writer, folder, (rows) => progress.update(rows, `Loading DuckDB: ${rows}`))
-  progress.end()
-  await note({ duckDbRows: state.rows, duckDbMilliseconds: performance.now() - started })
 }
 
 async function merge({ state, note }: BenchFolder, reader: Database): Promise<void> {

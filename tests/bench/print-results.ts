@@ -44,6 +44,9 @@ const head = [
   ...['by plain', 'by DuckDB', 'overhead', 'API rows', 'plain rows', 'API bytes', 'plain bytes', 'targets missed'],
 ]
 
+const duckDbLoad = (rowsPerSecond: number | undefined) =>
+  rowsPerSecond === undefined ? 'DuckDB left out by --no-duckdb' : `DuckDB at ${short(rowsPerSecond)} rows/s`
+
 /** A run's results for people. */
 export function describeResults({ rows, load, tables, questions, machine }: BenchResults): string {
   const total = tables.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -58,8 +61,8 @@ export function describeResults({ rows, load, tables, questions, machine }: Benc
   const missed = questions.filter((question) => (question.missed ?? []).length > 0).length
   return [
     `${short(rows)} reports, ${machine.cores} cores, load average ${machine.loadAverage.toFixed(1)}`,
-    `Loaded at ${short(load.rowsPerSecond)} rows/s with every view, merged by itself in ${short(load.mergeSeconds)} s; DuckDB at ${short(load.duckDbRowsPerSecond)} rows/s`,
-    `On disk ${(total / rows).toFixed(1)} bytes a report; DuckDB, without long texts, ${(load.duckDbBytes / rows).toFixed(1)}`,
+    `Loaded at ${short(load.rowsPerSecond)} rows/s with every view, merged by itself in ${short(load.mergeSeconds)} s; ${duckDbLoad(load.duckDbRowsPerSecond)}`,
+    `On disk ${(total / rows).toFixed(1)} bytes a report${load.duckDbBytes === undefined ? '' : `; DuckDB, without long texts, ${(load.duckDbBytes / rows).toFixed(1)}`}`,
     '',
     toTable([['table', 'rows', 'bytes', 'bytes a report', 'parts'], ...tables.map(sizeRow)]),
     '',

@@ -40,8 +40,9 @@ export const benchResults = z.object({
   load: z.object({
     rowsPerSecond: z.number(),
     mergeSeconds: z.number(),
-    duckDbRowsPerSecond: z.number(),
-    duckDbBytes: z.number(),
+    /** Undefined where DuckDB was left out. */
+    duckDbRowsPerSecond: z.number().optional(),
+    duckDbBytes: z.number().optional(),
   }),
   tables: z.array(z.object({ table: z.string(), rows: z.number(), bytes: z.number(), parts: z.number() })),
   questions: z.array(questionResult),
