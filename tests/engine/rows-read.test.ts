@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrate } from '../../clickhouse/migrate.ts'
+import type { Query } from '../../queries/query.ts'
+import { countReportTypes } from '../../queries/reports/count-report-types.ts'
+import { countReports } from '../../queries/reports/count-reports.ts'
+import { groupReports } from '../../queries/reports/group-reports.ts'
+import { histogramReports } from '../../queries/reports/histogram-reports.ts'
+import type { DimensionName } from '../../schema/dimensions.ts'
+import { bigTenant } from '../bench/bench-data.ts'
+import { loadEngine } from '../bench/engine-load.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+const day = 86_400_000
+const reports = 200_000
+const to = Date.now()
+/** Not aligned with any bucket. */
+const window = { from: to - 31.5 * day, to: to - 0.5 * day }
+const previous = { from: window.from - (window.to - window.from) + day, to: window.from }
+
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await createDatabase()
+  await migrate(db.writer)
+  await loadEngine(db.writer, { rows: reports, from: to - 62 * day, days: 62 }, 0, async () => undefined)
+})
+
+afterAll(() => db?.drop())
+
+async function rowsRead(queries: readonly Query<unknown>[]): Promise<number> {
+  const costs = await Promise.all(
+    queries.map(async (query) => {
+      let rows = 0
+      await db.reader.read(query, undefined, (cost) => {
+        rows += cost.rowsRead
+      })
+      return rows
+    }),
+  )
+  return costs.reduce((sum, rows) => sum + rows, 0)
+}
+
+const csp = (filters: Partial<Record<DimensionName, string>> = {}) => ({
+  reportType: 'csp-violation' as const,
+  terms: Object.entries(filters).map(([dimension, value]) => ({ dimension: dimension as DimensionName, value })),
+})
+const grouped = (by: DimensionName[]) => [groupReports(bigTenant, window, previous, csp(), by, 20)]
+
+test.each<[string, () => readonly Query<unknown>[]]>([
+  ['a count', () => countReports(bigTenant, window, csp())],
+  ['a count of a host', () => countReports(bigTenant, window, csp({ blockedHost: 'cdn40.thirdparty.test' }))],
+  ['a count of types', () => countReportTypes(bigTenant, window, undefined)],
+  ['a histogram', () => histogramReports(bigTenant, window, csp(), '1h')],
+  ['a histogram of a directive', () => histogramReports(bigTenant, window, csp({ directive: 'img-src' }), '1h')],
+  ['a histogram by minute', () => histogramReports(bigTenant, { ...window, from: window.to - 5 * day }, csp(), '1m')],
+  ['a ranking of directives with its trend', () => grouped(['directive'])],
+])('%s over a month reads rollups, and of the raw rows only the edges', async (_, queries) => {
+  expect(await rowsRead(queries())).toBeLessThan(reports / 4)
+})
+
+test('what has no rollup reads the raw rows, so that a count of rows read tells something', async () => {
+  const filter = csp({ directive: 'img-src', documentHost: 'www1.shop.test' })
+  expect(await rowsRead(countReports(bigTenant, window, filter))).toBeGreaterThan(reports / 4)
+})
