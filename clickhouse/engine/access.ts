@@ -88,7 +88,7 @@ export function writeEngineConfig(dataDir: string): string {
 export function roleStatements(role: Role): string[] {
   if (role === 'writer') return ['SET ROLE writer', 'SET implicit_select = 0']
   const limits = Object.entries({ ...readerConstants, ...readerLimits }).map(([name, value]) => `${name} = '${value}'`)
-  return ['SET ROLE reader', "SET profile = 'reader'", `SET implicit_select = 0, ${limits.join(', ')}`]
+  return ['SET ROLE reader', `SET profile = 'reader', implicit_select = 0, ${limits.join(', ')}`]
 }
 
 function escapeXml(text: string): string {

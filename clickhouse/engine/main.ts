@@ -34,7 +34,7 @@ async function start(dataDir: string, port: number): Promise<Running> {
   const native = loadNative()
   const password = writerPassword(dataDir)
   const path = join(dataDir, 'clickhouse')
-  const connections = await openConnections(native, path, [`--config-file=${writeEngineConfig(dataDir)}`])
+  const connections = await openConnections(native, path, [`--config-file=${writeEngineConfig(dataDir)}`], maxRunning)
   const policy = readerPolicy(await listPolicy(connections))
   const check = createStatementCheck(native, connections, policy)
   const workers = createStreamWorkers(path)
@@ -72,7 +72,7 @@ async function stop(): Promise<void> {
   const ending = setInterval(() => server.closeIdleConnections(), 20)
   await closed
   clearInterval(ending)
-  connections.close()
+  await connections.close()
   process.exit(0)
 }
 

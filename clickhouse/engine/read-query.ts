@@ -5,7 +5,7 @@ import type { QueryContext } from './handle-query.ts'
 import { runInsert } from './insert-query.ts'
 import { replyWhole } from './reply.ts'
 import { replyStream } from './reply-stream.ts'
-import { killedOnAbort, markerOf, sessionStatements } from './session.ts'
+import { killedOnAbort, markerOf, requestStatements, sessionStatements } from './session.ts'
 
 /** A statement without data of its own. `format` is the one it names, if it does. */
 export type Query = { text: string; firstWord: string; format: string | undefined }
@@ -41,8 +41,8 @@ async function answerWhole(
   text: string,
   format: string,
 ): Promise<void> {
-  const statements = [...sessionStatements(request), markerOf(request) + text]
-  const result = await context.connections.run(statements, request.format)
+  const statements = [...requestStatements(request), markerOf(request) + text]
+  const result = await context.connections.runAs(request.role, statements, request.format)
   await replyWhole(response, request, format, result.bytes, {
     ...storageCounters(result.bytes),
     resultRows: result.rowsRead,

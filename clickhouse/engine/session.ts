@@ -4,15 +4,20 @@ import type { EngineRequest } from './engine-request.ts'
 import { engineError } from './errors.ts'
 import { sqlIdentifier, sqlString } from './sql-literal.ts'
 
-/** What runs before a request's query: role and limits, database, settings, parameters, and last the read-only mode. */
+/** What makes a new connection the request's, before its query. */
 export function sessionStatements(request: EngineRequest): string[] {
+  return [...roleStatements(request.role), ...requestStatements(request)]
+}
+
+/** What runs between role and query: database, settings, parameters, and last the read-only mode. */
+export function requestStatements(request: EngineRequest): string[] {
   const changes = request.settings.map(([name, value]) => `${name} = ${sqlString(value)}`)
   for (const [name, value] of request.parameters) {
     if (!/^\w+$/.test(name)) throw engineError('badArguments', `Invalid query parameter name ${JSON.stringify(name)}`)
     changes.push(`param_${name} = ${sqlString(value)}`)
   }
   if (request.readonly || request.role === 'reader') changes.push('readonly = 2')
-  const statements = [...roleStatements(request.role)]
+  const statements: string[] = []
   if (request.database !== 'default') statements.push(`USE ${sqlIdentifier(request.database)}`)
   if (changes.length > 0) statements.push(`SET ${changes.join(', ')}`)
   return statements

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import { roleStatements } from './access.ts'
 import type { Connections } from './connections.ts'
 import type { EngineRequest } from './engine-request.ts'
 import { EngineError, engineError, toEngineError } from './errors.ts'
@@ -38,9 +37,9 @@ export function createStatementCheck(native: Native, connections: Connections, p
   }
 
   async function canonical(request: EngineRequest, text: string): Promise<string> {
-    const statements = [...roleStatements(request.role), anyLength(text), `SELECT formatQuery(${sqlString(text)})`]
+    const statements = [anyLength(text), `SELECT formatQuery(${sqlString(text)})`]
     try {
-      const formatted = await connections.run(statements, 'TSVRaw')
+      const formatted = await connections.runAs(request.role, statements, 'TSVRaw')
       return formatted.bytes.toString('utf8')
     } catch (thrown) {
       const error = toEngineError(thrown)

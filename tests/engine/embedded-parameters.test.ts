@@ -25,6 +25,9 @@ async function value(text: string, parameters: Record<string, unknown>): Promise
   return data[0]?.[0]
 }
 
+/** JSON quotes 64-bit integers. */
+const plain = (cell: unknown) => (typeof cell === 'string' && /^\d+$/.test(cell) ? Number(cell) : cell)
+
 describe('settings', () => {
   it('last for one request', async () => {
     const query = "SELECT getSetting('max_threads') AS threads, getSetting('log_comment') AS comment"
@@ -32,6 +35,18 @@ describe('settings', () => {
     const set = await ask(engine, query, { search: { max_threads: '3', log_comment: 'mine' } })
     expect(set.text).toBe('3\tmine\n')
     await Promise.all(Array.from({ length: 20 }, async () => expect((await ask(engine, query)).text).toBe(before.text)))
+  })
+
+  it('last for one request among many at once, more than connections lie ready', async () => {
+    const query =
+      "SELECT currentRoles(), getSetting('max_result_rows'), getSetting('readonly'), getSetting('log_comment') FORMAT JSONCompact"
+    const answers = Array.from({ length: 60 }, async (_, i) => {
+      const own = { log_comment: `mine ${i}`, max_result_rows: `${100 + i}` }
+      const answer = await ask(engine, query, i % 2 === 0 ? { search: own } : {})
+      const expected = i % 2 === 0 ? [100 + i, 2, own.log_comment] : [1_000_000, 2, '']
+      expect(JSON.parse(answer.text).data.flat().map(plain)).toEqual([['reader'], ...expected])
+    })
+    await Promise.all(answers)
   })
 
   it('take any text as their value', async () => {
