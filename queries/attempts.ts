@@ -11,16 +11,25 @@ export async function onceMore<Result>(task: () => Promise<Result>, signal: Abor
   }
 }
 
-/** The result, or the signal's reason as soon as it is aborted, while the task still waits for its turn. */
-export async function orAborted<Result>(task: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  let giveUp = () => {}
-  const aborted = new Promise<never>((_resolve, reject) => {
-    giveUp = () => reject(signal.reason)
+/**
+ * The task's result, or an error as soon as its time is over, even while the task still waits for its turn. The signal
+ * it is given is aborted then. The timer ends with the task: one left to run out is an error made for nobody.
+ */
+export async function inTime<Result>(
+  milliseconds: number,
+  task: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const ending = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`No answer within ${milliseconds} ms`))
+      ending.abort()
+    }, milliseconds)
   })
-  signal.addEventListener('abort', giveUp, { once: true })
   try {
-    return await Promise.race([task, aborted])
+    return await Promise.race([task(ending.signal), late])
   } finally {
-    signal.removeEventListener('abort', giveUp)
+    clearTimeout(timer)
   }
 }

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
 import { type ClickHouseSettings, createClient } from '@clickhouse/client'
 import pLimit from 'p-limit'
-import { onceMore, orAborted } from './attempts.ts'
+import { inTime, onceMore } from './attempts.ts'
 import type { Query } from './query.ts'
 import { render } from './sql.ts'
 import { toProblem } from './store-problem.ts'
+import { openStoreRequests } from './store-requests.ts'
 
 /** What an SRE finds in the store's own query log beside a statement. */
 export interface QueryOrigin {
@@ -54,10 +55,11 @@ interface JsonCompact {
   readonly statistics?: { readonly elapsed: number; readonly rows_read: number; readonly bytes_read: number }
 }
 
-const readSettings: ClickHouseSettings = {
+const readSettings = {
+  default_format: 'JSONCompact',
   date_time_output_format: 'iso',
-  output_format_json_quote_64bit_integers: 0,
-  output_format_json_escape_forward_slashes: 0,
+  output_format_json_quote_64bit_integers: '0',
+  output_format_json_escape_forward_slashes: '0',
 }
 
 /**
@@ -67,52 +69,42 @@ export function connect(url: string): Database {
   const client = createClient({
     url,
     application: 'security-reporting-api',
-    // A read that is given up while it waits for a socket breaks a later one on that socket, so none waits there: the
-    // lanes hold it back. Two more are for pings and for what the command line sends.
-    max_open_connections: lanes.questions + lanes.lookUps + 2,
     request_timeout: 10 * 60_000,
     keep_alive: { enabled: true, idle_socket_ttl: 2_000 },
     log: { level: 127 },
   })
+  // A read that is given up while it waits for a socket breaks a later one on that socket, so none waits there: the
+  // lanes hold it back.
+  const requests = openStoreRequests(url, lanes.questions + lanes.lookUps)
   const questions = pLimit(lanes.questions)
   const lookUps = pLimit(lanes.lookUps)
 
   async function ask<Row>(query: Query<Row>, origin: QueryOrigin | undefined, deadline: number, signal: AbortSignal) {
     // Its turn can come after its time is over.
     signal.throwIfAborted()
-    const { text, params } = render(query.statement)
-    const result = await client.query({
-      query: text,
-      query_params: params,
-      format: 'JSONCompact',
-      abort_signal: signal,
+    const settings = {
+      ...readSettings,
       ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
-      clickhouse_settings: {
-        ...readSettings,
-        max_execution_time: Math.ceil(deadline / 1000),
-        log_comment: JSON.stringify({ ...origin, query: query.name }),
-      },
-    })
-    return JSON.parse(await result.text()) as JsonCompact
+      max_execution_time: String(Math.ceil(deadline / 1000)),
+      log_comment: JSON.stringify({ ...origin, query: query.name }),
+    }
+    return JSON.parse(await requests.send({ ...render(query.statement), settings }, signal)) as JsonCompact
   }
 
   return {
     async read(query, origin, onCost) {
       const deadline = query.deadlineMilliseconds ?? readDeadlineMilliseconds
       const lane = query.deadlineMilliseconds === undefined ? questions : lookUps
-      const signal = AbortSignal.timeout(deadline)
       try {
-        const { meta, data, statistics } = await orAborted(
+        const { meta, data, statistics } = await inTime(deadline, (signal) =>
           lane(() => onceMore(() => ask(query, origin, deadline, signal), signal)),
-          signal,
         )
         if (statistics && onCost) {
           const { elapsed, rows_read, bytes_read } = statistics
           onCost({ rowsRead: rows_read, bytesRead: bytes_read, milliseconds: elapsed * 1000 })
         }
-        return data.map((values) =>
-          query.row.parse(Object.fromEntries(meta.map((column, index) => [column.name, values[index]]))),
-        )
+        const names = meta.map(({ name }) => name)
+        return data.map((values) => query.row.parse(toObject(names, values)))
       } catch (error) {
         throw toProblem(error)
       }
@@ -150,6 +142,16 @@ export function connect(url: string): Database {
         return false
       }
     },
-    close: () => client.close(),
+    async close() {
+      requests.close()
+      await client.close()
+    },
   }
+}
+
+/** Values by their columns' names. */
+function toObject(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  for (const [index, name] of names.entries()) row[name] = values[index]
+  return row
 }
