@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chooseBucketSize, toBuckets } from '../../queries/reports/histogram-reports.ts'
+import { bucketSizeNames, bucketSizes } from '../../schema/enumerations.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -31,14 +32,21 @@ describe('the bucket size', () => {
 
 describe('buckets', () => {
   test('run from the one that holds from up to to, empty ones included, counts of several sources added', () => {
-    const counted = [
-      { time: hour, reportCount: 2 },
-      { time: hour, reportCount: 3 },
-    ]
+    const counted = { slots: [1, 1, -1, 3], counts: [2, 3, 7, 7] }
     expect(toBuckets(counted, { from: 10, to: 2 * hour + 1 }, '1h')).toEqual([
       { time: '1970-01-01T00:00:00.000Z', reportCount: 0 },
       { time: '1970-01-01T01:00:00.000Z', reportCount: 5 },
       { time: '1970-01-01T02:00:00.000Z', reportCount: 0 },
     ])
+  })
+  test.each(bucketSizeNames)('of %s are named as dates are', (bucketSize) => {
+    const window = { from: Date.UTC(2024, 1, 28, 22, 13, 7, 5), to: Date.UTC(2024, 2, 2, 1) }
+    const buckets = toBuckets({ slots: [], counts: [] }, window, bucketSize)
+    const width = bucketSizes[bucketSize]
+    const first = Math.floor(window.from / width) * width
+    expect(buckets.length).toBe(Math.ceil((window.to - first) / width))
+    expect(buckets.map(({ time }) => time)).toEqual(
+      buckets.map((_, index) => new Date(first + index * width).toISOString()),
+    )
   })
 })
