@@ -21,6 +21,8 @@ export interface Caller {
 /** Below the 5 s within which a revocation must bite, to leave time for the look-up itself. */
 const cacheMilliseconds = 4_000
 const cachedKeys = 10_000
+/** A found key in use is looked up again from this age on, while requests go on with it and none waits. */
+const refreshedMilliseconds = 2_000
 
 const bearer = /^Bearer ([^ ]+)$/i
 
@@ -45,7 +47,12 @@ export function createAuthenticator(read: <Row>(query: Query<Row>) => Promise<Ro
     const key = authorization?.match(bearer)?.[1]
     if (!key || !keyPattern.test(key)) throw new Problem('invalid_api_key')
     const hash = hashKey(key)
-    const row = found.get(hash) ?? (await share(hash, () => lookUp(hash)))
+    const kept = found.get(hash)
+    if (kept && found.getRemainingTTL(hash) < cacheMilliseconds - refreshedMilliseconds) {
+      // Where this fails, the key is still forgotten in time, and whoever asks then hears of it.
+      share(hash, () => lookUp(hash)).catch(() => undefined)
+    }
+    const row = kept ?? (await share(hash, () => lookUp(hash)))
     if (!row || row.revoked || Date.parse(row.expiresAt) <= now()) throw new Problem('invalid_api_key')
     return toCaller(row)
   }

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { makeKey } from '../../app/keys.ts'
+import { createAuthenticator } from '../../app/pipeline/authenticate.ts'
+import type { Query } from '../../queries/query.ts'
+import type { FoundKey } from '../../queries/tenants/find-key.ts'
+
+const stored: FoundKey = {
+  ...{ keyId: 'k', keyName: 'Key', prefix: 'srk_live_', createdAt: '2026-01-01T00:00:00.000Z', revoked: false },
+  ...{ expiresAt: '2100-01-01T00:00:00.000Z', tenantId: 't', tenantName: 'Tenant', plan: 'business', overrides: {} },
+}
+
+/** A clock, an authenticator by it, and the look-ups it sends, each answered by hand. */
+async function setUp() {
+  const clock = { now: 1_000_000 }
+  const lookUps: { answer: (rows: FoundKey[]) => void; fail: (error: Error) => void }[] = []
+  const read = <Row>(_: Query<Row>) =>
+    new Promise<FoundKey[]>((answer, fail) => {
+      lookUps.push({ answer, fail })
+    }) as Promise<unknown[]> as Promise<Row[]>
+  const authenticate = createAuthenticator(read, () => clock.now)
+  const authorization = `Bearer ${makeKey().key}`
+  const ask = () => authenticate(authorization)
+  const first = ask()
+  lookUps[0]?.answer([stored])
+  await first
+  // The cache reads its clock once a millisecond of real time.
+  const wait = async (milliseconds: number) => {
+    clock.now += milliseconds
+    await sleep(5)
+  }
+  return { wait, lookUps, ask }
+}
+
+test('a key in use is looked up again before it is forgotten, once, and nobody waits for it', async () => {
+  const { wait, lookUps, ask } = await setUp()
+  await wait(1_900)
+  await ask()
+  expect(lookUps).toHaveLength(1)
+  await wait(200)
+  await Promise.all([ask(), ask(), ask()])
+  expect(lookUps).toHaveLength(2)
+  lookUps[1]?.answer([{ ...stored, revoked: true }])
+  await sleep(0)
+  await expect(ask()).rejects.toMatchObject({ code: 'invalid_api_key' })
+})
+
+test('a key that cannot be looked up again is good until it is forgotten, and no longer', async () => {
+  const { wait, lookUps, ask } = await setUp()
+  await wait(2_100)
+  await ask()
+  lookUps[1]?.fail(new Error('away'))
+  await wait(1_800)
+  await ask()
+  lookUps[2]?.fail(new Error('away'))
+  await wait(200)
+  const late = ask()
+  lookUps[3]?.fail(new Error('away'))
+  await expect(late).rejects.toThrow('away')
+})
