@@ -12,6 +12,7 @@ export interface RequestState {
   caller?: Caller
   rowsRead: number
   bytesRead: number
+  /** Of all statements together: those that ran side by side add up, so that it can exceed the request's own time. */
   engineMilliseconds: number
 }
 
