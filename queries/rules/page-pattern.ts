@@ -2,6 +2,8 @@
 export interface PageMatch {
   /** Every match begins with it: what a sorted column of pages is narrowed by. */
   readonly prefix: string
+  /** Nothing else matches than the prefix itself. */
+  readonly isExact: boolean
   /** A regular expression of RE2, which JavaScript reads the same with the flag `u`. */
   readonly expression: string
 }
@@ -25,5 +27,9 @@ export function pageMatch(pattern: string): PageMatch {
   const [start = '', ...rest] = closed.split(/\*+/)
   const host = origin.toLowerCase()
   const segments = [host + start, ...rest].map(literal).join('[^/]*')
-  return { prefix: host + start, expression: `^${segments}${isOpen ? '' : '$'}` }
+  return {
+    prefix: host + start,
+    isExact: rest.length === 0 && !isOpen,
+    expression: `^${segments}${isOpen ? '' : '$'}`,
+  }
 }
