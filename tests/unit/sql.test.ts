@@ -10,9 +10,13 @@ describe('SQL fragments', () => {
     })
   })
 
-  test('use one fragment twice without collision', () => {
-    const one = sql`x = ${text("'; DROP TABLE reports; --")}`
-    expect(render(sql`${one} OR ${one}`).text).toBe('x = {p0:String} OR x = {p1:String}')
+  test('bind a value once however often its fragment stands there, and equal values each for themselves', () => {
+    const hostile = "'; DROP TABLE reports; --"
+    const [one, equal] = [sql`x = ${text(hostile)}`, sql`y = ${text(hostile)}`]
+    expect(render(sql`${one} OR ${equal} OR ${one}`)).toEqual({
+      text: 'x = {p0:String} OR y = {p1:String} OR x = {p0:String}',
+      params: { p0: hostile, p1: hostile },
+    })
   })
 
   test('bind a moment to the millisecond', () => {
