@@ -23,11 +23,9 @@ export const reportsHistogram = endpoint({
   window: { defaultDays: 7, maxDays: 31 },
   spends: ['key', 'tenant'],
   reply: z.object({ data: histogram }),
-  async handle({ caller, window, filter, query, read }) {
+  async handle({ caller, window, filter, query, readAll }) {
     const bucketSize = chooseBucketSize(window, query.bucketSize)
-    const [counted = { slots: [], counts: [] }] = await read(
-      histogramReports(caller.tenant.id, window, filter, bucketSize),
-    )
+    const counted = await readAll(histogramReports(caller.tenant.id, window, filter, bucketSize))
     return { data: { bucketSize, buckets: toBuckets(counted, window, bucketSize) } }
   },
 })

@@ -4,7 +4,7 @@ import type { ReportFilter } from '../../schema/report-filter.ts'
 import type { Query } from '../query.ts'
 import { rowIntegers } from '../rows.ts'
 import type { Span } from '../rules/coverage.ts'
-import { join, sql, uint } from '../sql.ts'
+import { sql, uint } from '../sql.ts'
 import { partsOf } from './sources.ts'
 
 const row = z
@@ -13,27 +13,23 @@ const row = z
 
 /**
  * Counts of buckets, side by side because an object for each of 10,000 costs more than the engine's part. A slot is a
- * bucket's start in bucket widths since the Unix epoch; it can come more than once, and its counts add up.
+ * bucket's start in bucket widths since the Unix epoch; it can stand in several, and its counts add up.
  */
 type SlotCounts = z.infer<typeof row>
 
-/** Reports by bucket, in one row, for `toBuckets`. */
+/** Reports by bucket: queries to run side by side, of one row each, for `toBuckets`. */
 export function histogramReports(
   tenantId: string,
   window: Span,
   filter: ReportFilter,
   bucketSize: BucketSize,
-): Query<SlotCounts> {
+): Query<SlotCounts>[] {
   const bucket = bucketSizes[bucketSize]
-  const parts = partsOf({ tenantId, ...filter, groupBy: [], windows: [window], bucket }).map(
-    ({ from, time, measure }) =>
-      sql`SELECT intDiv(toUnixTimestamp64Milli(toDateTime64(${time}, 3, 'UTC')), ${uint(bucket)}) AS slot, ${measure.reportCount()} AS counted ${from} GROUP BY slot`,
-  )
-  return {
+  return partsOf({ tenantId, ...filter, groupBy: [], windows: [window], bucket }).map(({ from, time, measure }) => ({
     name: 'histogramReports',
-    statement: sql`SELECT groupArray(slot) AS slots, groupArray(counted) AS counts FROM (${join(parts, ' UNION ALL ')})`,
+    statement: sql`SELECT groupArray(slot) AS slots, groupArray(counted) AS counts FROM (SELECT intDiv(toUnixTimestamp64Milli(toDateTime64(${time}, 3, 'UTC')), ${uint(bucket)}) AS slot, ${measure.reportCount()} AS counted ${from} GROUP BY slot)`,
     row,
-  }
+  }))
 }
 
 const { '1m': minute, '1h': hour, '1d': day } = bucketSizes
@@ -42,12 +38,16 @@ const { '1m': minute, '1h': hour, '1d': day } = bucketSizes
 const minuteTexts = Array.from({ length: day / minute }, (_, index) => new Date(index * minute).toISOString().slice(10))
 
 /** Every bucket from the one that holds `from` up to `to`, empty ones included (decisions, Reports). */
-export function toBuckets({ slots, counts }: SlotCounts, window: Span, bucketSize: BucketSize) {
+export function toBuckets(counted: readonly SlotCounts[], window: Span, bucketSize: BucketSize) {
   const width = bucketSizes[bucketSize]
   const first = Math.floor(window.from / width)
   // What lies outside is left out by itself.
   const totals = new Float64Array(Math.max(0, Math.ceil(window.to / width) - first))
-  for (const [index, slot] of slots.entries()) totals[slot - first] = (totals[slot - first] ?? 0) + (counts[index] ?? 0)
+  for (const { slots, counts } of counted) {
+    for (const [index, slot] of slots.entries()) {
+      totals[slot - first] = (totals[slot - first] ?? 0) + (counts[index] ?? 0)
+    }
+  }
   const buckets: { time: string; reportCount: number }[] = []
   let [dayAt, dayText] = [Number.NaN, '']
   for (const [index, reportCount] of totals.entries()) {

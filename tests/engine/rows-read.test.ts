@@ -50,9 +50,9 @@ test.each<[string, () => readonly Query<unknown>[]]>([
   ['a count', () => countReports(bigTenant, window, csp())],
   ['a count of a host', () => countReports(bigTenant, window, csp({ blockedHost: 'cdn40.thirdparty.test' }))],
   ['a count of types', () => countReportTypes(bigTenant, window, undefined)],
-  ['a histogram', () => [histogramReports(bigTenant, window, csp(), '1h')]],
-  ['a histogram of a directive', () => [histogramReports(bigTenant, window, csp({ directive: 'img-src' }), '1h')]],
-  ['a histogram by minute', () => [histogramReports(bigTenant, { ...window, from: window.to - 5 * day }, csp(), '1m')]],
+  ['a histogram', () => histogramReports(bigTenant, window, csp(), '1h')],
+  ['a histogram of a directive', () => histogramReports(bigTenant, window, csp({ directive: 'img-src' }), '1h')],
+  ['a histogram by minute', () => histogramReports(bigTenant, { ...window, from: window.to - 5 * day }, csp(), '1m')],
   ['a ranking of directives with its trend', () => grouped(['directive'])],
 ])('%s over a month reads rollups, and of the raw rows only the edges', async (_, queries) => {
   expect(await rowsRead(queries())).toBeLessThan(reports / 4)

@@ -62,12 +62,12 @@ describe('the source of a count', () => {
 
   test('of a histogram never is coarser than its buckets', () => {
     const two = csp([directive, host])
-    expect(tables([histogramReports(tenant, ragged, csp(), '1m')])).toEqual(['type_counts_minute', 'reports'])
-    expect(tables([histogramReports(tenant, ragged, csp(), '1d')])).toEqual(['type_counts_hour', 'reports'])
-    expect(tables([histogramReports(tenant, ragged, csp([host]), '1m')])).toEqual(['reports'])
-    expect(tables([histogramReports(tenant, ragged, csp([host]), '1h')])).toEqual(['value_counts_hour', 'reports'])
-    expect(tables([histogramReports(tenant, ragged, two, '1h')])).toEqual(['reports'])
-    expect(tables([histogramReports(tenant, ragged, two, '1d')])).toEqual(['pair_counts_day', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['type_counts_minute', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, csp(), '1d'))).toEqual(['type_counts_hour', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, csp([host]), '1m'))).toEqual(['reports'])
+    expect(tables(histogramReports(tenant, ragged, csp([host]), '1h'))).toEqual(['value_counts_hour', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, two, '1h'))).toEqual(['reports'])
+    expect(tables(histogramReports(tenant, ragged, two, '1d'))).toEqual(['pair_counts_day', 'reports'])
   })
 })
 
@@ -105,7 +105,7 @@ describe('the text of a query', () => {
     const filters = [csp(), csp([{ dimension: 'browserName', value: 'x' }])]
     const queries: Query<unknown>[] = [
       ...filters.flatMap((filter) => countReports(tenant, ragged, filter)),
-      ...filters.map((filter) => histogramReports(tenant, ragged, filter, '1h')),
+      ...filters.flatMap((filter) => histogramReports(tenant, ragged, filter, '1h')),
       ...filters.map((filter) => groupReports(tenant, ragged, undefined, filter, ['directive', 'siteId'], 5)),
       ...filters.map((filter) => listReports(tenant, ragged, filter, undefined, 5)),
       listReports(tenant, ragged, { ...csp(), issue: { key: 7n, spans: [ragged] } }, undefined, 5),

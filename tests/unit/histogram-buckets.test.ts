@@ -32,7 +32,10 @@ describe('the bucket size', () => {
 
 describe('buckets', () => {
   test('run from the one that holds from up to to, empty ones included, counts of several sources added', () => {
-    const counted = { slots: [1, 1, -1, 3], counts: [2, 3, 7, 7] }
+    const counted = [
+      { slots: [1, -1], counts: [2, 7] },
+      { slots: [3, 1], counts: [7, 3] },
+    ]
     expect(toBuckets(counted, { from: 10, to: 2 * hour + 1 }, '1h')).toEqual([
       { time: '1970-01-01T00:00:00.000Z', reportCount: 0 },
       { time: '1970-01-01T01:00:00.000Z', reportCount: 5 },
@@ -41,7 +44,7 @@ describe('buckets', () => {
   })
   test.each(bucketSizeNames)('of %s are named as dates are', (bucketSize) => {
     const window = { from: Date.UTC(2024, 1, 28, 22, 13, 7, 5), to: Date.UTC(2024, 2, 2, 1) }
-    const buckets = toBuckets({ slots: [], counts: [] }, window, bucketSize)
+    const buckets = toBuckets([], window, bucketSize)
     const width = bucketSizes[bucketSize]
     const first = Math.floor(window.from / width) * width
     expect(buckets.length).toBe(Math.ceil((window.to - first) / width))
