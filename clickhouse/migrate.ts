@@ -57,7 +57,8 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   for (const { version, name, checksum, statements } of pending) {
     options.onMigration?.(name)
     for (const statement of statements) await database.command(statement)
-    await fillNewRollups(database)
+    // Once for all of them, and before the last is noted, so that a filling that was cut off is done again.
+    if (version === pending.at(-1)?.version) await fillNewRollups(database)
     const row = Buffer.from(JSON.stringify({ version, name, checksum }))
     await database.insert('INSERT INTO schema_migrations (version, name, checksum) FORMAT JSONEachRow', row)
   }
@@ -75,20 +76,25 @@ export async function pendingMigrations(database: Database, folder?: URL): Promi
   return withoutApplied(known, applied).map(({ name }) => name)
 }
 
-const listEmptyRollups: Query<{ table: string }> = {
-  name: 'listEmptyRollups',
-  statement: sql`SELECT name AS table FROM system.tables
-    WHERE database = currentDatabase() AND engine = 'AggregatingMergeTree' AND total_rows = 0
-      AND (SELECT count() FROM system.parts WHERE database = currentDatabase() AND table = 'reports' AND active) > 0`,
+const listTablesMissingMonths: Query<{ table: string }> = {
+  name: 'listTablesMissingMonths',
+  statement: sql`SELECT DISTINCT tables.name AS table
+    FROM system.tables AS tables
+    CROSS JOIN (SELECT DISTINCT partition_id FROM system.parts WHERE database = currentDatabase() AND table = 'reports' AND active) AS months
+    WHERE tables.database = currentDatabase() AND tables.engine = 'AggregatingMergeTree'
+      AND (tables.name, months.partition_id) NOT IN (SELECT table, partition_id FROM system.parts WHERE database = currentDatabase() AND active)`,
   row: z.object({ table: z.string() }),
 }
 
-/** A rollup of a new migration holds nothing yet of the reports that are there. */
+/**
+ * Fills the rollups that lack a month of the reports: new ones, and those whose filling was cut off, as a month comes in
+ * one step. A rollup of some types can lack a month rightly, and is filled again without harm.
+ */
 async function fillNewRollups(database: Database): Promise<void> {
-  const empty = await database.read(listEmptyRollups)
-  if (empty.length === 0) return
+  const missing = await database.read(listTablesMissingMonths)
+  if (missing.length === 0) return
   const rollups = await listRollups(database)
-  const tables = rollups.map(({ table }) => table).filter((table) => empty.some((one) => one.table === table))
+  const tables = rollups.map(({ table }) => table).filter((table) => missing.some((one) => one.table === table))
   await rebuildRollups(database, { tables })
 }
 
