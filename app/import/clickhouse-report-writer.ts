@@ -6,7 +6,8 @@ import { blockColumns } from './report-block.ts'
 /** More rows or bytes than an insert has, so that it is one block, which alone can be recognised when it comes again. */
 const oneBlock = '10000000000'
 
-const settings = {
+/** Settings of an insert of reports: one block, which its deduplication token makes known in the table and every view. */
+export const reportInsertSettings = {
   async_insert: 0,
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
@@ -29,7 +30,7 @@ export function clickHouseReportWriter(database: Pick<Database, 'insert'>, table
   return {
     write: (rows, token) =>
       database.insert(statement, Readable.from(rows, { objectMode: false }), {
-        ...settings,
+        ...reportInsertSettings,
         insert_deduplication_token: token,
       }),
   }

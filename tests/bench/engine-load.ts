@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { reportInsertSettings } from '../../app/import/clickhouse-report-writer.ts'
 import { withRetries } from '../../app/import/with-retries.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import { sql } from '../../queries/sql.ts'
@@ -8,19 +9,11 @@ import { type Generated, generatedColumns, generatedReports } from './generated-
 /** Rows of one insert. */
 export const blockRows = 500_000
 
-const oneBlock = '10000000000'
-
-/** As the importer inserts: one block an insert, known again by its token, in the table and in every view. */
+/** As the importer inserts, but for the views: they run side by side, because nothing else needs the cores. */
 const insertSettings = {
+  ...reportInsertSettings,
   max_block_size: String(blockRows),
-  max_insert_block_size: oneBlock,
-  min_insert_block_size_rows: oneBlock,
-  min_insert_block_size_bytes: oneBlock,
-  max_insert_threads: '1',
   parallel_view_processing: 1,
-  max_partitions_per_insert_block: '0',
-  insert_deduplicate: 1,
-  deduplicate_blocks_in_dependent_materialized_views: 1,
 } as const
 
 /** Inserts reports from `firstRow` on, inside the engine; a block that was cut off can be sent again. */

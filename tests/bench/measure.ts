@@ -10,8 +10,8 @@ import { missedTargets } from './targets.ts'
 /** All that are asked the same questions. */
 export interface Contestants {
   readonly api: Contestant
-  readonly plain: Contestant
-  /** Left out where DuckDB holds nothing. */
+  /** These are left out where they are not to be asked. */
+  readonly plain?: Contestant
   readonly duckDb?: Contestant
 }
 
