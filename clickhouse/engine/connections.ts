@@ -1,39 +1,39 @@
 import { type Role, roleStatements } from './access.ts'
 import type { Connection, Native, QueryResult } from './native.ts'
-import { createSpareConnections } from './spare-connections.ts'
+import { createReaderConnections, type ReaderBounds } from './reader-connections.ts'
 import { sqlString } from './sql-literal.ts'
 
 /**
  * Runs things on connections that nobody has used before and nobody uses again: in chDB the rows of a failed query and
- * every setting stay with their connection. Opening one and giving it a role costs 1.2 ms, so readers' lie ready.
+ * every setting stay with their connection. Readers' are used again where that cannot show.
  */
 export type Connections = {
   /** Gives `work` a fresh connection, with the engine's default rights, and ends it when `work` settles. */
   with<T>(work: (connection: Connection) => Promise<T>): Promise<T>
   /** Runs statements on one fresh connection, with the engine's default rights, and gives what the last one answers. */
   run(statements: readonly string[], format: string): Promise<QueryResult>
-  /** The same with a role's rights and limits. */
-  runAs(role: Role, statements: readonly string[], format: string): Promise<QueryResult>
+  /**
+   * The same with a role's rights and limits.
+   * @param shape names of all that the statements set, so that a connection serves only requests that set it all anew.
+   */
+  runAs(role: Role, shape: string, statements: readonly string[], format: string): Promise<QueryResult>
   /** Asks the engine to stop every query whose text begins with the marker. Does not wait for it. */
   kill(marker: string): Promise<void>
   /** Ends the engine; nothing may run any more. */
   close(): Promise<void>
 }
 
-/**
- * Opens the data directory; throws when another process holds it.
- * @param spares how many readers' connections lie ready.
- */
+/** Opens the data directory; throws when another process holds it. */
 export async function openConnections(
   native: Native,
   path: string,
   args: readonly string[],
-  spares: number,
+  readerBounds: ReaderBounds,
 ): Promise<Connections> {
   // The engine lives as long as one connection does, so this one outlasts all others.
   const anchor = native.CreateConnection(path, args)
   await native.QueryAsyncConnection(anchor, 'SELECT 1', 'TSV')
-  const readers = createSpareConnections(native, path, roleStatements('reader'), spares)
+  const readers = createReaderConnections(native, path, roleStatements('reader'), readerBounds)
   readers.refill()
 
   async function withFresh<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -54,31 +54,17 @@ export async function openConnections(
     return withFresh((connection) => runOn(connection, statements, format))
   }
 
-  async function runAsReader(statements: readonly string[], format: string): Promise<QueryResult> {
-    const connection = await readers.take()
-    try {
-      return await runOn(connection, statements, format)
-    } finally {
-      // The answer leaves first.
-      setImmediate(() => {
-        native.CloseConnection(connection)
-        readers.refill()
-      })
-    }
-  }
-
   return {
     with: withFresh,
     run,
-    runAs(role, statements, format) {
-      return role === 'reader' ? runAsReader(statements, format) : run([...roleStatements(role), ...statements], format)
+    runAs(role, shape, statements, format) {
+      if (role === 'reader') return readers.use(shape, (connection) => runOn(connection, statements, format))
+      return run([...roleStatements(role), ...statements], format)
     },
     async kill(marker) {
       await run([`KILL QUERY WHERE startsWith(query, ${sqlString(marker)}) ASYNC`], 'Null')
     },
     async close() {
-      // Connections whose answers have just left are ended before this.
-      await new Promise((resolve) => setImmediate(resolve))
       await readers.close()
       native.CloseConnection(anchor)
     },

@@ -21,6 +21,8 @@ type Running = { server: Server; slots: Slots; connections: Connections }
 
 const maxRunning = 8
 const maxWaiting = 256
+/** The API's questions have a dozen shapes, each asked several times at once. */
+const readerConnections = { ready: maxRunning, used: 4 * maxRunning }
 const drainMilliseconds = 5_000
 
 function tell(event: EngineEvent): void {
@@ -34,7 +36,8 @@ async function start(dataDir: string, port: number): Promise<Running> {
   const native = loadNative()
   const password = writerPassword(dataDir)
   const path = join(dataDir, 'clickhouse')
-  const connections = await openConnections(native, path, [`--config-file=${writeEngineConfig(dataDir)}`], maxRunning)
+  const config = `--config-file=${writeEngineConfig(dataDir)}`
+  const connections = await openConnections(native, path, [config], readerConnections)
   const policy = readerPolicy(await listPolicy(connections))
   const check = createStatementCheck(native, connections, policy)
   const workers = createStreamWorkers(path)

@@ -5,7 +5,7 @@ import type { QueryContext } from './handle-query.ts'
 import { runInsert } from './insert-query.ts'
 import { replyWhole } from './reply.ts'
 import { replyStream } from './reply-stream.ts'
-import { killedOnAbort, markerOf, requestStatements, sessionStatements } from './session.ts'
+import { killedOnAbort, markerOf, requestStatements, sessionStatements, shapeOf } from './session.ts'
 
 /** A statement without data of its own. `format` is the one it names, if it does. */
 export type Query = { text: string; firstWord: string; format: string | undefined }
@@ -42,7 +42,7 @@ async function answerWhole(
   format: string,
 ): Promise<void> {
   const statements = [...requestStatements(request), markerOf(request) + text]
-  const result = await context.connections.runAs(request.role, statements, request.format)
+  const result = await context.connections.runAs(request.role, shapeOf(request), statements, request.format)
   await replyWhole(response, request, format, result.bytes, {
     ...storageCounters(result.bytes),
     resultRows: result.rowsRead,

@@ -23,6 +23,11 @@ export function requestStatements(request: EngineRequest): string[] {
   return statements
 }
 
+/** Names of all that `requestStatements` sets: two requests of one shape set the same, whatever the values. */
+export function shapeOf({ readonly, database, settings, parameters }: EngineRequest): string {
+  return JSON.stringify([readonly, database, settings.map(([name]) => name), parameters.map(([name]) => name)])
+}
+
 /**
  * A comment that finds the running query again: chDB ignores a query id. The serial keeps callers who chose the same
  * query id from ending each other's queries.

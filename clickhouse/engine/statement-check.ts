@@ -39,7 +39,7 @@ export function createStatementCheck(native: Native, connections: Connections, p
   async function canonical(request: EngineRequest, text: string): Promise<string> {
     const statements = [anyLength(text), `SELECT formatQuery(${sqlString(text)})`]
     try {
-      const formatted = await connections.runAs(request.role, statements, 'TSVRaw')
+      const formatted = await connections.runAs(request.role, 'max_query_size', statements, 'TSVRaw')
       return formatted.bytes.toString('utf8')
     } catch (thrown) {
       const error = toEngineError(thrown)

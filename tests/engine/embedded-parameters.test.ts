@@ -146,4 +146,15 @@ describe('bound parameters', () => {
     const answer = await ask(engine, 'SELECT 1', { search: { "param_p='', max_execution_time": '1' } })
     expect(answer.status).toBe(400)
   })
+
+  it('are gone when the request is', async () => {
+    const query = 'SELECT {mine:String} AS mine'
+    expect((await ask(engine, query, { search: { param_mine: 'of a tenant' } })).text).toBe('of a tenant\n')
+    for (const search of [{}, { param_other: 'x' }, { max_threads: '1' }]) {
+      const answer = await ask(engine, query, { search })
+      expect(answer.headers.get('x-clickhouse-exception-code')).toBe('456')
+      expect(answer.text).not.toContain('of a tenant')
+    }
+    expect((await ask(engine, query, { search: { param_mine: 'of another' } })).text).toBe('of another\n')
+  })
 })
