@@ -23,7 +23,7 @@ export interface EngineAccess {
 export interface EngineAccessOptions {
   /** 0, the default, takes any free port: what answers on CLICKHOUSE_PORT is then never gone with a command's end. */
   readonly port?: number
-  readonly onMigration?: MigrateOptions['onMigration']
+  readonly onStep?: MigrateOptions['onStep']
   /** Hears of an engine started here; by default nobody does. */
   readonly onEvent?: NonNullable<EngineOptions['onEvent']>
 }
@@ -40,7 +40,7 @@ export async function openEngine(
   const running = await findRunning(config.DATA_DIR, config.CLICKHOUSE_PORT)
   const access = running ?? (await startOwn(config.DATA_DIR, options))
   try {
-    const migrated = await migrate(access.writer, { ...(options.onMigration && { onMigration: options.onMigration }) })
+    const migrated = await migrate(access.writer, { ...(options.onStep && { onStep: options.onStep }) })
     return { ...access, migrated }
   } catch (error) {
     await access.close()

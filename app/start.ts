@@ -9,7 +9,7 @@ async function start(): Promise<void> {
   const config = readConfig(process.env)
   const engine = await openEngine(config, {
     port: config.CLICKHOUSE_PORT,
-    onMigration: (name) => say(`Applying migration ${name}`),
+    onStep: say,
     onEvent: (event) => {
       if (event.event === 'died') say(`The embedded engine ended (${event.signal ?? event.code}); starting it again`)
     },

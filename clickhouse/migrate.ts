@@ -8,8 +8,8 @@ import { listRollups } from './rollups.ts'
 
 /** What a migration run takes beside its database. */
 export interface MigrateOptions {
-  /** Hears the name of each migration before it runs. */
-  readonly onMigration?: (name: string) => void
+  /** Hears in words what is done next: a migration, or one month of a rollup that is filled. */
+  readonly onStep?: (what: string) => void
   /** Where the migrations lie, this folder's `migrations/` by default. */
   readonly folder?: URL
 }
@@ -55,10 +55,10 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   refuseUnknown(known, applied)
   const pending = withoutApplied(known, applied)
   for (const { version, name, checksum, statements } of pending) {
-    options.onMigration?.(name)
+    options.onStep?.(`Applying ${name}`)
     for (const statement of statements) await database.command(statement)
     // Once for all of them, and before the last is noted, so that a filling that was cut off is done again.
-    if (version === pending.at(-1)?.version) await fillNewRollups(database)
+    if (version === pending.at(-1)?.version) await fillNewRollups(database, options.onStep)
     const row = Buffer.from(JSON.stringify({ version, name, checksum }))
     await database.insert('INSERT INTO schema_migrations (version, name, checksum) FORMAT JSONEachRow', row)
   }
@@ -90,12 +90,17 @@ const listTablesMissingMonths: Query<{ table: string }> = {
  * Fills the rollups that lack a month of the reports: new ones, and those whose filling was cut off, as a month comes in
  * one step. A rollup of some types can lack a month rightly, and is filled again without harm.
  */
-async function fillNewRollups(database: Database): Promise<void> {
+async function fillNewRollups(database: Database, onStep?: (what: string) => void): Promise<void> {
   const missing = await database.read(listTablesMissingMonths)
   if (missing.length === 0) return
   const rollups = await listRollups(database)
   const tables = rollups.map(({ table }) => table).filter((table) => missing.some((one) => one.table === table))
-  await rebuildRollups(database, { tables })
+  await rebuildRollups(database, {
+    tables,
+    onProgress: (done, total, what) => {
+      if (done < total) onStep?.(`Filling ${what}, ${done + 1} of ${total}`)
+    },
+  })
 }
 
 function refuseUnknown(known: readonly Migration[], applied: readonly Applied[]): void {

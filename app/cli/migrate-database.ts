@@ -9,7 +9,7 @@ export const migrateDatabase = command({
   examples: ['migrate'],
   async run(_values, context) {
     const { writer, migrated } = await context.engine('any')
-    const applied = await migrate(writer, { onMigration: (name) => context.say(`Applying ${name}`) })
+    const applied = await migrate(writer, { onStep: (step) => context.say(step) })
     return { answer: { applied: [...migrated, ...applied] } }
   },
 })

@@ -50,7 +50,7 @@ async function run(command: Command, given: readonly string[], environment: Node
     say,
     async engine(schema) {
       opening ??= openEngine(config, {
-        onMigration: (name) => say(`Applying ${name}`),
+        onStep: say,
         onEvent: ({ event }) => event === 'died' && say('The embedded engine died and is started again'),
       })
       const access = await opening

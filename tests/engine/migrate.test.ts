@@ -38,8 +38,8 @@ describe('the migrations', () => {
     const all = await names()
     expect(await pendingMigrations(db.reader)).toEqual(all)
     const heard: string[] = []
-    expect(await migrate(db.writer, { onMigration: (name) => heard.push(name) })).toEqual(all)
-    expect(heard).toEqual(all)
+    expect(await migrate(db.writer, { onStep: (step) => heard.push(step) })).toEqual(all)
+    expect(heard).toEqual(all.map((name) => `Applying ${name}`))
     expect(await pendingMigrations(db.reader)).toEqual([])
     expect(await migrate(db.writer)).toEqual([])
     expect(await ledger()).toEqual(all.map((name, index) => [index + 1, name]))
@@ -102,7 +102,12 @@ test('a database with reports gets its new rollups filled, and what they replace
     const [[month] = []] = await askRows(db.writer, `SELECT max(toYYYYMM(bucket)) FROM ${table}`)
     await db.writer.command(`ALTER TABLE ${table} DROP PARTITION ID '${month}'`)
   }
-  expect(await migrate(db.writer)).toHaveLength(1)
+  const heard: string[] = []
+  expect(await migrate(db.writer, { onStep: (step) => heard.push(step) })).toHaveLength(1)
+  expect(
+    heard.slice(1).every((step, index) => step.startsWith('Filling ') && step.includes(`, ${index + 1} of `)),
+  ).toBe(true)
+  expect(heard.join()).toMatch(/Filling pair_counts_day \d{6}/)
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
 })
 
