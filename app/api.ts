@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
+import type { StatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
+import { CallerLeft } from '../queries/attempts.ts'
 import type { Database } from '../queries/clickhouse.ts'
 import { Problem } from '../schema/problems.ts'
 import type { BudgetStore } from './budgets/budget-store.ts'
@@ -12,6 +14,9 @@ import { mount } from './pipeline/mount.ts'
 import { createSiteCheck } from './pipeline/own-site.ts'
 import { type ApiEnv, startRequest } from './pipeline/request-state.ts'
 import { mountReference } from './reference.ts'
+
+/** The status under which proxies and their dashboards know a request whose caller did not wait (nginx). */
+const callerLeft = 499 as StatusCode
 
 /** What the API needs of the world. */
 export interface ApiServices {
@@ -60,6 +65,8 @@ export function createApi({ database, budgets, log, now = () => new Date() }: Ap
 
   app.notFound((c) => answerProblem(c, new Problem('not_found', 'There is no such path; /docs lists them')))
   app.onError((error, c) => {
+    // Nobody reads this; the log and the metrics tell it apart from an answer that failed.
+    if (error instanceof CallerLeft) return c.body(null, callerLeft)
     const { requestId } = c.var.state
     const expected = error instanceof Problem && error.retryAfterSeconds === undefined
     if (!expected) log.error({ requestId, err: error, cause: error.cause }, 'request failed')

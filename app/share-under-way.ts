@@ -1,14 +1,44 @@
-/** Asks a question unless the same is being asked, whose answer or error it then shares. */
-export type ShareUnderWay<Answer> = (question: string, ask: () => Promise<Answer>) => Promise<Answer>
+/**
+ * Asks a question unless the same is being asked, whose answer or error it then shares.
+ * @param leaving aborted when the asker leaves; one without it never does.
+ */
+export type ShareUnderWay<Answer> = (
+  question: string,
+  ask: (allLeft: AbortSignal) => Promise<Answer>,
+  leaving?: AbortSignal,
+) => Promise<Answer>
 
-/** Nothing is kept of a question once it is answered. */
+interface Asking<Answer> {
+  readonly answer: Promise<Answer>
+  readonly allLeft: AbortController
+  waiting: number
+}
+
+/** Nothing is kept of a question once it is answered, or once everyone who asked it has left. */
 export function shareUnderWay<Answer>(): ShareUnderWay<Answer> {
-  const underWay = new Map<string, Promise<Answer>>()
-  return (question, ask) => {
-    const asked = underWay.get(question)
-    if (asked) return asked
-    const asking = ask().finally(() => underWay.delete(question))
+  const underWay = new Map<string, Asking<Answer>>()
+
+  function forget(question: string, asking: Asking<Answer>): void {
+    if (underWay.get(question) === asking) underWay.delete(question)
+  }
+
+  function begin(question: string, ask: (allLeft: AbortSignal) => Promise<Answer>): Asking<Answer> {
+    const allLeft = new AbortController()
+    const answer = ask(allLeft.signal).finally(() => forget(question, asking))
+    const asking: Asking<Answer> = { answer, allLeft, waiting: 0 }
     underWay.set(question, asking)
     return asking
+  }
+
+  return (question, ask, leaving) => {
+    const asking = underWay.get(question) ?? begin(question, ask)
+    asking.waiting++
+    leaving?.addEventListener('abort', () => {
+      if (--asking.waiting > 0) return
+      // Whoever asks from now on asks anew.
+      forget(question, asking)
+      asking.allLeft.abort()
+    })
+    return asking.answer
   }
 }

@@ -11,25 +11,36 @@ export async function onceMore<Result>(task: () => Promise<Result>, signal: Abor
   }
 }
 
+/** Nobody waits for the answer any more. */
+export class CallerLeft extends Error {}
+
 /**
- * The task's result, or an error as soon as its time is over, even while the task still waits for its turn. The signal
- * it is given is aborted then. The timer ends with the task: one left to run out is an error made for nobody.
+ * The task's result, or an error as soon as its time is over or its caller has left, even while the task still waits for
+ * its turn. The signal it is given is aborted then. The timer ends with the task: one left to run out is an error made
+ * for nobody.
+ * @param leaving aborted when the caller leaves; CallerLeft is thrown then.
  */
 export async function inTime<Result>(
   milliseconds: number,
   task: (signal: AbortSignal) => Promise<Result>,
+  leaving?: AbortSignal,
 ): Promise<Result> {
   const ending = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`No answer within ${milliseconds} ms`))
+  let giveUp: (error: Error) => void = () => {}
+  const givenUp = new Promise<never>((_resolve, reject) => {
+    giveUp = (error) => {
+      reject(error)
       ending.abort()
-    }, milliseconds)
+    }
   })
+  const timer = setTimeout(() => giveUp(new Error(`No answer within ${milliseconds} ms`)), milliseconds)
+  const left = () => giveUp(new CallerLeft())
+  leaving?.addEventListener('abort', left, { once: true })
+  if (leaving?.aborted) left()
   try {
-    return await Promise.race([task(ending.signal), late])
+    return await Promise.race([task(ending.signal), givenUp])
   } finally {
     clearTimeout(timer)
+    leaving?.removeEventListener('abort', left)
   }
 }

@@ -22,6 +22,14 @@ export interface QueryCost {
   readonly milliseconds: number
 }
 
+/** What goes with a read. */
+export interface ReadOptions {
+  readonly origin?: QueryOrigin
+  readonly onCost?: (cost: QueryCost) => void
+  /** Aborted when the caller leaves. */
+  readonly leaving?: AbortSignal
+}
+
 /** What travels beside a statement: values of its `{name:Type}` parameters, and settings. */
 export interface StatementOptions {
   readonly params?: Record<string, unknown>
@@ -30,8 +38,11 @@ export interface StatementOptions {
 
 /** A connection pool to one ClickHouse, as one of its users. */
 export interface Database {
-  /** Every row of a query's answer. Throws Problem(upstream_unavailable) when the store cannot answer now. */
-  read<Row>(query: Query<Row>, origin?: QueryOrigin, onCost?: (cost: QueryCost) => void): Promise<Row[]>
+  /**
+   * Every row of a query's answer. Throws Problem(upstream_unavailable) when the store cannot answer now, and CallerLeft
+   * when nobody waits for it any more; the store then stops.
+   */
+  read<Row>(query: Query<Row>, options?: ReadOptions): Promise<Row[]>
   /** One statement that answers nothing. Throws what the store says. */
   command(statement: string, options?: StatementOptions): Promise<void>
   /** Rows in the statement's format, sent as they are. Throws what the store says. */
@@ -92,12 +103,14 @@ export function connect(url: string): Database {
   }
 
   return {
-    async read(query, origin, onCost) {
+    async read(query, { origin, onCost, leaving } = {}) {
       const deadline = query.deadlineMilliseconds ?? readDeadlineMilliseconds
       const lane = query.deadlineMilliseconds === undefined ? questions : lookUps
       try {
-        const { meta, data, statistics } = await inTime(deadline, (signal) =>
-          lane(() => onceMore(() => ask(query, origin, deadline, signal), signal)),
+        const { meta, data, statistics } = await inTime(
+          deadline,
+          (signal) => lane(() => onceMore(() => ask(query, origin, deadline, signal), signal)),
+          leaving,
         )
         if (statistics && onCost) {
           const { elapsed, rows_read, bytes_read } = statistics

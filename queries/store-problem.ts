@@ -1,5 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { Problem } from '../schema/problems.ts'
+import { CallerLeft } from './attempts.ts'
 
 /** Conditions of the store that pass by themselves: ClickHouse's own error codes. */
 const passing = new Set([
@@ -20,6 +21,6 @@ const passing = new Set([
 export function toProblem(error: unknown): unknown {
   const ours = error instanceof ClickHouseError && !passing.has(error.code)
   const shape = error instanceof Error && error.name === 'ZodError'
-  if (ours || shape || error instanceof Problem) return error
+  if (ours || shape || error instanceof Problem || error instanceof CallerLeft) return error
   return new Problem('upstream_unavailable', undefined, { cause: error })
 }

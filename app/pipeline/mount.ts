@@ -1,7 +1,7 @@
 import { zValidator } from '@hono/zod-validator'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { z } from 'zod'
-import type { Database } from '../../queries/clickhouse.ts'
+import type { Database, QueryCost } from '../../queries/clickhouse.ts'
 import type { Query } from '../../queries/query.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { frozenWindow, windowOf } from '../../queries/rules/window.ts'
@@ -13,6 +13,7 @@ import type { Endpoint } from '../endpoint.ts'
 import { shareUnderWay } from '../share-under-way.ts'
 import { answerData } from './answer-data.ts'
 import type { Caller } from './authenticate.ts'
+import { callerLeaving } from './caller-leaving.ts'
 import { decodeCursor, fingerprint } from './cursor.ts'
 import { explain } from './explain.ts'
 import { onlyGet } from './only-get.ts'
@@ -88,7 +89,13 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     const query = Object.fromEntries(own.map((name) => [name, params[name]])) as Params
     const { cursor } = params
     const origin = { endpoint: endpoint.name, tenantId: caller.tenant.id, requestId: state.requestId }
-    const read = <Row>(question: Query<Row>) => services.database.read(question, origin, (cost) => addCost(state, cost))
+    const onCost = (cost: QueryCost) => addCost(state, cost)
+    const readUntil =
+      (leaving: AbortSignal) =>
+      <Row>(question: Query<Row>) =>
+        services.database.read(question, { origin, onCost, leaving })
+    const leaving = callerLeaving(c)
+    const read = readUntil(leaving)
 
     const filter = endpoint.parse?.(query)
     for (const siteId of [path.siteId, query.siteId]) if (siteId) await services.ownSite(read, caller.tenant.id, siteId)
@@ -99,8 +106,9 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     const retention = retentionStart(caller.tenant.may.retentionDays, now)
     const window = windowFor(endpoint, before?.window, params, now, retention)
     await requireNeeds(endpoint.needs ?? [], caller, params, read)
-    const ask = () =>
-      endpoint.handle({
+    const ask = (allLeft: AbortSignal) => {
+      const read = readUntil(allLeft)
+      return endpoint.handle({
         caller,
         path,
         query,
@@ -111,9 +119,10 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
         read,
         readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
       })
+    }
     // An answer made of the tenant's data is the same for all its keys.
     const question = JSON.stringify([caller.tenant.id, path, params])
-    return answerData(c, await (endpoint.spends.includes('tenant') ? share(question, ask) : ask()))
+    return answerData(c, await (endpoint.spends.includes('tenant') ? share(question, ask, leaving) : ask(leaving)))
   })
   onlyGet(app, route)
 }

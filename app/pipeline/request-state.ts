@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server'
 import type { QueryCost } from '../../queries/clickhouse.ts'
 import type { Caller } from './authenticate.ts'
 
@@ -18,6 +19,7 @@ export interface RequestState {
 
 /** Hono's typing of what the pipeline keeps on a request. */
 export interface ApiEnv {
+  Bindings: HttpBindings
   Variables: { state: RequestState }
 }
 

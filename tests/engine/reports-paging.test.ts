@@ -108,7 +108,7 @@ describe('the cost of a question', () => {
     } as const
     const costs: number[] = []
     for (const query of countReports(tenantId, window, filter)) {
-      await database.read(query, undefined, ({ rowsRead }) => costs.push(rowsRead))
+      await database.read(query, { onCost: ({ rowsRead }) => costs.push(rowsRead) })
     }
     await database.close()
     const read = costs.reduce((sum, one) => sum + one, 0)

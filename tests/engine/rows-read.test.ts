@@ -31,8 +31,10 @@ async function rowsRead(queries: readonly Query<unknown>[]): Promise<number> {
   const costs = await Promise.all(
     queries.map(async (query) => {
       let rows = 0
-      await db.reader.read(query, undefined, (cost) => {
-        rows += cost.rowsRead
+      await db.reader.read(query, {
+        onCost({ rowsRead }) {
+          rows += rowsRead
+        },
       })
       return rows
     }),

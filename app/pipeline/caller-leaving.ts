@@ -1,0 +1,12 @@
+import type { Context } from 'hono'
+import type { ApiEnv } from './request-state.ts'
+
+/** Aborted when the caller's connection ends before the whole answer is sent. */
+export function callerLeaving(c: Context<ApiEnv>): AbortSignal {
+  const leaving = new AbortController()
+  const { outgoing } = c.env
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) leaving.abort()
+  })
+  return leaving.signal
+}

@@ -1,0 +1,120 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { migrate } from '../../clickhouse/migrate.ts'
+import { CallerLeft } from '../../queries/attempts.ts'
+import { connect, type Database } from '../../queries/clickhouse.ts'
+import { sql } from '../../queries/sql.ts'
+import { startApi, type TestApi } from '../support/api.ts'
+import { startTestEngine, type TestEngine } from '../support/engine.ts'
+import { engineUrls } from '../support/servers.ts'
+import type { TestKey } from '../support/tenants.ts'
+
+let engine: TestEngine
+let database: Database
+let api: TestApi
+let key: TestKey
+const lines: string[] = []
+
+beforeAll(async () => {
+  engine = await startTestEngine()
+  const { readUrl, writeUrl } = engineUrls(engine)
+  const writer = connect(writeUrl)
+  await migrate(writer)
+  await writer.close()
+  database = connect(readUrl)
+  api = await startApi({
+    readUrl,
+    writeUrl,
+    log: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+  })
+  key = await api.createKey(await api.createTenant())
+})
+
+afterAll(async () => {
+  await api?.close()
+  await database?.close()
+  await engine?.end()
+})
+
+/** Runs while the engine stands still, so that every question waits. */
+async function whileFrozen(task: () => Promise<void>): Promise<void> {
+  const pid = engine.pid() as number
+  process.kill(pid, 'SIGSTOP')
+  try {
+    await task()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+}
+
+const logged = (requestId: string) =>
+  lines.map((line) => JSON.parse(line)).find((line) => line.requestId === requestId && line.msg === 'request')
+
+const to = Date.now()
+const bounds = `from=${new Date(to - 3_600_000).toISOString()}&to=${new Date(to).toISOString()}`
+
+/** Asks, always the same, and leaves when the signal says so. */
+const ask = (requestId: string, leaving?: AbortSignal) =>
+  fetch(`${api.url}/v1/reports/count?${bounds}`, {
+    headers: { Authorization: `Bearer ${key.key}`, 'X-Request-Id': requestId },
+    ...(leaving && { signal: leaving }),
+  })
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+test('a read whose caller leaves is over at once, and the engine stops', async () => {
+  const leaving = new AbortController()
+  const reading = database.read(
+    { name: 'slow', statement: sql`SELECT sum(sleepEachRow(0.1)) AS slept FROM numbers(100)`, row: z.unknown() },
+    { leaving: leaving.signal },
+  )
+  const running = () =>
+    database.read({
+      name: 'listRunning',
+      statement: sql`SELECT query FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'`,
+      row: z.unknown(),
+    })
+  await expect.poll(running).toHaveLength(1)
+  const left = performance.now()
+  leaving.abort()
+  await expect(reading).rejects.toBeInstanceOf(CallerLeft)
+  await expect.poll(running, { timeout: 3_000 }).toHaveLength(0)
+  expect(performance.now() - left).toBeLessThan(5_000)
+})
+
+describe('a request whose caller leaves', () => {
+  beforeAll(async () => {
+    // The key is known, so that the question itself is what waits.
+    expect((await ask('warm')).status).toBe(200)
+  })
+
+  test('is over before its deadline, and is logged as that and not as a failure', async () => {
+    await whileFrozen(async () => {
+      const leaving = new AbortController()
+      const asked = ask('left', leaving.signal)
+      await pause(100)
+      leaving.abort()
+      await expect(asked).rejects.toThrow()
+      await expect.poll(() => logged('left'), { timeout: 3_000 }).toMatchObject({ status: 499 })
+    })
+    expect(lines.some((line) => line.includes('request failed'))).toBe(false)
+    expect((await ask('after')).status).toBe(200)
+  })
+
+  test('takes nothing from another who asks the same', async () => {
+    const leaving = new AbortController()
+    let other: Promise<Response> | undefined
+    await whileFrozen(async () => {
+      const asked = ask('first', leaving.signal)
+      await pause(100)
+      other = ask('second')
+      await pause(100)
+      leaving.abort()
+      await expect(asked).rejects.toThrow()
+      await pause(100)
+    })
+    expect((await other)?.status).toBe(200)
+    expect(logged('second')).toMatchObject({ status: 200 })
+  })
+})
