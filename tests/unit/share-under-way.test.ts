@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { shareUnderWay } from '../../app/share-under-way.ts'
+
+/** Questions that wait to be answered, each with the signal it was asked with. */
+function questions() {
+  const asked: { answer: (text: string) => void; allLeft: AbortSignal }[] = []
+  const ask = (allLeft: AbortSignal) => new Promise<string>((answer) => asked.push({ answer, allLeft }))
+  return { asked, ask }
+}
+
+test('the same question under way is asked once, and is forgotten when it is answered', async () => {
+  const share = shareUnderWay<string>()
+  const { asked, ask } = questions()
+  const both = [share('a', ask), share('a', ask)]
+  const other = share('b', ask)
+  expect(asked).toHaveLength(2)
+  asked[0]?.answer('first')
+  asked[1]?.answer('other')
+  expect(await Promise.all([...both, other])).toEqual(['first', 'first', 'other'])
+  void share('a', ask)
+  expect(asked).toHaveLength(3)
+})
+
+test('a question ends when the last who asked it leaves, and whoever asks then asks anew', () => {
+  const share = shareUnderWay<string>()
+  const { asked, ask } = questions()
+  const [one, two] = [new AbortController(), new AbortController()]
+  void share('a', ask, one.signal)
+  void share('a', ask, two.signal)
+  one.abort()
+  expect(asked[0]?.allLeft.aborted).toBe(false)
+  two.abort()
+  expect(asked[0]?.allLeft.aborted).toBe(true)
+  void share('a', ask)
+  expect(asked).toHaveLength(2)
+  expect(asked[1]?.allLeft.aborted).toBe(false)
+})
+
+test('one who cannot leave keeps the question up', () => {
+  const share = shareUnderWay<string>()
+  const { asked, ask } = questions()
+  const leaving = new AbortController()
+  void share('a', ask)
+  void share('a', ask, leaving.signal)
+  leaving.abort()
+  expect(asked[0]?.allLeft.aborted).toBe(false)
+})
