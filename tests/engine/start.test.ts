@@ -100,6 +100,18 @@ describe('npm run serve', () => {
     expect(await serve.ended()).toBe(0)
   })
 
+  test('logs each request within a second, and what it has not written yet before it ends', async () => {
+    const serve = start({ CLICKHOUSE_URL: servers().readUrl }, 'app/serve.ts')
+    const url = (await serve.printed(/on (http\S+)/, 20_000)).at(1) ?? ''
+    const ask = (requestId: string) => fetch(`${url}/v1/me`, { headers: { 'X-Request-Id': requestId } })
+    await ask('request-1')
+    await serve.printed(/"requestId":"request-1"/, 1_000)
+    await ask('request-2')
+    serve.child.kill('SIGTERM')
+    await serve.ended()
+    expect(serve.output()).toContain('"requestId":"request-2"')
+  })
+
   test('says what is missing without CLICKHOUSE_URL', async () => {
     const serve = start({}, 'app/serve.ts')
     expect(await serve.ended()).toBe(1)
