@@ -13,8 +13,17 @@ export interface Listener {
 
 const drainMilliseconds = 10_000
 
-/** Throws an Error of one line when the port cannot be had. */
-export async function listen(app: Hono<ApiEnv>, port: number, host: string): Promise<Listener> {
+/**
+ * Throws an Error of one line when the port cannot be had.
+ * @param stalledMilliseconds a connection on which nothing moves for so long is ended, because it can hold an answer that
+ * nobody reads; longer than any answer takes to begin.
+ */
+export async function listen(
+  app: Hono<ApiEnv>,
+  port: number,
+  host: string,
+  stalledMilliseconds = 60_000,
+): Promise<Listener> {
   let draining = false
   const server = createAdaptorServer({
     fetch: async (request, env) => {
@@ -24,6 +33,7 @@ export async function listen(app: Hono<ApiEnv>, port: number, host: string): Pro
       return response
     },
   })
+  if ('timeout' in server) server.timeout = stalledMilliseconds
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE'

@@ -1,6 +1,8 @@
+import { CallerLeft } from '../queries/attempts.ts'
+
 /**
  * Asks a question unless the same is being asked, whose answer or error it then shares.
- * @param leaving aborted when the asker leaves; one without it never does.
+ * @param leaving aborted when the asker leaves, which rejects with CallerLeft where it has; one without it never does.
  */
 export type ShareUnderWay<Answer> = (
   question: string,
@@ -31,6 +33,7 @@ export function shareUnderWay<Answer>(): ShareUnderWay<Answer> {
   }
 
   return (question, ask, leaving) => {
+    if (leaving?.aborted) return Promise.reject(new CallerLeft())
     const asking = underWay.get(question) ?? begin(question, ask)
     asking.waiting++
     leaving?.addEventListener('abort', () => {

@@ -56,7 +56,7 @@ export const uuid = (description: string) =>
     description,
   )
 
-const dateTimePattern = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,3})?([Zz]|[+-]\d\d:\d\d)$/
+const dateTimePattern = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,3})?([Zz]|[+-]\d\d:\d\d)$/
 
 /** Times beyond these fit no column of the store. */
 const firstTime = Date.UTC(1970, 0, 1)
@@ -89,7 +89,12 @@ export const dateTime = (description: string) =>
   )
 
 export const cursorText = param(
-  (error) => z.string({ error }).min(1, { error }).max(1024, { error }),
+  (error) =>
+    z
+      .string({ error })
+      .min(1, { error })
+      .max(1024, { error })
+      .regex(/^[\w-]*$/, { error }),
   '1 to 1024 characters, the nextCursor of the page before',
   'The previous page’s `nextCursor`; leave it out for the first page',
 )

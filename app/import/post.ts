@@ -85,7 +85,7 @@ export function readPost(line: unknown): Post | Refusal {
   const said = readWrapperMembers(line)
   const receivedAt = readReceivedAt(said.receivedAt)
   if (receivedAt === undefined && said.receivedAt !== undefined) {
-    return refuse('receivedAt is not an RFC 3339 time from 1970 to 2199')
+    return refuse('receivedAt is not an RFC 3339 time from 1970 to 2099')
   }
   const sampleRate = said.sampleRate === undefined ? 1 : toNumber(said.sampleRate)
   if (sampleRate === undefined || sampleRate <= 0 || sampleRate > 1) {

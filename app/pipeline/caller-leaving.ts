@@ -5,6 +5,8 @@ import type { ApiEnv } from './request-state.ts'
 export function callerLeaving(c: Context<ApiEnv>): AbortSignal {
   const leaving = new AbortController()
   const { outgoing } = c.env
+  // Whoever left while the key was looked up is not told of again.
+  if (outgoing.destroyed) leaving.abort()
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) leaving.abort()
   })

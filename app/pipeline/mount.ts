@@ -20,6 +20,7 @@ import { onlyGet } from './only-get.ts'
 import type { SiteCheck } from './own-site.ts'
 import { listPage, pageOf } from './page.ts'
 import { requireCapability, requireNeeds } from './plan-needs.ts'
+import { refuseUndecodable } from './refuse-undecodable.ts'
 import { type ApiEnv, addCost } from './request-state.ts'
 import { spend } from './spend.ts'
 
@@ -68,6 +69,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     state.caller = caller
     if (!endpoint.everyPlan) requireCapability(caller, 'api', 'API access')
     await spend(services.budgets, endpoint.spends, caller, (headers) => Object.assign(state.headers, headers))
+    refuseUndecodable(c.req.url)
     await next()
   }
 

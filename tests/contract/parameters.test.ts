@@ -55,6 +55,27 @@ describe.each(operations.all.flatMap(taken))('%s, %s', (_, parameter, endpoint) 
   })
 })
 
+describe('what the framework would pass over', () => {
+  const get = (search: string) => api.get(`/v1/reports/count?${search}`, { key: world.key })
+
+  test.each(['browserName=caf%E9', 'documentHost=%FF', 'documentHost=%', 'browserName=a%2'])(
+    '%s is no UTF-8, and is refused by name',
+    async (search) => expectRefused(await get(search), search.slice(0, search.indexOf('=')), 'percent-encoded UTF-8'),
+  )
+
+  test.each(['=1', 'browserName=x&=', '&=%C3%A9'])('%s has a parameter without a name', async (search) => {
+    expectRefused(await get(search), 'without a name')
+  })
+
+  test.each(['%FF=1', 'a%E9b=1'])('%s has a name that is no UTF-8', async (search) => {
+    expectRefused(await get(search), JSON.stringify(search.slice(0, -2)))
+  })
+
+  test('a lone & is no parameter', async () => {
+    expect((await get('&browserName=Chrome%20Mobile&')).status).toBe(200)
+  })
+})
+
 const texts = ['browserName', 'documentHost', 'reason', 'errorType', 'origin', 'destinationId', 'eventType']
 const textParameters = operations.all.flatMap(taken).filter(([, name]) => texts.includes(name))
 
