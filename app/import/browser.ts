@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import UAParser from 'my-ua-parser'
 import type { StoredReport } from '../../schema/stored-report.ts'
+import { ownText } from './own-text.ts'
 import { clip, textLimits } from './text-limits.ts'
 
 /** What a user agent says of itself; '' and unknown where it cannot be read. */
@@ -68,17 +69,13 @@ const desktopSystems = new Set([
 
 /** Reads a user agent. Never throws. */
 export function readBrowser(userAgent: string): Browser {
-  // A copy, because a slice would keep the whole of a long text alive.
-  const key = userAgent.length > longestUserAgent ? copy(userAgent.slice(0, longestUserAgent)) : userAgent
-  const found = known.get(key)
+  const shown = userAgent.slice(0, longestUserAgent)
+  const found = known.get(shown)
   if (found) return found
+  const key = ownText(shown)
   const browser = parse(key)
   known.set(key, browser)
   return browser
-}
-
-function copy(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le')
 }
 
 function parse(userAgent: string): Browser {

@@ -65,8 +65,11 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
       const rows = new Map<string, RecordRow>()
       for (const { row, line, text } of accepted) {
         const reason = changes(row)
-        if (reason === undefined) rows.set(row.id, tenantId === undefined ? row : { tenant_id: tenantId, ...row })
-        else rejections.push({ line, reason, text })
+        if (reason === undefined) {
+          if (stands(type, row, rows.get(row.id))) {
+            rows.set(row.id, tenantId === undefined ? row : { tenant_id: tenantId, ...row })
+          }
+        } else rejections.push({ line, reason, text })
       }
       if (rows.size > 0) await retried(() => insertRows(database, type.table, [...rows.values()]))
       tally.rejected += rejections.length
@@ -77,6 +80,11 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
   } finally {
     await reader.close()
   }
+}
+
+/** Whether a row takes the place of one that was read before. */
+function stands({ version }: RecordType, row: RecordRow, before: RecordRow | undefined): boolean {
+  return !before || version === undefined || String(row[version]) >= String(before[version])
 }
 
 interface AcceptedLine {

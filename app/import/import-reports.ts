@@ -65,6 +65,11 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
   const [writing, recording] = [inTurn(), inTurn()]
   const destination = { ledger, writer, writing, recording, retried }
 
+  async function reject(rejection: Rejection): Promise<void> {
+    tally.rejected++
+    await onReject?.(rejection)
+  }
+
   async function importBatches(): Promise<void> {
     let token = firstToken(tenantId, siteId)
     for (;;) {
@@ -78,11 +83,8 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       const plan = planPasses(batch, previous, earlier, hosts, importedAt)
       const sender = sendBatch(plan, destination)
       const reportsBefore = tally.reports
-      const rejections: Rejection[] = []
-      for await (const part of parseBatch(batch, plan, context, tally, rejections)) await sender.part(part)
+      for await (const part of parseBatch(batch, plan, context, tally, reject)) await sender.part(part)
       sender.end(tally.reports - reportsBefore)
-      tally.rejected += rejections.length
-      for (const rejection of rejections) await onReject?.(rejection)
       onProgress?.({ ...tally.result(), bytesRead: batch.bytesRead })
     }
   }

@@ -1,3 +1,5 @@
+import { ownText } from './own-text.ts'
+
 /** What became of a file. `reports` = stored + skipped + the reports rejected one by one. */
 export interface ImportResult {
   /** Lines that are not blank. */
@@ -19,7 +21,7 @@ export interface Rejection {
   /** 0-based; missing where the whole line is rejected. */
   readonly element?: number
   readonly reason: string
-  /** The line; of a line with several reports, the line with only this one, which can be imported again. */
+  /** The line; of a line with several reports, the line with only this one, which can be imported again; '' where too long. */
   readonly text: string
 }
 
@@ -46,7 +48,7 @@ export function createTally(): ImportTally {
     stored: 0,
     rejected: 0,
     skip(type) {
-      const name = type.slice(0, longestType).replace(/[^ -~]/g, '?')
+      const name = ownText(type.slice(0, longestType).replace(/[^ -~]/g, '?'))
       const key = skipped.has(name) || skipped.size < mostSkippedTypes ? name : 'other'
       skipped.set(key, (skipped.get(key) ?? 0) + 1)
     },

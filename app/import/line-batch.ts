@@ -19,11 +19,13 @@ export interface LineCollector {
   lines(): number
   /** Bytes held. */
   size(): number
-  /** Hexadecimal SHA-256 of the prefix and the lines so far: the same for CRLF and LF, with and without a last LF. */
+  /** Hexadecimal SHA-256 of the prefix and the lines that have ended: the same for CRLF and LF, with and without a last LF. */
   digest(): string
-  /** What was collected; valid until the next `restart`. */
+  /** The digest as it will be if the open line ends here. */
+  digestEnded(): string
+  /** The lines that have ended; valid until the next `restart`. */
   batch(): LineBatch
-  /** Starts an empty batch, whose digest begins with the prefix. */
+  /** Starts a batch, whose digest begins with the prefix; a line that is open is its first. */
   restart(prefix: string): void
 }
 
@@ -54,9 +56,14 @@ export function collectLines(longestLine: number, usualBytes: number): LineColle
     used += piece.copy(buffer, used)
   }
 
+  /** Where the open line ends: a carriage return before its line feed is none of it. */
+  function lineEnd(): number {
+    return used > lineStart && buffer[used - 1] === carriageReturn ? used - 1 : used
+  }
+
   /** The stand-in differs as the line does, and with it the batch's digest. */
   function standIn({ length, hash }: { length: number; hash: Hash }): Buffer {
-    return Buffer.from(`a line of ${length} bytes with the SHA-256 ${hash.digest('hex')}`)
+    return Buffer.from(`a line of ${length} bytes with the SHA-256 ${hash.copy().digest('hex')}`)
   }
 
   return {
@@ -75,8 +82,8 @@ export function collectLines(longestLine: number, usualBytes: number): LineColle
         overlong.set(ends.length, passing.length)
         hold(standIn(passing))
         passing = undefined
-      } else if (used > lineStart && buffer[used - 1] === carriageReturn) {
-        used--
+      } else {
+        used = lineEnd()
       }
       ends.push(used)
       hold(Buffer.of(lineFeed))
@@ -87,13 +94,20 @@ export function collectLines(longestLine: number, usualBytes: number): LineColle
     lines: () => ends.length,
     size: () => used,
     digest() {
-      digest.update(buffer.subarray(digested, used))
-      digested = used
+      digest.update(buffer.subarray(digested, lineStart))
+      digested = lineStart
       return digest.copy().digest('hex')
     },
-    batch: () => ({ bytes: buffer.subarray(0, used), ends, overlong }),
+    digestEnded() {
+      const line = passing ? standIn(passing) : buffer.subarray(digested, lineEnd())
+      const before = digest.copy()
+      if (passing) before.update(buffer.subarray(digested, lineStart))
+      return before.update(line).update('\n').digest('hex')
+    },
+    batch: () => ({ bytes: buffer.subarray(0, lineStart), ends, overlong }),
     restart(prefix) {
-      used = 0
+      buffer.copyWithin(0, lineStart, used)
+      used -= lineStart
       lineStart = 0
       ends = []
       overlong = new Map()

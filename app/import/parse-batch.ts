@@ -24,21 +24,25 @@ export interface PassPart extends RowPart {
 /** Lines are parsed for this many bytes before the insert under way gets a turn: about 2 ms. */
 const sliceBytes = 256 * 1024
 
+/** Characters of rejected reports that are kept of one line: a hostile one could have each repeat a long wrapper. */
+const rejectedCharacters = 32 * 1024 * 1024
+
 /**
- * Reads a batch's lines, counts what they hold, and gives the rows of the passes that are not done. Each rejection is
- * put into `rejections`.
+ * Reads a batch's lines, counts what they hold, and gives the rows of the passes that are not done. `onReject` hears of
+ * each rejection before the next line is read.
  */
 export async function* parseBatch(
   batch: ChainedBatch,
   { passes, passOf }: PassPlan,
   context: ImportContext,
   tally: ImportTally,
-  rejections: Rejection[],
+  onReject: (rejection: Rejection) => void | Promise<void>,
 ): AsyncGenerator<PassPart> {
   const collectors = passes.map(({ done }) => (done ? undefined : context.collectRows()))
   const makeId = reportIds(batch.token)
   const importedAt = passes[0]?.importedAt ?? 0
   const full: PassPart[] = []
+  const rejections: Rejection[] = []
   let ordinal = 0
 
   function importElement(post: Post, value: unknown): string | undefined {
@@ -82,10 +86,13 @@ export async function* parseBatch(
       rejections.push({ line, reason: post.reason, text })
       return
     }
+    let room = rejectedCharacters
     post.elements.forEach((value, element) => {
       const reason = importElement(post, value)
       if (reason === undefined) return
-      rejections.push({ line, element, reason, text: post.elements.length === 1 ? text : alone(post, value) })
+      const own = post.elements.length === 1 ? text : room > 0 ? alone(post, value) : ''
+      room -= own.length
+      rejections.push({ line, element, reason, text: own })
     })
   }
 
@@ -96,6 +103,7 @@ export async function* parseBatch(
       tally.posts++
       rejections.push({ line, reason: refusal, text })
     }
+    for (const rejection of rejections.splice(0)) await onReject(rejection)
     if (full.length > 0) yield* full.splice(0)
     if (end < sliceEnd) continue
     sliceEnd = end + sliceBytes

@@ -116,9 +116,15 @@ function bare(body: unknown): Post | Refusal {
   return { receivedAt: undefined, userAgent: '', siteId: '', sampleRate: 1, elements, wrapper: undefined }
 }
 
+/** A browser sends up to about 100 (payloads, Envelope), a collector more; each that is refused costs a record of why. */
+const mostElements = 500_000
+
 /** The body's shape decides, never a content type (payloads, Envelope). */
 function elementsOf(body: unknown): readonly unknown[] | Refusal {
-  if (Array.isArray(body)) return body
+  if (Array.isArray(body)) {
+    if (body.length <= mostElements) return body
+    return refuse(`the body has ${body.length} reports; a line takes up to ${mostElements}`)
+  }
   if (isObject(body) && (body['csp-report'] !== undefined || (body.type !== undefined && body.body !== undefined))) {
     return [body]
   }

@@ -23,7 +23,8 @@ export interface KnownBatch {
 export interface BatchReader {
   /**
    * The next batch, valid until the next call; undefined at the end. It ends where a known batch of the same lines
-   * did, and otherwise at the size limit, so that the same lines always make the same batches.
+   * did, and otherwise at the size limit, so that the same lines always make the same batches. A last line without its
+   * end is a batch of its own: it may be half written, and must not make the lines before it other lines than next time.
    * @param previous the token of the batch before.
    */
   next(previous: string, known: readonly KnownBatch[]): Promise<ChainedBatch | undefined>
@@ -64,12 +65,11 @@ export function readBatches(source: ByteSource, limits: BatchLimits): BatchReade
     return end >= 0
   }
 
-  /** False at the end of the source, which ends a line too. */
+  /** False at the end of the source. */
   async function refill(): Promise<boolean> {
     const { done, value } = await pieces.next()
     piece = value === undefined ? Buffer.alloc(0) : toBuffer(value)
     at = 0
-    if (done && collector.isOpen()) collector.endLine()
     return !done
   }
 
@@ -88,6 +88,9 @@ export function readBatches(source: ByteSource, limits: BatchLimits): BatchReade
       for (;;) {
         if (!collectLine()) {
           if (await refill()) continue
+          if (collector.isOpen() && (collector.lines() === 0 || knownTokens.has(collector.digestEnded()))) {
+            collector.endLine()
+          }
           break
         }
         if (collector.size() >= limits.batchBytes || isKnown()) break

@@ -33,6 +33,8 @@ export interface RecordType<Shape extends z.ZodObject = z.ZodObject> {
    * rows that differ in them are two records.
    */
   readonly fixed?: Readonly<Record<string, string>>
+  /** The column whose greatest value decides which of two records with an id stands; the later line by default. */
+  readonly version?: string
   /** @param line 1-based number of the line in its file. */
   readonly toRow: (record: z.output<Shape>, line: number) => RecordRow
   /** A line that works, as the help shows it; the siteId may be left to the flag. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { ownText } from './own-text.ts'
 
 /** What a report needs to know of a URL. Text that is not a URL has '' everywhere but in `page`. */
 export interface UrlParts {
@@ -37,8 +38,9 @@ export function urlParts(text: string): UrlParts {
   if (text.length > longestKept) return parse(text)
   let parts = known.get(text)
   if (!parts) {
-    parts = parse(text)
-    known.set(text, parts)
+    const key = ownText(text)
+    parts = parse(key)
+    known.set(key, parts)
   }
   last = { text, parts }
   return parts

@@ -28,7 +28,8 @@ export type ServerContext = QueryContext & { writerPassword: string; policy: Rea
 /** Makes the HTTP interface. It must listen on loopback only. */
 export function createHttpServer(context: ServerContext, onRequest: (event: RequestEvent) => void): Server {
   const server = createServer({ maxHeaderSize: 1024 * 1024, requestTimeout: 0 }, (incoming, response) => {
-    void answer(context, incoming, response, onRequest)
+    // An answer that cannot even be refused must not end the process.
+    answer(context, incoming, response, onRequest).catch(() => response.destroy())
   })
   server.keepAliveTimeout = 30_000
   return server

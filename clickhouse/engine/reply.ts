@@ -18,13 +18,16 @@ export type Summary = {
   elapsedSeconds: number
 }
 
+/** A caller's own text as a header may hold it (RFC 9110, 5.5): anything else would end the process. */
+const headerText = (text: string) => text.replace(/[^ -~]/g, '?')
+
 /** The headers of every answer to a query. */
 export function queryHeaders(request: EngineRequest, format: string): Record<string, string> {
   return {
     'Content-Type': contentTypeOf(format),
     'X-ClickHouse-Server-Display-Name': 'embedded',
-    'X-ClickHouse-Query-Id': request.queryId,
-    'X-ClickHouse-Format': format,
+    'X-ClickHouse-Query-Id': headerText(request.queryId),
+    'X-ClickHouse-Format': headerText(format),
     'X-ClickHouse-Timezone': 'UTC',
     'Cache-Control': 'no-store',
   }

@@ -20,6 +20,17 @@ describe('the reader', () => {
     expect((await ask(engine, 'SELECT 1', { headers: { 'X-ClickHouse-User': 'reader' } })).text).toBe('1\n')
   })
 
+  it.each([{ query_id: '\n' }, { query_id: '€ \r\nX: y' }, { default_format: '\n' }, { query_id: '\0'.repeat(999) }])(
+    'may not end the engine with %j',
+    async (search) => {
+      const pid = engine.pid()
+      const { status } = await ask(engine, 'SELECT 1', { search })
+      expect([200, 400, 404, 500]).toContain(status)
+      expect((await ask(engine, 'SELECT 1')).text).toBe('1\n')
+      expect(engine.pid()).toBe(pid)
+    },
+  )
+
   it.each([
     'SELECT name FROM names',
     'WITH x AS (SELECT id FROM reports) SELECT count() FROM x',

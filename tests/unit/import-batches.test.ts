@@ -34,6 +34,9 @@ async function batchesOf(source: ByteSource, limits = roomy, known: Map<string, 
 
 const tokens = async (text: string, limits = roomy) => (await batchesOf(inPieces(text, 7), limits)).map((b) => b.token)
 
+const tokensOf = async (text: string, known: Map<string, KnownBatch[]>) =>
+  (await batchesOf(inPieces(text, 5), roomy, known)).map(({ token }) => token)
+
 describe('lines', () => {
   test.each([
     ['a\nb\n', ['a', 'b']],
@@ -45,7 +48,7 @@ describe('lines', () => {
     ['é\n😀', ['é', '😀']],
   ])('of %j, in pieces of any size', async (text, lines) => {
     for (const size of [1, 2, 3, 1_000]) {
-      expect((await batchesOf(inPieces(text, size))).map((batch) => batch.lines)).toEqual([lines])
+      expect((await batchesOf(inPieces(text, size))).flatMap((batch) => batch.lines)).toEqual(lines)
     }
   })
 
@@ -63,12 +66,12 @@ describe('lines', () => {
 
   test('that are too long are not held, and told apart', async () => {
     const limits = { ...roomy, longestLine: 5 }
-    const [batch] = await batchesOf(inPieces(`a\n${'x'.repeat(50)}\r\n12345\nb`, 4), limits)
+    const [batch] = await batchesOf(inPieces(`a\n${'x'.repeat(50)}\r\n12345\nb\n`, 4), limits)
     expect(batch).toMatchObject({
       overlong: [[1, 51]],
       lines: ['a', expect.stringContaining('51 bytes'), '12345', 'b'],
     })
-    const others = [`a\n${'x'.repeat(49)}y\r\n12345\nb`, `a\n${'x'.repeat(50)}\r\n12345\nb`]
+    const others = [`a\n${'x'.repeat(49)}y\r\n12345\nb\n`, `a\n${'x'.repeat(50)}\r\n12345\nb\n`]
     const [other, same] = await Promise.all(others.map((text) => tokens(text, limits)))
     expect(other).not.toEqual([batch?.token])
     expect(same).toEqual([batch?.token])
@@ -108,6 +111,31 @@ describe('batches', () => {
     const before = await tokens('one\ntwo\nthree\n', limits)
     const after = await tokens('one\ntwo\nthree\nfour\nfive\n', limits)
     expect(after).toEqual([...before, expect.any(String)])
+  })
+
+  test.each(['thr', 'three', 'three\r', `${'x'.repeat(2_000)}`])(
+    'of a file that ends within a line leave that line, %j, to a batch of its own',
+    async (open) => {
+      const before = await batchesOf(inPieces(`one\ntwo\n${open}`, 9))
+      expect(before).toMatchObject([{ lines: ['one', 'two'], firstLine: 1 }, { firstLine: 3 }])
+      expect(before[1]?.lines).toHaveLength(1)
+      const known = new Map([
+        ['start', [{ token: before[0]?.token ?? '', lines: 2 }]],
+        [before[0]?.token ?? '', [{ token: before[1]?.token ?? '', lines: 1 }]],
+      ])
+      const completed = await batchesOf(inPieces(`one\ntwo\n${open}ee\nfour\n`, 9), roomy, known)
+      expect(completed.map(({ token }) => token)).toEqual([before[0]?.token, expect.any(String)])
+      expect(completed[1]).toMatchObject({ firstLine: 3 })
+      expect(completed[1]?.lines).toHaveLength(2)
+      const ended = await batchesOf(inPieces(`one\ntwo\n${open}\n`, 9), roomy, known)
+      expect(ended.map(({ token }) => token)).toEqual(before.map(({ token }) => token))
+    },
+  )
+
+  test('know a last line again that has lost its end', async () => {
+    const whole = await batchesOf(inPieces('one\ntwo\nthree\n', 4))
+    const known = new Map([['start', [{ token: whole[0]?.token ?? '', lines: 3 }]]])
+    expect(await tokensOf('one\ntwo\nthree', known)).toEqual(whole.map(({ token }) => token))
   })
 
   test('depend on all lines before them', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { importRecords, type RecordImportOptions } from '../../app/import/import-records.ts'
 import type { Rejection } from '../../app/import/import-tally.ts'
-import { recordType } from '../../app/import/record-type.ts'
+import { type RecordType, recordType } from '../../app/import/record-type.ts'
 import { alertRules } from '../../app/import/record-types/alert-rules.ts'
 import { recordUuid } from '../../schema/record-fields.ts'
 
@@ -86,9 +86,22 @@ describe('an import', () => {
   })
 
   test('stores the last of several lines with one id', async () => {
-    const { result, inserts } = await importing([note(1), note(2), note(1, { text: 'again' })].join('\n'))
+    const { result, inserts } = await importing(`${[note(1), note(2), note(1, { text: 'again' })].join('\n')}\n`)
     expect(result).toEqual({ records: 3, stored: 3, rejected: 0 })
     expect(inserts.flat().map(({ text }) => text)).toEqual(['again', 'note 2'])
+  })
+
+  test('stores of several lines with one id the one that the table would keep, where it keeps the greatest', async () => {
+    const type: RecordType = { ...notes, version: 'text' }
+    const lines = [
+      note(1, { text: '2026-02' }),
+      note(1, { text: '2026-01' }),
+      note(2, { text: '1' }),
+      note(2, { text: '2' }),
+    ]
+    const { result, inserts } = await importing(`${lines.join('\n')}\n`, { type })
+    expect(result).toEqual({ records: 4, stored: 4, rejected: 0 })
+    expect(inserts.flat().map(({ text }) => text)).toEqual(['2026-02', '2'])
   })
 
   test('changes no member that is fixed, be it stored or of an earlier line', async () => {

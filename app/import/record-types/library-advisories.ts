@@ -44,6 +44,7 @@ export const libraryAdvisories = recordType({
   refersTo: {},
   ofEveryone: true,
   table: 'library_advisories',
+  version: 'checked_at',
   toRow: ({ catalog, package: library, checkedAt, advisories }) => ({
     id: libraryId(catalog, library),
     catalog,
