@@ -1,6 +1,12 @@
 import type { StoredType } from './report-types.ts'
 
 /**
+ * UTF-16 units of a policy that are stored: twice the 16 KB the API answers, as the comparable form drops nonces and
+ * repeats.
+ */
+export const longestStoredPolicy = 32_768
+
+/**
  * One report as the importer writes it and the `reports` table holds it. Unknown text is '' and an unknown line,
  * column or status is 0, because the empty value and the missing one mean the same (payloads, Envelope).
  */

@@ -29,6 +29,9 @@ const rules: readonly (readonly [find: RegExp, put: Put])[] = [
   // Host names without a dot, by what resolvers and clients say around them.
   [/\b((?:getaddrinfo|connect|query\w+) E[A-Z_]+) [\w-]+(?=[\s,;:]|$)/g, '$1 [host]'],
   [/\b(lookup) [^\s,;]+?(?=:? on |: )/g, '$1 [host]'],
+  [/(?<![\w./-])[\w-]+\/((?:\d{1,3}\.){3}\d{1,3})(?![\w.])/g, '[host]/[ip]'],
+  [/\b(UnknownHostException: )[^\s,;:]+/g, '$1[host]'],
+  [/\b(could not be resolved: ["']?)[^\s"']+/gi, '$1[host]'],
   [/\b(host(?:name)?["']?\s*[:=]\s*["']?)[^\s"',;]+/gi, '$1[host]'],
   [/\b(connect to) \S+(?= port \d)/gi, '$1 [host]'],
   [/(?<![\w.])\[?([\da-f:.]*:[\da-f:.]*:[\da-f:.]*)(?:%[\w.-]+)?(?!\w)\]?/gi, scrubIpv6],

@@ -1,4 +1,4 @@
-import type { StoredReport } from '../../schema/stored-report.ts'
+import { longestStoredPolicy, type StoredReport } from '../../schema/stored-report.ts'
 
 /** The fields of a stored report that hold text a browser wrote, or that was derived from it. */
 export type TextField = Exclude<
@@ -32,8 +32,7 @@ export const textLimits: Readonly<Record<TextField, number>> = {
   sourceFile: url,
   message: 4_096,
   sample: 1_024,
-  // Twice the 16 KB the API answers: the comparable form drops nonces and repeats.
-  policy: 32_768,
+  policy: longestStoredPolicy,
   referrer: url,
   phase: 64,
   method: 64,

@@ -130,10 +130,10 @@ async function assemble(
         truncated,
       ),
     ),
-    plansAdvisories && libraries.length > 0 ? read(listLibraryChecks(libraries)) : [],
+    plansAdvisories ? Promise.all(listLibraryChecks(libraries).map(read)) : [],
   ])
   const identities = new Map(files.map(({ hash, identity }) => [hash, identity]))
-  const checks = new Map(checked.map(({ id, check }) => [id, check]))
+  const checks = new Map(checked.flat().map(({ id, check }) => [id, check]))
   const facts: InventoryFacts = {
     identityOf: (hash) => identities.get(hash),
     checkOf: ({ catalog, name }) => checks.get(libraryId(catalog, name)),

@@ -65,12 +65,22 @@ function decoded(path: string): string {
   }
 }
 
+/** Names under which delivery networks serve a library that npm knows by another, both comparable. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['twitterbootstrap', 'bootstrap'],
+  ['jquerydist', 'jquery'],
+  ['popperjscore', 'popper'],
+  ['socketioclient', 'socketio'],
+])
+
 /** A name as every catalog would write it: `Lodash.js`, `lodash` and `lodash.min.js` are one. */
-const comparable = (name: string) =>
-  name
+function comparable(name: string): string {
+  const bare = name
     .toLowerCase()
     .replace(/(\.min)?\.m?js$|[-.]?js$/, '')
     .replace(/[^a-z0-9]/g, '')
+  return otherNames.get(bare) ?? bare
+}
 
 /** Whether two names may well be the same library's: the scope of one can be missing in the other. */
 export function isSameLibrary(one: string, other: string): boolean {

@@ -1,4 +1,5 @@
 import type { CspPolicy } from '../../schema/replies/csp-policy.ts'
+import { longestStoredPolicy } from '../../schema/stored-report.ts'
 import { comparableForm, cutPolicy, policyId } from './csp-comparable-form.ts'
 
 /** A policy as reports quote it. */
@@ -18,6 +19,7 @@ export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
     const same = merged.get(id)
     merged.set(id, {
       ...(same ?? { id, disposition, ...cutPolicy(comparable) }),
+      ...(isClipped(text) && { truncated: true }),
       firstSeen: same && same.firstSeen < firstSeen ? same.firstSeen : firstSeen,
       lastSeen: same && same.lastSeen > lastSeen ? same.lastSeen : lastSeen,
       reportCount: reportCount + (same?.reportCount ?? 0),
@@ -25,6 +27,9 @@ export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
   }
   return [...merged.values()].sort(compareCspPolicies)
 }
+
+/** Whether a text was cut when it was stored, perhaps before half a character. */
+const isClipped = (text: string) => text.length >= longestStoredPolicy - 1
 
 /** What a policy's place in the list depends on. */
 type Placed = Pick<CspPolicy, 'lastSeen' | 'id'>

@@ -22,12 +22,12 @@ export interface AdvisoryCheck {
   readonly advisories: readonly Advisory[]
 }
 
-/** Lowest CVSS v3 base score of each rating (the specification's qualitative scale). */
+/** Lowest CVSS v3 base score of each rating (the specification's qualitative scale, whose `none` is no severity of ours). */
 const ratings: readonly (readonly [number, Severity])[] = [
   [9, 'critical'],
   [7, 'high'],
   [4, 'medium'],
-  [0.1, 'low'],
+  [0, 'low'],
 ]
 
 /** The database's own rating, else that of the CVSS v3 base score; unknown where neither says one. */

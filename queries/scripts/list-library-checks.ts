@@ -13,13 +13,20 @@ const row = z
   })
   .transform(({ id, ...check }) => ({ id, check }))
 
+/** Ids of one statement: a site's hostile reports can name as many libraries as are known, and URLs are bounded. */
+const idsAtOnce = 500
+
 /** What advisory databases say about some libraries; nothing of one that they were never asked about. */
-export function listLibraryChecks(ids: readonly string[]): Query<z.infer<typeof row>> {
-  return {
-    name: 'listLibraryChecks',
-    statement: sql`SELECT id, checked_at AS checkedAt, advisories FROM library_advisories FINAL WHERE id IN ${texts(ids)}`,
-    row,
+export function listLibraryChecks(ids: readonly string[]): Query<z.infer<typeof row>>[] {
+  const queries: Query<z.infer<typeof row>>[] = []
+  for (let start = 0; start < ids.length; start += idsAtOnce) {
+    queries.push({
+      name: 'listLibraryChecks',
+      statement: sql`SELECT id, checked_at AS checkedAt, advisories FROM library_advisories FINAL WHERE id IN ${texts(ids.slice(start, start + idsAtOnce))}`,
+      row,
+    })
   }
+  return queries
 }
 
 /** The id under which the advisories of a library are stored. */

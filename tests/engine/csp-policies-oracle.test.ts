@@ -180,6 +180,31 @@ describe('a site whose reports quote more than a read takes', () => {
   })
 })
 
+test('a policy that was cut when it was stored says so, however little is left of it', async () => {
+  const siteId = await api.createSite(tenantId)
+  const policy = `img-src ${'a.test '.repeat(5_000)}`
+  const shown = (length: number, age: number) =>
+    aReport({ tenantId, siteId, policy: policy.slice(0, length), receivedAt: now - day - age, id: randomUUID() })
+  await api.insertReports([shown(32_768, 1), shown(708, 2)])
+  const { data } = await readPages(api, key, policiesOf(siteId), {})
+  expect(data).toMatchObject([{ policy: 'img-src a.test', truncated: true, reportCount: 2 }])
+})
+
+test('a forged nonce hides no directive of another policy', async () => {
+  const siteId = await api.createSite(tenantId)
+  const quoted = (policy: string, age: number) =>
+    aReport({ tenantId, siteId, policy, receivedAt: now - day - age, id: randomUUID() })
+  const stored = [
+    quoted("script-src 'nonce-; img-src * ; x'; img-src 'self'", 1),
+    quoted("script-src 'nonce-abc'; img-src 'self'", 2),
+    quoted("script-src 'nonce-def'; img-src 'self'", 3),
+  ]
+  await api.insertReports(stored)
+  const { data } = await readPages(api, key, policiesOf(siteId), {})
+  expect(data).toEqual(oracleCspPolicies(stored, { from: 0, to: now }, siteId, undefined).data)
+  expect(data.map(({ reportCount }) => reportCount)).toEqual([1, 2])
+})
+
 test('a policy is cut to 16 KB between characters, and its id tells policies with the same beginning apart', async () => {
   const siteId = await api.createSite(tenantId)
   const long = (tail: string) => `img-src ${'🦊'.repeat(4_093)}${tail}`

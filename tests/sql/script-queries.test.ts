@@ -52,7 +52,7 @@ const textOf = (query: Query<unknown>) => render(query.statement).text
 describe('the queries about scripts', () => {
   test('carry the tenant in every SELECT from a table, those of public libraries apart', () => {
     const ofEveryone = ['library_files', 'library_advisories']
-    for (const query of [...queries, listLibraryChecks(['npm jquery'])]) {
+    for (const query of [...queries, ...listLibraryChecks(['npm jquery'])]) {
       const selects = [...textOf(query).matchAll(/FROM ([a-z_]+)\b(.*?WHERE.{0,24})/g)]
       expect(selects.length, query.name).toBeGreaterThan(0)
       for (const [, table, rest] of selects) {

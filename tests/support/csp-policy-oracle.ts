@@ -28,7 +28,7 @@ export function oracleCspPolicies(
   )
   const dispositionOf = (row: QuotingRow) => row.disposition || 'enforce'
   const quoted = grouped(found, (row) => {
-    const nameless = row.policy.replace(/'nonce-[^']*'/g, "'nonce-*'")
+    const nameless = row.policy.replace(/'nonce-[^'\s;]*'/g, "'nonce-*'")
     return `${dispositionOf(row)}\n${BigInt(`0x${md5(nameless)}`)}`
   })
   const latestFirst = quoted.sort((a, b) => compare(b.lastSeen, a.lastSeen) || compare(md5(a.key), md5(b.key)))

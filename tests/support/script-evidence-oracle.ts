@@ -58,7 +58,9 @@ export function presenceOf(world: ScriptWorld, window: OracleWindow, url: string
     const last = latest(ofPage.filter(({ scripts }) => scripts?.some(({ identityUrl }) => identityUrl === url)))
     const now = latest(ofPage.filter(loaded))
     const tags = last?.scripts?.filter(({ identityUrl }) => identityUrl === url) ?? []
-    const allHave = tags.every(({ integrity }) => (integrity ?? '').trim() !== '')
+    const allHave = tags.every(({ integrity }) =>
+      (integrity ?? '').split(/\s/).some((one) => /^sha(256|384|512)-[\w+/-]/i.test(one)),
+    )
     return last ? [{ pageId, last, allHave, gone: now !== undefined && later(now, last) }] : []
   })
   const last = latest(found.map((one) => one.last))

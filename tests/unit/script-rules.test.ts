@@ -117,7 +117,7 @@ describe('advisories', () => {
     [null, 4, 'medium'],
     [null, 3.9, 'low'],
     [null, 0.1, 'low'],
-    [null, 0, 'unknown'],
+    [null, 0, 'low'],
     [null, null, 'unknown'],
   ] as const)('rated %s with the score %s are %s', (severity, cvssScore, said) => {
     expect(severityOf({ severity, cvssScore })).toBe(said)

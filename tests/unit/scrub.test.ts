@@ -48,6 +48,17 @@ const replaced: [what: string, text: string, left: string][] = [
     'Failed to connect to [host] port 25: refused',
   ],
   ['a host that Go names', 'lookup hooks on 10.0.0.2:53: no such host', 'lookup [host] on [ip]: no such host'],
+  ['a host that Java names', 'Connection refused: mailrelay/10.0.0.5:25', 'Connection refused: [host]/[ip]'],
+  [
+    'a host that Java does not know',
+    'java.net.UnknownHostException: mailrelay',
+    'java.net.UnknownHostException: [host]',
+  ],
+  [
+    'a host that .NET does not know',
+    "The remote name could not be resolved: 'mailrelay'",
+    "The remote name could not be resolved: '[host]'",
+  ],
   ['a host in a field of its own', 'hostname: mailhost', 'hostname: [host]'],
   ['an e-mail address', '550 5.1.1 <ops@example.com>: User unknown', '550 5.1.1 <[email]>: User unknown'],
   ['an e-mail address of any form', "o'brien+x@example.co.uk, ops@[192.0.2.1]", '[email], [email]'],
