@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../queries/clickhouse.ts'
 import type { Query } from '../queries/query.ts'
 import { sql } from '../queries/sql.ts'
+import { listUnfinishedImports } from '../queries/tenants/list-unfinished-imports.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { rebuildRollups } from './rebuild-rollups.ts'
 import { listRollups } from './rollups.ts'
@@ -93,6 +94,13 @@ const listTablesMissingMonths: Query<{ table: string }> = {
 async function fillNewRollups(database: Database, onStep?: (what: string) => void): Promise<void> {
   const missing = await database.read(listTablesMissingMonths)
   if (missing.length === 0) return
+  const unfinished = await database.read(listUnfinishedImports)
+  const tenants = unfinished.map(({ tenantId }) => tenantId).join(', ')
+  if (tenants !== '') {
+    onStep?.(
+      `An import of tenant ${tenants} was cut off: run it again, then "rollups check", because what is filled now would count its last batch twice`,
+    )
+  }
   const rollups = await listRollups(database)
   const tables = rollups.map(({ table }) => table).filter((table) => missing.some((one) => one.table === table))
   await rebuildRollups(database, {

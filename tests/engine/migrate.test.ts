@@ -71,6 +71,16 @@ describe('the migrations', () => {
     expect(without).toEqual([])
   })
 
+  test('let the raw table and every rollup know an insert again for equally long', async () => {
+    await migrate(db.writer)
+    const windows = await askRows(
+      db.writer,
+      `SELECT DISTINCT extract(engine_full, 'non_replicated_deduplication_window = (\\d+)') FROM system.tables
+       WHERE database = currentDatabase() AND engine_full LIKE '%deduplication_window%'`,
+    )
+    expect(windows).toEqual([['10000']])
+  })
+
   test('run by two at once are applied as if by one', async () => {
     const all = await names()
     const second = connect(db.writeUrl)
