@@ -100,8 +100,7 @@ const families: readonly Family[] = [
   },
   {
     answers: ({ dimensions }) => dimensions.length === 1,
-    // The ragged days of a busy tenant are millions of raw rows: its hours answer them.
-    sources: [valueCounts('value_counts_day', day), valueCounts('value_counts_hour', hour), raw],
+    sources: [valueCounts('value_counts_day', day), raw],
   },
   {
     answers: ({ dimensions }) => dimensions.every(isLow),
