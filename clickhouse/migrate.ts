@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Database } from '../queries/clickhouse.ts'
 import type { Query } from '../queries/query.ts'
 import { sql } from '../queries/sql.ts'
-import { listUnfinishedImports } from '../queries/tenants/list-unfinished-imports.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { rebuildRollups } from './rebuild-rollups.ts'
 import { listRollups } from './rollups.ts'
+import { unfinishedTenants } from './unfinished-tenants.ts'
 
 /** What a migration run takes beside its database. */
 export interface MigrateOptions {
@@ -94,8 +94,7 @@ const listTablesMissingMonths: Query<{ table: string }> = {
 async function fillNewRollups(database: Database, onStep?: (what: string) => void): Promise<void> {
   const missing = await database.read(listTablesMissingMonths)
   if (missing.length === 0) return
-  const unfinished = await database.read(listUnfinishedImports)
-  const tenants = unfinished.map(({ tenantId }) => tenantId).join(', ')
+  const tenants = await unfinishedTenants(database)
   if (tenants !== '') {
     onStep?.(
       `An import of tenant ${tenants} was cut off: run it again, then "rollups check", because what is filled now would count its last batch twice`,

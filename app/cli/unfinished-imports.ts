@@ -1,5 +1,5 @@
+import { unfinishedTenants } from '../../clickhouse/unfinished-tenants.ts'
 import type { Database } from '../../queries/clickhouse.ts'
-import { listUnfinishedImports } from '../../queries/tenants/list-unfinished-imports.ts'
 import type { Context } from './command.ts'
 
 /**
@@ -19,8 +19,4 @@ export async function warnOfUnfinished(context: Context, database: Database): Pr
   const tenants = await unfinishedTenants(database)
   if (tenants === '') return
   context.say(`An import of tenant ${tenants} is running or was cut off: run it again, which completes the rollups`)
-}
-
-async function unfinishedTenants(database: Database): Promise<string> {
-  return (await database.read(listUnfinishedImports)).map(({ tenantId }) => tenantId).join(', ')
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { chunksOf } from '../../queries/chunks.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import type { Query } from '../../queries/query.ts'
 import { empty, join, name, sql, texts, uuid } from '../../queries/sql.ts'
@@ -26,8 +27,8 @@ export async function checkFixed(
   const known = new Map<string, readonly string[]>()
   if (members.length === 0) return () => undefined
   const columns = members.map(([, column]) => column)
-  for (let at = 0; at < ids.length; at += idsAtOnce) {
-    const stored = await database.read(listFixed(table, columns, tenantId, ids.slice(at, at + idsAtOnce)))
+  for (const some of chunksOf(ids, idsAtOnce)) {
+    const stored = await database.read(listFixed(table, columns, tenantId, some))
     for (const { id, fixed: values } of stored) known.set(id, values)
   }
   return (row) => {

@@ -65,11 +65,10 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
       const rows = new Map<string, RecordRow>()
       for (const { row, line, text } of accepted) {
         const reason = changes(row)
-        if (reason === undefined) {
-          if (stands(type, row, rows.get(row.id))) {
-            rows.set(row.id, tenantId === undefined ? row : { tenant_id: tenantId, ...row })
-          }
-        } else rejections.push({ line, reason, text })
+        if (reason !== undefined) rejections.push({ line, reason, text })
+        else if (stands(type, row, rows.get(row.id))) {
+          rows.set(row.id, tenantId === undefined ? row : { tenant_id: tenantId, ...row })
+        }
       }
       if (rows.size > 0) await retried(() => insertRows(database, type.table, [...rows.values()]))
       tally.rejected += rejections.length

@@ -48,9 +48,11 @@ export function createTally(): ImportTally {
     stored: 0,
     rejected: 0,
     skip(type) {
-      const name = ownText(type.slice(0, longestType).replace(/[^ -~]/g, '?'))
+      const name = type.slice(0, longestType).replace(/[^ -~]/g, '?')
       const key = skipped.has(name) || skipped.size < mostSkippedTypes ? name : 'other'
-      skipped.set(key, (skipped.get(key) ?? 0) + 1)
+      const before = skipped.get(key)
+      // Only a key that is new is kept.
+      skipped.set(before === undefined ? ownText(key) : key, (before ?? 0) + 1)
     },
     result() {
       const { posts, reports, stored, rejected } = this

@@ -99,9 +99,8 @@ export function collectLines(longestLine: number, usualBytes: number): LineColle
       return digest.copy().digest('hex')
     },
     digestEnded() {
-      const line = passing ? standIn(passing) : buffer.subarray(digested, lineEnd())
-      const before = digest.copy()
-      if (passing) before.update(buffer.subarray(digested, lineStart))
+      const line = passing ? standIn(passing) : buffer.subarray(lineStart, lineEnd())
+      const before = digest.copy().update(buffer.subarray(digested, lineStart))
       return before.update(line).update('\n').digest('hex')
     },
     batch: () => ({ bytes: buffer.subarray(0, lineStart), ends, overlong }),

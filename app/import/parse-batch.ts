@@ -103,7 +103,7 @@ export async function* parseBatch(
       tally.posts++
       rejections.push({ line, reason: refusal, text })
     }
-    for (const rejection of rejections.splice(0)) await onReject(rejection)
+    if (rejections.length > 0) for (const rejection of rejections.splice(0)) await onReject(rejection)
     if (full.length > 0) yield* full.splice(0)
     if (end < sliceEnd) continue
     sliceEnd = end + sliceBytes

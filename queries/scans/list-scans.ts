@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { scanGrades, scanStatuses, type WatchedHeader, watchedHeaders } from '../../schema/enumerations.ts'
 import type { ListedScan } from '../../schema/replies/scan.ts'
+import { chunksOf } from '../chunks.ts'
 import type { Query } from '../query.ts'
 import { rowCount, rowTime } from '../rows.ts'
 import { at, sql, uuid, uuids } from '../sql.ts'
@@ -41,11 +42,7 @@ export function listScans(
   tenantId: string,
   places: readonly Pick<ScanPlace, 'pageId' | 'id' | 'scannedAt'>[],
 ): Query<StoredScan>[] {
-  const queries: Query<StoredScan>[] = []
-  for (let start = 0; start < places.length; start += scansAtOnce) {
-    queries.push(listSome(tenantId, places.slice(start, start + scansAtOnce)))
-  }
-  return queries
+  return chunksOf(places, scansAtOnce).map((some) => listSome(tenantId, some))
 }
 
 function listSome(tenantId: string, places: Parameters<typeof listScans>[1]): Query<StoredScan> {

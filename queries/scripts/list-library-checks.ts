@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { chunksOf } from '../chunks.ts'
 import type { Query } from '../query.ts'
 import { rowTime } from '../rows.ts'
 import type { AdvisoryCheck } from '../rules/script-advisories.ts'
@@ -18,15 +19,11 @@ const idsAtOnce = 500
 
 /** What advisory databases say about some libraries; nothing of one that they were never asked about. */
 export function listLibraryChecks(ids: readonly string[]): Query<z.infer<typeof row>>[] {
-  const queries: Query<z.infer<typeof row>>[] = []
-  for (let start = 0; start < ids.length; start += idsAtOnce) {
-    queries.push({
-      name: 'listLibraryChecks',
-      statement: sql`SELECT id, checked_at AS checkedAt, advisories FROM library_advisories FINAL WHERE id IN ${texts(ids.slice(start, start + idsAtOnce))}`,
-      row,
-    })
-  }
-  return queries
+  return chunksOf(ids, idsAtOnce).map((some) => ({
+    name: 'listLibraryChecks',
+    statement: sql`SELECT id, checked_at AS checkedAt, advisories FROM library_advisories FINAL WHERE id IN ${texts(some)}`,
+    row,
+  }))
 }
 
 /** The id under which the advisories of a library are stored. */
