@@ -5,11 +5,11 @@ import { insertRow } from '../../app/cli/insert-row.ts'
 import { hashKey, keyPrefix, makeKey } from '../../app/keys.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import { toClickHouseTime } from '../../queries/sql.ts'
-import type { Generated } from './generated-reports.ts'
 import { siteIds, sizes, tenantIds } from './generated-values.ts'
 
 const stateShape = z.object({
-  rows: z.int(),
+  /** How many reports there are at the end of each round of loading, ascending. */
+  rounds: z.array(z.int()).min(1),
   /** The first report's moment, in milliseconds since the Unix epoch. */
   from: z.number(),
   days: z.number(),
@@ -17,6 +17,7 @@ const stateShape = z.object({
   key: z.object({ id: z.guid(), key: z.string() }),
   rowsStored: z.int(),
   loadMilliseconds: z.number(),
+  rowsMerged: z.int(),
   mergeMilliseconds: z.number(),
   duckDbRows: z.int(),
   duckDbMilliseconds: z.number(),
@@ -35,15 +36,20 @@ export interface BenchFolder {
 
 const days = 62
 
-/** Opens a data folder, made where it is missing. Throws when it holds another number of rows. */
+/**
+ * Opens a data folder, made where it is missing. One of fewer rows is to have a further round, over the same days, so that
+ * one folder serves a size after the other. Throws when it holds more.
+ */
 export async function openFolder(path: string, rows: number, now: number): Promise<BenchFolder> {
   await mkdir(path, { recursive: true })
   const file = join(path, 'bench.json')
   const kept = await readFile(file, 'utf8').catch(() => undefined)
   const state = kept === undefined ? newState(rows, now) : stateShape.parse(JSON.parse(kept))
-  if (state.rows !== rows) {
-    throw new Error(`${path} holds ${state.rows} rows, not ${rows}: name another folder with --data, or delete it`)
+  const held = rowsOf(state)
+  if (held > rows) {
+    throw new Error(`${path} holds ${held} rows, not ${rows}: name another folder with --data, or delete it`)
   }
+  if (held < rows) state.rounds.push(rows)
   const write = async () => {
     await writeFile(`${file}.new`, JSON.stringify(state, null, 2), { mode: 0o600 })
     await rename(`${file}.new`, file)
@@ -61,16 +67,18 @@ export async function openFolder(path: string, rows: number, now: number): Promi
 
 function newState(rows: number, now: number): BenchState {
   return {
-    rows,
+    rounds: [rows],
     from: now - days * 86_400_000,
     days,
     key: { id: crypto.randomUUID(), key: makeKey().key },
-    ...{ rowsStored: 0, loadMilliseconds: 0, mergeMilliseconds: 0, duckDbRows: 0, duckDbMilliseconds: 0 },
+    ...{ rowsStored: 0, loadMilliseconds: 0 },
+    ...{ rowsMerged: 0, mergeMilliseconds: 0 },
+    ...{ duckDbRows: 0, duckDbMilliseconds: 0 },
   }
 }
 
-/** The reports that the folder holds when it is loaded. */
-export const generatedOf = ({ rows, from, days }: BenchState): Generated => ({ rows, from, days })
+/** How many reports the folder holds when it is loaded. */
+export const rowsOf = ({ rounds }: Pick<BenchState, 'rounds'>): number => rounds.at(-1) ?? 0
 
 /** The tenant that asks: the owner of most rows. */
 export const bigTenant = tenantIds[0] as string

@@ -4,9 +4,8 @@ import { buffer, json } from 'node:stream/consumers'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { showProgress } from '../../app/cli/show-progress.ts'
 import type { Database } from '../../queries/clickhouse.ts'
-import { type BenchFolder, generatedOf } from './bench-data.ts'
-import { blockRows } from './engine-load.ts'
-import { type Generated, generatedColumns, generatedReports } from './generated-reports.ts'
+import { type BenchFolder, rowsOf } from './bench-data.ts'
+import { type Block, blocksFrom, type Generated, generatedColumns, generatedReports } from './generated-reports.ts'
 
 /** The same reports in DuckDB. */
 export interface DuckDb {
@@ -45,23 +44,24 @@ export async function openDuckDb(folder: BenchFolder): Promise<DuckDb> {
   }
 }
 
-/** Loads what the folder's DuckDB misses, from Parquet that the engine writes block by block, in the order of receipt. */
+/** Loads what the folder's DuckDB misses, from Parquet that the engine writes block by block. */
 export async function fillDuckDb(folder: BenchFolder, writer: Database): Promise<void> {
   const { state, note } = folder
-  if (state.duckDbRows === state.rows) return
+  const rows = rowsOf(state)
+  if (state.duckDbRows === rows) return
   const duckDb = await openDuckDb(folder)
   try {
     const first = await countRows(duckDb)
-    const progress = showProgress(process.stderr, state.rows - first)
+    const progress = showProgress(process.stderr, rows - first)
     const before = first === 0 ? 0 : state.duckDbMilliseconds
     const started = performance.now()
-    await fill(duckDb, writer, folder, first, async (rows) => {
-      progress.update(rows - first, `Loading DuckDB: ${rows}`)
+    await fill(duckDb, writer, folder, first, async (stored) => {
+      progress.update(stored - first, `Loading DuckDB: ${stored}`)
       await note({ duckDbMilliseconds: before + performance.now() - started })
     })
     await duckDb.ask('CHECKPOINT')
     progress.end()
-    await note({ duckDbRows: state.rows, duckDbMilliseconds: before + performance.now() - started })
+    await note({ duckDbRows: rows, duckDbMilliseconds: before + performance.now() - started })
   } finally {
     await duckDb.close()
   }
@@ -81,22 +81,26 @@ async function fill(
   first: number,
   onBlock: (rows: number) => Promise<void>,
 ): Promise<void> {
-  const generated = generatedOf(folder.state)
+  const generated = folder.state
   const made = await listMadeColumns(writer)
   const file = join(folder.path, 'block.parquet')
-  const blockAt = (row: number) => (row < generated.rows ? parquetOf(writer, generated, made, row) : undefined)
-  let next = blockAt(first)
-  for (let row = first; next; row += blockRows) {
-    const block = await next
+  const blocks = blocksFrom(generated, first)
+  const following = () => {
+    const { value } = blocks.next()
+    return value && { block: value, written: parquetOf(writer, generated, made, value) }
+  }
+  for (let now = following(); now; ) {
+    const bytes = await now.written
     // The engine writes the next block while DuckDB reads this one.
-    next = blockAt(row + blockRows)
-    next?.catch(() => undefined)
-    await writeFile(file, block)
+    const next = following()
+    next?.written.catch(() => undefined)
+    await writeFile(file, bytes)
     const columns = [...plain, ...made.map(({ name }) => name)]
     const times = moments.map((column) => `epoch_ms(${column}_ms) AS ${column}`)
     const rows = `SELECT ${[...columns, ...times].join(', ')} FROM read_parquet('${file}')`
-    await duckDb.ask(row === 0 ? `CREATE TABLE reports AS ${rows}` : `INSERT INTO reports ${rows}`)
-    await onBlock(Math.min(row + blockRows, generated.rows))
+    await duckDb.ask(now.block.first === 0 ? `CREATE TABLE reports AS ${rows}` : `INSERT INTO reports ${rows}`)
+    await onBlock(now.block.end)
+    now = next
   }
   await rm(file, { force: true })
 }
@@ -119,9 +123,9 @@ async function parquetOf(
   writer: Database,
   generated: Generated,
   made: readonly MadeColumn[],
-  row: number,
+  block: Block,
 ): Promise<Buffer> {
-  const rows = generatedReports(generated, row, Math.min(blockRows, generated.rows - row))
+  const rows = generatedReports(generated, block)
   const columns = [
     ...plain,
     ...made.map(({ name, expression }) => `${expression} AS ${name}`),

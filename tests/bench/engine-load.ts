@@ -4,10 +4,7 @@ import { reportInsertSettings } from '../../app/import/clickhouse-report-writer.
 import { withRetries } from '../../app/import/with-retries.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import { sql } from '../../queries/sql.ts'
-import { type Generated, generatedColumns, generatedReports } from './generated-reports.ts'
-
-/** Rows of one insert. */
-export const blockRows = 500_000
+import { blockRows, blocksFrom, type Generated, generatedColumns, generatedReports } from './generated-reports.ts'
 
 /** As the importer inserts, but for the views: they run side by side, because nothing else needs the cores. */
 const insertSettings = {
@@ -23,13 +20,12 @@ export async function loadEngine(
   firstRow: number,
   onBlock: (rowsStored: number) => Promise<void>,
 ): Promise<void> {
-  for (let row = firstRow; row < generated.rows; row += blockRows) {
-    const count = Math.min(blockRows, generated.rows - row)
-    const rows = generatedReports(generated, row, count)
-    const settings = { ...insertSettings, insert_deduplication_token: `generated-${generated.from}-${row}` }
+  for (const block of blocksFrom(generated, firstRow)) {
+    const rows = generatedReports(generated, block)
+    const settings = { ...insertSettings, insert_deduplication_token: `generated-${generated.from}-${block.first}` }
     const insert = () => writer.command(`INSERT INTO reports (${generatedColumns.join(', ')}) ${rows}`, { settings })
     await withRetries(insert, undefined)
-    await onBlock(row + count)
+    await onBlock(block.end)
   }
 }
 

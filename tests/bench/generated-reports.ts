@@ -1,9 +1,13 @@
 import { reportColumns, type StoredReport } from '../../schema/stored-report.ts'
 import { columnValues, sharedValues } from './generated-columns.ts'
 
-/** Reports received over a span of time, in the order of their receipt, more of them by day than by night. */
+/** Rows of one insert. */
+export const blockRows = 500_000
+
+/** Reports received over a span of time, in rounds over all of it, more of them by day than by night. */
 export interface Generated {
-  readonly rows: number
+  /** How many reports there are at the end of each round, ascending. In a round they are in the order of their receipt. */
+  readonly rounds: readonly number[]
   /** The first moment, in milliseconds since the Unix epoch. */
   readonly from: number
   readonly days: number
@@ -16,11 +20,29 @@ const fields = (Object.keys(reportColumns) as (keyof StoredReport)[]).filter((fi
 /** The generated columns of the table, in its order. */
 export const generatedColumns = fields.map((field) => reportColumns[field])
 
-/** `WITH … SELECT …` of `count` reports from the row `first` on, in the order of their receipt. */
-export function generatedReports({ rows, from, days }: Generated, first: number, count: number): string {
-  const place = `number * ${(days * day) / rows}`
+/** Reports that are stored in one statement: rows from `first` up to `end`, of one round. */
+export interface Block {
+  readonly first: number
+  readonly end: number
+  /** The rows of the round. */
+  readonly round: readonly [first: number, end: number]
+}
+
+/** The blocks of all rows from one on. */
+export function* blocksFrom({ rounds }: Generated, row: number): Generator<Block> {
+  for (const [index, end] of rounds.entries()) {
+    const start = rounds[index - 1] ?? 0
+    for (let first = Math.max(row, start); first < end; first += blockRows) {
+      yield { first, end: Math.min(first + blockRows, end), round: [start, end] }
+    }
+  }
+}
+
+/** `WITH … SELECT …` of a block's reports, in the order of their receipt. */
+export function generatedReports({ from, days }: Generated, { first, end, round }: Block): string {
+  const place = `(number - ${round[0]}) * ${(days * day) / (round[1] - round[0])}`
   const moment = `toInt64(${from} + ${place} - ${Math.round((0.6 * day) / (2 * Math.PI))} * sin(${place} * ${(2 * Math.PI) / day}))`
   const values = Object.entries({ ...sharedValues, moment }).map(([name, value]) => `${value} AS ${name}`)
   const selected = fields.map((field) => `${columnValues[field]} AS ${reportColumns[field]}`)
-  return `WITH ${values.join(', ')} SELECT ${selected.join(', ')} FROM numbers(${first}, ${count})`
+  return `WITH ${values.join(', ')} SELECT ${selected.join(', ')} FROM numbers(${first}, ${end - first})`
 }

@@ -2,7 +2,7 @@ import { showProgress } from '../../app/cli/show-progress.ts'
 import { startEngine } from '../../clickhouse/engine/supervisor.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse.ts'
-import { type BenchFolder, createBigTenant, generatedOf } from './bench-data.ts'
+import { type BenchFolder, createBigTenant, rowsOf } from './bench-data.ts'
 import type { Closers } from './closers.ts'
 import { listTableSizes, loadEngine, type TableSize, waitForMerges } from './engine-load.ts'
 import { type EngineWatch, watchEngine } from './engine-watch.ts'
@@ -45,11 +45,12 @@ export async function openLoaded(folder: BenchFolder, closers: Closers): Promise
 }
 
 async function fillEngine({ state, note }: BenchFolder, writer: Database): Promise<void> {
-  if (state.rowsStored === state.rows) return
+  const rows = rowsOf(state)
+  if (state.rowsStored === rows) return
   const { loadMilliseconds: before, rowsStored: first } = state
-  const progress = showProgress(process.stderr, state.rows - first)
+  const progress = showProgress(process.stderr, rows - first)
   const started = performance.now()
-  await loadEngine(writer, generatedOf(state), first, async (rowsStored) => {
+  await loadEngine(writer, state, first, async (rowsStored) => {
     progress.update(rowsStored - first, `Loading reports: ${rowsStored}`)
     await note({ rowsStored, loadMilliseconds: before + performance.now() - started })
   })
@@ -61,5 +62,7 @@ async function merge({ state, note }: BenchFolder, reader: Database): Promise<vo
   const started = performance.now()
   await waitForMerges(reader, (merges, parts) => progress.update(0, `Merging: ${merges} merges, ${parts} parts`))
   progress.end()
-  if (state.mergeMilliseconds === 0) await note({ mergeMilliseconds: performance.now() - started })
+  if (state.rowsMerged === state.rowsStored) return
+  const mergeMilliseconds = state.mergeMilliseconds + performance.now() - started
+  await note({ mergeMilliseconds, rowsMerged: state.rowsStored })
 }

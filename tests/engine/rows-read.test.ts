@@ -22,7 +22,7 @@ let db: TestDatabase
 beforeAll(async () => {
   db = await createDatabase()
   await migrate(db.writer)
-  await loadEngine(db.writer, { rows: reports, from: to - 62 * day, days: 62 }, 0, async () => undefined)
+  await loadEngine(db.writer, { rounds: [reports], from: to - 62 * day, days: 62 }, 0, async () => undefined)
 })
 
 afterAll(() => db?.drop())

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { answerOfRows, canonicalOf } from '../bench/answers.ts'
 import { unionLength } from '../bench/engine-watch.ts'
+import { blocksFrom } from '../bench/generated-reports.ts'
 import { fitLaw } from '../bench/law.ts'
 import { judgeLoad, type LoadedServer, memoryRise } from '../bench/load-results.ts'
 import { percentile } from '../bench/percentile.ts'
@@ -17,6 +18,29 @@ describe('percentiles', () => {
 
   test('of nothing are refused', () => {
     expect(() => percentile([], 0.5)).toThrow(RangeError)
+  })
+})
+
+describe('blocks of generated reports', () => {
+  const blocks = (row: number) =>
+    [...blocksFrom({ rounds: [700_000, 1_600_000], from: 0, days: 62 }, row)].map(({ first, end, round }) => [
+      first,
+      end,
+      round[1],
+    ])
+
+  test('end with their round', () => {
+    expect(blocks(0)).toEqual([
+      [0, 500_000, 700_000],
+      [500_000, 700_000, 700_000],
+      [700_000, 1_200_000, 1_600_000],
+      [1_200_000, 1_600_000, 1_600_000],
+    ])
+  })
+
+  test('are those that are missing', () => {
+    expect(blocks(700_000)).toEqual(blocks(0).slice(2))
+    expect(blocks(1_600_000)).toEqual([])
   })
 })
 
