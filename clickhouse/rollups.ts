@@ -39,10 +39,11 @@ const listViews: Query<z.infer<typeof viewRow>> = {
   row: viewRow,
 }
 
+/** All but those that a table makes of its others. */
 const listColumns: Query<z.infer<typeof columnRow>> = {
   name: 'listColumns',
   statement: sql`SELECT table, name AS column, type, is_in_sorting_key AS key FROM system.columns
-    WHERE database = currentDatabase() ORDER BY table, position`,
+    WHERE database = currentDatabase() AND default_kind = '' ORDER BY table, position`,
   row: columnRow,
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { BrowserChangeQuestion } from '../../queries/browser-changes/browser-changes.ts'
 import { countChangesByBrowser } from '../../queries/browser-changes/count-changes-by-browser.ts'
+import { listBrowserChangeDetails } from '../../queries/browser-changes/list-browser-change-details.ts'
 import { listBrowserChangeMessages } from '../../queries/browser-changes/list-browser-change-messages.ts'
-import { listBrowserChangePages } from '../../queries/browser-changes/list-browser-change-pages.ts'
 import { listBrowserChanges } from '../../queries/browser-changes/list-browser-changes.ts'
 import { totalBrowserChanges } from '../../queries/browser-changes/total-browser-changes.ts'
 import { onlyRow } from '../../queries/only-row.ts'
@@ -13,6 +13,7 @@ import { browserChangeTypeNames } from '../../schema/report-types.ts'
 import { endpoint } from '../endpoint.ts'
 import { browserChangePosition, positionOfBrowserChange } from '../pipeline/browser-change-position.ts'
 import { listPage } from '../pipeline/page.ts'
+import { withDetails } from '../pipeline/with-details.ts'
 
 export const browserChangesList = endpoint({
   name: 'browser-changes.list',
@@ -37,27 +38,26 @@ export const browserChangesList = endpoint({
       read(countChangesByBrowser(question)),
     ])
     const { data: entries, nextCursor } = page.cut(rows, positionOfBrowserChange)
-    const [pages, messages] = await Promise.all([
-      readAll(listBrowserChangePages(question, entries)),
+    const [details, messages] = await Promise.all([
+      readAll(listBrowserChangeDetails(question, entries)),
       readAll(listBrowserChangeMessages(question, entries)),
     ])
-    const pagesOf = new Map(pages.map((row) => [row.key, row]))
     const messageOf = new Map(messages.map((row) => [row.key, row]))
     const all = addTallies(browsers)
     return {
-      data: entries.map((entry) => ({
-        reportType: entry.reportType,
-        feature: entry.feature,
-        sourceFile: entry.sourceFile,
+      data: withDetails(entries, details, (entry, told) => ({
+        reportType: told.reportType,
+        feature: told.feature,
+        sourceFile: told.sourceFile,
         lineNumber: messageOf.get(entry.key)?.lineNumber ?? null,
         message: messageOf.get(entry.key)?.message ?? '',
         anticipatedRemoval: entry.anticipatedRemoval,
         reportCount: entry.reportCount,
         estimatedReportCount: estimate(entry),
         sampled: isSampled(entry),
-        pageCount: pagesOf.get(entry.key)?.pageCount ?? 0,
-        topPages: pagesOf.get(entry.key)?.topPages ?? [],
-        browsers: pagesOf.get(entry.key)?.browsers ?? [],
+        pageCount: told.pageCount,
+        topPages: told.topPages,
+        browsers: told.browsers,
         firstSeen: entry.firstSeen,
         lastSeen: entry.lastSeen,
       })),

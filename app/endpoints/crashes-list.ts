@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CrashQuestion } from '../../queries/crashes/crash-groups.ts'
-import { listCrashBrowsers } from '../../queries/crashes/list-crash-browsers.ts'
+import { listCrashDetails } from '../../queries/crashes/list-crash-details.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCrashStacks } from '../../queries/crashes/list-crash-stacks.ts'
 import { totalCrashes } from '../../queries/crashes/total-crashes.ts'
@@ -11,6 +11,7 @@ import { crashGroup, crashTotals } from '../../schema/replies/crash.ts'
 import { endpoint } from '../endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
 import { positionOfVolume, volumePosition } from '../pipeline/volume-position.ts'
+import { withDetails } from '../pipeline/with-details.ts'
 
 export const crashesList = endpoint({
   name: 'crashes.list',
@@ -33,19 +34,18 @@ export const crashesList = endpoint({
       read(totalCrashes(question)).then(onlyRow),
     ])
     const { data, nextCursor } = page.cut(rows, positionOfVolume)
-    const [browsers, stacks] = await Promise.all([
-      readAll(listCrashBrowsers(question, data)),
+    const [details, stacks] = await Promise.all([
+      readAll(listCrashDetails(question, data)),
       readAll(listCrashStacks(question, data)),
     ])
-    const browsersOf = new Map(browsers.map((row) => [row.key, row.browsers]))
     const stackOf = new Map(stacks.map((row) => [row.key, row.stackExcerpt]))
     return {
-      data: data.map((group) => ({
-        reason: group.reason,
-        page: group.page,
-        isTopLevel: group.isTopLevel,
-        visibilityState: group.visibilityState,
-        browsers: browsersOf.get(group.key) ?? [],
+      data: withDetails(data, details, (group, told) => ({
+        reason: told.reason,
+        page: told.page,
+        isTopLevel: told.isTopLevel,
+        visibilityState: told.visibilityState,
+        browsers: told.browsers,
         stackExcerpt: stackOf.get(group.key) ?? null,
         reportCount: group.reportCount,
         estimatedReportCount: estimate(group),

@@ -12,6 +12,7 @@ import { networkErrorGroup, networkErrorTotals } from '../../schema/replies/netw
 import { endpoint } from '../endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
 import { positionOfVolume, volumePosition } from '../pipeline/volume-position.ts'
+import { withDetails } from '../pipeline/with-details.ts'
 
 export const networkErrorsList = endpoint({
   name: 'network-errors.list',
@@ -40,18 +41,17 @@ export const networkErrorsList = endpoint({
       readAll(listNetworkErrorDetails(question, data)),
       readAll(listNetworkErrorExamples(question, data)),
     ])
-    const detailsOf = new Map(details.map((row) => [row.key, row]))
     const exampleOf = new Map(examples.map((row) => [row.key, row.exampleUrl]))
     return {
-      data: data.map((group) => ({
-        errorType: group.errorType,
-        phase: group.phase,
-        origin: group.origin,
-        statusCode: group.statusCode,
-        serverIps: detailsOf.get(group.key)?.serverIps ?? [],
-        protocols: detailsOf.get(group.key)?.protocols ?? [],
-        methods: detailsOf.get(group.key)?.methods ?? [],
-        browsers: detailsOf.get(group.key)?.browsers ?? [],
+      data: withDetails(data, details, (group, told) => ({
+        errorType: told.errorType,
+        phase: told.phase,
+        origin: told.origin,
+        statusCode: told.statusCode,
+        serverIps: told.serverIps,
+        protocols: told.protocols,
+        methods: told.methods,
+        browsers: told.browsers,
         exampleUrl: exampleOf.get(group.key) ?? '',
         reportCount: group.reportCount,
         estimatedReportCount: estimate(group),

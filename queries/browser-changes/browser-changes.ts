@@ -1,7 +1,7 @@
 import type { ReportType } from '../../schema/report-types.ts'
 import { equals } from '../equals.ts'
 import { groupParts } from '../groups/group-parts.ts'
-import { delimited, type GroupKey, type GroupMeasure } from '../groups/groups-of.ts'
+import { delimited, type GroupMeasure, keptKey } from '../groups/groups-of.ts'
 import type { Span } from '../rules/coverage.ts'
 import { join, sql, text, uuid } from '../sql.ts'
 
@@ -25,7 +25,7 @@ export const browserChangeParts = (question: BrowserChangeQuestion) =>
   groupParts('browser_changes_day', question.tenantId, question.window, browserChangeConditions(question))
 
 /** Type, API and source file (decisions, Groups). */
-export const browserChangeKey: GroupKey = () => [sql`report_type`, ...delimited(sql`feature`), sql`source_file`]
+export const browserChangeKey = keptKey(() => [sql`report_type`, ...delimited(sql`feature`), sql`source_file`])
 
 /** The removal that the latest of the reports with one names; null where none does. */
 export const anticipatedRemoval: GroupMeasure = {

@@ -9,13 +9,11 @@ import { type BrowserChangeQuestion, browserChangeParts } from './browser-change
 
 const row = z.object({ browser: z.string(), reportCount: rowCount, weight: rowBigSum })
 
-const family = sql`toString(browser_name)`
-
 /** A window's browser changes by browser family, the largest first; '' where the user agent was unreadable. */
 export function countChangesByBrowser(question: BrowserChangeQuestion): Query<Tally & { readonly browser: string }> {
   const { reportCount, weight } = groupTally
-  const families = groupsOf(browserChangeParts(question), () => [family], {
-    browser: sameOf(() => family),
+  const families = groupsOf(browserChangeParts(question), () => sql`halfMD5(browser_name)`, {
+    browser: sameOf(() => sql`toString(browser_name)`),
     reportCount,
     weight,
   })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { browserChangeTypeNames } from '../../schema/report-types.ts'
-import { groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
+import { groupsOf, groupTally } from '../groups/groups-of.ts'
 import { behind, byVolume, type VolumePosition } from '../groups/largest-first.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum, rowCount, rowTime } from '../rows.ts'
@@ -14,9 +13,6 @@ import {
 
 const row = z.object({
   key: rowBigSum,
-  reportType: z.enum(browserChangeTypeNames),
-  feature: z.string(),
-  sourceFile: z.string().nullable(),
   anticipatedRemoval: rowTime.nullable(),
   reportCount: rowCount,
   weight: rowBigSum,
@@ -33,13 +29,8 @@ export interface BrowserChangePosition extends VolumePosition {
   readonly anticipatedRemoval: number | null
 }
 
-const measures = {
-  reportType: sameOf(() => sql`toString(report_type)`),
-  feature: sameOf(() => sql`toString(feature)`),
-  sourceFile: { ...sameOf(() => sql`source_file`), whole: (ofParts: Sql) => sql`nullIf(any(${ofParts}), '')` },
-  anticipatedRemoval,
-  ...groupTally,
-}
+/** Numbers only: the texts of every entry of a window would take most of the time. */
+const measures = { anticipatedRemoval, ...groupTally }
 
 /** Browser changes after a position: the soonest removal first, those without a date last, then the largest volume. */
 export function listBrowserChanges(

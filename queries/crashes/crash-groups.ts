@@ -1,6 +1,6 @@
 import { equals } from '../equals.ts'
 import { groupParts } from '../groups/group-parts.ts'
-import { delimited, type GroupKey } from '../groups/groups-of.ts'
+import { delimited, keptKey } from '../groups/groups-of.ts'
 import type { Span } from '../rules/coverage.ts'
 import { sql, text, uuid } from '../sql.ts'
 
@@ -25,9 +25,9 @@ export const crashParts = (question: CrashQuestion) =>
   groupParts('crash_groups_day', question.tenantId, question.window, crashConditions(question))
 
 /** Reason, page, frame and visibility (decisions, Groups). */
-export const crashKey: GroupKey = ({ page }) => [
+export const crashKey = keptKey(({ page }) => [
   ...delimited(sql`feature`),
   ...delimited(page),
   sql`ifNull(toString(is_top_level), '')`,
   sql`visibility_state`,
-]
+])

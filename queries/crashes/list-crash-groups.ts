@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type GroupMeasures, groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
+import { type GroupMeasures, groupsOf, groupTally } from '../groups/groups-of.ts'
 import { largestFirst, type VolumePosition } from '../groups/largest-first.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum, rowCount, rowTime } from '../rows.ts'
@@ -8,10 +8,6 @@ import { type CrashQuestion, crashKey, crashParts } from './crash-groups.ts'
 
 const row = z.object({
   key: rowBigSum,
-  reason: z.string(),
-  page: z.string(),
-  isTopLevel: z.boolean().nullable(),
-  visibilityState: z.string(),
   reportCount: rowCount,
   weight: rowBigSum,
   firstSeen: rowTime,
@@ -23,11 +19,8 @@ const row = z.object({
 /** A crash group, apart from what is asked for the groups of a page alone. */
 export type CrashGroup = z.infer<typeof row>
 
+/** Numbers only: the texts of every group of a window would take most of the time. */
 const measures: GroupMeasures = {
-  reason: sameOf(() => sql`feature`),
-  page: sameOf(({ page }) => page),
-  isTopLevel: sameOf(() => sql`is_top_level`),
-  visibilityState: sameOf(() => sql`visibility_state`),
   ...groupTally,
   lastStackAt: {
     ofPart: ({ isRaw }) => (isRaw ? sql`maxIf(received_at, stack != '')` : sql`max(last_stack_at)`),

@@ -33,5 +33,5 @@ const isOn = ({ prefix, expression }: PageMatch, page: Sql): Sql =>
 /** A report without a disposition is of an old Safari, which sent only what it blocked. */
 export const cspDisposition = sql`if(disposition = 'report', 'report', 'enforce')`
 
-/** Disposition and policy, nonces apart. */
-export const cspPolicyKey: GroupKey = () => [cspDisposition, sql`toString(policy_key)`]
+/** Policy, nonces apart, and disposition. */
+export const cspPolicyKey: GroupKey = () => sql`if(disposition = 'report', bitNot(policy_key), policy_key)`

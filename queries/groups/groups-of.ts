@@ -10,8 +10,14 @@ export interface GroupMeasure {
 /** Measures by the name they are answered under. */
 export type GroupMeasures = Readonly<Record<string, GroupMeasure>>
 
-/** The values that make a group, each as text, in a part's own columns. */
-export type GroupKey = (part: GroupPart) => readonly Sql[]
+/** What tells a part's groups apart: a UInt64 in the part's own columns, the same in every part. */
+export type GroupKey = (part: GroupPart) => Sql
+
+/** A key that the rollup keeps as `group_key`, and that raw rows make of the group's values, each as text. */
+export const keptKey =
+  (values: (part: GroupPart) => readonly Sql[]): GroupKey =>
+  (part) =>
+    part.isRaw ? hashOf(values(part)) : sql`group_key`
 
 /** What every group tells of its size and its time; `weight` is in millionths, as digits. */
 export const groupTally = {
@@ -47,9 +53,8 @@ export const latestOf = (told: Sql): GroupMeasure => ({
 /** A text of a browser's as part of a key: its length in bytes before it tells where it ends. */
 export const delimited = (value: Sql): Sql[] => [sql`toString(length(${value}))`, value]
 
-/** A group's key: the first half of the MD5 of its values, each on a line of its own. */
-export const groupKeyOf = (values: readonly Sql[]): Sql =>
-  sql`halfMD5(concatWithSeparator('\\n', ${join(values, ', ')}))`
+/** The first half of the MD5 of values, each on a line of its own. */
+const hashOf = (values: readonly Sql[]): Sql => sql`halfMD5(concatWithSeparator('\\n', ${join(values, ', ')}))`
 
 /** The name under which a part tells a measure: never that of a column or an alias, so that neither hides the other. */
 const partName = (measure: string) => name(`part_${measure}`)
@@ -58,10 +63,9 @@ const partName = (measure: string) => name(`part_${measure}`)
 function groupsByPart(parts: readonly GroupPart[], key: GroupKey, measures: GroupMeasures): Sql {
   const told = (part: GroupPart) =>
     Object.entries(measures).map(([measure, { ofPart }]) => sql`${ofPart(part)} AS ${partName(measure)}`)
-  // Grouped by the values, not by their hash, which is then made once for a group and not for each of its rows.
   const selects = parts.map(
     (part) =>
-      sql`SELECT ${join([sql`${groupKeyOf(key(part))} AS group_key`, ...told(part)], ', ')} ${part.from} GROUP BY ${join(key(part), ', ')}`,
+      sql`SELECT ${join([sql`${key(part)} AS group_key`, ...told(part)], ', ')} ${part.from} GROUP BY group_key`,
   )
   return join(selects, ' UNION ALL ')
 }
@@ -89,5 +93,5 @@ export function groupTotals(parts: readonly GroupPart[], key: GroupKey, distinct
 
 /** The same parts with the rows of some groups only. */
 export function withKeys(parts: readonly GroupPart[], key: GroupKey, keys: readonly bigint[]): GroupPart[] {
-  return parts.map((part) => ({ ...part, from: sql`${part.from} AND ${groupKeyOf(key(part))} IN ${uint64s(keys)}` }))
+  return parts.map((part) => ({ ...part, from: sql`${part.from} AND ${key(part)} IN ${uint64s(keys)}` }))
 }

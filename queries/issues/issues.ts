@@ -25,4 +25,4 @@ export const issueParts = (question: IssueQuestion, also: readonly Sql[] = []) =
   groupParts('issues_day', question.tenantId, question.window, [...issueConditions(question), ...also])
 
 /** Stored with each report: the first half of the MD5 of its site, type, subject and host. */
-export const issueKey: GroupKey = () => [sql`issue_key`]
+export const issueKey: GroupKey = () => sql`issue_key`

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { browserFamilies, type GroupMeasure, type GroupMeasures, groupsOf, withKeys } from '../groups/groups-of.ts'
+import {
+  browserFamilies,
+  type GroupMeasure,
+  type GroupMeasures,
+  groupsOf,
+  sameOf,
+  withKeys,
+} from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum } from '../rows.ts'
 import { name, sql, uint } from '../sql.ts'
@@ -7,7 +14,17 @@ import type { NetworkErrorGroup } from './list-network-errors.ts'
 import { type NetworkErrorQuestion, networkErrorKey, networkErrorParts } from './network-error-groups.ts'
 
 const values = z.array(z.string())
-const row = z.object({ key: rowBigSum, serverIps: values, protocols: values, methods: values, browsers: values })
+const row = z.object({
+  key: rowBigSum,
+  errorType: z.string(),
+  phase: z.string(),
+  origin: z.string(),
+  statusCode: z.int().nullable(),
+  serverIps: values,
+  protocols: values,
+  methods: values,
+  browsers: values,
+})
 
 /** Values a group lists of each kind (contract, Limits). */
 const mostListed = 5
@@ -26,13 +43,17 @@ function mostFrequent(column: string, counts: string): GroupMeasure {
 }
 
 const measures: GroupMeasures = {
+  errorType: sameOf(() => sql`feature`),
+  phase: sameOf(() => sql`phase`),
+  origin: sameOf(() => sql`request_origin`),
+  statusCode: sameOf(() => sql`nullIf(status_code, 0)`),
   serverIps: mostFrequent('server_ip', 'server_ips'),
   protocols: mostFrequent('protocol', 'protocols'),
   methods: mostFrequent('method', 'methods'),
   browsers: browserFamilies,
 }
 
-/** The servers, protocols, methods and browser families of some groups. No query where there are none. */
+/** What some groups are, and their servers, protocols, methods and browser families. No query where there are none. */
 export function listNetworkErrorDetails(
   question: NetworkErrorQuestion,
   groups: readonly Pick<NetworkErrorGroup, 'key'>[],

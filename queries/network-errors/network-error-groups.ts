@@ -1,6 +1,6 @@
 import { equals } from '../equals.ts'
 import { groupParts } from '../groups/group-parts.ts'
-import { delimited, type GroupKey } from '../groups/groups-of.ts'
+import { delimited, keptKey } from '../groups/groups-of.ts'
 import type { Span } from '../rules/coverage.ts'
 import { sql, text, uuid } from '../sql.ts'
 
@@ -28,9 +28,9 @@ export const networkErrorParts = (question: NetworkErrorQuestion) =>
   groupParts('network_error_groups_day', question.tenantId, question.window, networkErrorConditions(question))
 
 /** Error type, phase, request origin and status (contract, Network error group). */
-export const networkErrorKey: GroupKey = () => [
+export const networkErrorKey = keptKey(() => [
   ...delimited(sql`feature`),
   ...delimited(sql`phase`),
   sql`request_origin`,
   sql`toString(status_code)`,
-]
+])

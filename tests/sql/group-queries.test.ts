@@ -29,13 +29,13 @@ describe('the sources of groups', () => {
       listBrowserChanges: [changes, 'reports'],
       totalBrowserChanges: [changes, 'reports'],
       countChangesByBrowser: [changes, 'reports'],
-      listBrowserChangePages: [changes, 'reports'],
+      listBrowserChangeDetails: [changes, 'reports'],
       listBrowserChangeMessages: ['reports'],
       listCspPolicies: ['pages_day', 'reports'],
       listCspPolicyTexts: ['reports'],
       listCrashGroups: [crashes, 'reports'],
       totalCrashes: [crashes, 'reports'],
-      listCrashBrowsers: [crashes, 'reports'],
+      listCrashDetails: [crashes, 'reports'],
       listCrashStacks: ['reports'],
       listNetworkErrors: [errors, 'reports'],
       totalNetworkErrors: [errors, 'reports'],
@@ -55,7 +55,7 @@ test('the text of a list of groups, behind a position', () => {
   const question = { tenantId: tenant, window: { from: 0, to: day }, siteId: site, reason: 'oom' }
   const { statement } = listCrashGroups(question, { weight: '5', key: '18446744073709551615' }, 51)
   expect(render(statement)).toEqual({
-    text: "SELECT toString(group_key) AS key, any(part_reason) AS reason, any(part_page) AS page, any(part_isTopLevel) AS isTopLevel, any(part_visibilityState) AS visibilityState, sum(part_reportCount) AS reportCount, toString(sum(part_weight)) AS weight, min(part_firstSeen) AS firstSeen, max(part_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(part_lastStackAt)) AS lastStackAt FROM (SELECT halfMD5(concatWithSeparator('\\n', toString(length(feature)), feature, toString(length(page)), page, ifNull(toString(is_top_level), ''), visibility_state)) AS group_key, any(feature) AS part_reason, any(page) AS part_page, any(is_top_level) AS part_isTopLevel, any(visibility_state) AS part_visibilityState, sum(report_count) AS part_reportCount, sum(weight) AS part_weight, min(first_seen) AS part_firstSeen, max(last_seen) AS part_lastSeen, max(last_stack_at) AS part_lastStackAt FROM crash_groups_day WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime64(3, 'UTC')} AND bucket < {p4:DateTime64(3, 'UTC')})) GROUP BY toString(length(feature)), feature, toString(length(page)), page, ifNull(toString(is_top_level), ''), visibility_state) GROUP BY group_key HAVING (sum(part_weight) < {p5:UInt64} OR (sum(part_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(part_weight) DESC, group_key LIMIT {p7:UInt64}",
+    text: "SELECT toString(group_key) AS key, sum(part_reportCount) AS reportCount, toString(sum(part_weight)) AS weight, min(part_firstSeen) AS firstSeen, max(part_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(part_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS part_reportCount, sum(weight) AS part_weight, min(first_seen) AS part_firstSeen, max(last_seen) AS part_lastSeen, max(last_stack_at) AS part_lastStackAt FROM crash_groups_day WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime64(3, 'UTC')} AND bucket < {p4:DateTime64(3, 'UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(part_weight) < {p5:UInt64} OR (sum(part_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(part_weight) DESC, group_key LIMIT {p7:UInt64}",
     params: {
       p0: tenant,
       p1: site,

@@ -29,9 +29,10 @@ export function oracleCspPolicies(
   const dispositionOf = (row: QuotingRow) => row.disposition || 'enforce'
   const quoted = grouped(found, (row) => {
     const nameless = row.policy.replace(/'nonce-[^'\s;]*'/g, "'nonce-*'")
-    return `${dispositionOf(row)}\n${BigInt(`0x${md5(nameless)}`)}`
+    const key = BigInt(`0x${md5(nameless)}`)
+    return (row.disposition === 'report' ? 2n ** 64n - 1n - key : key).toString(16).padStart(16, '0')
   })
-  const latestFirst = quoted.sort((a, b) => compare(b.lastSeen, a.lastSeen) || compare(md5(a.key), md5(b.key)))
+  const latestFirst = quoted.sort((a, b) => compare(b.lastSeen, a.lastSeen) || compare(a.key, b.key))
   const merged = grouped(
     latestFirst.slice(0, 200).flatMap((group) => group.rows),
     (row) => `${dispositionOf(row)}\n${plainForm(row.policy)}`,

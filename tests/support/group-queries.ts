@@ -1,9 +1,9 @@
 import { countChangesByBrowser } from '../../queries/browser-changes/count-changes-by-browser.ts'
+import { listBrowserChangeDetails } from '../../queries/browser-changes/list-browser-change-details.ts'
 import { listBrowserChangeMessages } from '../../queries/browser-changes/list-browser-change-messages.ts'
-import { listBrowserChangePages } from '../../queries/browser-changes/list-browser-change-pages.ts'
 import { listBrowserChanges } from '../../queries/browser-changes/list-browser-changes.ts'
 import { totalBrowserChanges } from '../../queries/browser-changes/total-browser-changes.ts'
-import { listCrashBrowsers } from '../../queries/crashes/list-crash-browsers.ts'
+import { listCrashDetails } from '../../queries/crashes/list-crash-details.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCrashStacks } from '../../queries/crashes/list-crash-stacks.ts'
 import { totalCrashes } from '../../queries/crashes/total-crashes.ts'
@@ -36,13 +36,13 @@ export function groupQueries(tenantId: string, window: OracleWindow, siteId: str
     listBrowserChanges(changes, { ...after, anticipatedRemoval: 5 }, 5),
     totalBrowserChanges(changes),
     countChangesByBrowser(changes),
-    ...listBrowserChangePages(changes, groups),
+    ...listBrowserChangeDetails(changes, groups),
     ...listBrowserChangeMessages(changes, groups),
     listCspPolicies(policies, 5),
     ...listCspPolicyTexts(policies, groups),
     listCrashGroups(crashes, after, 5),
     totalCrashes(crashes),
-    ...listCrashBrowsers(crashes, groups),
+    ...listCrashDetails(crashes, groups),
     ...listCrashStacks(crashes, groups),
     listNetworkErrors(errors, after, 5),
     totalNetworkErrors(errors),

@@ -61,13 +61,7 @@ export function oracleIssues(
   }
   return [...groups]
     .map(([id, group]) => toIssue(id, group))
-    .sort((a, b) => (a.lastSeen === b.lastSeen ? tie(a.id, b.id) : a.lastSeen < b.lastSeen ? 1 : -1))
-}
-
-/** Issues last seen at the same moment stand in the order of a hash of their keys. */
-function tie(a: string, b: string): number {
-  const [one, other] = [a, b].map((id) => md5(String(BigInt(`0x${id}`)))) as [string, string]
-  return one < other ? -1 : 1
+    .sort((a, b) => (a.lastSeen === b.lastSeen ? (a.id < b.id ? -1 : 1) : a.lastSeen < b.lastSeen ? 1 : -1))
 }
 
 function toIssue(id: string, group: readonly IssueRow[]) {
