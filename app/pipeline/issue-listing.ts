@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { IssueQuestion } from '../../queries/issues/issues.ts'
 import { type IssueDetails, listIssueDetails } from '../../queries/issues/list-issue-details.ts'
-import { type CountedIssue, listIssues } from '../../queries/issues/list-issues.ts'
+import { issueLists, type RankedIssue } from '../../queries/issues/list-issues.ts'
 import { confidence } from '../../queries/rules/confidence.ts'
 import { issueId } from '../../queries/rules/issue-id.ts'
 import { estimate, isSampled } from '../../queries/rules/weights.ts'
@@ -10,6 +10,7 @@ import { issueTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import type { Asked } from '../endpoint.ts'
 import { issuePosition, positionOfIssue } from './issue-position.ts'
 import { listPage } from './page.ts'
+import { withDetails } from './with-details.ts'
 
 /** What the list of all issues and that of one site's are declared with alike. */
 export const issueListing = {
@@ -31,33 +32,34 @@ export async function pageOfIssues(
   reportTypes: IssueQuestion['reportTypes'] = issueTypeNames,
 ) {
   const question = { tenantId: caller.tenant.id, window, siteId, reportTypes }
-  const { data, nextCursor } = page.cut(await read(listIssues(question, page.after, page.rows)), positionOfIssue)
+  let ranked: RankedIssue[] = []
+  for (const list of issueLists(question, page.after, page.rows)) {
+    ranked = await read(list)
+    if (ranked.length === page.rows) break
+  }
+  const { data, nextCursor } = page.cut(ranked, positionOfIssue)
   const details = await readAll(listIssueDetails(question, data))
-  const detailsOf = new Map(details.map((row) => [row.key, row]))
-  // An issue whose last rows went with retention in between is none.
-  const issues = data.flatMap((counted) => toIssue(counted, detailsOf.get(counted.key)) ?? [])
-  return { data: issues, nextCursor }
+  return { data: withDetails(data, details, (_, told) => toIssue(told)), nextCursor }
 }
 
-function toIssue(counted: CountedIssue, details: IssueDetails | undefined): z.input<typeof issue> | undefined {
-  if (!details) return undefined
-  const { reportType, subject, targetHost, browserFamilyCount } = details
+function toIssue(told: IssueDetails): z.input<typeof issue> {
+  const { reportType, subject, targetHost } = told
   const { carries } = reportTypeRows[reportType]
   return {
-    id: issueId(counted.issueKey),
-    siteId: details.siteId,
+    id: issueId(told.key),
+    siteId: told.siteId,
     reportType,
     subject,
     targetHost,
     directive: (carries.includes('directive') && subject) || null,
     blockedHost: (carries.includes('blockedHost') && targetHost) || null,
-    reportCount: counted.reportCount,
-    estimatedReportCount: estimate(counted),
-    sampled: isSampled(counted),
-    affectedPages: details.affectedPages,
-    browserFamilyCount,
-    confidence: confidence({ ...counted, browserFamilyCount }),
-    firstSeen: counted.firstSeen,
-    lastSeen: counted.lastSeen,
+    reportCount: told.reportCount,
+    estimatedReportCount: estimate(told),
+    sampled: isSampled(told),
+    affectedPages: told.affectedPages,
+    browserFamilyCount: told.browserFamilyCount,
+    confidence: confidence(told),
+    firstSeen: told.firstSeen,
+    lastSeen: told.lastSeen,
   }
 }

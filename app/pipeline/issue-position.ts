@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CountedIssue, IssuePosition } from '../../queries/issues/list-issues.ts'
+import type { IssuePosition, RankedIssue } from '../../queries/issues/list-issues.ts'
 import { cursorTime } from './cursor.ts'
 import { uint64Text } from './volume-position.ts'
 
@@ -9,7 +9,7 @@ export const issuePosition: z.ZodType<IssuePosition> = z.object({
   key: uint64Text,
 })
 
-export const positionOfIssue = ({ lastSeen, key }: CountedIssue): IssuePosition => ({
+export const positionOfIssue = ({ lastSeen, key }: RankedIssue): IssuePosition => ({
   lastSeen: Date.parse(lastSeen),
   key: String(key),
 })

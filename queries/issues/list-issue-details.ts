@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { issueTypeNames } from '../../schema/report-types.ts'
-import { browserFamilies, type GroupMeasures, groupsOf, sameOf } from '../groups/groups-of.ts'
+import { browserFamilies, type GroupMeasures, groupsOf, groupTally, sameOf, withKeys } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
-import { sql, uint64s } from '../sql.ts'
+import { rowBigSum, rowCount, rowTime } from '../rows.ts'
+import { sql } from '../sql.ts'
 import { type IssueQuestion, issueKey, issueParts } from './issues.ts'
-import type { CountedIssue } from './list-issues.ts'
+import type { RankedIssue } from './list-issues.ts'
 
 const row = z.object({
   key: rowBigSum,
@@ -13,11 +13,16 @@ const row = z.object({
   reportType: z.enum(issueTypeNames),
   subject: z.string(),
   targetHost: z.string(),
+  reportCount: rowCount,
+  noiseCount: rowCount,
+  weight: rowBigSum,
+  firstSeen: rowTime,
+  lastSeen: rowTime,
   affectedPages: rowCount,
   browserFamilyCount: rowCount,
 })
 
-/** What an issue is about, and what sent it. */
+/** What an issue is about, how large it is, and what sent it. */
 export type IssueDetails = z.infer<typeof row>
 
 const measures: GroupMeasures = {
@@ -25,6 +30,11 @@ const measures: GroupMeasures = {
   reportType: sameOf(() => sql`toString(report_type)`),
   subject: sameOf(() => sql`toString(issue_subject)`),
   targetHost: sameOf(() => sql`toString(issue_host)`),
+  ...groupTally,
+  noiseCount: {
+    ofPart: ({ isRaw }) => (isRaw ? sql`countIf(noise)` : sql`sum(noise_count)`),
+    whole: (ofParts) => sql`sum(${ofParts})`,
+  },
   affectedPages: {
     ofPart: ({ isRaw, page }) =>
       isRaw ? sql`uniqExactStateIf(cityHash64(${page}), document_url != '')` : sql`uniqExactMergeState(pages)`,
@@ -33,12 +43,16 @@ const measures: GroupMeasures = {
   browserFamilyCount: { ...browserFamilies, whole: (ofParts) => sql`length(${browserFamilies.whole(ofParts)})` },
 }
 
-/** What some issues are about, and how many pages and browser families sent them: an unknown page or user agent is none. */
+/** All that is told of some issues; an unknown page is no page, an unreadable user agent no browser family. */
 export function listIssueDetails(
   question: IssueQuestion,
-  issues: readonly Pick<CountedIssue, 'issueKey'>[],
+  issues: readonly Pick<RankedIssue, 'key'>[],
 ): Query<IssueDetails>[] {
   if (issues.length === 0) return []
-  const parts = issueParts(question, [sql`issue_key IN ${uint64s(issues.map(({ issueKey }) => issueKey))}`])
+  const parts = withKeys(
+    issueParts(question),
+    issueKey,
+    issues.map(({ key }) => key),
+  )
   return [{ name: 'listIssueDetails', statement: groupsOf(parts, issueKey, measures), row }]
 }

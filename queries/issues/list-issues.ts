@@ -1,22 +1,15 @@
 import { z } from 'zod'
-import { groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
+import { groupsOf, groupTally } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
-import { rowBigSum, rowCount, rowTime } from '../rows.ts'
+import { rowBigSum, rowTime } from '../rows.ts'
+import type { Span } from '../rules/coverage.ts'
 import { at, empty, sql, uint, uint64 } from '../sql.ts'
 import { type IssueQuestion, issueKey, issueParts } from './issues.ts'
 
-const row = z.object({
-  key: rowBigSum,
-  issueKey: rowBigSum,
-  reportCount: rowCount,
-  noiseCount: rowCount,
-  weight: rowBigSum,
-  firstSeen: rowTime,
-  lastSeen: rowTime,
-})
+const row = z.object({ key: rowBigSum, lastSeen: rowTime })
 
-/** An issue, apart from what is asked for the issues of a page alone. */
-export type CountedIssue = z.infer<typeof row>
+/** An issue's place in the list; what else is told of it is asked for the issues of a page alone. */
+export type RankedIssue = z.infer<typeof row>
 
 /** Where a page of issues left off. */
 export interface IssuePosition {
@@ -26,25 +19,9 @@ export interface IssuePosition {
   readonly key: string
 }
 
-const anyKey = sameOf(() => sql`issue_key`)
-
-/** Numbers only: the texts of every issue of a window would take most of the time. */
-const measures = {
-  issueKey: { ...anyKey, whole: (ofParts) => sql`toString(${anyKey.whole(ofParts)})` },
-  ...groupTally,
-  noiseCount: {
-    ofPart: ({ isRaw }) => (isRaw ? sql`countIf(noise)` : sql`sum(noise_count)`),
-    whole: (ofParts) => sql`sum(${ofParts})`,
-  },
-} satisfies Parameters<typeof groupsOf>[2]
-
 /** Issues, the latest seen first, after a position. */
-export function listIssues(
-  question: IssueQuestion,
-  after: IssuePosition | undefined,
-  limit: number,
-): Query<CountedIssue> {
-  const issues = groupsOf(issueParts(question), issueKey, measures)
+function listIssues(question: IssueQuestion, after: IssuePosition | undefined, limit: number): Query<RankedIssue> {
+  const issues = groupsOf(issueParts(question), issueKey, { lastSeen: groupTally.lastSeen })
   return {
     name: 'listIssues',
     statement: sql`${issues}${after ? behind(after) : empty} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,
@@ -55,4 +32,19 @@ export function listIssues(
 function behind({ lastSeen, key }: IssuePosition) {
   const time = at(new Date(lastSeen))
   return sql` HAVING lastSeen < ${time} OR (lastSeen = ${time} AND group_key > ${uint64(BigInt(key))})`
+}
+
+/** Milliseconds of raw reports that are worth reading before a rollup of the whole window. */
+const recent = 6 * 3_600_000
+
+/**
+ * The same list of the window and, before it, of its end from a while before the position on. What stands in the short
+ * one stands in the whole one before all else, so a short list that is long enough is the answer, whatever the window holds.
+ */
+export function issueLists(question: IssueQuestion, after: IssuePosition | undefined, limit: number) {
+  const { window } = question
+  const latest = Math.min(window.to, after?.lastSeen ?? window.to)
+  const from = Math.max(window.from, latest - recent)
+  const windows: readonly Span[] = from > window.from ? [{ ...window, from }, window] : [window]
+  return windows.map((each) => listIssues({ ...question, window: each }, after, limit))
 }

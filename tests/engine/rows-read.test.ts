@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { positionOfIssue } from '../../app/pipeline/issue-position.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
+import { type IssuePosition, issueLists, type RankedIssue } from '../../queries/issues/list-issues.ts'
 import type { Query } from '../../queries/query.ts'
 import { countReportTypes } from '../../queries/reports/count-report-types.ts'
 import { countReports } from '../../queries/reports/count-reports.ts'
 import { groupReports } from '../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
 import type { DimensionName } from '../../schema/dimensions.ts'
+import { issueTypeNames } from '../../schema/report-types.ts'
 import { bigTenant } from '../bench/bench-data.ts'
 import { loadEngine } from '../bench/engine-load.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -63,4 +66,17 @@ test.each<[string, () => readonly Query<unknown>[]]>([
 test('what has no rollup reads the raw rows, so that a count of rows read tells something', async () => {
   const filter = csp({ directive: 'img-src', documentHost: 'www1.shop.test' })
   expect(await rowsRead(countReports(bigTenant, window, filter))).toBeGreaterThan(reports / 4)
+})
+
+test('the latest issues are those of the last hours, page after page, as of the whole window', async () => {
+  const question = { tenantId: bigTenant, window, siteId: undefined, reportTypes: issueTypeNames }
+  let after: IssuePosition | undefined
+  for (let page = 0; page < 5; page++) {
+    const [short, whole] = issueLists(question, after, 51) as [Query<RankedIssue>, Query<RankedIssue>]
+    const issues = await db.reader.read(short)
+    expect(issues).toHaveLength(51)
+    expect(issues).toEqual(await db.reader.read(whole))
+    expect(await rowsRead([short])).toBeLessThan((await rowsRead([whole])) / 4)
+    after = positionOfIssue(issues.at(-2) as RankedIssue)
+  }
 })

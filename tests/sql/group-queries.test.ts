@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { listBrowserChanges } from '../../queries/browser-changes/list-browser-changes.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
+import { issueLists } from '../../queries/issues/list-issues.ts'
 import type { Query } from '../../queries/query.ts'
 import { pageMatch } from '../../queries/rules/page-pattern.ts'
 import { render } from '../../queries/sql.ts'
@@ -42,6 +43,23 @@ describe('the sources of groups', () => {
       listNetworkErrorDetails: [errors, 'reports'],
       listNetworkErrorExamples: ['reports'],
     })
+  })
+
+  test('of issues are the raw rows of a while first', () => {
+    const question = {
+      tenantId: tenant,
+      window: { from: 0, to: 3 * day },
+      siteId: undefined,
+      reportTypes: ['coep'] as const,
+    }
+    const of = (...after: Parameters<typeof issueLists>[1][]) =>
+      after.map((one) => issueLists(question, one, 5).map(tables))
+    const later = { lastSeen: 9 * day, key: '7' }
+    expect(of(undefined, later)).toEqual([
+      [['reports'], ['issues_day']],
+      [['reports'], ['issues_day']],
+    ])
+    expect(of({ lastSeen: day / 5, key: '7' })).toEqual([[['issues_day']]])
   })
 
   test('are the rollup alone for whole days, raw rows alone within one, and raw rows for no time at all', () => {
