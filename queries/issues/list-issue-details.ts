@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { issueTypeNames } from '../../schema/report-types.ts'
-import { browserFamilies, type GroupMeasures, groupsOf, groupTally, sameOf, withKeys } from '../groups/groups-of.ts'
+import { browserFamilies, type GroupMeasures, groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum, rowCount, rowTime } from '../rows.ts'
-import { sql } from '../sql.ts'
+import { sql, texts, uint64s, uuids } from '../sql.ts'
 import { type IssueQuestion, issueKey, issueParts } from './issues.ts'
 import type { RankedIssue } from './list-issues.ts'
 
@@ -46,13 +46,18 @@ const measures: GroupMeasures = {
 /** All that is told of some issues; an unknown page is no page, an unreadable user agent no browser family. */
 export function listIssueDetails(
   question: IssueQuestion,
-  issues: readonly Pick<RankedIssue, 'key'>[],
+  issues: readonly Omit<RankedIssue, 'lastSeen'>[],
 ): Query<IssueDetails>[] {
   if (issues.length === 0) return []
-  const parts = withKeys(
-    issueParts(question),
-    issueKey,
-    issues.map(({ key }) => key),
-  )
+  const keys = uint64s(issues.map(({ key }) => key))
+  const types = texts(issues.map(({ reportType }) => reportType))
+  const sites = uuids(issues.map(({ siteId }) => siteId))
+  const parts = issueParts(question).map((part) => {
+    // The rollup's primary key finds a type's and a site's issue; by the issue alone, each site's rows would be read.
+    const isOne = part.isRaw
+      ? sql`issue_key IN ${keys}`
+      : sql`(report_type, site_id, issue_key) IN arrayZip(${types}, ${sites}, ${keys})`
+    return { ...part, from: sql`${part.from} AND ${isOne}` }
+  })
   return [{ name: 'listIssueDetails', statement: groupsOf(parts, issueKey, measures), row }]
 }

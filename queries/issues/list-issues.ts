@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { groupsOf, groupTally } from '../groups/groups-of.ts'
+import { issueTypeNames } from '../../schema/report-types.ts'
+import { groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum, rowTime } from '../rows.ts'
 import type { Span } from '../rules/coverage.ts'
 import { at, empty, sql, uint, uint64 } from '../sql.ts'
 import { type IssueQuestion, issueKey, issueParts } from './issues.ts'
 
-const row = z.object({ key: rowBigSum, lastSeen: rowTime })
+const row = z.object({ key: rowBigSum, siteId: z.string(), reportType: z.enum(issueTypeNames), lastSeen: rowTime })
 
 /** An issue's place in the list; what else is told of it is asked for the issues of a page alone. */
 export type RankedIssue = z.infer<typeof row>
@@ -19,9 +20,15 @@ export interface IssuePosition {
   readonly key: string
 }
 
+const measures = {
+  siteId: sameOf(() => sql`site_id`),
+  reportType: sameOf(() => sql`report_type`),
+  lastSeen: groupTally.lastSeen,
+}
+
 /** Issues, the latest seen first, after a position. */
 function listIssues(question: IssueQuestion, after: IssuePosition | undefined, limit: number): Query<RankedIssue> {
-  const issues = groupsOf(issueParts(question), issueKey, { lastSeen: groupTally.lastSeen })
+  const issues = groupsOf(issueParts(question), issueKey, measures)
   return {
     name: 'listIssues',
     statement: sql`${issues}${after ? behind(after) : empty} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,

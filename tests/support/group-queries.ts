@@ -31,7 +31,7 @@ export function groupQueries(tenantId: string, window: OracleWindow, siteId: str
   const issues = { tenantId, window, siteId, reportTypes: ['csp-violation', 'coep'] as const }
   return [
     ...issueLists(issues, { lastSeen: 5, key: '7' }, 5),
-    ...listIssueDetails(issues, groups),
+    ...listIssueDetails(issues, [{ key: 7n, siteId, reportType: 'coep' }]),
     findIssue(issues, 7n),
     listBrowserChanges(changes, { ...after, anticipatedRemoval: 5 }, 5),
     totalBrowserChanges(changes),
