@@ -75,12 +75,12 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
 
   if (takesWindow) {
     test('keeps the cursor’s window, whether from and to are repeated, changed or left out', async () => {
-      const window = { from: new Date(Date.now() - day).toISOString(), to: new Date().toISOString() }
+      const window = { from: new Date(Date.now() - 2 * day).toISOString(), to: new Date().toISOString() }
       const cursor = await firstCursor(endpoint, window)
       const answers = await Promise.all([
         ask(endpoint, { cursor }),
         ask(endpoint, { cursor, ...window }),
-        ask(endpoint, { cursor, from: new Date(Date.now() - 2 * day).toISOString() }),
+        ask(endpoint, { cursor, from: new Date(Date.now() - day).toISOString() }),
       ])
       const [first, ...rest] = answers
       expect(first?.status).toBe(200)
@@ -94,6 +94,13 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
 
   test('refuses one longer than 1,024 characters', async () => {
     expect(await ask(endpoint, { cursor: 'A'.repeat(1025) })).toMatchObject(refused('cursor must be 1 to 1024'))
+  })
+
+  test('refuses one with anything in it that is not of its alphabet', async () => {
+    const cursor = await firstCursor(endpoint)
+    for (const junk of [`${cursor}!`, `${cursor}=`, ` ${cursor}`, `${cursor.slice(0, 9)}\n${cursor.slice(9)}`]) {
+      expect(await ask(endpoint, { cursor: junk })).toMatchObject(refused('cursor must be 1 to 1024'))
+    }
   })
 
   test('refuses one of another operation', async () => {

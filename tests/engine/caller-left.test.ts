@@ -55,9 +55,9 @@ const to = Date.now()
 const bounds = `from=${new Date(to - 3_600_000).toISOString()}&to=${new Date(to).toISOString()}`
 
 /** Asks, always the same, and leaves when the signal says so. */
-const ask = (requestId: string, leaving?: AbortSignal) =>
+const ask = (requestId: string, leaving?: AbortSignal, as = key) =>
   fetch(`${api.url}/v1/reports/count?${bounds}`, {
-    headers: { Authorization: `Bearer ${key.key}`, 'X-Request-Id': requestId },
+    headers: { Authorization: `Bearer ${as.key}`, 'X-Request-Id': requestId },
     ...(leaving && { signal: leaving }),
   })
 
@@ -100,6 +100,19 @@ describe('a request whose caller leaves', () => {
     })
     expect(lines.some((line) => line.includes('request failed'))).toBe(false)
     expect((await ask('after')).status).toBe(200)
+  })
+
+  test('while its key is looked up is asked nothing', async () => {
+    const unknown = await api.createKey(await api.createTenant())
+    const leaving = new AbortController()
+    await whileFrozen(async () => {
+      const asked = ask('early', leaving.signal, unknown)
+      await pause(100)
+      leaving.abort()
+      await expect(asked).rejects.toThrow()
+    })
+    await expect.poll(() => logged('early'), { timeout: 3_000 }).toMatchObject({ status: 499 })
+    expect(logged('early').rowsRead ?? 0).toBe(0)
   })
 
   test('takes nothing from another who asks the same', async () => {
