@@ -39,15 +39,15 @@ export async function pageOfIssues(
   }
   const { data, nextCursor } = page.cut(ranked, positionOfIssue)
   const details = await readAll(listIssueDetails(question, data))
-  return { data: withDetails(data, details, (_, told) => toIssue(told)), nextCursor }
+  return { data: withDetails(data, details, toIssue), nextCursor }
 }
 
-function toIssue(told: IssueDetails): z.input<typeof issue> {
-  const { reportType, subject, targetHost } = told
+function toIssue({ key, siteId, reportType }: RankedIssue, told: IssueDetails): z.input<typeof issue> {
+  const { subject, targetHost } = told
   const { carries } = reportTypeRows[reportType]
   return {
-    id: issueId(told.key),
-    siteId: told.siteId,
+    id: issueId(key),
+    siteId,
     reportType,
     subject,
     targetHost,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { browserChangeTypeNames } from '../../schema/report-types.ts'
-import { distinctOf, withKeys } from '../groups/groups-of.ts'
+import { distinctOf, partsOfGroups } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum, rowCount } from '../rows.ts'
 import { join, sql, uint } from '../sql.ts'
@@ -31,8 +31,7 @@ export function listBrowserChangeDetails(
   entries: readonly Pick<BrowserChangeEntry, 'key'>[],
 ): Query<z.infer<typeof row>>[] {
   if (entries.length === 0) return []
-  const keys = entries.map(({ key }) => key)
-  const parts = withKeys(browserChangeParts(question), browserChangeKey, keys).map(
+  const parts = partsOfGroups(browserChangeParts(question), browserChangeKey, entries).map(
     (part) =>
       sql`SELECT ${browserChangeKey(part)} AS group_key, ${part.page} AS url, any(toString(report_type)) AS type_of, any(toString(feature)) AS feature_of, any(source_file) AS file_of, ${part.reportCount} AS reports, ${families.ofPart(part)} AS browsers_of ${part.from} GROUP BY group_key, url`,
   )

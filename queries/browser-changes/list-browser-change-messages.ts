@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rawPartAt } from '../groups/group-parts.ts'
-import { groupsOf, latestOf, withKeys } from '../groups/groups-of.ts'
+import { groupsOf, latestOf, partsOfGroups } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum } from '../rows.ts'
 import { type Sql, sql } from '../sql.ts'
@@ -22,7 +22,6 @@ export function listBrowserChangeMessages(
   if (entries.length === 0) return []
   const moments = entries.map(({ lastSeen }) => new Date(lastSeen))
   const reports = rawPartAt(question.tenantId, moments, browserChangeConditions(question))
-  const keys = entries.map(({ key }) => key)
-  const statement = groupsOf(withKeys([reports], browserChangeKey, keys), browserChangeKey, measures)
+  const statement = groupsOf(partsOfGroups([reports], browserChangeKey, entries), browserChangeKey, measures)
   return [{ name: 'listBrowserChangeMessages', statement, row }]
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { browserFamilies, type GroupMeasures, groupsOf, sameOf, withKeys } from '../groups/groups-of.ts'
+import { browserFamilies, type GroupMeasures, groupsOf, partsOfGroups, sameOf } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum } from '../rows.ts'
 import { sql } from '../sql.ts'
@@ -29,7 +29,6 @@ export function listCrashDetails(
   groups: readonly Pick<CrashGroup, 'key'>[],
 ): Query<z.infer<typeof row>>[] {
   if (groups.length === 0) return []
-  const keys = groups.map(({ key }) => key)
-  const parts = withKeys(crashParts(question), crashKey, keys)
+  const parts = partsOfGroups(crashParts(question), crashKey, groups)
   return [{ name: 'listCrashDetails', statement: groupsOf(parts, crashKey, measures), row }]
 }

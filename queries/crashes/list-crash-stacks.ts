@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rawPartAt } from '../groups/group-parts.ts'
-import { groupsOf, latestOf, withKeys } from '../groups/groups-of.ts'
+import { groupsOf, latestOf, partsOfGroups } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum } from '../rows.ts'
 import { sql, uint } from '../sql.ts'
@@ -21,9 +21,12 @@ export function listCrashStacks(
   if (stacked.length === 0) return []
   const moments = stacked.map(({ lastStackAt }) => new Date(lastStackAt))
   const reports = rawPartAt(question.tenantId, moments, [...crashConditions(question), sql`stack != ''`])
-  const keys = stacked.map(({ key }) => key)
   const measures = { stackExcerpt: latestOf(sql`substringUTF8(stack, 1, ${uint(excerptLength)})`) }
   return [
-    { name: 'listCrashStacks', statement: groupsOf(withKeys([reports], crashKey, keys), crashKey, measures), row },
+    {
+      name: 'listCrashStacks',
+      statement: groupsOf(partsOfGroups([reports], crashKey, stacked), crashKey, measures),
+      row,
+    },
   ]
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rawPartAt } from '../groups/group-parts.ts'
-import { groupsOf, latestOf, withKeys } from '../groups/groups-of.ts'
+import { groupsOf, latestOf, partsOfGroups } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum } from '../rows.ts'
 import { sql } from '../sql.ts'
@@ -17,8 +17,7 @@ export function listCspPolicyTexts(
   if (policies.length === 0) return []
   const moments = policies.map(({ lastSeen }) => new Date(lastSeen))
   const reports = rawPartAt(question.tenantId, moments, cspPolicyConditions(question))
-  const keys = policies.map(({ key }) => key)
-  const statement = groupsOf(withKeys([reports], cspPolicyKey, keys), cspPolicyKey, {
+  const statement = groupsOf(partsOfGroups([reports], cspPolicyKey, policies), cspPolicyKey, {
     policy: latestOf(sql`policy`),
   })
   return [{ name: 'listCspPolicyTexts', statement, row }]

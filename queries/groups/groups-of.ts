@@ -92,6 +92,11 @@ export function groupTotals(parts: readonly GroupPart[], key: GroupKey, distinct
 }
 
 /** The same parts with the rows of some groups only. */
-export function withKeys(parts: readonly GroupPart[], key: GroupKey, keys: readonly bigint[]): GroupPart[] {
-  return parts.map((part) => ({ ...part, from: sql`${part.from} AND ${key(part)} IN ${uint64s(keys)}` }))
+export function partsOfGroups(
+  parts: readonly GroupPart[],
+  key: GroupKey,
+  groups: readonly { readonly key: bigint }[],
+): GroupPart[] {
+  const keys = uint64s(groups.map((group) => group.key))
+  return parts.map((part) => ({ ...part, from: sql`${part.from} AND ${key(part)} IN ${keys}` }))
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { issueTypeNames } from '../../schema/report-types.ts'
 import { browserFamilies, type GroupMeasures, groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum, rowCount, rowTime } from '../rows.ts'
@@ -9,8 +8,6 @@ import type { RankedIssue } from './list-issues.ts'
 
 const row = z.object({
   key: rowBigSum,
-  siteId: z.string(),
-  reportType: z.enum(issueTypeNames),
   subject: z.string(),
   targetHost: z.string(),
   reportCount: rowCount,
@@ -26,8 +23,6 @@ const row = z.object({
 export type IssueDetails = z.infer<typeof row>
 
 const measures: GroupMeasures = {
-  siteId: sameOf(() => sql`site_id`),
-  reportType: sameOf(() => sql`toString(report_type)`),
   subject: sameOf(() => sql`toString(issue_subject)`),
   targetHost: sameOf(() => sql`toString(issue_host)`),
   ...groupTally,
@@ -43,7 +38,7 @@ const measures: GroupMeasures = {
   browserFamilyCount: { ...browserFamilies, whole: (ofParts) => sql`length(${browserFamilies.whole(ofParts)})` },
 }
 
-/** All that is told of some issues; an unknown page is no page, an unreadable user agent no browser family. */
+/** All else that is told of some issues; an unknown page is no page, an unreadable user agent no browser family. */
 export function listIssueDetails(
   question: IssueQuestion,
   issues: readonly Omit<RankedIssue, 'lastSeen'>[],

@@ -4,8 +4,8 @@ import {
   type GroupMeasure,
   type GroupMeasures,
   groupsOf,
+  partsOfGroups,
   sameOf,
-  withKeys,
 } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum } from '../rows.ts'
@@ -59,7 +59,6 @@ export function listNetworkErrorDetails(
   groups: readonly Pick<NetworkErrorGroup, 'key'>[],
 ): Query<z.infer<typeof row>>[] {
   if (groups.length === 0) return []
-  const keys = groups.map(({ key }) => key)
-  const parts = withKeys(networkErrorParts(question), networkErrorKey, keys)
+  const parts = partsOfGroups(networkErrorParts(question), networkErrorKey, groups)
   return [{ name: 'listNetworkErrorDetails', statement: groupsOf(parts, networkErrorKey, measures), row }]
 }

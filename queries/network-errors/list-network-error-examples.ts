@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rawPartAt } from '../groups/group-parts.ts'
-import { groupsOf, latestOf, withKeys } from '../groups/groups-of.ts'
+import { groupsOf, latestOf, partsOfGroups } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum } from '../rows.ts'
 import { sql } from '../sql.ts'
@@ -17,8 +17,7 @@ export function listNetworkErrorExamples(
   if (groups.length === 0) return []
   const moments = groups.map(({ lastSeen }) => new Date(lastSeen))
   const reports = rawPartAt(question.tenantId, moments, networkErrorConditions(question))
-  const keys = groups.map(({ key }) => key)
   const measures = { exampleUrl: latestOf(sql`request_url`) }
-  const statement = groupsOf(withKeys([reports], networkErrorKey, keys), networkErrorKey, measures)
+  const statement = groupsOf(partsOfGroups([reports], networkErrorKey, groups), networkErrorKey, measures)
   return [{ name: 'listNetworkErrorExamples', statement, row }]
 }
