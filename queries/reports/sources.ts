@@ -1,4 +1,4 @@
-import { type DimensionName, dimensionPairs, dimensionRows } from '../../schema/dimensions.ts'
+import { type DimensionName, dimensionNames, dimensionPairs, dimensionRows } from '../../schema/dimensions.ts'
 import { bucketSizes } from '../../schema/enumerations.ts'
 import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
@@ -76,6 +76,14 @@ const pairCounts = (table: string, grain: number, pair: readonly DimensionName[]
 
 const isLow = (dimension: DimensionName) => dimensionRows[dimension].low === true
 
+const lowDimensions = dimensionNames.filter(isLow)
+
+/** A rollup by day of every combination of some dimensions, of the types that carry them. */
+const combinations = (table: string, held: readonly DimensionName[]): Family => ({
+  answers: ({ dimensions }) => dimensions.every((dimension) => held.includes(dimension)),
+  sources: [ownColumns(table, day), raw],
+})
+
 /**
  * Every family, cheapest first: the first that answers is taken, and raw rows answer everything. A further source costs a
  * statement or a branch of one, as much as reading a million rows, so most have one rollup and end in raw rows at once.
@@ -112,6 +120,9 @@ const families: readonly Family[] = [
       sources: [pairCounts('pair_counts_day', day, pair), raw],
     }),
   ),
+  combinations('blocked_counts_day', ['blockedHost', ...lowDimensions]),
+  combinations('page_counts_day', ['siteId', 'documentHost', ...lowDimensions]),
+  combinations('host_counts_day', ['siteId', 'documentHost', 'directive', 'blockedHost']),
   { answers: () => true, sources: [raw] },
 ]
 

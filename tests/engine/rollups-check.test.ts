@@ -13,6 +13,7 @@ const ofEveryType = [
   'cube_counts_day',
   'cube_counts_hour',
   'cube_value_counts_hour',
+  'page_counts_day',
   'pages_day',
   'type_counts_hour',
   'type_counts_minute',
@@ -20,7 +21,7 @@ const ofEveryType = [
   'value_counts_hour',
 ]
 const ofSomeTypes = ['browser_changes_day', 'crash_groups_day', 'issues_day', 'network_error_groups_day']
-const ofPolicies = 'pair_counts_day'
+const ofPolicies = ['blocked_counts_day', 'host_counts_day', 'pair_counts_day']
 const ofScripts = 'scripts_day'
 /** The rollups of counts that are made from each other. */
 const fine = ['cube_counts_hour', 'type_counts_minute', 'value_counts_hour']
@@ -54,7 +55,7 @@ describe('a check of the rollups', () => {
   test('knows every rollup from the store itself, each after the one it is made from', async () => {
     const rollups = await listRollups(db.writer)
     expect(rollups.map(({ table }) => table).sort()).toEqual(
-      [...ofEveryType, ...ofSomeTypes, ofPolicies, ofScripts].sort(),
+      [...ofEveryType, ...ofSomeTypes, ...ofPolicies, ofScripts].sort(),
     )
     for (const [index, { source }] of rollups.entries()) {
       expect(['reports', ...rollups.slice(0, index).map(({ table }) => table)]).toContain(source)
@@ -69,7 +70,8 @@ describe('a check of the rollups', () => {
     }
     // Each of the four takes types that no other of them takes, and together they take all that are listed.
     const counted = (await days('true')) * ofEveryType.length + (await days("report_type != 'csp-hash'"))
-    const checked = counted + (await days("report_type = 'csp-violation'")) + (await days("script_url != ''"))
+    const ofPolicy = (await days("report_type = 'csp-violation'")) * ofPolicies.length
+    const checked = counted + ofPolicy + (await days("script_url != ''"))
     expect(await check()).toEqual({ checked, different: 0, differences: [] })
   })
 
@@ -160,7 +162,7 @@ describe('a check of the rollups', () => {
     const at = (days: number) => aReport({ tenantId: briefId, receivedAt: Date.now() - days * day, retentionDays: 10 })
     await db.insertReports([at(1), at(8), at(12), at(30)])
     const { checked, different } = await check(briefId)
-    const tables = [...ofEveryType, ofPolicies, 'issues_day']
+    const tables = [...ofEveryType, ...ofPolicies, 'issues_day']
     expect({ checked, different }).toEqual({ checked: 2 * tables.length, different: 0 })
   })
 

@@ -38,6 +38,7 @@ describe('the source of a count', () => {
   const directive = { dimension: 'directive', value: 'img-src' } as const
   const host = { dimension: 'blockedHost', value: 'x' } as const
   const browser = { dimension: 'browserName', value: 'Chrome' } as const
+  const page = { dimension: 'documentHost', value: 'y' } as const
 
   test.each([
     ['no filter', [], ['type_counts_hour', 'reports']],
@@ -48,8 +49,13 @@ describe('the source of a count', () => {
     ['values of few', [directive, browser], ['cube_counts_day', 'cube_counts_hour', 'reports']],
     ['a pair', [directive, host], ['pair_counts_day', 'reports']],
     ['a pair the other way round', [host, site1], ['pair_counts_day', 'reports']],
-    ['two that are no pair', [site1, browser], ['reports']],
-    ['more than a pair', [site1, directive, host], ['reports']],
+    ['a site and values of few', [site1, browser, directive], ['page_counts_day', 'reports']],
+    ['a site and a host of its pages', [site1, page], ['page_counts_day', 'reports']],
+    ['a blocked host and values of few', [host, browser, directive], ['blocked_counts_day', 'reports']],
+    ['both hosts', [page, host], ['host_counts_day', 'reports']],
+    ['both hosts and more of theirs', [site1, page, directive, host], ['host_counts_day', 'reports']],
+    ['both hosts and a browser', [page, host, browser], ['reports']],
+    ['three that are no pair', [site1, host, browser], ['reports']],
   ])('with %s is the cheapest rollup, raw rows only at the edges', (_, terms, expected) => {
     expect(tables(countReports(tenant, ragged, csp(terms)))).toEqual(expected)
   })

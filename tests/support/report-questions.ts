@@ -36,11 +36,14 @@ function filterValue(rows: readonly StoredReport[], dimension: DimensionName): f
   )
 }
 
-function filtersFor(rows: readonly StoredReport[], reportType: ReportType): fc.Arbitrary<OracleFilters> {
+function filtersFor(
+  rows: readonly StoredReport[],
+  reportType: ReportType,
+  dimensions: readonly DimensionName[],
+): fc.Arbitrary<OracleFilters> {
   const ofType = rows.filter((row) => row.reportType === reportType)
-  const dimensions = dimensionsOf(reportType)
   return fc
-    .subarray(dimensions, { minLength: 0, maxLength: 3 })
+    .subarray([...dimensions], { minLength: 0, maxLength: 3 })
     .chain((chosen) =>
       fc.record(Object.fromEntries(chosen.map((dimension) => [dimension, filterValue(ofType, dimension)]))),
     )
@@ -75,22 +78,26 @@ export interface ReportQuestion {
   readonly bucketSize: (typeof bucketSizeNames)[number]
 }
 
+/** @param among the dimensions that filter and group, of types that have them all; by default each type's own. */
 export function reportQuestion(
   rows: readonly StoredReport[],
   from: number,
   to: number,
   maxDays: number,
+  among?: readonly DimensionName[],
 ): fc.Arbitrary<ReportQuestion> {
-  return fc.constantFrom('csp-violation' as const, ...reportTypeNames).chain((reportType) =>
-    fc.record({
+  const has = (reportType: ReportType) => among?.every((one) => dimensionsOf(reportType).includes(one)) ?? true
+  return fc.constantFrom('csp-violation' as const, ...reportTypeNames.filter(has)).chain((reportType) => {
+    const dimensions = among ?? dimensionsOf(reportType)
+    return fc.record({
       reportType: fc.constant(reportType),
-      filters: filtersFor(rows, reportType),
+      filters: filtersFor(rows, reportType, dimensions),
       window: windowWithin(from, to, maxDays),
       groupBy: fc
-        .shuffledSubarray(dimensionsOf(reportType), { minLength: 1, maxLength: 2 })
-        .map((dimensions) => dimensions as DimensionName[]),
+        .shuffledSubarray([...dimensions], { minLength: 1, maxLength: 2 })
+        .map((chosen) => chosen as DimensionName[]),
       limit: fc.oneof(fc.constant(100), fc.integer({ min: 1, max: 100 })),
       bucketSize: fc.constantFrom(...bucketSizeNames),
-    }),
-  )
+    })
+  })
 }
