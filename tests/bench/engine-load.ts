@@ -4,7 +4,14 @@ import { reportInsertSettings } from '../../app/import/clickhouse-report-writer.
 import { withRetries } from '../../app/import/with-retries.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import { sql } from '../../queries/sql.ts'
-import { blockRows, blocksFrom, type Generated, generatedColumns, generatedReports } from './generated-reports.ts'
+import {
+  type Block,
+  blockRows,
+  blocksFrom,
+  type Generated,
+  generatedColumns,
+  generatedReports,
+} from './generated-reports.ts'
 
 /** As the importer inserts, but for the views: they run side by side, because nothing else needs the cores. */
 const insertSettings = {
@@ -13,20 +20,47 @@ const insertSettings = {
   parallel_view_processing: 1,
 } as const
 
-/** Inserts reports from `firstRow` on, inside the engine; a block that was cut off can be sent again. */
+/** One insert generates its rows while another writes them. */
+const insertsAtOnce = 2
+
+/**
+ * Inserts reports from `firstRow` on, inside the engine; a block that was cut off can be sent again.
+ * @param onBlock hears up to which row all are stored.
+ */
 export async function loadEngine(
   writer: Database,
   generated: Generated,
   firstRow: number,
   onBlock: (rowsStored: number) => Promise<void>,
 ): Promise<void> {
-  for (const block of blocksFrom(generated, firstRow)) {
-    const rows = generatedReports(generated, block)
-    const settings = { ...insertSettings, insert_deduplication_token: `generated-${generated.from}-${block.first}` }
-    const insert = () => writer.command(`INSERT INTO reports (${generatedColumns.join(', ')}) ${rows}`, { settings })
-    await withRetries(insert, undefined)
-    await onBlock(block.end)
+  const underWay: { end: number; stored: Promise<unknown> }[] = []
+  async function finishFirst(): Promise<void> {
+    const first = underWay.shift()
+    if (!first) return
+    await first.stored
+    await onBlock(first.end)
   }
+  try {
+    for (const block of blocksFrom(generated, firstRow)) {
+      if (underWay.length === insertsAtOnce) await finishFirst()
+      const stored = insertBlock(writer, generated, block)
+      // Heard when its turn comes.
+      stored.catch(() => {})
+      underWay.push({ end: block.end, stored })
+    }
+    while (underWay.length > 0) await finishFirst()
+  } finally {
+    await Promise.allSettled(underWay.map(({ stored }) => stored))
+  }
+}
+
+function insertBlock(writer: Database, generated: Generated, block: Block): Promise<unknown> {
+  const rows = generatedReports(generated, block)
+  const settings = { ...insertSettings, insert_deduplication_token: `generated-${generated.from}-${block.first}` }
+  return withRetries(
+    () => writer.command(`INSERT INTO reports (${generatedColumns.join(', ')}) ${rows}`, { settings }),
+    undefined,
+  )
 }
 
 const quietPolls = 5
