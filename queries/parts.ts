@@ -1,5 +1,5 @@
 import { coverAll, type Span } from './rules/coverage.ts'
-import { at, join, name, type Sql, sql, uuid } from './sql.ts'
+import { at, atSecond, type Bound, join, name, type Sql, sql, uuid } from './sql.ts'
 
 /** A table of reports, or a rollup of them by time. */
 export interface TimedTable {
@@ -35,15 +35,21 @@ export function partsOver<Table extends TimedTable>(
   return all.flatMap((coverage) => {
     const table = tables.find(({ grain }) => grain === coverage.grain)
     if (!table) return []
-    const meets = [sql`tenant_id = ${tenant}`, ...conditions(table), within(name(table.time), coverage.spans)]
+    const meets = [sql`tenant_id = ${tenant}`, ...conditions(table), within(table.time, coverage.spans)]
     return [{ table, from: sql`FROM ${name(table.table)} WHERE ${join(meets, ' AND ')}` }]
   })
 }
 
-/** Whether a time lies in one of some spans, of which there must be one. */
-export function within(time: Sql, spans: readonly Span[]): Sql {
+/** Whether a table's time lies in one of some spans, of which there must be one. */
+export function within(time: TimedTable['time'], spans: readonly Span[]): Sql {
+  const column = name(time)
   const ranges = spans.map(
-    (span) => sql`(${time} >= ${at(new Date(span.from))} AND ${time} < ${at(new Date(span.to))})`,
+    ({ from, to }) => sql`(${column} >= ${moment(time, from)} AND ${column} < ${moment(time, to)})`,
   )
   return sql`(${join(ranges, ' OR ')})`
+}
+
+/** A moment to compare a table's time with, in milliseconds since the Unix epoch: buckets begin at whole seconds. */
+export function moment(time: TimedTable['time'], milliseconds: number): Bound {
+  return (time === 'bucket' ? atSecond : at)(new Date(milliseconds))
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
+import { moment } from '../parts.ts'
 import type { Query } from '../query.ts'
 import { rowCount, rowTime } from '../rows.ts'
 import type { Span } from '../rules/coverage.ts'
-import { at, type Bound, join, name, type Sql, sql, uint } from '../sql.ts'
+import { join, name, type Sql, sql, uint } from '../sql.ts'
 import { type Part, partsOf } from './sources.ts'
 
 const row = z.object({
@@ -39,9 +40,8 @@ export function groupReports(
     groupBy.map((_, index) => keyName(index)),
     ', ',
   )
-  const start = at(new Date(window.from))
   const groups = join(
-    parts.map((part) => groupPart(part, groupBy, start)),
+    parts.map((part) => groupPart(part, groupBy, window.from)),
     ' UNION ALL ',
   )
   const { measures, where } = parts.length > 1 ? added(keys) : alone
@@ -71,11 +71,15 @@ const alone: Whole = {
   where: sql`WHERE`,
 }
 
-/** One source's groups. No part spans the window's start, so a row's time tells which window it counts for. */
-function groupPart({ from, time, column, measure }: Part, groupBy: readonly DimensionName[], start: Bound): Sql {
+/**
+ * One source's groups. No part spans the window's start, so a row's time tells which window it counts for.
+ * @param start of the window, in milliseconds since the Unix epoch.
+ */
+function groupPart({ from, time, column, measure }: Part, groupBy: readonly DimensionName[], start: number): Sql {
   const keys = groupBy.map((dimension, index) => sql`toString(${column(dimension)}) AS ${keyName(index)}`)
-  const now = sql`${time} >= ${start}`
-  return sql`SELECT ${join(keys, ', ')}, ${measure.reportCount(now)} AS current, ${measure.reportCount(sql`${time} < ${start}`)} AS previous, ${measure.firstSeen(now)} AS first, ${measure.lastSeen(now)} AS last ${from} GROUP BY ${join(
+  const bound = moment(time, start)
+  const [now, before] = [sql`${name(time)} >= ${bound}`, sql`${name(time)} < ${bound}`]
+  return sql`SELECT ${join(keys, ', ')}, ${measure.reportCount(now)} AS current, ${measure.reportCount(before)} AS previous, ${measure.firstSeen(now)} AS first, ${measure.lastSeen(now)} AS last ${from} GROUP BY ${join(
     groupBy.map((_, index) => keyName(index)),
     ', ',
   )}`

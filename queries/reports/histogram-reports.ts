@@ -25,9 +25,13 @@ export function histogramReports(
   bucketSize: BucketSize,
 ): Query<SlotCounts>[] {
   const bucket = bucketSizes[bucketSize]
+  const slots = {
+    received_at: sql`intDiv(toUnixTimestamp64Milli(received_at), ${uint(bucket)})`,
+    bucket: sql`intDiv(toUnixTimestamp(bucket), ${uint(bucket / 1000)})`,
+  }
   return partsOf({ tenantId, ...filter, groupBy: [], windows: [window], bucket }).map(({ from, time, measure }) => ({
     name: 'histogramReports',
-    statement: sql`SELECT groupArray(slot) AS slots, groupArray(counted) AS counts FROM (SELECT intDiv(toUnixTimestamp64Milli(toDateTime64(${time}, 3, 'UTC')), ${uint(bucket)}) AS slot, ${measure.reportCount()} AS counted ${from} GROUP BY slot)`,
+    statement: sql`SELECT groupArray(slot) AS slots, groupArray(counted) AS counts FROM (SELECT ${slots[time]} AS slot, ${measure.reportCount()} AS counted ${from} GROUP BY slot)`,
     row,
   }))
 }

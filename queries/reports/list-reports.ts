@@ -49,7 +49,7 @@ export function listReports(
     sql`received_at >= ${at(new Date(window.from))}`,
     sql`received_at < ${at(new Date(window.to))}`,
     ...terms.map((term) => matches(name(dimensionRows[term.dimension].column), term)),
-    ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, within(sql`received_at`, issue.spans)] : []),
+    ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, within('received_at', issue.spans)] : []),
   ]
   return {
     name: 'listReports',

@@ -142,7 +142,7 @@ export interface CountQuestion {
 /** One source's share of a question: the FROM and WHERE of its SELECT, and its measures. */
 export interface Part {
   readonly from: Sql
-  readonly time: Sql
+  readonly time: TimedTable['time']
   readonly column: (dimension: DimensionName) => Sql
   readonly measure: Measures
 }
@@ -184,7 +184,7 @@ export function partsOf(question: CountQuestion): Part[] {
   const conditions = (source: Source) => [...type, ...source.where(terms, dimensions)]
   return partsOver(sources, question.tenantId, question.windows, conditions).map(({ table, from }) => ({
     from,
-    time: name(table.time),
+    time: table.time,
     column: table.column,
     measure: table.grain === 1 ? rawMeasures : rollupMeasures,
   }))

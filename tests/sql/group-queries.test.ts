@@ -73,13 +73,13 @@ test('the text of a list of groups, behind a position', () => {
   const question = { tenantId: tenant, window: { from: 0, to: day }, siteId: site, reason: 'oom' }
   const { statement } = listCrashGroups(question, { weight: '5', key: '18446744073709551615' }, 51)
   expect(render(statement)).toEqual({
-    text: "SELECT toString(group_key) AS key, sum(part_reportCount) AS reportCount, toString(sum(part_weight)) AS weight, min(part_firstSeen) AS firstSeen, max(part_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(part_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS part_reportCount, sum(weight) AS part_weight, min(first_seen) AS part_firstSeen, max(last_seen) AS part_lastSeen, max(last_stack_at) AS part_lastStackAt FROM crash_groups_day WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime64(3, 'UTC')} AND bucket < {p4:DateTime64(3, 'UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(part_weight) < {p5:UInt64} OR (sum(part_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(part_weight) DESC, group_key LIMIT {p7:UInt64}",
+    text: "SELECT toString(group_key) AS key, sum(part_reportCount) AS reportCount, toString(sum(part_weight)) AS weight, min(part_firstSeen) AS firstSeen, max(part_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(part_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS part_reportCount, sum(weight) AS part_weight, min(first_seen) AS part_firstSeen, max(last_seen) AS part_lastSeen, max(last_stack_at) AS part_lastStackAt FROM crash_groups_day WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(part_weight) < {p5:UInt64} OR (sum(part_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(part_weight) DESC, group_key LIMIT {p7:UInt64}",
     params: {
       p0: tenant,
       p1: site,
       p2: 'oom',
-      p3: '1970-01-01 00:00:00.000',
-      p4: '1970-01-02 00:00:00.000',
+      p3: '1970-01-01 00:00:00',
+      p4: '1970-01-02 00:00:00',
       p5: '5',
       p6: '18446744073709551615',
       p7: '51',

@@ -81,14 +81,14 @@ describe('the text of a query', () => {
   test('count', () => {
     const [query] = countReports(tenant, { from: 0, to: hour }, csp([{ dimension: 'directive', value: 'img_src%' }]))
     expect(render((query as Query<unknown>).statement)).toEqual({
-      text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM cube_value_counts_hour WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND ((bucket >= {p4:DateTime64(3, 'UTC')} AND bucket < {p5:DateTime64(3, 'UTC')}))",
+      text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM cube_value_counts_hour WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}))",
       params: {
         p0: tenant,
         p1: 'csp-violation',
         p2: 'directive',
         p3: 'img_src\\%',
-        p4: '1970-01-01 00:00:00.000',
-        p5: '1970-01-01 01:00:00.000',
+        p4: '1970-01-01 00:00:00',
+        p5: '1970-01-01 01:00:00',
       },
     })
   })
@@ -96,7 +96,7 @@ describe('the text of a query', () => {
   test('grouped', () => {
     const query = groupReports(tenant, { from: hour, to: 2 * hour }, { from: 0, to: hour }, csp(), ['directive'], 20)
     expect(text(query)).toBe(
-      "SELECT [key0] AS values, current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen FROM (SELECT toString(value) AS key0, sumIf(report_count, bucket >= {p0:DateTime64(3, 'UTC')}) AS current, sumIf(report_count, bucket < {p0:DateTime64(3, 'UTC')}) AS previous, minIf(first_seen, bucket >= {p0:DateTime64(3, 'UTC')}) AS first, maxIf(last_seen, bucket >= {p0:DateTime64(3, 'UTC')}) AS last FROM cube_value_counts_hour WHERE tenant_id = {p1:UUID} AND report_type = {p2:String} AND dimension = {p3:String} AND ((bucket >= {p4:DateTime64(3, 'UTC')} AND bucket < {p5:DateTime64(3, 'UTC')}) OR (bucket >= {p6:DateTime64(3, 'UTC')} AND bucket < {p7:DateTime64(3, 'UTC')})) GROUP BY key0) WHERE reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT {p8:UInt64}",
+      "SELECT [key0] AS values, current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen FROM (SELECT toString(value) AS key0, sumIf(report_count, bucket >= {p0:DateTime('UTC')}) AS current, sumIf(report_count, bucket < {p0:DateTime('UTC')}) AS previous, minIf(first_seen, bucket >= {p0:DateTime('UTC')}) AS first, maxIf(last_seen, bucket >= {p0:DateTime('UTC')}) AS last FROM cube_value_counts_hour WHERE tenant_id = {p1:UUID} AND report_type = {p2:String} AND dimension = {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}) OR (bucket >= {p6:DateTime('UTC')} AND bucket < {p7:DateTime('UTC')})) GROUP BY key0) WHERE reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT {p8:UInt64}",
     )
     const apart = groupReports(tenant, ragged, undefined, csp(), ['blockedHost'], 20)
     expect(tables([apart])).toEqual(['value_counts_day', 'reports'])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { at, empty, join, name, render, sql, text, times, uint, uint64, uint64s } from '../../queries/sql.ts'
+import { at, atSecond, empty, join, name, render, sql, text, times, uint, uint64, uint64s } from '../../queries/sql.ts'
 
 describe('SQL fragments', () => {
   test('number every bound value once the whole is known', () => {
@@ -24,6 +24,16 @@ describe('SQL fragments', () => {
       text: "{p0:DateTime64(3, 'UTC')}",
       params: { p0: '2026-01-31 12:00:00.007' },
     })
+  })
+
+  test.each([
+    ['2026-01-31T12:00:00.000Z', '2026-01-31 12:00:00'],
+    ['2026-01-31T12:00:00.001Z', '2026-01-31 12:00:01'],
+    ['1969-12-31T23:59:59.999Z', '1970-01-01 00:00:00'],
+    ['2106-02-07T06:28:14.500Z', '2106-02-07 06:28:15'],
+    ['9999-12-31T00:00:00.000Z', '2106-02-07 06:28:15'],
+  ])('bind %s to the second as %s', (moment, value) => {
+    expect(atSecond(new Date(moment))).toEqual({ type: "DateTime('UTC')", value })
   })
 
   test('bind lists as arrays', () => {
