@@ -96,8 +96,8 @@ export const at = (value: Date): Bound => ({ type: "DateTime64(3, 'UTC')", value
 const lastSecond = (2 ** 32 - 1) * 1000
 
 /**
- * The first whole second not before a moment, as DateTime: of columns of whole seconds the same are before it and not
- * before it, and they are compared faster than with milliseconds. Years are 1970 to 2106, and a moment beyond stands for
+ * The first whole second not before a moment: a column of whole seconds has the same rows before the one as before the
+ * other, and is compared faster with it than with milliseconds. DateTime holds 1970 to 2106; a moment beyond stands for
  * the nearer end.
  */
 export function atSecond(value: Date): Bound {
