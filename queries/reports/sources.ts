@@ -78,10 +78,10 @@ const isLow = (dimension: DimensionName) => dimensionRows[dimension].low === tru
 
 const lowDimensions = dimensionNames.filter(isLow)
 
-/** A rollup by day of every combination of some dimensions, of the types that carry them. */
-const combinations = (table: string, held: readonly DimensionName[]): Family => ({
+/** Rollups of every combination of some dimensions, coarsest first, of the types that carry them. */
+const combinations = (held: readonly DimensionName[], ...rollups: readonly Source[]): Family => ({
   answers: ({ dimensions }) => dimensions.every((dimension) => held.includes(dimension)),
-  sources: [ownColumns(table, day), raw],
+  sources: [...rollups, raw],
 })
 
 /**
@@ -110,19 +110,11 @@ const families: readonly Family[] = [
     answers: ({ dimensions }) => dimensions.length === 1,
     sources: [valueCounts('value_counts_day', day), raw],
   },
-  {
-    answers: ({ dimensions }) => dimensions.every(isLow),
-    sources: [ownColumns('cube_counts_day', day), ownColumns('cube_counts_hour', hour), raw],
-  },
-  ...dimensionPairs.map(
-    (pair): Family => ({
-      answers: ({ dimensions }) => dimensions.length === 2 && pair.every((one) => dimensions.includes(one)),
-      sources: [pairCounts('pair_counts_day', day, pair), raw],
-    }),
-  ),
-  combinations('blocked_counts_day', ['blockedHost', ...lowDimensions]),
-  combinations('page_counts_day', ['siteId', 'documentHost', ...lowDimensions]),
-  combinations('host_counts_day', ['siteId', 'documentHost', 'directive', 'blockedHost']),
+  combinations(lowDimensions, ownColumns('cube_counts_day', day), ownColumns('cube_counts_hour', hour)),
+  ...dimensionPairs.map((pair) => combinations(pair, pairCounts('pair_counts_day', day, pair))),
+  combinations(['blockedHost', ...lowDimensions], ownColumns('blocked_counts_day', day)),
+  combinations(['siteId', 'documentHost', ...lowDimensions], ownColumns('page_counts_day', day)),
+  combinations(['siteId', 'documentHost', 'directive', 'blockedHost'], ownColumns('host_counts_day', day)),
   { answers: () => true, sources: [raw] },
 ]
 
