@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Database } from '../queries/clickhouse.ts'
 import type { Query } from '../queries/query.ts'
-import { at, join, name, type Sql, sql, uuid } from '../queries/sql.ts'
+import { join, name, type Sql, sql } from '../queries/sql.ts'
 import { readLong } from './read-long.ts'
-import { listMonths, type RollupMonth, withinRetention } from './rollup-months.ts'
+import { inMonth, listMonths, type RollupMonth, withinRetention } from './rollup-months.ts'
 import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './rollups.ts'
 
 /** A measure's value: a count or weight (text beyond 2^53), a time, or null where there is none. */
@@ -77,9 +77,7 @@ type DayRow = z.infer<typeof dayRow>
 function compareDays(rollup: Rollup, rollups: readonly Rollup[], month: RollupMonth): Query<DayRow> {
   const { keys, measures } = rollup
   const columns = list([...keys, ...measures.map(({ column }) => column)])
-  const inMonth = (time: string) =>
-    sql`tenant_id = ${uuid(month.tenantId)} AND ${name(time)} >= ${at(month.from)} AND ${name(time)} < ${at(month.to)}`
-  const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonth('received_at')}`
+  const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonth(month, 'received_at')}`
   const pairs = measures.map((measure) => ({
     measure,
     expected: name(`expected_${measure.column}`),
@@ -104,7 +102,7 @@ function compareDays(rollup: Rollup, rollups: readonly Rollup[], month: RollupMo
         FROM (
           SELECT ${columns}, true AS of_view FROM (${fromRaw(rollup, rollups, raw)})
           UNION ALL
-          SELECT ${columns}, false AS of_view FROM ${name(rollup.table)} WHERE ${inMonth('bucket')}
+          SELECT ${columns}, false AS of_view FROM ${name(rollup.table)} WHERE ${inMonth(month, 'bucket')}
         )
         GROUP BY ${list(keys)}
       )

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '../queries/clickhouse.ts'
 import type { Query } from '../queries/query.ts'
-import { at, join, name, render, type Sql, sql, uuid } from '../queries/sql.ts'
+import { join, name, render, type Sql, sql } from '../queries/sql.ts'
 import { longSettings, readLong } from './read-long.ts'
-import { listMonths, type RollupMonth } from './rollup-months.ts'
+import { inMonth, listMonths, type RollupMonth } from './rollup-months.ts'
 import { listRollups, type Rollup, rawTable } from './rollups.ts'
 
 /** What a rebuild did. */
@@ -71,11 +71,10 @@ async function rebuildPartition(database: Database, rollup: Rollup, partition: s
   }
 }
 
-function fill(rollup: Rollup, target: string, { tenantId, from, to }: RollupMonth): Sql {
+function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {
   const columns = join([...rollup.keys, ...rollup.measures.map(({ column }) => column)].map(name), ', ')
-  const time = name(rollup.source === rawTable ? 'received_at' : 'bucket')
-  const rows = sql`SELECT * FROM ${name(rollup.source)}
-    WHERE tenant_id = ${uuid(tenantId)} AND ${time} >= ${at(from)} AND ${time} < ${at(to)}`
+  const time = rollup.source === rawTable ? 'received_at' : 'bucket'
+  const rows = sql`SELECT * FROM ${name(rollup.source)} WHERE ${inMonth(month, time)}`
   return sql`INSERT INTO ${name(target)} (${columns}) SELECT ${columns} FROM (${rollup.over(rows)})`
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../queries/clickhouse.ts'
-import { join, name, sql, uuid } from '../queries/sql.ts'
+import { type TimedTable, within } from '../queries/parts.ts'
+import { join, name, type Sql, sql, uuid } from '../queries/sql.ts'
 import { retentionStart } from '../schema/plans.ts'
 import { readLong } from './read-long.ts'
 
@@ -40,6 +41,11 @@ export async function listMonths(
     const [from, to] = [new Date(Date.UTC(year, month - 1)), new Date(Date.UTC(year, month))]
     return { tenantId: tenant, partition, from, to, retentionDays: retention }
   })
+}
+
+/** Whether a row is of the tenant's month, by its table's time. */
+export function inMonth({ tenantId, from, to }: RollupMonth, time: TimedTable['time']): Sql {
+  return sql`tenant_id = ${uuid(tenantId)} AND ${within(time, [{ from: from.getTime(), to: to.getTime() }])}`
 }
 
 /** The months cut to the days of which no row has expired: a tenant's shortest retention decides for all its days. */
