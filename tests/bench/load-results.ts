@@ -44,7 +44,7 @@ const loadTargets = {
 } as const
 
 const words = {
-  cpuRatio: { about: 'CPU a request, times that of Hono alone', write: (value: number) => value.toFixed(1) },
+  cpuRatio: { about: 'CPU a request, times that of plain Hono', write: (value: number) => value.toFixed(1) },
   slowdown: { about: 'p99 under load, times the unloaded p50', write: (value: number) => value.toFixed(1) },
   memoryBytes: { about: 'Most memory', write: (value: number) => `${(value / megabyte).toFixed(0)} MB` },
   memoryRise: {

@@ -83,15 +83,16 @@ async function measure(values: Values): Promise<number> {
     const { seconds, connections, every: everyMilliseconds } = values
     const alone = { connections: 1, seconds: Math.ceil(seconds / 6), everyMilliseconds: 0 }
     const many = { connections, seconds, everyMilliseconds }
-    const unloaded = { api: await poll('the API', api, alone), plain: await poll('Hono alone', plain, alone) }
+    const apiAlone = await poll('the API', api, alone)
+    const plainAlone = await poll('plain Hono', plain, alone)
     // Both at once, because a processor that others use too does less in its time.
-    const [loadedApi, loadedPlain] = await Promise.all([
+    const [apiLoaded, plainLoaded] = await Promise.all([
       poll('the API', api, many),
-      poll('Hono beside it', plain, many),
+      poll('plain Hono beside it', plain, many),
     ])
     const measured = {
-      api: { unloaded: unloaded.api, loaded: loadedApi },
-      plain: { unloaded: unloaded.plain, loaded: loadedPlain },
+      api: { unloaded: apiAlone, loaded: apiLoaded },
+      plain: { unloaded: plainAlone, loaded: plainLoaded },
     }
     const { ratios, lines } = judgeLoad(measured.api, measured.plain)
     process.stdout.write(describe(measured, lines))
@@ -148,8 +149,8 @@ function describe(
     [...head, 'half way', 'at the end', 'most'],
     row('API, one connection', api.unloaded),
     row('API, under load', api.loaded),
-    row('Hono alone, one connection', plain.unloaded),
-    row('Hono beside it, under load', plain.loaded),
+    row('plain Hono, one connection', plain.unloaded),
+    row('plain Hono, under load', plain.loaded),
   ])
   return `${table}\n\n${lines.map(({ met, text }) => `${met ? 'met   ' : 'MISSED'}  ${text}`).join('\n')}\n`
 }
