@@ -93,9 +93,7 @@ export function reportQuestion(
       reportType: fc.constant(reportType),
       filters: filtersFor(rows, reportType, dimensions),
       window: windowWithin(from, to, maxDays),
-      groupBy: fc
-        .shuffledSubarray([...dimensions], { minLength: 1, maxLength: 2 })
-        .map((chosen) => chosen as DimensionName[]),
+      groupBy: fc.shuffledSubarray([...dimensions], { minLength: 1, maxLength: 2 }),
       limit: fc.oneof(fc.constant(100), fc.integer({ min: 1, max: 100 })),
       bucketSize: fc.constantFrom(...bucketSizeNames),
     })
