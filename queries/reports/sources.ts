@@ -89,7 +89,7 @@ const combinations = (held: readonly DimensionName[], ...rollups: readonly Sourc
  * statement or a branch of one, as much as reading a million rows, so most have one rollup and end in raw rows at once.
  */
 const families: readonly Family[] = [
-  // Types' counts hold no first and last time, which only groupings need.
+  // Types' counts, and the hours of one value, hold no first and last time, which only groupings need.
   {
     answers: ({ dimensions, bucket = hour }) => dimensions.length === 0 && bucket % hour === 0,
     sources: [ownColumns('type_counts_hour', hour), raw],
@@ -104,11 +104,11 @@ const families: readonly Family[] = [
   },
   {
     answers: ({ dimensions, isGrouped, isPattern }) => dimensions.length === 1 && !isGrouped && !isPattern,
-    sources: [valueCounts('value_counts_hour', hour), raw],
+    sources: [valueCounts('value_counts_hour_by_value', hour), raw],
   },
   {
     answers: ({ dimensions }) => dimensions.length === 1,
-    sources: [valueCounts('value_counts_day', day), raw],
+    sources: [valueCounts('value_counts_day', day), valueCounts('value_counts_hour_by_time', hour), raw],
   },
   combinations(lowDimensions, ownColumns('cube_counts_day', day), ownColumns('cube_counts_hour', hour)),
   ...dimensionPairs.map((pair) => combinations(pair, pairCounts('pair_counts_day', day, pair))),

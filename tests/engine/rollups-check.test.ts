@@ -18,14 +18,21 @@ const ofEveryType = [
   'type_counts_hour',
   'type_counts_minute',
   'value_counts_day',
-  'value_counts_hour',
+  'value_counts_hour_by_value',
+  'value_counts_hour_by_time',
 ]
 const ofSomeTypes = ['browser_changes_day', 'crash_groups_day', 'issues_day', 'network_error_groups_day']
 const ofPolicies = ['blocked_counts_day', 'host_counts_day', 'pair_counts_day']
 const ofScripts = 'scripts_day'
 /** The rollups of counts that are made from each other. */
-const fine = ['cube_counts_hour', 'type_counts_minute', 'value_counts_hour']
-const coarse = ['cube_counts_day', 'cube_value_counts_hour', 'type_counts_hour', 'value_counts_day']
+const fine = ['cube_counts_hour', 'type_counts_minute', 'value_counts_hour_by_time']
+const coarse = [
+  'cube_counts_day',
+  'cube_value_counts_hour',
+  'type_counts_hour',
+  'value_counts_day',
+  'value_counts_hour_by_value',
+]
 
 let db: FilledDatabase
 

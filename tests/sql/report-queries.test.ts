@@ -42,9 +42,13 @@ describe('the source of a count', () => {
 
   test.each([
     ['no filter', [], ['type_counts_hour', 'reports']],
-    ['a site', [site1], ['value_counts_hour', 'reports']],
-    ['a value of many', [host], ['value_counts_hour', 'reports']],
-    ['several values of many', [{ ...host, value: 'x_' }], ['value_counts_day', 'reports']],
+    ['a site', [site1], ['value_counts_hour_by_value', 'reports']],
+    ['a value of many', [host], ['value_counts_hour_by_value', 'reports']],
+    [
+      'several values of many',
+      [{ ...host, value: 'x_' }],
+      ['value_counts_day', 'value_counts_hour_by_time', 'reports'],
+    ],
     ['a value of few', [directive], ['cube_value_counts_hour', 'reports']],
     ['values of few', [directive, browser], ['cube_counts_day', 'cube_counts_hour', 'reports']],
     ['a pair', [directive, host], ['pair_counts_day', 'reports']],
@@ -63,15 +67,20 @@ describe('the source of a count', () => {
   test('of an aligned window is a rollup alone', () => {
     expect(tables(countReports(tenant, { from: 0, to: day }, csp()))).toEqual(['type_counts_hour'])
     expect(tables(countReportTypes(tenant, { from: 0, to: day }, undefined))).toEqual(['type_counts_hour'])
-    expect(tables(countReportTypes(tenant, { from: 0, to: day }, site))).toEqual(['value_counts_hour'])
+    expect(tables(countReportTypes(tenant, { from: 0, to: day }, site))).toEqual(['value_counts_hour_by_value'])
   })
 
   test('of a histogram never is coarser than its buckets', () => {
     const two = csp([directive, host])
+    const several = csp([{ ...host, value: 'x_' }])
     expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['type_counts_minute', 'reports'])
     expect(tables(histogramReports(tenant, ragged, csp(), '1d'))).toEqual(['type_counts_hour', 'reports'])
     expect(tables(histogramReports(tenant, ragged, csp([host]), '1m'))).toEqual(['reports'])
-    expect(tables(histogramReports(tenant, ragged, csp([host]), '1h'))).toEqual(['value_counts_hour', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, csp([host]), '1h'))).toEqual([
+      'value_counts_hour_by_value',
+      'reports',
+    ])
+    expect(tables(histogramReports(tenant, ragged, several, '1h'))).toEqual(['value_counts_hour_by_time', 'reports'])
     expect(tables(histogramReports(tenant, ragged, two, '1h'))).toEqual(['reports'])
     expect(tables(histogramReports(tenant, ragged, two, '1d'))).toEqual(['pair_counts_day', 'reports'])
   })
@@ -99,7 +108,7 @@ describe('the text of a query', () => {
       "SELECT [key0] AS values, current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen FROM (SELECT toString(value) AS key0, sumIf(report_count, bucket >= {p0:DateTime('UTC')}) AS current, sumIf(report_count, bucket < {p0:DateTime('UTC')}) AS previous, minIf(first_seen, bucket >= {p0:DateTime('UTC')}) AS first, maxIf(last_seen, bucket >= {p0:DateTime('UTC')}) AS last FROM cube_value_counts_hour WHERE tenant_id = {p1:UUID} AND report_type = {p2:String} AND dimension = {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}) OR (bucket >= {p6:DateTime('UTC')} AND bucket < {p7:DateTime('UTC')})) GROUP BY key0) WHERE reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT {p8:UInt64}",
     )
     const apart = groupReports(tenant, ragged, undefined, csp(), ['blockedHost'], 20)
-    expect(tables([apart])).toEqual(['value_counts_day', 'reports'])
+    expect(tables([apart])).toEqual(['value_counts_day', 'value_counts_hour_by_time', 'reports'])
     expect(text(apart)).toMatch(/\) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT/)
   })
 

@@ -43,7 +43,7 @@ function filtersFor(
 ): fc.Arbitrary<OracleFilters> {
   const ofType = rows.filter((row) => row.reportType === reportType)
   return fc
-    .subarray([...dimensions], { minLength: 0, maxLength: 3 })
+    .subarray([...dimensions], { minLength: 0, maxLength: Math.min(3, dimensions.length) })
     .chain((chosen) =>
       fc.record(Object.fromEntries(chosen.map((dimension) => [dimension, filterValue(ofType, dimension)]))),
     )
@@ -93,7 +93,7 @@ export function reportQuestion(
       reportType: fc.constant(reportType),
       filters: filtersFor(rows, reportType, dimensions),
       window: windowWithin(from, to, maxDays),
-      groupBy: fc.shuffledSubarray([...dimensions], { minLength: 1, maxLength: 2 }),
+      groupBy: fc.shuffledSubarray([...dimensions], { minLength: 1, maxLength: Math.min(2, dimensions.length) }),
       limit: fc.oneof(fc.constant(100), fc.integer({ min: 1, max: 100 })),
       bucketSize: fc.constantFrom(...bucketSizeNames),
     })
