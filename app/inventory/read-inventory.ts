@@ -1,29 +1,19 @@
 import { listMonitoredPages } from '../../queries/pages/list-monitored-pages.ts'
-import type { Query } from '../../queries/query.ts'
-import { assembleScript, type InventoryFacts } from '../../queries/rules/assemble-script.ts'
+import { assembleScript, type InventoryFacts, type ScriptFacts } from '../../queries/rules/assemble-script.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { pageMatch } from '../../queries/rules/page-pattern.ts'
 import { scriptId } from '../../queries/rules/script-id.ts'
-import { listLoadingScans } from '../../queries/scans/list-loading-scans.ts'
-import { listScanFindings } from '../../queries/scans/list-scan-findings.ts'
 import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
-import { libraryId, listLibraryChecks } from '../../queries/scripts/list-library-checks.ts'
-import { listPaymentActivity, type PaymentActivity } from '../../queries/scripts/list-payment-activity.ts'
-import { listScriptActivity } from '../../queries/scripts/list-script-activity.ts'
-import { listScriptCaptures } from '../../queries/scripts/list-script-captures.ts'
-import { listScriptDecisions } from '../../queries/scripts/list-script-decisions.ts'
-import { listScriptHashes } from '../../queries/scripts/list-script-hashes.ts'
-import { listScriptIdentities } from '../../queries/scripts/list-script-identities.ts'
-import { listScriptViolations, type ScriptViolation } from '../../queries/scripts/list-script-violations.ts'
-import { listScripts } from '../../queries/scripts/list-scripts.ts'
+import { libraryId } from '../../queries/scripts/list-library-checks.ts'
+import type { PaymentActivity } from '../../queries/scripts/list-payment-activity.ts'
+import type { ScriptViolation } from '../../queries/scripts/list-script-violations.ts'
+import type { InventoriedScript } from '../../queries/scripts/list-scripts.ts'
 import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
 import type { PageRecord } from '../../schema/replies/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../schema/replies/script.ts'
-import { inventorySize } from '../../schema/scripts.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { compareInInventory, positionOfScript } from './inventory-order.ts'
-
-type Read = <Row>(query: Query<Row>) => Promise<Row[]>
+import { type InventoryRows, type Read, readInventoryRows } from './inventory-rows.ts'
 
 /** Whose inventory is read, and over which time. */
 export interface InventoryAsked {
@@ -104,86 +94,65 @@ async function assemble(
   paymentPages: readonly PageRecord[],
   url: string | undefined,
 ): Promise<Inventory> {
-  const question = toQuestion(asked, paymentPages, url)
   const plansAdvisories = asked.tenant.may.capabilities.includes('scripts.authorization')
-  const scanned = paymentPages.length > 0
-  const hashed = !asked.withoutHashes
-  const [scripts, files, decisions, captures, findings, loadingScans] = await Promise.all([
-    read(listScripts(question)),
-    hashed ? read(listScriptIdentities(question)) : [],
-    read(listScriptDecisions(question)),
-    hashed ? read(listScriptCaptures(question)) : [],
-    scanned ? read(listScanFindings(question)) : [],
-    scanned ? read(listLoadingScans(question)) : [],
-  ])
-  const truncated = scripts.length > inventorySize
-  const returned = scripts.slice(0, inventorySize)
-  const libraries = [...new Set(files.map(({ identity: { catalog, name } }) => libraryId(catalog, name)))]
-  const [activities, hashes, onPayment, violations, checked] = await Promise.all([
-    read(listScriptActivity(question, truncated)),
-    hashed ? read(listScriptHashes(question, truncated)) : [],
-    scanned ? read(listPaymentActivity(question, truncated)) : [],
-    read(
-      listScriptViolations(
-        question,
-        returned.map((one) => one.url),
-        truncated,
-      ),
-    ),
-    plansAdvisories ? Promise.all(listLibraryChecks(libraries).map(read)) : [],
-  ])
-  const identities = new Map(files.map(({ hash, identity }) => [hash, identity]))
-  const checks = new Map(checked.flat().map(({ id, check }) => [id, check]))
+  const extent = { hashes: !asked.withoutHashes, advisories: plansAdvisories }
+  const rows = await readInventoryRows(read, toQuestion(asked, paymentPages, url), extent)
+  const identities = new Map(rows.identities.map(({ hash, identity }) => [hash, identity]))
+  const checks = new Map(rows.checks.map(({ id, check }) => [id, check]))
   const facts: InventoryFacts = {
     identityOf: (hash) => identities.get(hash),
     checkOf: ({ catalog, name }) => checks.get(libraryId(catalog, name)),
-    reporting: violations.length > 0,
-    loadingScans,
+    reporting: rows.violations.length > 0,
+    loadingScans: rows.loadingScans,
     plansAdvisories,
   }
-  const of = {
-    activity: byUrl(activities),
-    hashes: byUrl(hashes),
-    onPayment: byUrl(onPayment),
-    violation: byUrl(violations),
-    findings: byUrl(findings),
-    decisions: byUrl(decisions),
-    captures: byUrl(captures),
-  }
-  const entries = returned.map((inventoried): InventoryEntry => {
-    const [reported] = of.activity(inventoried.url)
-    const paid = of.onPayment(inventoried.url)
-    const made = of.decisions(inventoried.url).map(({ decision }) => decision)
-    const script = assembleScript(
-      {
-        siteId: asked.siteId,
-        inventoried: hashed ? inventoried : { ...inventoried, versions: [] },
-        decisions: made,
-        captures: new Map(of.captures(inventoried.url).map(({ hash, capture }) => [hash, capture])),
-        activity: reported
-          ? {
-              reportCount: reported.reportCount,
-              pageCount: reported.pageCount,
-              paymentPageCount: paid.reduce((sum, { pageCount }) => sum + pageCount, 0),
-              hashes: of.hashes(inventoried.url)[0]?.hashes ?? [],
-            }
-          : null,
-        violation: of.violation(inventoried.url)[0],
-        findings: of.findings(inventoried.url),
-      },
-      facts,
-    )
+  const factsOf = scriptFacts(asked, rows)
+  const paidOf = byUrl(rows.onPayment)
+  const entries = rows.scripts.map((inventoried): InventoryEntry => {
+    const own = factsOf(inventoried)
+    const paid = paidOf(inventoried.url)
     const lastOnPayment = paymentPages
       .map(({ id }, index) => ({ pageId: id, at: lastOn(paid, index + 1) }))
       .filter(({ at }) => at > 0)
-    return { script, decisions: made, lastOnPayment }
+    return { script: assembleScript(own, facts), decisions: [...own.decisions], lastOnPayment }
   })
   return {
     entries: entries.sort((a, b) => compareInInventory(positionOfScript(a.script), positionOfScript(b.script))),
-    truncated,
+    truncated: rows.truncated,
     reporting: facts.reporting,
-    uninventoried: violations.filter(({ isInventoried }) => !isInventoried),
+    uninventoried: rows.violations.filter(({ isInventoried }) => !isInventoried),
     paymentPages,
+  }
+}
+
+/** Finds what the rows tell of a script. */
+function scriptFacts({ siteId, withoutHashes }: InventoryAsked, rows: InventoryRows) {
+  const activityOf = byUrl(rows.activities)
+  const hashesOf = byUrl(rows.reportedHashes)
+  const onPaymentOf = byUrl(rows.onPayment)
+  const violationOf = byUrl(rows.violations)
+  const findingsOf = byUrl(rows.findings)
+  const decisionsOf = byUrl(rows.decisions)
+  const capturesOf = byUrl(rows.captures)
+  return (inventoried: InventoriedScript): ScriptFacts => {
+    const { url } = inventoried
+    const [reported] = activityOf(url)
+    return {
+      siteId,
+      inventoried: withoutHashes ? { ...inventoried, versions: [] } : inventoried,
+      decisions: decisionsOf(url).map(({ decision }) => decision),
+      captures: new Map(capturesOf(url).map(({ hash, capture }) => [hash, capture])),
+      activity: reported
+        ? {
+            reportCount: reported.reportCount,
+            pageCount: reported.pageCount,
+            paymentPageCount: onPaymentOf(url).reduce((sum, { pageCount }) => sum + pageCount, 0),
+            hashes: hashesOf(url)[0]?.hashes ?? [],
+          }
+        : null,
+      violation: violationOf(url)[0],
+      findings: findingsOf(url),
+    }
   }
 }
 
