@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Query } from '../queries/query.ts'
+import type { Query, Read, ReadAll } from '../queries/query.ts'
 import type { Span } from '../queries/rules/coverage.ts'
 import type { WindowRule } from '../queries/rules/window.ts'
 import type { Capability } from '../schema/plans.ts'
@@ -22,9 +22,9 @@ export interface Asked<Path extends Shape, Params extends Shape, Filter, Window,
   /** The first moment the tenant's retention reaches, in milliseconds since the Unix epoch. */
   readonly retentionFrom: number
   /** Every row of a query's answer. */
-  read<Row>(query: Query<Row>): Promise<Row[]>
+  readonly read: Read
   /** Rows of queries that are run side by side. */
-  readAll<Row>(queries: readonly Query<Row>[]): Promise<Row[]>
+  readonly readAll: ReadAll
 }
 
 /** What lets a tenant read on although its plan no longer has what an operation needs. */

@@ -11,3 +11,9 @@ export interface Query<Row> {
   /** For a look-up that every request waits for: the store is taken for unavailable when it takes longer. */
   readonly deadlineMilliseconds?: number
 }
+
+/** Every row of a query's answer. */
+export type Read = <Row>(query: Query<Row>) => Promise<Row[]>
+
+/** Rows of queries that are run side by side. */
+export type ReadAll = <Row>(queries: readonly Query<Row>[]) => Promise<Row[]>

@@ -1,4 +1,4 @@
-import type { Query } from '../../queries/query.ts'
+import type { Read } from '../../queries/query.ts'
 import { listLoadingScans } from '../../queries/scans/list-loading-scans.ts'
 import { listScanFindings } from '../../queries/scans/list-scan-findings.ts'
 import { libraryId, listLibraryChecks } from '../../queries/scripts/list-library-checks.ts'
@@ -12,8 +12,6 @@ import { listScriptViolations } from '../../queries/scripts/list-script-violatio
 import { listScripts } from '../../queries/scripts/list-scripts.ts'
 import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
 import { inventorySize } from '../../schema/scripts.ts'
-
-export type Read = <Row>(query: Query<Row>) => Promise<Row[]>
 
 /** What else is read of the scripts. */
 interface Extent {

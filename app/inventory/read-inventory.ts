@@ -1,4 +1,5 @@
 import { listMonitoredPages } from '../../queries/pages/list-monitored-pages.ts'
+import type { Read } from '../../queries/query.ts'
 import { assembleScript, type InventoryFacts, type ScriptFacts } from '../../queries/rules/assemble-script.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { pageMatch } from '../../queries/rules/page-pattern.ts'
@@ -13,7 +14,7 @@ import type { PageRecord } from '../../schema/replies/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../schema/replies/script.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { compareInInventory, positionOfScript } from './inventory-order.ts'
-import { type InventoryRows, type Read, readInventoryRows } from './inventory-rows.ts'
+import { type InventoryRows, readInventoryRows } from './inventory-rows.ts'
 
 /** Whose inventory is read, and over which time. */
 export interface InventoryAsked {
@@ -106,15 +107,14 @@ async function assemble(
     loadingScans: rows.loadingScans,
     plansAdvisories,
   }
-  const factsOf = scriptFacts(asked, rows)
-  const paidOf = byUrl(rows.onPayment)
+  const of = rowsByUrl(rows)
   const entries = rows.scripts.map((inventoried): InventoryEntry => {
-    const own = factsOf(inventoried)
-    const paid = paidOf(inventoried.url)
+    const own = scriptFacts(asked, of, inventoried)
+    const paid = of.onPayment(inventoried.url)
     const lastOnPayment = paymentPages
       .map(({ id }, index) => ({ pageId: id, at: lastOn(paid, index + 1) }))
       .filter(({ at }) => at > 0)
-    return { script: assembleScript(own, facts), decisions: [...own.decisions], lastOnPayment }
+    return { script: assembleScript(own, facts), decisions: own.decisions, lastOnPayment }
   })
   return {
     entries: entries.sort((a, b) => compareInInventory(positionOfScript(a.script), positionOfScript(b.script))),
@@ -125,35 +125,41 @@ async function assemble(
   }
 }
 
-/** Finds what the rows tell of a script. */
-function scriptFacts({ siteId, withoutHashes }: InventoryAsked, rows: InventoryRows) {
-  const activityOf = byUrl(rows.activities)
-  const hashesOf = byUrl(rows.reportedHashes)
-  const onPaymentOf = byUrl(rows.onPayment)
-  const violationOf = byUrl(rows.violations)
-  const findingsOf = byUrl(rows.findings)
-  const decisionsOf = byUrl(rows.decisions)
-  const capturesOf = byUrl(rows.captures)
-  return (inventoried: InventoriedScript): ScriptFacts => {
-    const { url } = inventoried
-    const [reported] = activityOf(url)
-    return {
-      siteId,
-      inventoried: withoutHashes ? { ...inventoried, versions: [] } : inventoried,
-      decisions: decisionsOf(url).map(({ decision }) => decision),
-      captures: new Map(capturesOf(url).map(({ hash, capture }) => [hash, capture])),
-      activity: reported
-        ? {
-            reportCount: reported.reportCount,
-            pageCount: reported.pageCount,
-            paymentPageCount: onPaymentOf(url).reduce((sum, { pageCount }) => sum + pageCount, 0),
-            hashes: hashesOf(url)[0]?.hashes ?? [],
-          }
-        : null,
-      violation: violationOf(url)[0],
-      findings: findingsOf(url),
-    }
-  }
+/** Finds the rows of a script by what they tell. */
+const rowsByUrl = (rows: InventoryRows) => ({
+  activity: byUrl(rows.activities),
+  hashes: byUrl(rows.reportedHashes),
+  onPayment: byUrl(rows.onPayment),
+  violation: byUrl(rows.violations),
+  findings: byUrl(rows.findings),
+  decisions: byUrl(rows.decisions),
+  captures: byUrl(rows.captures),
+})
+
+/** What the rows tell of a script. */
+function scriptFacts(
+  { siteId, withoutHashes }: InventoryAsked,
+  of: ReturnType<typeof rowsByUrl>,
+  inventoried: InventoriedScript,
+) {
+  const { url } = inventoried
+  const [reported] = of.activity(url)
+  return {
+    siteId,
+    inventoried: withoutHashes ? { ...inventoried, versions: [] } : inventoried,
+    decisions: of.decisions(url).map(({ decision }) => decision),
+    captures: new Map(of.captures(url).map(({ hash, capture }) => [hash, capture])),
+    activity: reported
+      ? {
+          reportCount: reported.reportCount,
+          pageCount: reported.pageCount,
+          paymentPageCount: of.onPayment(url).reduce((sum, { pageCount }) => sum + pageCount, 0),
+          hashes: of.hashes(url)[0]?.hashes ?? [],
+        }
+      : null,
+    violation: of.violation(url)[0],
+    findings: of.findings(url),
+  } satisfies ScriptFacts
 }
 
 /** The last time that a script was reported on the payment page of a place; 0 for never. */

@@ -1,5 +1,5 @@
 import { listDeliveredAlerts } from '../../queries/alerts/list-delivered-alerts.ts'
-import type { Query } from '../../queries/query.ts'
+import type { Read, ReadAll } from '../../queries/query.ts'
 import { isAlerted } from '../../queries/rules/change-alerts.ts'
 import { listLatestScanPlaces } from '../../queries/scans/list-latest-scan-places.ts'
 import { listScanEvidence } from '../../queries/scans/list-scan-evidence.ts'
@@ -11,8 +11,8 @@ import { readScans } from '../pipeline/read-scans.ts'
 
 /** How queries are asked. */
 export interface Reads {
-  read<Row>(query: Query<Row>): Promise<Row[]>
-  readAll<Row>(queries: readonly Query<Row>[]): Promise<Row[]>
+  readonly read: Read
+  readonly readAll: ReadAll
 }
 
 type Evidence = PciReadiness['evidence']

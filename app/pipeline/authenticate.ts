@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Query } from '../../queries/query.ts'
+import type { Read } from '../../queries/query.ts'
 import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
 import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
@@ -30,7 +30,7 @@ const bearer = /^Bearer ([^ ]+)$/i
  * Finds the caller of an Authorization header. Throws invalid_api_key, the same for every cause, or
  * upstream_unavailable.
  */
-export function createAuthenticator(read: <Row>(query: Query<Row>) => Promise<Row[]>, now: () => number = Date.now) {
+export function createAuthenticator(read: Read, now: () => number = Date.now) {
   // Only found keys are kept, so that guesses cannot fill the memory; simultaneous look-ups of one key are one.
   const found = new LRUCache<string, FoundKey>({ max: cachedKeys, ttl: cacheMilliseconds, perf: { now } })
   const share = shareUnderWay<FoundKey | undefined>()

@@ -1,14 +1,9 @@
 import { type FoundPage, findMonitoredPage } from '../../queries/pages/find-monitored-page.ts'
-import type { Query } from '../../queries/query.ts'
+import type { Read } from '../../queries/query.ts'
 import { Problem } from '../../schema/problems.ts'
 
 /** A site's monitored page. Throws not_found for one that is not the site's (contract, convention 7). */
-export async function ownPage(
-  read: <Row>(query: Query<Row>) => Promise<Row[]>,
-  tenantId: string,
-  siteId: string,
-  pageId: string,
-): Promise<FoundPage> {
+export async function ownPage(read: Read, tenantId: string, siteId: string, pageId: string): Promise<FoundPage> {
   const [page] = await read(findMonitoredPage(tenantId, siteId, pageId))
   if (!page) throw new Problem('not_found', 'There is no such page')
   return page

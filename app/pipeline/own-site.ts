@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Query } from '../../queries/query.ts'
+import type { Read } from '../../queries/query.ts'
 import { findSite } from '../../queries/tenants/find-site.ts'
 import { Problem } from '../../schema/problems.ts'
 
@@ -7,11 +7,7 @@ import { Problem } from '../../schema/problems.ts'
 const cachedSites = 50_000
 
 /** Throws not_found for a site that is not the tenant's (contract, convention 7). */
-export type SiteCheck = (
-  read: <Row>(query: Query<Row>) => Promise<Row[]>,
-  tenantId: string,
-  siteId: string,
-) => Promise<void>
+export type SiteCheck = (read: Read, tenantId: string, siteId: string) => Promise<void>
 
 /** One check for all operations, which remembers the sites it has found. */
 export function createSiteCheck(): SiteCheck {

@@ -1,4 +1,4 @@
-import type { Query } from '../../queries/query.ts'
+import type { Read } from '../../queries/query.ts'
 import { type Capability, lowestPlanWith } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { Need } from '../endpoint.ts'
@@ -18,7 +18,7 @@ export async function requireNeeds(
   needs: readonly Need[],
   caller: Caller,
   params: Readonly<Record<string, unknown>>,
-  read: <Row>(query: Query<Row>) => Promise<Row[]>,
+  read: Read,
 ): Promise<void> {
   const { tenant } = caller
   for (const { capability, when, unless } of needs) {

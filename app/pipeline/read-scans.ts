@@ -1,4 +1,4 @@
-import type { Query } from '../../queries/query.ts'
+import type { ReadAll } from '../../queries/query.ts'
 import { type ComparableScan, noChanges, scanChanges } from '../../queries/rules/scan-changes.ts'
 import { listScans, type StoredScan } from '../../queries/scans/list-scans.ts'
 import type { ScanPlace } from '../../queries/scans/scan-history.ts'
@@ -7,7 +7,7 @@ import type { ListedScan, ScanChanges } from '../../schema/replies/scan.ts'
 
 /** The scans at some places, in their order, each with what differs from the last complete scan before it. */
 export async function readScans(
-  readAll: <Row>(queries: readonly Query<Row>[]) => Promise<Row[]>,
+  readAll: ReadAll,
   tenantId: string,
   places: readonly ScanPlace[],
 ): Promise<ListedScan[]> {
