@@ -42,6 +42,7 @@ export const questions: readonly Question[] = [
   count({ filters: { blockedHost: 'cdn1_.thirdparty.test' }, target: 20 }),
   types({ target: 20 }),
   newest({ target: 10 }),
+  newest({ filters: { blockedHost: 'nowhere.test' }, target: 15 }),
   newest({ filters: { blockedHost: 'cdn1990.thirdparty.test' }, target: 15 }),
   newest({ filters: { blockedHost: 'cdn900.thirdparty.test', documentHost: 'www3.shop.test' }, target: 15 }),
   ...groupQuestions,

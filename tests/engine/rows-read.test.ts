@@ -7,6 +7,7 @@ import { countReportTypes } from '../../queries/reports/count-report-types.ts'
 import { countReports } from '../../queries/reports/count-reports.ts'
 import { groupReports } from '../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
+import { listReports } from '../../queries/reports/list-reports.ts'
 import type { DimensionName } from '../../schema/dimensions.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
 import { bigTenant } from '../bench/bench-data.ts'
@@ -66,6 +67,16 @@ test.each<[string, () => readonly Query<unknown>[]]>([
 test('what has no rollup reads the raw rows, so that a count of rows read tells something', async () => {
   const filter = csp({ blockedHost: 'cdn40.thirdparty.test', documentHost: 'www1.shop.test', browserName: 'Chrome' })
   expect(await rowsRead(countReports(bigTenant, window, filter))).toBeGreaterThan(reports / 4)
+})
+
+test.each([
+  ['blockedHost', 'nowhere.test'],
+  ['documentHost', 'nowhere.test'],
+  ['siteId', '3f2b8f0e-6a5c-4a36-9d0b-1f9e0c7d5a11'],
+] as const)('a list of a %s that no report has reads next to no rows', async (dimension, value) => {
+  const list = listReports(bigTenant, window, csp({ [dimension]: value }), undefined, 51)
+  expect(await db.reader.read(list)).toEqual([])
+  expect(await rowsRead([list])).toBeLessThan(reports / 20)
 })
 
 test('the latest issues are those of the last hours, page after page, as of the whole window', async () => {
