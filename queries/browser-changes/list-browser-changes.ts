@@ -7,8 +7,8 @@ import { at, empty, type Sql, sql, uint } from '../sql.ts'
 import {
   anticipatedRemoval,
   type BrowserChangeQuestion,
+  browserChangeEntryParts,
   browserChangeKey,
-  browserChangeParts,
 } from './browser-changes.ts'
 
 const row = z.object({
@@ -38,7 +38,7 @@ export function listBrowserChanges(
   after: BrowserChangePosition | undefined,
   limit: number,
 ): Query<BrowserChangeEntry> {
-  const entries = groupsOf(browserChangeParts(question), browserChangeKey, measures)
+  const entries = groupsOf(browserChangeEntryParts(question), browserChangeKey, measures)
   return {
     name: 'listBrowserChanges',
     statement: sql`${entries}${after ? sql` HAVING ${behindRemoval(after)}` : empty} ORDER BY anticipatedRemoval NULLS LAST, ${byVolume} LIMIT ${uint(limit)}`,

@@ -6,8 +6,8 @@ import { sql } from '../sql.ts'
 import {
   anticipatedRemoval,
   type BrowserChangeQuestion,
+  browserChangeEntryParts,
   browserChangeKey,
-  browserChangeParts,
 } from './browser-changes.ts'
 
 const row = z.object({ apiCount: rowCount, withRemovalDateCount: rowCount, soonestRemoval: rowTime.nullable() })
@@ -15,7 +15,7 @@ const row = z.object({ apiCount: rowCount, withRemovalDateCount: rowCount, soone
 /** How many APIs a window's entries are about, an unknown one apart, and how many entries have a date: one row. */
 export function totalBrowserChanges(question: BrowserChangeQuestion): Query<z.infer<typeof row>> {
   const measures = { feature: sameOf(() => sql`feature`), anticipatedRemoval }
-  const entries = groupsOf(browserChangeParts(question), browserChangeKey, measures)
+  const entries = groupsOf(browserChangeEntryParts(question), browserChangeKey, measures)
   return {
     name: 'totalBrowserChanges',
     statement: sql`SELECT uniqExactIf(feature, feature != '') AS apiCount, count(anticipatedRemoval) AS withRemovalDateCount, min(anticipatedRemoval) AS soonestRemoval FROM (${entries})`,

@@ -23,6 +23,7 @@ export type GroupTable =
   | 'issues_day'
   | 'crash_groups_day'
   | 'browser_changes_day'
+  | 'browser_change_entries_day'
   | 'network_error_groups_day'
   | 'pages_day'
   | 'scripts_day'

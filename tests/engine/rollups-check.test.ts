@@ -18,10 +18,11 @@ const ofEveryType = [
   'type_counts_hour',
   'type_counts_minute',
   'value_counts_day',
-  'value_counts_hour_by_value',
   'value_counts_hour_by_time',
+  'value_counts_hour_by_value',
 ]
 const ofSomeTypes = ['browser_changes_day', 'crash_groups_day', 'issues_day', 'network_error_groups_day']
+const ofBrowserChanges = 'browser_change_entries_day'
 const ofPolicies = ['blocked_counts_day', 'host_counts_day', 'pair_counts_day']
 const ofScripts = 'scripts_day'
 /** The rollups of counts that are made from each other. */
@@ -62,7 +63,7 @@ describe('a check of the rollups', () => {
   test('knows every rollup from the store itself, each after the one it is made from', async () => {
     const rollups = await listRollups(db.writer)
     expect(rollups.map(({ table }) => table).sort()).toEqual(
-      [...ofEveryType, ...ofSomeTypes, ...ofPolicies, ofScripts].sort(),
+      [...ofEveryType, ...ofSomeTypes, ...ofPolicies, ofBrowserChanges, ofScripts].sort(),
     )
     for (const [index, { source }] of rollups.entries()) {
       expect(['reports', ...rollups.slice(0, index).map(({ table }) => table)]).toContain(source)
@@ -78,7 +79,8 @@ describe('a check of the rollups', () => {
     // Each of the four takes types that no other of them takes, and together they take all that are listed.
     const counted = (await days('true')) * ofEveryType.length + (await days("report_type != 'csp-hash'"))
     const ofPolicy = (await days("report_type = 'csp-violation'")) * ofPolicies.length
-    const checked = counted + ofPolicy + (await days("script_url != ''"))
+    const ofChanges = await days("report_type IN ('deprecation', 'intervention')")
+    const checked = counted + ofPolicy + ofChanges + (await days("script_url != ''"))
     expect(await check()).toEqual({ checked, different: 0, differences: [] })
   })
 
@@ -130,7 +132,7 @@ describe('a check of the rollups', () => {
     ['crash_groups_day', "REPLACE (0 AS report_count, 0 AS weight, ['Lynx'] AS browsers)"],
     ['network_error_groups_day', "REPLACE (0 AS report_count, 0 AS weight, map('h9', toUInt64(1)) AS protocols)"],
     [
-      'browser_changes_day',
+      'browser_change_entries_day',
       'REPLACE (0 AS report_count, 0 AS weight, (now64(3), generateUUIDv4(), now64(3)) AS removal)',
     ],
   ])('finds a state, list, map or tuple in %s that its day sums do not show', async (table, change) => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { countChangesByBrowser } from '../../queries/browser-changes/count-changes-by-browser.ts'
 import { listBrowserChanges } from '../../queries/browser-changes/list-browser-changes.ts'
+import { totalBrowserChanges } from '../../queries/browser-changes/total-browser-changes.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
 import { issueLists } from '../../queries/issues/list-issues.ts'
@@ -43,6 +45,14 @@ describe('the sources of groups', () => {
       listNetworkErrorDetails: [errors, 'reports'],
       listNetworkErrorExamples: ['reports'],
     })
+  })
+
+  test('of browser changes of all sites together are the rollup of their entries, for what it tells', () => {
+    const reportTypes = ['deprecation', 'intervention'] as const
+    const question = { tenantId: tenant, window: { from: 0, to: 3 * day }, siteId: undefined, reportTypes }
+    expect(tables(listBrowserChanges(question, undefined, 5))).toEqual(['browser_change_entries_day'])
+    expect(tables(totalBrowserChanges(question))).toEqual(['browser_change_entries_day'])
+    expect(tables(countChangesByBrowser(question))).toEqual([changes])
   })
 
   test('of issues are the raw rows of a while first', () => {
