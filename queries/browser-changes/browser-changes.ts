@@ -44,7 +44,7 @@ export const anticipatedRemoval: GroupMeasure = {
     sql`nullIf(fromUnixTimestamp64Milli(toInt64(bitAnd(max(${ofParts}), ${lowest64})), 'UTC'), toDateTime64(0, 3, 'UTC'))`,
 }
 
-/** One number that orders as the three do, the removal lowest: its maximum takes a third of the time of a tuple's. */
+/** One number that orders as the three do, no time being before 1970: its maximum takes a third of a tuple's time. */
 function packed(receivedAt: Sql, id: Sql, removal: Sql): Sql {
   const milliseconds = (time: Sql) => sql`toUInt256(toUnixTimestamp64Milli(${time}))`
   return sql`bitShiftLeft(${milliseconds(receivedAt)}, 192) + bitShiftLeft(toUInt256(reinterpretAsUInt128(${id})), 64) + ${milliseconds(removal)}`
