@@ -8,11 +8,11 @@ import { countReports } from '../../queries/reports/count-reports.ts'
 import { groupReports } from '../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
 import { listReports } from '../../queries/reports/list-reports.ts'
-import type { DimensionName } from '../../schema/dimensions.ts'
+import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
 import { bigTenant } from '../bench/bench-data.ts'
 import { loadEngine } from '../bench/engine-load.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { askRows, createDatabase, type TestDatabase } from '../support/database.ts'
 
 const day = 86_400_000
 const reports = 200_000
@@ -67,6 +67,15 @@ test.each<[string, () => readonly Query<unknown>[]]>([
 test('what has no rollup reads the raw rows, so that a count of rows read tells something', async () => {
   const filter = csp({ blockedHost: 'cdn40.thirdparty.test', documentHost: 'www1.shop.test', browserName: 'Chrome' })
   expect(await rowsRead(countReports(bigTenant, window, filter))).toBeGreaterThan(reports / 4)
+})
+
+test('every dimension with many values has a filter of its own', async () => {
+  const filters = await askRows(
+    db.writer,
+    "SELECT expr FROM system.data_skipping_indices WHERE database = currentDatabase() AND table = 'reports' AND type = 'bloom_filter'",
+  )
+  const many = Object.values(dimensionRows).filter(({ low }) => !low)
+  expect(filters.flat()).toEqual(expect.arrayContaining(many.map(({ column }) => column)))
 })
 
 test.each([
