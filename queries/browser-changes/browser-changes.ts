@@ -34,14 +34,17 @@ const partsIn = (rollup: GroupTable, question: BrowserChangeQuestion) =>
 /** Type, API and source file (decisions, Groups). */
 export const browserChangeKey = keptKey(() => [sql`report_type`, ...delimited(sql`feature`), sql`source_file`])
 
+/** Stands for no time. */
+const epoch = sql`toDateTime64(0, 3, 'UTC')`
+
 /** The removal that the latest of the reports with one names; null where none does. */
 export const anticipatedRemoval: GroupMeasure = {
   ofPart: ({ isRaw }) =>
     isRaw
       ? sql`maxIf(${packed(sql`received_at`, sql`id`, sql`assumeNotNull(anticipated_removal)`)}, anticipated_removal IS NOT NULL)`
-      : sql`maxIf(${packed(sql`removal.1`, sql`removal.2`, sql`removal.3`)}, removal.1 != toDateTime64(0, 3, 'UTC'))`,
+      : sql`maxIf(${packed(sql`removal.1`, sql`removal.2`, sql`removal.3`)}, removal.1 != ${epoch})`,
   whole: (ofParts) =>
-    sql`nullIf(fromUnixTimestamp64Milli(toInt64(bitAnd(max(${ofParts}), ${lowest64})), 'UTC'), toDateTime64(0, 3, 'UTC'))`,
+    sql`nullIf(fromUnixTimestamp64Milli(toInt64(bitAnd(max(${ofParts}), ${lowest64})), 'UTC'), ${epoch})`,
 }
 
 /** One number that orders as the three do, no time being before 1970: its maximum takes a third of a tuple's time. */
