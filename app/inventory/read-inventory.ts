@@ -47,7 +47,10 @@ export interface Inventory {
   readonly truncated: boolean
   /** Browsers reported an integrity violation of the site's scripts in the window. */
   readonly reporting: boolean
-  /** Scripts that browsers reported without integrity metadata and the inventory lacks: the latest 1,000, latest first. */
+  /**
+   * Scripts that browsers reported without integrity metadata and the inventory lacks, the latest first: at most 1,000, of
+   * more those of payment pages, and then the latest.
+   */
   readonly uninventoried: readonly ScriptViolation[]
   readonly paymentPages: readonly PageRecord[]
 }

@@ -25,8 +25,8 @@ export type ScriptViolation = z.infer<typeof row>
 const keyOf = (url: string) => createHash('md5').update(url).digest().readBigUInt64BE()
 
 /**
- * The scripts that browsers reported loading without integrity metadata in the window: the known ones, then those that
- * the inventory lacks, the latest first; at most 1,000 beside the known ones.
+ * The scripts that browsers reported loading without integrity metadata in the window, the latest first: the known ones
+ * and at most 1,000 others, of more those that the inventory lacks, of these those of payment pages, and then the latest.
  * @param known URLs of the inventory, at most 1,000.
  * @param truncated the inventory has others.
  */
@@ -47,7 +47,7 @@ export function listScriptViolations(
   const scripts = sql`SELECT url, max(seen_to) AS lastAt, ${mode} AS mode, max(${onPayment})::Bool AS onPaymentPage, ${isKnown} AS isKnown, (${isInventoried})::Bool AS isInventoried FROM ${violations} GROUP BY url`
   return {
     name: 'listScriptViolations',
-    statement: sql`SELECT url, lastAt, mode, onPaymentPage, isInventoried FROM (${scripts}) ORDER BY isKnown DESC, isInventoried, lastAt DESC, url LIMIT ${uint(known.length + inventorySize)}`,
+    statement: sql`SELECT url, lastAt, mode, onPaymentPage, isInventoried FROM (${scripts} ORDER BY isKnown DESC, isInventoried, onPaymentPage DESC, lastAt DESC, url LIMIT ${uint(known.length + inventorySize)}) ORDER BY lastAt DESC, url`,
     row,
   }
 }

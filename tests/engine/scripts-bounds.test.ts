@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { monitoredPages } from '../../app/import/record-types/monitored-pages.ts'
 import { scriptId } from '../../queries/rules/script-id.ts'
 import {
   daysAgo,
   hashed,
   hashOf,
+  paymentPage,
   type ScriptSites,
   sighting,
   startScriptSites,
@@ -57,6 +59,27 @@ test('of more than 1,000 scripts a read returns those seen last; the others can 
     expect(body.data).toMatchObject({ url: urlOf(name), activity: { reportCount: 1 } })
     expect(body.data.coverage.state).toBe(name === 1_001 ? 'protected' : 'unprotected')
   }
+})
+
+test('of more than 1,000 scripts that the inventory lacks, those of payment pages are answered before later ones', async () => {
+  const site = await sites.create()
+  await sites.api.importRecords(site.tenantId, monitoredPages, [paymentPage(site, 'https://shop.example.test/pay/*')])
+  const violation = { reportType: 'integrity-violation', disposition: 'report' } as const
+  const minute = 1 / 1_440
+  await sites.api.insertReports([
+    sighting(site, 'skimmer', 2, { ...violation, documentUrl: 'https://shop.example.test/pay/1' }),
+    ...Array.from({ length: 1_001 }, (_, index) =>
+      sighting(site, index, 1 + index * minute, { ...violation, documentUrl: 'https://shop.example.test/' }),
+    ),
+  ])
+  const listed = async (pageScope: string) => {
+    const { rest } = await sites.list(site, { pageScope })
+    return (rest.coverage as { uninventoried: { url: string }[] }).uninventoried.map(({ url }) => url)
+  }
+  expect(await listed('payment')).toEqual([urlOf('skimmer')])
+  expect(await listed('any')).toEqual([...Array.from({ length: 999 }, (_, index) => urlOf(index)), urlOf('skimmer')])
+  const { body } = await sites.api.get(`/v1/compliance/pci-dss?siteId=${site.siteId}`, { key: site.key })
+  expect(body.data.requirements[0].facts.integrity.unprotected).toBe(1)
 })
 
 test('activity lists the last 50 hashes as they were written, and a script its last 200 versions', async () => {

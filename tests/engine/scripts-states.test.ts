@@ -23,6 +23,7 @@ import {
   hashed,
   hashOf,
   now,
+  paymentPage,
   run,
   type ScriptSites,
   sighting,
@@ -40,15 +41,7 @@ afterAll(() => sites?.api.close())
 test('every state can be imported, and is answered', async () => {
   const site = await sites.create()
   const { tenantId, siteId } = site
-  const pageId = crypto.randomUUID()
-  const page = {
-    id: pageId,
-    siteId,
-    kind: 'payment',
-    label: 'Pay',
-    pattern: 'https://shop.example.test/pay',
-    scanUrl: 'https://shop.example.test/pay',
-  }
+  const page = paymentPage(site, 'https://shop.example.test/pay')
   await sites.api.importRecords(tenantId, monitoredPages, [page])
   const known = (text: string, name: string) => ({
     hash: hashOf(text),
@@ -84,7 +77,7 @@ test('every state can be imported, and is answered', async () => {
   ])
   const tag = { ...scannedScript(urlOf('scanned'), fetches.readable), integrity: 'sha384-x', hash: hashOf('scanned') }
   await sites.api.importRecords(tenantId, scans, [
-    completeScan({ id: crypto.randomUUID(), pageId, scannedAt: daysAgo(1), scripts: [tag] }),
+    completeScan({ id: crypto.randomUUID(), pageId: page.id, scannedAt: daysAgo(1), scripts: [tag] }),
   ])
   await sites.api.importRecords(tenantId, scriptDecisions, [
     decision(site, 'clean', 1),
@@ -120,7 +113,7 @@ test('every state can be imported, and is answered', async () => {
   expect(states(({ advisories }) => advisories.state)).toEqual(included.toSorted())
   // The scan finds the other scripts nowhere, though it does not say where they went.
   expect(data.find(({ url }) => url === urlOf('scanned'))?.scanPresence).toMatchObject({
-    foundOn: [pageId],
+    foundOn: [page.id],
     goneFrom: [],
   })
 })

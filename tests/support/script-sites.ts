@@ -82,6 +82,16 @@ export const decision = (site: ScriptSite, name: string, days: number, rest: obj
   ...rest,
 })
 
+/** A payment page of a pattern. */
+export const paymentPage = ({ siteId }: ScriptSite, pattern: string) => ({
+  id: crypto.randomUUID(),
+  siteId,
+  kind: 'payment',
+  label: 'Pay',
+  pattern,
+  scanUrl: 'https://shop.example.test/pay',
+})
+
 /** Runs `import` with lines on stdin, from a folder of one's own. */
 export async function importLines(folder: string, words: readonly string[], lines: readonly object[]) {
   const stdin = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
