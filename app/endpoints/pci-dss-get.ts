@@ -11,9 +11,9 @@ import { changeDays } from '../../schema/pci.ts'
 import { type Capability, lowestPlanWith } from '../../schema/plans.ts'
 import { type PciReadiness, pciReadiness } from '../../schema/replies/pci.ts'
 import { endpoint } from '../endpoint.ts'
-import { type Inventory, readInventory, readPaymentPages } from '../inventory/read-inventory.ts'
+import { type Inventory, readInventory, readPaymentPages, uninventoriedOnPayment } from '../inventory/read-inventory.ts'
 import { changeEvidence, pageEvidence } from '../pci/change-evidence.ts'
-import { scriptEvidence, uninventoriedOnPayment } from '../pci/script-evidence.ts'
+import { scriptEvidence } from '../pci/script-evidence.ts'
 
 const day = 86_400_000
 const mostSuggestions = 5
@@ -43,7 +43,7 @@ export const pciDssGet = endpoint({
     const asked = { tenant, siteId, window, retentionFrom, paymentPages: pages, withoutHashes: true } as const
     const [inventory, watchedPages, changes, busy] = await Promise.all([
       onPlan && pages.length > 0 ? readInventory(read, asked) : nothingRead,
-      pageEvidence(reads, tenant.id, pages, has('pages.scans'), now),
+      pageEvidence(reads, tenant.id, siteId, pages, has('pages.scans'), now),
       changeEvidence(reads, tenant.id, siteId, pages, now),
       pages.length > 0 ? [] : read(listBusyPages(tenant.id, siteId, lastDays(window, changeDays), mostSuggestions)),
     ])

@@ -7,7 +7,7 @@ import { endpoint } from '../endpoint.ts'
 import { countStates, summariseCoverage } from '../inventory/inventory-counts.ts'
 import { anyDecision, inventoryNeed } from '../inventory/inventory-needs.ts'
 import { compareInInventory, inventoryPosition, positionOfScript } from '../inventory/inventory-order.ts'
-import { isOnPaymentPage, readInventory } from '../inventory/read-inventory.ts'
+import { isOnPaymentPage, readInventory, uninventoriedOnPayment } from '../inventory/read-inventory.ts'
 
 export const scriptsList = endpoint({
   name: 'scripts.list',
@@ -60,7 +60,7 @@ export const scriptsList = endpoint({
       coverage: summariseCoverage(
         listed,
         inventory.reporting,
-        inventory.uninventoried.filter(({ onPaymentPage }) => !onPaymentOnly || onPaymentPage),
+        onPaymentOnly ? uninventoriedOnPayment(inventory) : inventory.uninventoried,
       ),
       window: { from: new Date(window.from).toISOString(), to: new Date(window.to).toISOString() },
       truncated: inventory.truncated,

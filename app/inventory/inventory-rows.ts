@@ -26,7 +26,7 @@ export type InventoryRows = Awaited<ReturnType<typeof readInventoryRows>>
 
 /** Reads the rows of at most 1,000 scripts in two rounds, the second of which asks for what the first has found. */
 export async function readInventoryRows(read: Read, question: InventoryQuestion, { hashes, advisories }: Extent) {
-  const scanned = question.paymentPages.length > 0
+  const scanned = question.hasPaymentPages
   const [scripts, identities, decisions, captures, findings, loadingScans] = await Promise.all([
     read(listScripts(question)),
     hashes ? read(listScriptIdentities(question)) : [],

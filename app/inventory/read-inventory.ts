@@ -2,7 +2,6 @@ import { listMonitoredPages } from '../../queries/pages/list-monitored-pages.ts'
 import type { Read } from '../../queries/query.ts'
 import { assembleScript, type InventoryFacts, type ScriptFacts } from '../../queries/rules/assemble-script.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
-import { pageMatch } from '../../queries/rules/page-pattern.ts'
 import { scriptId } from '../../queries/rules/script-id.ts'
 import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
 import { libraryId } from '../../queries/scripts/list-library-checks.ts'
@@ -35,8 +34,8 @@ export interface InventoryEntry {
   readonly script: Script
   /** Oldest first. */
   readonly decisions: ScriptDecision[]
-  /** When browsers last reported it on each payment page in the window; milliseconds since the Unix epoch. */
-  readonly lastOnPayment: readonly { readonly pageId: string; readonly at: number }[]
+  /** When browsers last reported it in the window, by the payment page's id; milliseconds since the Unix epoch. */
+  readonly lastOnPayment: ReadonlyMap<string, number>
 }
 
 /** The scripts of a site. */
@@ -57,7 +56,11 @@ export interface Inventory {
 
 /** Whether browsers or scans saw a script on a payment page in the window. */
 export const isOnPaymentPage = ({ script, lastOnPayment }: InventoryEntry): boolean =>
-  lastOnPayment.length > 0 || script.scanPresence !== null
+  lastOnPayment.size > 0 || script.scanPresence !== null
+
+/** Scripts that browsers reported unprotected on payment pages and the inventory lacks. */
+export const uninventoriedOnPayment = ({ uninventoried }: Inventory) =>
+  uninventoried.filter(({ onPaymentPage }) => onPaymentPage)
 
 /** Reads a site's inventory: at most 1,000 scripts, of more those seen last. */
 export async function readInventory(read: Read, asked: InventoryAsked): Promise<Inventory> {
@@ -88,8 +91,7 @@ function toQuestion(
   pages: readonly PageRecord[],
   url: string | undefined,
 ): InventoryQuestion {
-  const paymentPages = pages.map(({ id, pattern }) => ({ id, match: pageMatch(pattern) }))
-  return { tenantId: tenant.id, siteId, window, retentionFrom, paymentPages, url }
+  return { tenantId: tenant.id, siteId, window, retentionFrom, hasPaymentPages: pages.length > 0, url }
 }
 
 async function assemble(
@@ -113,10 +115,7 @@ async function assemble(
   const of = rowsByUrl(rows)
   const entries = rows.scripts.map((inventoried): InventoryEntry => {
     const own = scriptFacts(asked, of, inventoried)
-    const paid = of.onPayment(inventoried.url)
-    const lastOnPayment = paymentPages
-      .map(({ id }, index) => ({ pageId: id, at: lastOn(paid, index + 1) }))
-      .filter(({ at }) => at > 0)
+    const lastOnPayment = lastByPage(of.onPayment(inventoried.url))
     return { script: assembleScript(own, facts), decisions: own.decisions, lastOnPayment }
   })
   return {
@@ -165,9 +164,14 @@ function scriptFacts(
   } satisfies ScriptFacts
 }
 
-/** The last time that a script was reported on the payment page of a place; 0 for never. */
-const lastOn = (activity: readonly PaymentActivity[], place: number): number =>
-  Math.max(0, ...activity.filter(({ places }) => places.includes(place)).map(({ lastAt }) => lastAt))
+/** When browsers last reported a script on each payment page. */
+function lastByPage(loaded: readonly PaymentActivity[]): Map<string, number> {
+  const last = new Map<string, number>()
+  for (const { pageIds, lastAt } of loaded) {
+    for (const pageId of pageIds) last.set(pageId, Math.max(last.get(pageId) ?? 0, lastAt))
+  }
+  return last
+}
 
 /** Finds the rows of a script, in their order. */
 function byUrl<Row extends { readonly url: string }>(rows: readonly Row[]): (url: string) => readonly Row[] {

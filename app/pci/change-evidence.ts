@@ -1,4 +1,5 @@
 import { listDeliveredAlerts } from '../../queries/alerts/list-delivered-alerts.ts'
+import { paymentPageIds } from '../../queries/pages/payment-pages.ts'
 import type { Read, ReadAll } from '../../queries/query.ts'
 import { isAlerted } from '../../queries/rules/change-alerts.ts'
 import { listLatestScanPlaces } from '../../queries/scans/list-latest-scan-places.ts'
@@ -23,12 +24,13 @@ const day = 86_400_000
 export async function pageEvidence(
   { read, readAll }: Reads,
   tenantId: string,
+  siteId: string,
   pages: readonly PageRecord[],
   plansScans: boolean,
   now: Date,
 ): Promise<(Evidence['pages'][number] & { readonly recentScan: boolean })[]> {
-  const ids = pages.map(({ id }) => id)
-  const places = ids.length === 0 ? [] : await read(listLatestScanPlaces(tenantId, ids, 'complete'))
+  const ids = paymentPageIds({ tenantId, siteId })
+  const places = pages.length === 0 ? [] : await read(listLatestScanPlaces(tenantId, ids, 'complete'))
   const scans = new Map((await readAll(listScans(tenantId, places))).map((scan) => [scan.pageId, scan]))
   return pages.map(({ id, label, scanUrl }) => {
     const last = scans.get(id)
@@ -50,16 +52,16 @@ export async function changeEvidence(
   const since = new Date(now.getTime() - changeDays * day)
   const labelOf = new Map(pages.map(({ id, label }) => [id, label]))
   const [places, delivered] = await Promise.all([
-    read(listScanEvidence(tenantId, [...labelOf.keys()], since)),
+    read(listScanEvidence(tenantId, paymentPageIds({ tenantId, siteId }), since)),
     read(listDeliveredAlerts(tenantId, siteId, watchedEvents, since)),
   ])
   const scans = await readScans(readAll, tenantId, places)
   return scans.flatMap(({ id, pageId, scannedAt, grade, changes }) => {
     const headers = changes.headers.map(({ header }) => header)
     const { gradeDroppedFrom } = changes
-    if (headers.length === 0 && gradeDroppedFrom === null) return []
+    const pageLabel = labelOf.get(pageId)
+    if (pageLabel === undefined || (headers.length === 0 && gradeDroppedFrom === null)) return []
     const alerted = isAlerted({ scannedAt, headers, gradeDroppedFrom }, delivered)
-    const pageLabel = labelOf.get(pageId) ?? ''
     return [{ scanId: id, pageId, pageLabel, scannedAt, headers, gradeDroppedFrom, grade, alerted }]
   })
 }

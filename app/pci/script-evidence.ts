@@ -1,5 +1,10 @@
 import type { PciReadiness } from '../../schema/replies/pci.ts'
-import { type Inventory, type InventoryEntry, isOnPaymentPage } from '../inventory/read-inventory.ts'
+import {
+  type Inventory,
+  type InventoryEntry,
+  isOnPaymentPage,
+  uninventoriedOnPayment,
+} from '../inventory/read-inventory.ts'
 
 type ScriptEvidence = PciReadiness['evidence']['scripts'][number]
 
@@ -27,10 +32,6 @@ export function scriptEvidence(inventory: Inventory): ScriptEvidence[] {
   })
 }
 
-/** Scripts that browsers reported unprotected on payment pages and the inventory lacks. */
-export const uninventoriedOnPayment = ({ uninventoried }: Inventory) =>
-  uninventoried.filter(({ onPaymentPage }) => onPaymentPage)
-
 function countByHost(scripts: readonly { readonly url: string }[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { url } of scripts) {
@@ -41,11 +42,11 @@ function countByHost(scripts: readonly { readonly url: string }[]): Map<string, 
 }
 
 const isOn = ({ script, lastOnPayment }: InventoryEntry, pageId: string): boolean =>
-  lastOnPayment.some((seen) => seen.pageId === pageId) || (script.scanPresence?.foundOn.includes(pageId) ?? false)
+  lastOnPayment.has(pageId) || (script.scanPresence?.foundOn.includes(pageId) ?? false)
 
 /** Rejected, and seen on a payment page since the rejection. */
 function isStillRunning({ script, lastOnPayment }: InventoryEntry): boolean {
   if (script.status !== 'rejected' || script.decidedAt === null) return false
   const scanned = script.scanPresence ? [Date.parse(script.scanPresence.latestScan.scannedAt)] : []
-  return Math.max(...lastOnPayment.map(({ at }) => at), ...scanned) > Date.parse(script.decidedAt)
+  return Math.max(...lastOnPayment.values(), ...scanned) > Date.parse(script.decidedAt)
 }

@@ -1,18 +1,19 @@
 import { z } from 'zod'
+import { paymentPageIds } from '../pages/payment-pages.ts'
 import type { Query } from '../query.ts'
 import { rowTime } from '../rows.ts'
 import type { PageScan } from '../rules/scan-presence.ts'
 import type { InventoryQuestion } from '../scripts/script-inventory.ts'
-import { at, sql, uuid, uuids } from '../sql.ts'
+import { at, sql, uuid } from '../sql.ts'
 
 const row: z.ZodType<PageScan> = z.object({ pageId: z.string(), scanId: z.string(), scannedAt: rowTime })
 
 /** For each payment page, the window's latest scan that loaded the page itself and lists its scripts. */
-export function listLoadingScans({ tenantId, paymentPages, window: { from, to } }: InventoryQuestion): Query<PageScan> {
-  const pages = uuids(paymentPages.map(({ id }) => id))
+export function listLoadingScans(question: InventoryQuestion): Query<PageScan> {
+  const { tenantId, window } = question
   return {
     name: 'listLoadingScans',
-    statement: sql`SELECT toString(page_id) AS pageId, max((scanned_at, toString(id))) AS latest, latest.2 AS scanId, latest.1 AS scannedAt FROM page_scans FINAL WHERE tenant_id = ${uuid(tenantId)} AND page_id IN ${pages} AND scanned_at >= ${at(new Date(from))} AND scanned_at < ${at(new Date(to))} AND status = 'complete' AND status_code >= 200 AND status_code < 300 AND scripts_listed GROUP BY page_id`,
+    statement: sql`SELECT toString(page_id) AS pageId, max((scanned_at, toString(id))) AS latest, latest.2 AS scanId, latest.1 AS scannedAt FROM page_scans FINAL WHERE tenant_id = ${uuid(tenantId)} AND page_id IN ${paymentPageIds(question)} AND scanned_at >= ${at(new Date(window.from))} AND scanned_at < ${at(new Date(window.to))} AND status = 'complete' AND status_code >= 200 AND status_code < 300 AND scripts_listed GROUP BY page_id`,
     row,
   }
 }

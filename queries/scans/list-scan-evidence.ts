@@ -1,17 +1,17 @@
 import type { Query } from '../query.ts'
-import { at, sql, uuids } from '../sql.ts'
-import { askHistory, newestFirst, type ScanPlace } from './scan-history.ts'
+import { at, sql } from '../sql.ts'
+import { askHistory, newestFirst, ofPages, type ScanPlace, type SomePages } from './scan-history.ts'
 
 /**
  * Scans of some pages since a moment that found other headers or another grade than the last complete scan before them,
  * newest first: candidates for change evidence (contract, PCI readiness), `scanChanges` tells what changed.
  */
-export function listScanEvidence(tenantId: string, pageIds: readonly string[], since: Date): Query<ScanPlace> {
+export function listScanEvidence(tenantId: string, pages: SomePages, since: Date): Query<ScanPlace> {
   const differs = sql`complete AND compared.1 > 0 AND (headers_key, grade) != (compared.4, compared.5)`
   return askHistory(
     'listScanEvidence',
     tenantId,
-    sql`page_id IN ${uuids(pageIds)}`,
+    ofPages(pages),
     sql`WHERE scannedAt >= ${at(since)} AND ${differs} ORDER BY ${newestFirst}`,
   )
 }

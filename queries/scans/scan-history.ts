@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Query } from '../query.ts'
 import { rowCount, rowTime } from '../rows.ts'
-import { type Sql, sql, uuid } from '../sql.ts'
+import { type Sql, sql, uuid, uuids } from '../sql.ts'
 
 /** A scan by its place in its page's history; the rest of it is read with `listScans`. */
 export interface ScanPlace {
@@ -27,6 +27,12 @@ const row: z.ZodType<ScanPlace> = z.object({
 
 /** Newest first; of scans of one moment the id decides, as text (decisions, Reports). */
 export const newestFirst: Sql = sql`scannedAt DESC, id DESC`
+
+/** Pages by their ids, or by a SELECT of them. */
+export type SomePages = readonly string[] | Sql
+
+/** The condition that a scan is of one of them. */
+export const ofPages = (pages: SomePages): Sql => sql`page_id IN ${'strings' in pages ? pages : uuids(pages)}`
 
 /**
  * A question about the scans of some pages. Each has its `place` among its page's scans, 1 for the oldest, whether it is

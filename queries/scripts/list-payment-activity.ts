@@ -8,8 +8,8 @@ import type { InventoryQuestion } from './script-inventory.ts'
 
 const row = z.object({
   url: z.string(),
-  /** Which of the question's payment pages, by their places from 1. */
-  places: z.array(z.int()),
+  /** Ids of the payment pages. */
+  pageIds: z.array(z.string()),
   /** Distinct pages that are just those. */
   pageCount: rowCount,
   /** Milliseconds since the Unix epoch. */
@@ -28,7 +28,7 @@ export function listPaymentActivity(question: InventoryQuestion, truncated: bool
   const sightings = sightingsIn(question, truncated)
   return {
     name: 'listPaymentActivity',
-    statement: sql`SELECT url, places, uniqExact(page) AS pageCount, toUnixTimestamp64Milli(max(seen_to)) AS lastAt FROM ${sightings} AS sighted INNER JOIN ${paymentPagesAmong(sightings, question)} AS matched USING (page) GROUP BY url, places`,
+    statement: sql`SELECT url, page_ids AS pageIds, uniqExact(page) AS pageCount, toUnixTimestamp64Milli(max(seen_to)) AS lastAt FROM ${sightings} AS sighted INNER JOIN ${paymentPagesAmong(sightings, question)} AS matched USING (page) GROUP BY url, page_ids`,
     row,
   }
 }

@@ -40,10 +40,9 @@ export function listScriptViolations(
   const isInventoried = truncated ? sql`isKnown OR url IN ${inventoriedUrls(question)}` : sql`isKnown`
   // Of several at one moment the browser blocked it.
   const mode = sql`if(max((seen_to, disposition = 'enforce')).2, 'enforce', 'report')`
-  const onPayment =
-    question.paymentPages.length > 0
-      ? sql`page IN (SELECT page FROM ${paymentPagesAmong(violations, question)})`
-      : sql`false`
+  const onPayment = question.hasPaymentPages
+    ? sql`page IN (SELECT page FROM ${paymentPagesAmong(violations, question)})`
+    : sql`false`
   const scripts = sql`SELECT url, max(seen_to) AS lastAt, ${mode} AS mode, max(${onPayment})::Bool AS onPaymentPage, ${isKnown} AS isKnown, (${isInventoried})::Bool AS isInventoried FROM ${violations} GROUP BY url`
   return {
     name: 'listScriptViolations',

@@ -1,5 +1,6 @@
 import { groupParts } from '../groups/group-parts.ts'
-import { join, type Sql, sql, text, texts } from '../sql.ts'
+import { paymentPatterns } from '../pages/payment-pages.ts'
+import { join, type Sql, sql, text } from '../sql.ts'
 import { type InventoryQuestion, ofInventory } from './script-inventory.ts'
 
 /**
@@ -24,14 +25,12 @@ export function scriptReports(
 }
 
 /**
- * The payment pages among the pages of some reports, for a FROM or IN: `page`, and the places of the payment pages that it
- * is in the question, from 1. Each page is compared once, however many reports it has, and with those patterns alone that
- * begin as it does: they are looked up by each length that a pattern's beginning has.
+ * The payment pages among the pages of some reports, for a FROM or IN: `page`, and `page_ids` of the monitored pages that
+ * it is. Each page is compared once, however many reports it has, and with those patterns alone that begin as it does:
+ * they are looked up by each length that a pattern's beginning has.
  */
-export function paymentPagesAmong(reports: Sql, { paymentPages }: InventoryQuestion): Sql {
-  const starts = texts(paymentPages.map(({ match }) => match.prefix))
-  const expressions = texts(paymentPages.map(({ match }) => (match.isExact ? '' : match.expression)))
-  const pages = sql`SELECT page, arrayJoin(arrayDistinct(arrayPushBack(arrayMap(bytes -> substring(page, 1, bytes), arrayDistinct(arrayMap(start -> length(start), pattern_starts))), page))) AS start FROM (SELECT DISTINCT page FROM ${reports})`
-  const patterns = sql`SELECT pattern.1 AS start, pattern.2 AS expression, pattern.3 AS place FROM (SELECT arrayJoin(arrayZip(pattern_starts, ${expressions}, arrayEnumerate(pattern_starts))) AS pattern)`
-  return sql`(WITH ${starts} AS pattern_starts SELECT page, arraySort(groupUniqArray(place)) AS places FROM (${pages}) AS begun INNER JOIN (${patterns}) AS patterns USING (start) WHERE if(expression = '', page = start, match(page, expression)) GROUP BY page)`
+export function paymentPagesAmong(reports: Sql, question: InventoryQuestion): Sql {
+  const pages = sql`SELECT page, arrayJoin(arrayDistinct(arrayPushBack(arrayMap(bytes -> substring(page, 1, bytes), arrayDistinct(arrayMap(pattern -> length(pattern.1), site_patterns))), page))) AS start FROM (SELECT DISTINCT page FROM ${reports})`
+  const patterns = sql`SELECT pattern.1 AS start, pattern.2 AS expression, pattern.3 AS page_id FROM (SELECT arrayJoin(site_patterns) AS pattern)`
+  return sql`(WITH (SELECT groupArray((start, expression, page_id)) FROM ${paymentPatterns(question)}) AS site_patterns SELECT page, arraySort(groupUniqArray(page_id)) AS page_ids FROM (${pages}) AS begun INNER JOIN (${patterns}) AS patterns USING (start) WHERE if(expression = '', page = start, match(page, expression)) GROUP BY page)`
 }

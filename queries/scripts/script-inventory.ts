@@ -1,13 +1,7 @@
 import { inventorySize } from '../../schema/scripts.ts'
+import { paymentPageIds } from '../pages/payment-pages.ts'
 import type { Span } from '../rules/coverage.ts'
-import type { PageMatch } from '../rules/page-pattern.ts'
-import { at, empty, join, type Sql, sql, text, uint, uuid, uuids } from '../sql.ts'
-
-/** A payment page of a site. */
-export interface PaymentPage {
-  readonly id: string
-  readonly match: PageMatch
-}
+import { at, empty, join, type Sql, sql, text, uint, uuid } from '../sql.ts'
 
 /** Whose scripts are asked for. */
 export interface InventoryQuestion {
@@ -17,7 +11,8 @@ export interface InventoryQuestion {
   readonly window: Span
   /** The first moment retention reaches: what nothing has seen since is listed only where somebody decided about it. */
   readonly retentionFrom: number
-  readonly paymentPages: readonly PaymentPage[]
+  /** The site has a payment page. */
+  readonly hasPaymentPages: boolean
   /** Every script of the site where it is undefined. */
   readonly url?: string | undefined
 }
@@ -33,8 +28,7 @@ export const ofInventory = (question: InventoryQuestion): Sql =>
 
 /** What scans of the site's payment pages found, a row for each script tag. */
 export function scannedTags(question: InventoryQuestion): Sql {
-  const pages = question.paymentPages.map(({ id }) => id)
-  return sql`(SELECT toString(page_id) AS page_id, toString(id) AS scan_id, scanned_at, script_url, script_hash, has_integrity FROM page_scans FINAL ARRAY JOIN script_urls AS script_url, script_hashes AS script_hash, script_integrity AS has_integrity WHERE tenant_id = ${uuid(question.tenantId)} AND page_scans.page_id IN ${uuids(pages)} AND status = 'complete' AND script_url != ''${ofScript(question)})`
+  return sql`(SELECT toString(page_id) AS page_id, toString(id) AS scan_id, scanned_at, script_url, script_hash, has_integrity FROM page_scans FINAL ARRAY JOIN script_urls AS script_url, script_hashes AS script_hash, script_integrity AS has_integrity WHERE tenant_id = ${uuid(question.tenantId)} AND page_scans.page_id IN ${paymentPageIds(question)} AND status = 'complete' AND script_url != ''${ofScript(question)})`
 }
 
 /** Every sighting of a script's version, by browsers and by scans; a script that was decided about has one without a time. */
@@ -43,7 +37,7 @@ function sightings(question: InventoryQuestion): Sql {
   const ofScans = sql`SELECT script_url, script_hash, scanned_at, scanned_at, 'scan' FROM ${scannedTags(question)}`
   const ofDecisions = sql`SELECT script_url, '', ${never}, ${never}, 'decision' FROM script_decisions FINAL WHERE ${ofInventory(question)}`
   // A branch less is a good part of the cost.
-  const all = question.paymentPages.length > 0 ? [ofBrowsers, ofDecisions, ofScans] : [ofBrowsers, ofDecisions]
+  const all = question.hasPaymentPages ? [ofBrowsers, ofDecisions, ofScans] : [ofBrowsers, ofDecisions]
   return sql`(${join(all, ' UNION ALL ')})`
 }
 
@@ -64,7 +58,7 @@ export const returnedUrls = (question: InventoryQuestion): Sql =>
 export function inventoriedHashes(question: InventoryQuestion): Sql {
   const ofBrowsers = sql`SELECT script_hash FROM script_versions WHERE ${ofInventory(question)}`
   const ofScans = sql`SELECT script_hash FROM ${scannedTags(question)}`
-  return question.paymentPages.length > 0 ? sql`(${ofBrowsers} UNION ALL ${ofScans})` : sql`(${ofBrowsers})`
+  return question.hasPaymentPages ? sql`(${ofBrowsers} UNION ALL ${ofScans})` : sql`(${ofBrowsers})`
 }
 
 /** Versions of one script that are told; of more, those seen last. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { Query } from '../../queries/query.ts'
-import { pageMatch } from '../../queries/rules/page-pattern.ts'
 import { listLoadingScans } from '../../queries/scans/list-loading-scans.ts'
 import { listScanFindings } from '../../queries/scans/list-scan-findings.ts'
 import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
@@ -18,7 +17,6 @@ import { render } from '../../queries/sql.ts'
 
 const tenantId = '11111111-1111-4111-8111-111111111111'
 const siteId = '22222222-2222-4222-8222-222222222222'
-const pageId = '33333333-3333-4333-8333-333333333333'
 const day = 86_400_000
 
 const every: InventoryQuestion = {
@@ -26,13 +24,13 @@ const every: InventoryQuestion = {
   siteId,
   window: { from: day - 5, to: 3 * day + 7 },
   retentionFrom: 0,
-  paymentPages: [{ id: pageId, match: pageMatch('https://shop.example.test/pay/*') }],
+  hasPaymentPages: true,
   url: undefined,
 }
 const one = { ...every, url: 'https://cdn.example.test/a.js' }
 
 /** Every query about scripts, of a whole inventory and of one script, of one that is cut off too. */
-const queries: Query<unknown>[] = [every, one, { ...every, paymentPages: [] }].flatMap((question) => [
+const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: false }].flatMap((question) => [
   listScripts(question),
   findScriptUrl(question, siteId),
   listScriptDecisions(question),
@@ -42,9 +40,9 @@ const queries: Query<unknown>[] = [every, one, { ...every, paymentPages: [] }].f
     listScriptActivity(question, truncated),
     listScriptHashes(question, truncated),
     listScriptViolations(question, [one.url], truncated),
-    ...(question.paymentPages.length > 0 ? [listPaymentActivity(question, truncated)] : []),
+    ...(question.hasPaymentPages ? [listPaymentActivity(question, truncated)] : []),
   ]),
-  ...(question.paymentPages.length > 0 ? [listScanFindings(question), listLoadingScans(question)] : []),
+  ...(question.hasPaymentPages ? [listScanFindings(question), listLoadingScans(question)] : []),
 ])
 
 const textOf = (query: Query<unknown>) => render(query.statement).text
@@ -64,7 +62,7 @@ describe('the queries about scripts', () => {
 
   test('bind every value', () => {
     for (const query of queries) {
-      for (const value of [tenantId, siteId, pageId, 'example.test', '1970']) expect(textOf(query)).not.toContain(value)
+      for (const value of [tenantId, siteId, 'example.test', '1970']) expect(textOf(query)).not.toContain(value)
     }
   })
 
@@ -78,6 +76,6 @@ describe('the queries about scripts', () => {
 
   test('ask for scans only where there are payment pages', () => {
     expect(textOf(listScripts(every))).toContain('FROM page_scans')
-    expect(textOf(listScripts({ ...every, paymentPages: [] }))).not.toContain('page_scans')
+    expect(textOf(listScripts({ ...every, hasPaymentPages: false }))).not.toContain('page_scans')
   })
 })
