@@ -60,7 +60,7 @@ export const isOnPaymentPage = ({ script, lastOnPayment }: InventoryEntry): bool
 
 /** Scripts that browsers reported unprotected on payment pages and the inventory lacks. */
 export const uninventoriedOnPayment = ({ uninventoried }: Inventory) =>
-  uninventoried.filter(({ onPaymentPage }) => onPaymentPage)
+  uninventoried.filter(({ lastOnPayment }) => Object.keys(lastOnPayment).length > 0)
 
 /** Reads a site's inventory: at most 1,000 scripts, of more those seen last. */
 export async function readInventory(read: Read, asked: InventoryAsked): Promise<Inventory> {
@@ -115,7 +115,7 @@ async function assemble(
   const of = rowsByUrl(rows)
   const entries = rows.scripts.map((inventoried): InventoryEntry => {
     const own = scriptFacts(asked, of, inventoried)
-    const lastOnPayment = lastByPage(of.onPayment(inventoried.url))
+    const lastOnPayment = lastByPage(of.onPayment(inventoried.url), own.violation)
     return { script: assembleScript(own, facts), decisions: own.decisions, lastOnPayment }
   })
   return {
@@ -164,9 +164,9 @@ function scriptFacts(
   } satisfies ScriptFacts
 }
 
-/** When browsers last reported a script on each payment page. */
-function lastByPage(loaded: readonly PaymentActivity[]): Map<string, number> {
-  const last = new Map<string, number>()
+/** When browsers last reported a script on each payment page: that it loaded, or that it did so unprotected. */
+function lastByPage(loaded: readonly PaymentActivity[], violation: ScriptViolation | undefined): Map<string, number> {
+  const last = new Map(Object.entries(violation?.lastOnPayment ?? {}))
   for (const { pageIds, lastAt } of loaded) {
     for (const pageId of pageIds) last.set(pageId, Math.max(last.get(pageId) ?? 0, lastAt))
   }

@@ -14,7 +14,8 @@ const row = z.object({
   lastAt: rowTime,
   /** Whether the browser let it through then. */
   mode: z.enum(dispositions),
-  onPaymentPage: z.boolean(),
+  /** When it was last loaded so on each payment page, by its id; milliseconds since the Unix epoch. */
+  lastOnPayment: z.record(z.string(), z.int()),
   isInventoried: z.boolean(),
 })
 
@@ -40,13 +41,15 @@ export function listScriptViolations(
   const isInventoried = truncated ? sql`isKnown OR url IN ${inventoriedUrls(question)}` : sql`isKnown`
   // Of several at one moment the browser blocked it.
   const mode = sql`if(max((seen_to, disposition = 'enforce')).2, 'enforce', 'report')`
-  const onPayment = question.hasPaymentPages
-    ? sql`page IN (SELECT page FROM ${paymentPagesAmong(violations, question)})`
-    : sql`false`
-  const scripts = sql`SELECT url, max(seen_to) AS lastAt, ${mode} AS mode, max(${onPayment})::Bool AS onPaymentPage, ${isKnown} AS isKnown, (${isInventoried})::Bool AS isInventoried FROM ${violations} GROUP BY url`
+  const lastOnPayment = sql`maxMap(mapFromArrays(page_ids, arrayWithConstant(length(page_ids), toUnixTimestamp64Milli(seen_to))))`
+  const matched = sql`${violations} AS violated LEFT JOIN ${paymentPagesAmong(violations, question)} AS matched USING (page)`
+  const [onPayment, reports] = question.hasPaymentPages
+    ? [lastOnPayment, matched]
+    : [sql`CAST(map(), 'Map(String, Int64)')`, violations]
+  const scripts = sql`SELECT url, max(seen_to) AS lastAt, ${mode} AS mode, ${onPayment} AS lastOnPayment, ${isKnown} AS isKnown, (${isInventoried})::Bool AS isInventoried FROM ${reports} GROUP BY url`
   return {
     name: 'listScriptViolations',
-    statement: sql`SELECT url, lastAt, mode, onPaymentPage, isInventoried FROM (${scripts} ORDER BY isKnown DESC, isInventoried, onPaymentPage DESC, lastAt DESC, url LIMIT ${uint(known.length + inventorySize)}) ORDER BY lastAt DESC, url`,
+    statement: sql`SELECT url, lastAt, mode, lastOnPayment, isInventoried FROM (${scripts} ORDER BY isKnown DESC, isInventoried, notEmpty(lastOnPayment) DESC, lastAt DESC, url LIMIT ${uint(known.length + inventorySize)}) ORDER BY lastAt DESC, url`,
     row,
   }
 }

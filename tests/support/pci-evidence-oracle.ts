@@ -58,7 +58,7 @@ export function scriptEvidence(world: PciWorld, pages: readonly PageRecord[], fr
     (url) => !scripts.some((script) => script.url === url),
   )
   const evidence = scripts.flatMap((script) => {
-    const own = reports.filter(({ reportType, scriptUrl }) => reportType === 'csp-hash' && scriptUrl === script.url)
+    const own = reports.filter(({ scriptUrl }) => scriptUrl === script.url)
     const found = (page: PageRecord) =>
       world.scans.filter(({ pageId, scannedAt, scripts: tags }) => {
         const inWindow = scannedAt >= iso(from) && scannedAt < iso(now)

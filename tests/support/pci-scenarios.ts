@@ -17,6 +17,8 @@ export interface PciScenario {
   readonly pages: readonly (readonly number[])[]
   /** Scripts reported from a payment page, by age. */
   readonly seen?: Readonly<Record<string, number>>
+  /** Scripts reported from another page. */
+  readonly seenElsewhere?: readonly string[]
   readonly decided?: Readonly<Record<string, 'authorized' | 'rejected'>>
   /** Scripts reported without integrity metadata, by document. */
   readonly unprotected?: Readonly<Record<string, string>>
@@ -71,6 +73,18 @@ export const pciScenarios: readonly (readonly [
     'a rejected script still running',
     { ...ready, decided: { 'app.js': 'rejected', 'pay.js': 'authorized' } },
     ['not_met', 'rejected_scripts_running 1'],
+    ['met'],
+  ],
+  [
+    'a rejected script seen elsewhere, that only an integrity violation names on a payment page',
+    {
+      ...ready,
+      seen: { 'pay.js': day },
+      seenElsewhere: ['app.js'],
+      decided: { 'app.js': 'rejected', 'pay.js': 'authorized' },
+      unprotected: { 'app.js': checkout },
+    },
+    ['not_met', 'rejected_scripts_running 1', 'unprotected_scripts 1'],
     ['met'],
   ],
   [
@@ -136,7 +150,7 @@ const scriptUrl = (file: string) => `https://shop.example.test/js/${file}`
 
 /** What is stored of it. */
 export function scenarioRecords(
-  { pages, seen = {}, decided = {}, unprotected = {}, rules = [] }: PciScenario,
+  { pages, seen = {}, seenElsewhere = [], decided = {}, unprotected = {}, rules = [] }: PciScenario,
   { tenantId, siteId, now }: { readonly tenantId: string; readonly siteId: string; readonly now: number },
 ): PciRecords {
   const ago = (time: number) => new Date(now - time).toISOString()
@@ -150,6 +164,7 @@ export function scenarioRecords(
     }),
     reports: [
       ...Object.entries(seen).map(([file, age]) => report('csp-hash', file, `${checkout}?step=1`, age)),
+      ...seenElsewhere.map((file) => report('csp-hash', file, 'https://shop.example.test/', hour)),
       ...Object.entries(unprotected).map(([file, document]) => report('integrity-violation', file, document, hour)),
     ],
     scans: pages.flatMap((ages, index) =>

@@ -101,7 +101,7 @@ export function oracleScriptList(world: ScriptWorld, window: OracleWindow, filte
   const onPayment = (rows: readonly StoredReport[]) => rows.some(({ documentUrl }) => isPayment(documentUrl))
   const { reports, violations } = within(world, window)
   const scoped = all.filter(({ url, status, scanPresence }) => {
-    const own = reports.filter(({ reportType, scriptUrl }) => reportType === 'csp-hash' && scriptUrl === url)
+    const own = reports.filter(({ scriptUrl }) => scriptUrl === url)
     const inScope = filters.pageScope !== 'payment' || onPayment(own) || scanPresence !== null
     return inScope && (filters.status === undefined || filters.status === status)
   })
