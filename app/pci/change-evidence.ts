@@ -1,7 +1,7 @@
 import { listDeliveredAlerts } from '../../queries/alerts/list-delivered-alerts.ts'
 import { paymentPageIds } from '../../queries/pages/payment-pages.ts'
 import type { Read, ReadAll } from '../../queries/query.ts'
-import { isAlerted } from '../../queries/rules/change-alerts.ts'
+import { alertedChanges } from '../../queries/rules/change-alerts.ts'
 import { listLatestScanPlaces } from '../../queries/scans/list-latest-scan-places.ts'
 import { listScanEvidence } from '../../queries/scans/list-scan-evidence.ts'
 import { listScans } from '../../queries/scans/list-scans.ts'
@@ -56,12 +56,13 @@ export async function changeEvidence(
     read(listDeliveredAlerts(tenantId, siteId, watchedEvents, since)),
   ])
   const scans = await readScans(readAll, tenantId, places)
-  return scans.flatMap(({ id, pageId, scannedAt, grade, changes }) => {
+  const found = scans.flatMap(({ id, pageId, scannedAt, grade, changes }) => {
     const headers = changes.headers.map(({ header }) => header)
     const { gradeDroppedFrom } = changes
     const pageLabel = labelOf.get(pageId)
     if (pageLabel === undefined || (headers.length === 0 && gradeDroppedFrom === null)) return []
-    const alerted = isAlerted({ scannedAt, headers, gradeDroppedFrom }, delivered)
-    return [{ scanId: id, pageId, pageLabel, scannedAt, headers, gradeDroppedFrom, grade, alerted }]
+    return [{ scanId: id, pageId, pageLabel, scannedAt, headers, gradeDroppedFrom, grade }]
   })
+  const alerted = alertedChanges(found, delivered)
+  return found.map((change) => ({ ...change, alerted: alerted.has(change) }))
 }

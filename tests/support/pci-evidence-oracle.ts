@@ -84,32 +84,40 @@ export function scriptEvidence(world: PciWorld, pages: readonly PageRecord[], fr
   return { scripts: evidence, lacking: lacking.length, measured: violations.length > 0 }
 }
 
-/** The scans of payment pages in 30 days that found something changed, newest first. */
+/**
+ * The scans of payment pages in 30 days that found something changed, newest first. Each alert, the oldest first, speaks
+ * for the latest of them that it can be about and that none before it speaks for.
+ */
 export function changesOf({ siteId, scans, deliveries }: PciWorld, pages: readonly PageRecord[], now: number) {
-  return pages
+  const found = pages
     .flatMap(({ id, label }) => oracleScans(scans, id).map((scan) => ({ ...scan, label })))
     .filter(({ scannedAt }) => scannedAt >= iso(now - 30 * day))
     .filter(({ changes }) => changes.headers.length > 0 || changes.gradeDroppedFrom !== null)
     .sort((a, b) => (a.scannedAt > b.scannedAt || (a.scannedAt === b.scannedAt && a.id > b.id) ? -1 : 1))
-    .map(({ id, pageId, label, scannedAt, changes: { headers, gradeDroppedFrom }, grade }) => {
-      const about = (eventType: string | null) =>
-        (eventType === 'page.headers_changed' && headers.length > 0) ||
-        (eventType === 'page.grade_dropped' && gradeDroppedFrom !== null)
-      const inTime = (createdAt: string) =>
-        createdAt >= scannedAt && Date.parse(createdAt) <= Date.parse(scannedAt) + day
-      return {
-        ...{ scanId: id, pageId, pageLabel: label, scannedAt, gradeDroppedFrom, grade },
-        headers: headers.map(({ header }) => header),
-        alerted: deliveries.some(
-          (one) =>
-            one.siteId === siteId &&
-            one.kind === 'immediate' &&
-            one.outcome === 'delivered' &&
-            about(one.eventType) &&
-            inTime(one.createdAt),
-        ),
-      }
-    })
+  const about = { 'page.headers_changed': new Set<string>(), 'page.grade_dropped': new Set<string>() }
+  const known = new Set<string>()
+  const sent = deliveries
+    .filter((one) => one.siteId === siteId && one.kind === 'immediate' && one.outcome === 'delivered')
+    .filter(({ createdAt }) => createdAt >= iso(now - 30 * day))
+    .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  for (const { alertId, eventType, createdAt } of sent) {
+    if (eventType !== 'page.headers_changed' && eventType !== 'page.grade_dropped') continue
+    if (known.has(`${eventType} ${alertId}`)) continue
+    known.add(`${eventType} ${alertId}`)
+    const latest = found.find(
+      ({ id, scannedAt, changes: { headers, gradeDroppedFrom } }) =>
+        (eventType === 'page.headers_changed' ? headers.length > 0 : gradeDroppedFrom !== null) &&
+        createdAt >= scannedAt &&
+        Date.parse(createdAt) <= Date.parse(scannedAt) + day &&
+        !about[eventType].has(id),
+    )
+    if (latest) about[eventType].add(latest.id)
+  }
+  return found.map(({ id, pageId, label, scannedAt, changes: { headers, gradeDroppedFrom }, grade }) => ({
+    ...{ scanId: id, pageId, pageLabel: label, scannedAt, gradeDroppedFrom, grade },
+    headers: headers.map(({ header }) => header),
+    alerted: about['page.headers_changed'].has(id) || about['page.grade_dropped'].has(id),
+  }))
 }
 
 /** The busiest pages, and what they are suggested as. */

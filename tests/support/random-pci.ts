@@ -116,9 +116,11 @@ function deliveriesOf(
       const own = pages.find(({ id }) => id === pageId)?.siteId ?? null
       const kind = random.pickSkewed(['immediate', 'digest', 'test'] as const)
       const later = random.pick([0, 1, 3_600_000, day, -1, day + 1])
+      // Some alerts went to two destinations.
+      const alert = random.chance(0.2) ? index - 1 : index
       return {
         id: `delivery-${index}`,
-        alertId: `alert-${index}`,
+        alertId: `alert-${alert}`,
         kind,
         outcome: random.pickSkewed(['delivered', 'rejected', 'dropped'] as const),
         detail: null,

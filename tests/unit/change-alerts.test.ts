@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAlerted, type PageChange } from '../../queries/rules/change-alerts.ts'
+import { alertedChanges, type PageChange } from '../../queries/rules/change-alerts.ts'
 
 const day = 86_400_000
 const scannedAt = '2026-03-01T12:00:00.000Z'
@@ -43,5 +43,30 @@ test.each<[string, PageChange, ReturnType<typeof alert>[], boolean]>([
     true,
   ],
 ])('tells %s', (_, found, delivered, alerted) => {
-  expect(isAlerted(found, delivered)).toBe(alerted)
+  expect(alertedChanges([found], delivered).has(found)).toBe(alerted)
+})
+
+const changedAt = (later: number): PageChange => ({ ...ofHeaders, scannedAt: alert('', later).createdAt })
+
+test.each<[string, number[], ReturnType<typeof alert>[], number[]]>([
+  ['one change, the latest before it', [3, 2, 1], [headersAlert(2)], [2]],
+  ['one change of several found at once, the first told', [1, 1], [headersAlert(1)], [1]],
+  ['another change than the alert before it', [3, 2, 1], [headersAlert(3), headersAlert(3)], [3, 2]],
+  ['no change that another alert speaks for', [1], [headersAlert(1), headersAlert(2)], [1]],
+  ['an older change where a later alert speaks for the later', [5, 1], [headersAlert(3), headersAlert(6)], [5, 1]],
+  [
+    'no change of more than a day ago behind those of others',
+    [day + 1, 0],
+    [headersAlert(day + 1), headersAlert(day + 2)],
+    [day + 1],
+  ],
+])('an alert speaks for %s', (_, found, delivered, alerted) => {
+  const changes = found.map(changedAt)
+  const spoken = alertedChanges(changes, delivered)
+  expect(changes.filter((change) => spoken.has(change))).toEqual(alerted.map(changedAt))
+})
+
+test('alerts of two events both speak for one change', () => {
+  const [both, older] = [ofBoth, { ...ofBoth, scannedAt: alert('', -1).createdAt }]
+  expect(alertedChanges([both, older], [headersAlert(1), gradeAlert(1)])).toEqual(new Set([both]))
 })
