@@ -123,6 +123,12 @@ const refused: [what: string, type: RecordType, record: object, reason: string][
     { ...delivery, createdAt: '2026-02-30T12:00:00Z' },
     'createdAt must be a time',
   ],
+  [
+    'a name that nobody could see',
+    alertDeliveries,
+    destination({ name: '\u200b\u2060' }),
+    'destination.name must have a character that can be seen',
+  ],
   ['an id that no filter could ask for', alertDeliveries, { ...delivery, id: 'ä' }, 'id must be of printable ASCII'],
   [
     'a missing siteId',

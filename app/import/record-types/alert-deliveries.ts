@@ -29,6 +29,10 @@ export const alertDeliveries = recordType({
       path: ['destination', 'type'],
       error: 'must be null where destination.name is null, and only there',
     })
+    .refine(({ destination: { name } }) => name === null || scrub(name, keptOf.name) !== '', {
+      path: ['destination', 'name'],
+      error: 'must have a character that can be seen',
+    })
     .refine(({ destination, outcome }) => destination.name !== null || outcome === 'dropped', {
       path: ['outcome'],
       error: 'must be dropped where the destination was deleted before sending',
