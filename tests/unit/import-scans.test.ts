@@ -56,6 +56,7 @@ describe('a scan is rejected', () => {
     [complete({ headers: { ...sending({}), server: 'x' } }), '"headers.server" is no member of it'],
     [complete({ result: null }), 'result must not be null for a complete scan'],
     [complete({ result: [] }), 'result must be an object, or null'],
+    [complete({ result: JSON.parse('{"__proto__": {"a": 1}}') }), 'result must have no member __proto__'],
     [
       complete({ result: { deep: JSON.parse('['.repeat(70) + ']'.repeat(70)) } }),
       'result must not nest deeper than 64 levels',

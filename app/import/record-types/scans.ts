@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { headerForm } from '../../../queries/rules/header-form.ts'
 import { scriptUrl } from '../../../queries/rules/script-url.ts'
 import { toClickHouseTime } from '../../../queries/sql.ts'
@@ -70,13 +71,19 @@ export const scans = recordType({
     .omit({ consecutiveFailures: true, changes: true })
     .extend({
       scannedAt: moment,
-      result: result
-        .unwrap()
-        .refine((value) => isShallow(value, deepestResult), {
-          error: `must not nest deeper than ${deepestResult} levels`,
-        })
-        .nullable()
-        .meta({ description: result.description ?? '' }),
+      // A record's own __proto__ is lost as it is read, so it is looked for before.
+      result: z
+        .unknown()
+        .refine((value) => !Object.hasOwn(Object(value), '__proto__'), { error: 'must have no member __proto__' })
+        .pipe(
+          result
+            .unwrap()
+            .refine((value) => isShallow(value, deepestResult), {
+              error: `must not nest deeper than ${deepestResult} levels`,
+            })
+            .nullable(),
+        )
+        .meta({ type: ['object', 'null'], description: result.description ?? '' }),
     })
     .superRefine((record, context) => {
       for (const [path, must] of scanFaults(record))
