@@ -26,11 +26,18 @@ export const line = (maxLength: number) =>
       error: 'must be one line of text without control characters',
     })
 
-/** A moment, written as a parameter would write it (decisions, Windows). */
+/** How far the clock that wrote a moment may be ahead of this one. */
+const clockAhead = 86_400_000
+
+/** When something was done, written as a parameter would write it (decisions, Windows): at most a day from now. */
 export const moment = z
   .string()
   .transform((text, context) => {
     const time = parseDateTime(text)
+    if (time && time.getTime() > Date.now() + clockAhead) {
+      context.addIssue({ code: 'custom', message: 'must be no more than a day ahead of now' })
+      return z.NEVER
+    }
     if (time) return time
     context.addIssue({ code: 'custom', message: 'must be a time from 1970 to 2199 such as 2026-01-31T12:00:00.000Z' })
     return z.NEVER

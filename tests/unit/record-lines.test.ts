@@ -6,7 +6,10 @@ import { readRecord } from '../../app/import/read-record.ts'
 import type { RecordType } from '../../app/import/record-type.ts'
 import { alertDeliveries } from '../../app/import/record-types/alert-deliveries.ts'
 import { alertRules } from '../../app/import/record-types/alert-rules.ts'
+import { libraryAdvisories } from '../../app/import/record-types/library-advisories.ts'
 import { monitoredPages } from '../../app/import/record-types/monitored-pages.ts'
+import { scans } from '../../app/import/record-types/scans.ts'
+import { scriptDecisions } from '../../app/import/record-types/script-decisions.ts'
 
 const siteId = '22222222-2222-4222-8222-222222222222'
 const otherSite = '33333333-3333-4333-8333-333333333333'
@@ -137,6 +140,23 @@ const refused: [what: string, type: RecordType, record: object, reason: string][
     'siteId is missing: it must be a UUID, or null',
   ],
 ]
+
+/** The moments of each kind of records that has any. */
+const moments: [member: string, type: RecordType, at: (time: string) => object][] = [
+  ['createdAt', alertDeliveries, (createdAt) => ({ createdAt })],
+  ['scannedAt', scans, (scannedAt) => ({ scannedAt })],
+  ['decidedAt', scriptDecisions, (decidedAt) => ({ decidedAt })],
+  ['checkedAt', libraryAdvisories, (checkedAt) => ({ checkedAt })],
+]
+
+test.each(moments)('%s is at most a day ahead of now', (member, type, at) => {
+  const ahead = (hours: number) => at(new Date(Date.now() + hours * 3_600_000).toISOString())
+  const site = type.siteByFlag && siteId
+  expect(refusal(type, { ...type.example, ...ahead(23) }, site)).toBeUndefined()
+  expect(refusal(type, { ...type.example, ...ahead(25) }, site)).toBe(
+    `${member} must be no more than a day ahead of now`,
+  )
+})
 
 describe('a line', () => {
   test.each(refused)('is refused for %s', (_, type, record, reason) => {
