@@ -27,6 +27,9 @@ export type Severity = (typeof severities)[number]
 
 export const captureStates = ['captured', 'mismatched', 'refused', 'pending', 'interrupted'] as const
 
+/** Bytes of the largest copy that is kept, 5 MB (contract, Limits). */
+export const largestCapture = 5 * 1024 * 1024
+
 export const captureRefusals = [
   'daily_cap',
   'unknown_host',

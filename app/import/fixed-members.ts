@@ -3,6 +3,7 @@ import { chunksOf } from '../../queries/chunks.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import type { Query } from '../../queries/query.ts'
 import { empty, join, name, sql, texts, uuid } from '../../queries/sql.ts'
+import { type Refusal, refuse } from './post.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
 
 /** Their ids fill a quarter of what a server takes as one request's line. */
@@ -10,8 +11,11 @@ const idsAtOnce = 1_000
 
 const row = z.object({ id: z.string(), fixed: z.array(z.string()) })
 
-/** Why a row must not be stored: it changes a member that its id has for good; undefined where it does not. */
-export type FixedCheck = (row: RecordRow) => string | undefined
+/**
+ * Whether a row is to be stored: not one from before what is stored already, and a refusal is for one that changes a member
+ * that its id has for good.
+ */
+export type FixedCheck = (row: RecordRow) => boolean | Refusal
 
 /**
  * Makes a check for the rows of one insert, in their order: it knows what is stored under their ids, and remembers the
@@ -23,10 +27,12 @@ export async function checkFixed(
   tenantId: string | undefined,
   ids: readonly string[],
 ): Promise<FixedCheck> {
-  const members = Object.entries(fixed)
+  const members = Object.entries(fixed).map(([member, column]) =>
+    typeof column === 'string' ? { member, column, until: undefined } : { member, ...column },
+  )
   const known = new Map<string, readonly string[]>()
-  if (members.length === 0) return () => undefined
-  const columns = members.map(([, column]) => column)
+  if (members.length === 0) return () => true
+  const columns = members.map(({ column }) => column)
   for (const some of chunksOf(ids, idsAtOnce)) {
     const stored = await database.read(listFixed(table, columns, tenantId, some))
     for (const { id, fixed: values } of stored) known.set(id, values)
@@ -34,10 +40,12 @@ export async function checkFixed(
   return (row) => {
     const values = columns.map((column) => String(row[column]))
     const before = known.get(row.id) ?? values
-    known.set(row.id, before)
-    const changed = values.findIndex((value, index) => value !== before[index])
-    if (changed < 0) return undefined
-    return `${members[changed]?.[0]} of the id ${row.id} is ${before[changed]} for good, and cannot become ${values[changed]}`
+    const changed = members.findIndex(({ until }, index) => values[index] !== before[index] && before[index] !== until)
+    known.set(row.id, changed < 0 ? values : before)
+    if (changed < 0) return true
+    const { member, until } = members[changed] ?? {}
+    if (values[changed] === until) return false
+    return refuse(`${member} of the id ${row.id} is ${before[changed]} for good, and cannot become ${values[changed]}`)
   }
 }
 

@@ -61,12 +61,12 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
       const { accepted, rejections } = readLines(batch, options, refers)
       tally.records += accepted.length + rejections.length
       const ids = [...new Set(accepted.map(({ row }) => row.id))]
-      const changes = await retried(() => checkFixed(type, database, tenantId, ids))
+      const check = await retried(() => checkFixed(type, database, tenantId, ids))
       const rows = new Map<string, RecordRow>()
       for (const { row, line, text } of accepted) {
-        const reason = changes(row)
-        if (reason !== undefined) rejections.push({ line, reason, text })
-        else if (stands(type, row, rows.get(row.id))) {
+        const verdict = check(row)
+        if (isRefusal(verdict)) rejections.push({ line, reason: verdict.reason, text })
+        else if (verdict && stands(type, row, rows.get(row.id))) {
           rows.set(row.id, tenantId === undefined ? row : { tenant_id: tenantId, ...row })
         }
       }

@@ -6,6 +6,12 @@ export type Referent = 'site' | 'page'
 /** A row of a table, its tenant apart, in the forms ClickHouse reads out of JSON. */
 export type RecordRow = Readonly<Record<string, unknown>> & { readonly id: string }
 
+/** A column that stays as it is from when it says anything but `until`: a line that still says that changes nothing then. */
+export interface SettlingColumn {
+  readonly column: string
+  readonly until: string
+}
+
 /**
  * One kind of records that are imported in the API's own shape (decisions, Where data comes from). Each has an `id`; a
  * record whose id is stored already takes its place.
@@ -30,9 +36,9 @@ export interface RecordType<Shape extends z.ZodObject = z.ZodObject> {
   readonly ofEveryone?: true
   /**
    * Members that stay as they are once the id is stored, with their columns: those the table is ordered by, because two
-   * rows that differ in them are two records.
+   * rows that differ in them are two records, and those that settle once they say something.
    */
-  readonly fixed?: Readonly<Record<string, string>>
+  readonly fixed?: Readonly<Record<string, string | SettlingColumn>>
   /** The column whose greatest value decides which of two records with an id stands; the later line by default. */
   readonly version?: string
   /** @param line 1-based number of the line in its file. */

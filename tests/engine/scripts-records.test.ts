@@ -131,7 +131,7 @@ describe('public libraries', () => {
   })
 })
 
-test('a capture goes on from pending to what came of it', async () => {
+test('a capture goes on from pending to what came of it, and not back', async () => {
   const site = await sites.create()
   await sites.api.insertReports([sighting(site, 'a', 1, hashed('captured'))])
   const asked = {
@@ -159,5 +159,14 @@ test('a capture goes on from pending to what came of it', async () => {
     size: 10,
     reused: false,
   }
+  expect((await sites.script(site, 'a')).hashes[0].capture).toEqual(captured)
+  expect(await importLines(folder, words, [{ ...asked, state: 'pending' }])).toMatchObject({
+    code: 0,
+    answer: { records: 1, stored: 1, rejected: 0 },
+  })
+  expect(await importLines(folder, words, [{ ...asked, state: 'interrupted' }])).toMatchObject({
+    code: 1,
+    answer: { records: 1, stored: 0, rejected: 1 },
+  })
   expect((await sites.script(site, 'a')).hashes[0].capture).toEqual(captured)
 })

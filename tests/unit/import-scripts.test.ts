@@ -81,6 +81,8 @@ test.each([
   expect(report).toMatchObject({ scriptUrl, scriptHash: '', reportedHash: '', blockedUrl: blockedURL })
 })
 
+const sha384 = 'sha384-ebQG0rHzyMWLQM7tyQr8x+2PsSours5Zw1/1uyi0jD2jG3RDvLslonNiH+Lwly3t'
+
 const read = (type: RecordType, line: object) => readRecord(type, JSON.stringify(line), siteId)
 
 /** What a line is refused for, '' where it is read. */
@@ -122,8 +124,8 @@ describe('a decision', () => {
 })
 
 describe('a capture', () => {
-  const refused = { state: 'refused', reason: 'daily_cap' }
-  const mismatched = { state: 'mismatched', receivedHash: hash }
+  const refused = { state: 'refused', reason: 'daily_cap', size: null }
+  const mismatched = { state: 'mismatched', receivedHash: hash, size: null }
 
   test.each([
     ['as the help shows it', {}, ''],
@@ -135,6 +137,12 @@ describe('a capture', () => {
     ['captured for a reason', { reason: 'timeout' }, 'reason must be set where the state is refused'],
     ['of other bytes that are not told', { state: 'mismatched' }, 'receivedHash must be set where'],
     ['captured as other bytes', { receivedHash: hash }, 'receivedHash must be set where'],
+    ['of 5 MB', { size: 5 * 1024 * 1024 }, ''],
+    ['of more than 5 MB', { size: 5 * 1024 * 1024 + 1 }, 'size must be at most 5242880 where the state is captured'],
+    ['of a SHA-384 that is refused', { ...refused, hash: sha384 }, ''],
+    ['of a SHA-384 that is captured', { hash: sha384 }, 'hash must be a SHA-256 where the state is captured'],
+    ['refused with a size', { ...refused, size: 1 }, 'size must be null where the state is refused or mismatched'],
+    ['of other bytes with a size', { ...mismatched, size: 1 }, 'size must be null where the state is refused'],
     ['of what is no hash', { hash: 'x' }, 'hash must be a SHA-256, SHA-384 or SHA-512'],
   ])('is taken or refused %s', (_, changes, reason) => {
     expect(refusal(scriptCaptures, changes)).toContain(reason)
@@ -145,7 +153,7 @@ describe('a capture', () => {
 describe('public knowledge', () => {
   test.each([
     [libraryFiles, {}, ''],
-    [libraryFiles, { hash: 'sha384-ebQG0rHzyMWLQM7tyQr8x+2PsSours5Zw1/1uyi0jD2jG3RDvLslonNiH+Lwly3t' }, ''],
+    [libraryFiles, { hash: sha384 }, ''],
     [libraryFiles, { hash: '' }, 'hash must be'],
     [libraryFiles, { catalog: 'two words' }, 'catalog must be a word without spaces'],
     [libraryFiles, { siteId }, '"siteId" is no member'],

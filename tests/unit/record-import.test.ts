@@ -115,6 +115,22 @@ describe('an import', () => {
     ])
   })
 
+  test('changes a member that settles until it has settled, and passes over what was said before', async () => {
+    const type: RecordType = { ...notes, fixed: { colour: { column: 'colour', until: 'wet' } } }
+    const wet = (index: number) => note(index, { colour: 'wet' })
+    const lines = [wet(1), note(1), wet(1), note(1, { text: 'again' }), wet(2), note(3), note(3, { colour: 'blue' })]
+    const stored = [2, 3].map((index) => ({ id: idOf(index), fixed: [index === 2 ? 'red' : 'wet'] }))
+    const { result, inserts, rejections } = await importing(`${lines.join('\n')}\n`, { type }, stored)
+    expect(result).toEqual({ records: 7, stored: 6, rejected: 1 })
+    expect(inserts.flat()).toEqual([
+      { id: idOf(1), text: 'again', colour: 'red' },
+      { id: idOf(3), text: 'note 3', colour: 'red' },
+    ])
+    expect(rejections.map(({ reason }) => reason)).toEqual([
+      `colour of the id ${idOf(3)} is red for good, and cannot become blue`,
+    ])
+  })
+
   test('of an empty file stores nothing', async () => {
     const { result, inserts } = await importing('\n\n')
     expect(result).toEqual({ records: 0, stored: 0, rejected: 0 })

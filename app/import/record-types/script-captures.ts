@@ -1,6 +1,7 @@
 import { scriptId } from '../../../queries/rules/script-id.ts'
 import { recordUuid } from '../../../schema/record-fields.ts'
 import { scriptCapture } from '../../../schema/replies/script.ts'
+import { largestCapture } from '../../../schema/scripts.ts'
 import { recordType } from '../record-type.ts'
 import { scriptHashMember, scriptUrlMember } from '../script-members.ts'
 
@@ -28,8 +29,20 @@ const capture = scriptCapture
     path: ['receivedHash'],
     error: 'must be set where the state is mismatched, and only there',
   })
+  .refine(({ state, hash }) => state !== 'captured' || hash.startsWith('sha256-'), {
+    path: ['hash'],
+    error: 'must be a SHA-256 where the state is captured',
+  })
+  .refine(({ state, size }) => state !== 'captured' || (size ?? 0) <= largestCapture, {
+    path: ['size'],
+    error: `must be at most ${largestCapture} where the state is captured`,
+  })
+  .refine(({ state, size }) => size === null || (state !== 'refused' && state !== 'mismatched'), {
+    path: ['size'],
+    error: 'must be null where the state is refused or mismatched, as nothing is held',
+  })
 
-/** `import captures`: there is one attempt for each hash of a script, and a later line tells how it goes on. */
+/** `import captures`: there is one attempt for each hash of a script, and a later line tells what came of it, once. */
 export const scriptCaptures = recordType({
   name: 'captures',
   things: 'attempts to keep a copy of a script',
@@ -37,6 +50,7 @@ export const scriptCaptures = recordType({
   refersTo: { siteId: 'site' },
   siteByFlag: true,
   table: 'script_captures',
+  fixed: { state: { column: 'state', until: 'pending' } },
   toRow: (record) => ({
     site_id: record.siteId,
     id: scriptId(scriptId(record.siteId, record.url), record.hash),
