@@ -1,6 +1,7 @@
 import type { Database } from '../../queries/clickhouse.ts'
 import { checkFixed } from './fixed-members.ts'
 import type { Rejection } from './import-tally.ts'
+import { withKept } from './kept-column.ts'
 import { isRefusal, refuse } from './post.ts'
 import { type BatchLimits, type ByteSource, type ChainedBatch, linesOf, readBatches } from './read-batches.ts'
 import { readRecord } from './read-record.ts'
@@ -67,10 +68,16 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
         const verdict = check(row)
         if (isRefusal(verdict)) rejections.push({ line, reason: verdict.reason, text })
         else if (verdict && stands(type, row, rows.get(row.id))) {
-          rows.set(row.id, tenantId === undefined ? row : { tenant_id: tenantId, ...row })
+          const whole = keepEarlier(type, row, rows.get(row.id))
+          rows.set(row.id, tenantId === undefined ? whole : { tenant_id: tenantId, ...whole })
         }
       }
-      if (rows.size > 0) await retried(() => insertRows(database, type.table, [...rows.values()]))
+      const read: Database['read'] = (query) => retried(() => database.read(query))
+      if (rows.size > 0) {
+        for await (const some of withKept(type, read, tenantId, [...rows.values()])) {
+          await retried(() => insertRows(database, type.table, some))
+        }
+      }
       tally.rejected += rejections.length
       tally.stored = tally.records - tally.rejected
       for (const rejection of rejections.sort((a, b) => a.line - b.line)) await onReject?.(rejection)
@@ -84,6 +91,11 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
 /** Whether a row takes the place of one that was read before. */
 function stands({ version }: RecordType, row: RecordRow, before: RecordRow | undefined): boolean {
   return !before || version === undefined || String(row[version]) >= String(before[version])
+}
+
+/** A row with what one before it said in the column that its type keeps. */
+function keepEarlier({ kept }: RecordType, row: RecordRow, before: RecordRow | undefined): RecordRow {
+  return kept === undefined ? row : { ...row, [kept]: row[kept] ?? before?.[kept] }
 }
 
 interface AcceptedLine {

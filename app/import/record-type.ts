@@ -39,6 +39,8 @@ export interface RecordType<Shape extends z.ZodObject = z.ZodObject> {
    * rows that differ in them are two records, and those that settle once they say something.
    */
   readonly fixed?: Readonly<Record<string, string | SettlingColumn>>
+  /** A column of text that keeps what is stored where a row leaves it undefined. */
+  readonly kept?: string
   /** The column whose greatest value decides which of two records with an id stands; the later line by default. */
   readonly version?: string
   /** @param line 1-based number of the line in its file. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { monitoredPages } from '../../app/import/record-types/monitored-pages.ts'
 import { scans as scanType } from '../../app/import/record-types/scans.ts'
 import { readScans } from '../../app/pipeline/read-scans.ts'
-import { randomScans, type ScanRecord } from '../../fixtures/scans.ts'
+import { failedScan, randomScans, type ScanRecord } from '../../fixtures/scans.ts'
 import { connect } from '../../queries/clickhouse.ts'
 import type { Query } from '../../queries/query.ts'
 import { listScanEvidence } from '../../queries/scans/list-scan-evidence.ts'
@@ -50,7 +50,8 @@ beforeAll(async () => {
   const others = random({ seed: seed + 1, count: 150 })
   const strange = scans.map(({ id, pageId, scannedAt }, index) => ({ ...others[index], id, pageId, scannedAt }))
   // Scans come in no order, and some of them twice, the first time with something else to say.
-  await api.importRecords(tenantId, scanType, strange.slice(0, 40))
+  const said = strange.slice(0, 40).map((one, index) => (scans[index]?.scripts ? one : { ...one, scripts: null }))
+  await api.importRecords(tenantId, scanType, said)
   await api.importRecords(tenantId, scanType, scans.slice(60))
   await api.importRecords(tenantId, scanType, scans.slice(0, 60))
   await api.importRecords(strangerId, scanType, strange)
@@ -175,6 +176,22 @@ describe('scripts', () => {
     expect(data.scripts).toBeNull()
     expect(data.result).not.toBeNull()
   })
+})
+
+test('a complete scan that is imported again without its scripts keeps them, and one that failed has none', async () => {
+  const own = scans.filter((scan) => scan.pageId === paymentId && (scan.scripts?.length ?? 0) > 0).slice(0, 2)
+  const [kept, failed] = own.map((scan) => ({ ...scan, id: randomUUID() })) as [ScanRecord, ScanRecord]
+  const scriptsOf = async ({ id }: ScanRecord) => (await get(`${listPath(paymentId)}/${id}`)).data.scripts
+  await api.importRecords(tenantId, scanType, [kept, failed])
+  for (const again of [[{ ...kept, scripts: null }], [kept, { ...kept, grade: 'F', scripts: null }]]) {
+    await api.importRecords(tenantId, scanType, again)
+    expect(await scriptsOf(kept)).toEqual(kept.scripts)
+  }
+  const { id, pageId, scannedAt } = failed
+  await api.importRecords(tenantId, scanType, [failedScan({ id, pageId, scannedAt })])
+  expect(await scriptsOf(failed)).toBeNull()
+  await api.importRecords(tenantId, scanType, [{ ...kept, scripts: [] }])
+  expect(await scriptsOf(kept)).toEqual([])
 })
 
 describe('what is not there', () => {

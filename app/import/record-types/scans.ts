@@ -93,6 +93,7 @@ export const scans = recordType({
   refersTo: { pageId: 'page' },
   table: 'page_scans',
   fixed: { pageId: 'page_id', scannedAt: 'scanned_at' },
+  kept: 'scripts',
   toRow: (record) => ({
     page_id: record.pageId,
     scanned_at: toClickHouseTime(record.scannedAt),
@@ -108,7 +109,8 @@ export const scans = recordType({
     status_code: record.statusCode ?? 0,
     headers: comparableHeaders(record.headers),
     result: toStored(record.result),
-    scripts: toStored(record.scripts),
+    // A plan without script authorization reads them as null.
+    scripts: record.status === 'complete' && record.scripts === null ? undefined : toStored(record.scripts),
   }),
   example: {
     id: '5b1e0d9c-7a32-4c58-8f61-2d3e4f5a6b7c',
