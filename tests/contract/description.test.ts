@@ -65,6 +65,9 @@ test.each([
   '/v1/reports/histogram',
   '/v1/reports/grouped',
   '/v1/reports/types',
+  '/v1/issues',
+  '/v1/sites/{siteId}/issues',
+  '/v1/sites/{siteId}/issues/{issueId}/reports',
   '/v1/crashes',
   '/v1/browser-changes',
   '/v1/network-errors',
@@ -72,6 +75,8 @@ test.each([
   '/v1/sites/{siteId}/scripts',
   '/v1/sites/{siteId}/scripts/{scriptId}',
   '/v1/sites/{siteId}/pages',
+  '/v1/sites/{siteId}/pages/{pageId}/scans',
+  '/v1/sites/{siteId}/pages/{pageId}/scans/{scanId}',
   '/v1/compliance/pci-dss',
   '/v1/alert-deliveries',
 ])('describes GET %s of the contract', (path) => {
