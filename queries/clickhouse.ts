@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
-import { type ClickHouseSettings, createClient } from '@clickhouse/client'
+import { type ClickHouseSettings, createClient, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
 import pLimit from 'p-limit'
+import { answerRows } from './answer-rows.ts'
 import { inTime, onceMore } from './attempts.ts'
 import type { Query } from './query.ts'
 import { render } from './sql.ts'
@@ -48,7 +49,7 @@ export interface Database {
   /** Rows in the statement's format, sent as they are. Throws what the store says. */
   insert(statement: string, rows: Readable | Buffer, settings?: ClickHouseSettings): Promise<void>
   /** Any statement's answer as it comes, in the format asked for where it names none. Throws what the store says. */
-  stream(statement: string, format: string, options?: StatementOptions): Promise<Readable>
+  stream(statement: string, format: string, options?: StatementOptions): Promise<AsyncIterable<Buffer>>
   /** Whether the store answers at all, within two seconds. */
   ping(): Promise<boolean>
   close(): Promise<void>
@@ -138,12 +139,13 @@ export function connect(url: string): Database {
       for await (const _ of stream);
     },
     async stream(statement, format, { params, settings } = {}) {
-      const { stream } = await client.exec({
+      const { stream, response_headers } = await client.exec({
         query: statement,
         ...(params && { query_params: params }),
         clickhouse_settings: { ...settings, default_format: format } as ClickHouseSettings,
       })
-      return stream
+      const tag = response_headers[EXCEPTION_TAG_HEADER_NAME]?.toString()
+      return answerRows(stream, tag)
     },
     async ping() {
       try {
