@@ -108,9 +108,14 @@ export function moment(name: BodyMember): Read<number | null> {
   return (members) => {
     const value = members[name]
     const isDate = typeof value === 'string' && value.length <= 40 && /^\d{4}-\d\d-\d\d/.test(value)
-    const time = isDate ? Date.parse(value) : (toNumber(value) ?? Number.NaN)
-    return time > 0 && time < latestTime ? Math.round(time) : null
+    const time = Math.round(isDate ? parseDate(value) : (toNumber(value) ?? Number.NaN))
+    return time > 0 && time < latestTime ? time : null
   }
+}
+
+/** A time without a zone is UTC, wherever it is imported. */
+function parseDate(value: string): number {
+  return Date.parse(/[T ][\d:.]+$/i.test(value) ? `${value}Z` : value)
 }
 
 /** Several texts as one, such as a list of patterns. */

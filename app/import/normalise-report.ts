@@ -88,7 +88,7 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   report.blockedHost = clip(blocked.host, textLimits.blockedHost)
   report.blockedOrigin = clip(blocked.origin, textLimits.blockedOrigin)
   const request = urlParts(report.requestUrl)
-  report.requestUrl = clip(request.page, textLimits.requestUrl)
+  report.requestUrl = clip(request.url, textLimits.requestUrl)
   report.requestOrigin = clip(request.origin, textLimits.requestOrigin)
   const issue = issueKey(report)
   report.issueSubject = issue.issueSubject
