@@ -3,7 +3,7 @@ import { equals } from '../equals.ts'
 import { type GroupTable, groupParts } from '../groups/group-parts.ts'
 import { delimited, type GroupMeasure, keptKey } from '../groups/groups-of.ts'
 import type { Span } from '../rules/coverage.ts'
-import { join, type Sql, sql, text, uuid } from '../sql.ts'
+import { join, noTime, type Sql, sql, text, uuid } from '../sql.ts'
 
 /** Which browser changes are asked for. */
 export interface BrowserChangeQuestion {
@@ -34,17 +34,14 @@ const partsIn = (rollup: GroupTable, question: BrowserChangeQuestion) =>
 /** Type, API and source file (decisions, Groups). */
 export const browserChangeKey = keptKey(() => [sql`report_type`, ...delimited(sql`feature`), sql`source_file`])
 
-/** Stands for no time. */
-const epoch = sql`toDateTime64(0, 3, 'UTC')`
-
 /** The removal that the latest of the reports with one names; null where none does. */
 export const anticipatedRemoval: GroupMeasure = {
   ofPart: ({ isRaw }) =>
     isRaw
       ? sql`maxIf(${packed(sql`received_at`, sql`id`, sql`assumeNotNull(anticipated_removal)`)}, anticipated_removal IS NOT NULL)`
-      : sql`maxIf(${packed(sql`removal.1`, sql`removal.2`, sql`removal.3`)}, removal.1 != ${epoch})`,
+      : sql`maxIf(${packed(sql`removal.1`, sql`removal.2`, sql`removal.3`)}, removal.1 != ${noTime})`,
   whole: (ofParts) =>
-    sql`nullIf(fromUnixTimestamp64Milli(toInt64(bitAnd(max(${ofParts}), ${lowest64})), 'UTC'), ${epoch})`,
+    sql`nullIf(fromUnixTimestamp64Milli(toInt64(bitAnd(max(${ofParts}), ${lowest64})), 'UTC'), ${noTime})`,
 }
 
 /** One number that orders as the three do, no time being before 1970: its maximum takes a third of a tuple's time. */
