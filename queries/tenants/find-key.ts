@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { type PlanOverrides, planNames, planOverrides } from '../../schema/plans.ts'
+import { planNames } from '../../schema/plans.ts'
 import type { Query } from '../query.ts'
 import { rowTime } from '../rows.ts'
 import { sql, text } from '../sql.ts'
+import { rowOverrides } from './find-tenant.ts'
 
 const row = z.object({
   keyId: z.string(),
@@ -14,7 +15,7 @@ const row = z.object({
   tenantId: z.string(),
   tenantName: z.string(),
   plan: z.enum(planNames),
-  overrides: z.string().transform((json): PlanOverrides => planOverrides.parse(JSON.parse(json || '{}'))),
+  overrides: rowOverrides,
 })
 
 /** A key with its tenant, whether it is still good or not. */
