@@ -4,6 +4,7 @@ import { importRecords } from '../../app/import/import-records.ts'
 import type { RecordType } from '../../app/import/record-type.ts'
 import { makeKey } from '../../app/keys.ts'
 import type { Database } from '../../queries/clickhouse.ts'
+import { insertRows } from '../../queries/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql.ts'
 import type { Plan, PlanOverrides } from '../../schema/plans.ts'
 import { reportColumns, type StoredReport } from '../../schema/stored-report.ts'
@@ -45,11 +46,7 @@ const timeFields: readonly (keyof StoredReport)[] = ['receivedAt', 'anticipatedR
 
 /** @param database as the user that writes. */
 export function createTenantWriter(database: Database): TenantWriter {
-  async function insert(table: string, rows: readonly object[]): Promise<void> {
-    if (rows.length === 0) return
-    const lines = rows.map((row) => JSON.stringify(row)).join('\n')
-    await database.insert(`INSERT INTO ${table} FORMAT JSONEachRow`, Buffer.from(lines))
-  }
+  const insert = (table: string, rows: readonly object[]) => insertRows(database, table, rows)
 
   async function writeKey(
     tenantId: string,
