@@ -3,6 +3,7 @@ import { type ClickHouseSettings, createClient, EXCEPTION_TAG_HEADER_NAME } from
 import pLimit from 'p-limit'
 import { answerRows } from './answer-rows.ts'
 import { inTime, onceMore } from './attempts.ts'
+import { type Lane, laneSettings, lanes } from './lanes.ts'
 import type { Query } from './query.ts'
 import { render } from './sql.ts'
 import { toProblem } from './store-problem.ts'
@@ -55,12 +56,6 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Reads take at most this long, the network included, unless the query says less; the engine ends them then too. */
-const readDeadlineMilliseconds = 10_000
-
-/** Reads under way at once. Look-ups that every request waits for have a lane of their own beside all others. */
-const lanes = { questions: 24, lookUps: 8 } as const
-
 interface JsonCompact {
   readonly meta: readonly { readonly name: string }[]
   readonly data: readonly (readonly unknown[])[]
@@ -87,17 +82,21 @@ export function connect(url: string): Database {
   })
   // A read that is given up while it waits for a socket breaks a later one on that socket, so none waits there: the
   // lanes hold it back.
-  const requests = openStoreRequests(url, lanes.questions + lanes.lookUps)
-  const questions = pLimit(lanes.questions)
-  const lookUps = pLimit(lanes.lookUps)
+  const atOnce = Object.values(lanes).reduce((sum, lane) => sum + lane.atOnce, 0)
+  const requests = openStoreRequests(url, atOnce)
+  const turns = {
+    question: pLimit(lanes.question.atOnce),
+    lookUp: pLimit(lanes.lookUp.atOnce),
+    maintenance: pLimit(lanes.maintenance.atOnce),
+  } satisfies Record<Lane, unknown>
 
-  async function ask<Row>(query: Query<Row>, origin: QueryOrigin | undefined, deadline: number, signal: AbortSignal) {
+  async function ask<Row>(query: Query<Row>, lane: Lane, origin: QueryOrigin | undefined, signal: AbortSignal) {
     // Its turn can come after its time is over.
     signal.throwIfAborted()
     const settings = {
       ...readSettings,
       ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
-      max_execution_time: String(Math.ceil(deadline / 1000)),
+      ...laneSettings(lane),
       log_comment: JSON.stringify({ ...origin, query: query.name }),
     }
     return JSON.parse(await requests.send({ ...render(query.statement), settings }, signal)) as JsonCompact
@@ -105,12 +104,11 @@ export function connect(url: string): Database {
 
   return {
     async read(query, { origin, onCost, leaving } = {}) {
-      const deadline = query.deadlineMilliseconds ?? readDeadlineMilliseconds
-      const lane = query.deadlineMilliseconds === undefined ? questions : lookUps
+      const { lane = 'question' } = query
       try {
         const { meta, data, statistics } = await inTime(
-          deadline,
-          (signal) => lane(() => onceMore(() => ask(query, origin, deadline, signal), signal)),
+          lanes[lane].deadlineMilliseconds,
+          (signal) => turns[lane](() => onceMore(() => ask(query, lane, origin, signal), signal)),
           leaving,
         )
         if (statistics && onCost) {
