@@ -74,7 +74,7 @@ const pairCounts = (table: string, grain: number, pair: readonly DimensionName[]
   }
 }
 
-const isLow = (dimension: DimensionName) => dimensionRows[dimension].low === true
+const isLow = (dimension: DimensionName) => dimensionRows[dimension].lowCardinality === true
 
 const lowDimensions = dimensionNames.filter(isLow)
 

@@ -74,7 +74,7 @@ test('every dimension with many values has a filter of its own', async () => {
     db.writer,
     "SELECT expr FROM system.data_skipping_indices WHERE database = currentDatabase() AND table = 'reports' AND type = 'bloom_filter'",
   )
-  const many = Object.values(dimensionRows).filter(({ low }) => !low)
+  const many = Object.values(dimensionRows).filter(({ lowCardinality }) => !lowCardinality)
   expect(filters.flat()).toEqual(expect.arrayContaining(many.map(({ column }) => column)))
 })
 
