@@ -109,10 +109,3 @@ export const dimensionNames = Object.keys(dimensions) as [DimensionName, ...Dime
 
 /** The table by name. */
 export const dimensionRows: Readonly<Record<DimensionName, DimensionRow>> = dimensions
-
-/** Pairs of dimensions, not both with few values, that have a rollup of their own (clickhouse/migrations, pair_counts_day). */
-export const dimensionPairs = [
-  ['siteId', 'directive'],
-  ['siteId', 'blockedHost'],
-  ['directive', 'blockedHost'],
-] as const satisfies readonly (readonly [DimensionName, DimensionName])[]
