@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { BrowserChangeQuestion } from '../../queries/browser-changes/browser-changes.ts'
+import type { BrowserChangeQuestion } from '../../queries/browser-changes/browser-change-groups.ts'
 import { countChangesByBrowser } from '../../queries/browser-changes/count-changes-by-browser.ts'
 import { listBrowserChangeDetails } from '../../queries/browser-changes/list-browser-change-details.ts'
 import { listBrowserChangeMessages } from '../../queries/browser-changes/list-browser-change-messages.ts'

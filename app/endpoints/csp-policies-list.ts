@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CspPolicyQuestion } from '../../queries/csp-policies/csp-policies.ts'
+import type { CspPolicyQuestion } from '../../queries/csp-policies/csp-policy-groups.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
 import { listCspPolicyTexts } from '../../queries/csp-policies/list-csp-policy-texts.ts'
 import { compareCspPolicies, mergeCspPolicies } from '../../queries/rules/merge-csp-policies.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { listNetworkErrorDetails } from '../../queries/network-errors/list-network-error-details.ts'
 import { listNetworkErrorExamples } from '../../queries/network-errors/list-network-error-examples.ts'
-import { listNetworkErrors } from '../../queries/network-errors/list-network-errors.ts'
+import { listNetworkErrorGroups } from '../../queries/network-errors/list-network-error-groups.ts'
 import type { NetworkErrorQuestion } from '../../queries/network-errors/network-error-groups.ts'
 import { totalNetworkErrors } from '../../queries/network-errors/total-network-errors.ts'
 import { onlyRow } from '../../queries/only-row.ts'
@@ -33,7 +33,7 @@ export const networkErrorsList = endpoint({
   async handle({ caller, window, query, page, read, readAll }) {
     const question: NetworkErrorQuestion = { tenantId: caller.tenant.id, window, ...query }
     const [rows, totals] = await Promise.all([
-      read(listNetworkErrors(question, page.after, page.rows)),
+      read(listNetworkErrorGroups(question, page.after, page.rows)),
       read(totalNetworkErrors(question)).then(onlyRow),
     ])
     const { data, nextCursor } = page.cut(rows, positionOfVolume)

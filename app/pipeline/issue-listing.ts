@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { IssueQuestion } from '../../queries/issues/issues.ts'
+import type { IssueQuestion } from '../../queries/issues/issue-groups.ts'
 import { type IssueDetails, listIssueDetails } from '../../queries/issues/list-issue-details.ts'
 import { issueLists, type RankedIssue } from '../../queries/issues/list-issues.ts'
 import { confidence } from '../../queries/rules/confidence.ts'

@@ -12,9 +12,8 @@ export function scriptReports(
   reportType: 'csp-hash' | 'integrity-violation',
   conditions: readonly Sql[] = [],
 ): Sql {
-  const { tenantId, window } = question
   const all = [sql`report_type = ${text(reportType)}`, ofInventory(question), sql`script_url != ''`, ...conditions]
-  const parts = groupParts('scripts_day', tenantId, window, all).map(({ from, page, isRaw }) => {
+  const parts = groupParts('scripts_day', question, all).map(({ from, page, isRaw }) => {
     const tally = isRaw
       ? sql`toUInt64(1) AS reports, received_at AS seen_to`
       : sql`report_count AS reports, last_seen AS seen_to`
