@@ -38,26 +38,26 @@ export const browserChangesList = endpoint({
       read(countChangesByBrowser(question)),
     ])
     const { data: entries, nextCursor } = page.cut(rows, positionOfBrowserChange)
-    const [details, messages] = await Promise.all([
+    const [detailRows, messages] = await Promise.all([
       readAll(listBrowserChangeDetails(question, entries)),
       readAll(listBrowserChangeMessages(question, entries)),
     ])
     const messageOf = new Map(messages.map((row) => [row.key, row]))
     const all = addTallies(browsers)
     return {
-      data: withDetails(entries, details, (entry, told) => ({
-        reportType: told.reportType,
-        feature: told.feature,
-        sourceFile: told.sourceFile,
+      data: withDetails(entries, detailRows, (entry, details) => ({
+        reportType: details.reportType,
+        feature: details.feature,
+        sourceFile: details.sourceFile,
         lineNumber: messageOf.get(entry.key)?.lineNumber ?? null,
         message: messageOf.get(entry.key)?.message ?? '',
         anticipatedRemoval: entry.anticipatedRemoval,
         reportCount: entry.reportCount,
         estimatedReportCount: estimate(entry),
         sampled: isSampled(entry),
-        pageCount: told.pageCount,
-        topPages: told.topPages,
-        browsers: told.browsers,
+        pageCount: details.pageCount,
+        topPages: details.topPages,
+        browsers: details.browsers,
         firstSeen: entry.firstSeen,
         lastSeen: entry.lastSeen,
       })),

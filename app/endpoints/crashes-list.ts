@@ -34,18 +34,18 @@ export const crashesList = endpoint({
       read(totalCrashes(question)).then(onlyRow),
     ])
     const { data, nextCursor } = page.cut(rows, positionOfVolume)
-    const [details, stacks] = await Promise.all([
+    const [detailRows, stacks] = await Promise.all([
       readAll(listCrashDetails(question, data)),
       readAll(listCrashStacks(question, data)),
     ])
     const stackOf = new Map(stacks.map((row) => [row.key, row.stackExcerpt]))
     return {
-      data: withDetails(data, details, (group, told) => ({
-        reason: told.reason,
-        page: told.page,
-        isTopLevel: told.isTopLevel,
-        visibilityState: told.visibilityState,
-        browsers: told.browsers,
+      data: withDetails(data, detailRows, (group, details) => ({
+        reason: details.reason,
+        page: details.page,
+        isTopLevel: details.isTopLevel,
+        visibilityState: details.visibilityState,
+        browsers: details.browsers,
         stackExcerpt: stackOf.get(group.key) ?? null,
         reportCount: group.reportCount,
         estimatedReportCount: estimate(group),

@@ -37,21 +37,21 @@ export const networkErrorsList = endpoint({
       read(totalNetworkErrors(question)).then(onlyRow),
     ])
     const { data, nextCursor } = page.cut(rows, positionOfVolume)
-    const [details, examples] = await Promise.all([
+    const [detailRows, examples] = await Promise.all([
       readAll(listNetworkErrorDetails(question, data)),
       readAll(listNetworkErrorExamples(question, data)),
     ])
     const exampleOf = new Map(examples.map((row) => [row.key, row.exampleUrl]))
     return {
-      data: withDetails(data, details, (group, told) => ({
-        errorType: told.errorType,
-        phase: told.phase,
-        origin: told.origin,
-        statusCode: told.statusCode,
-        serverIps: told.serverIps,
-        protocols: told.protocols,
-        methods: told.methods,
-        browsers: told.browsers,
+      data: withDetails(data, detailRows, (group, details) => ({
+        errorType: details.errorType,
+        phase: details.phase,
+        origin: details.origin,
+        statusCode: details.statusCode,
+        serverIps: details.serverIps,
+        protocols: details.protocols,
+        methods: details.methods,
+        browsers: details.browsers,
         exampleUrl: exampleOf.get(group.key) ?? '',
         reportCount: group.reportCount,
         estimatedReportCount: estimate(group),

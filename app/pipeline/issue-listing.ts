@@ -42,8 +42,8 @@ export async function pageOfIssues(
   return { data: withDetails(data, details, toIssue), nextCursor }
 }
 
-function toIssue({ key, siteId, reportType }: RankedIssue, told: IssueDetails): z.input<typeof issue> {
-  const { subject, targetHost } = told
+function toIssue({ key, siteId, reportType }: RankedIssue, details: IssueDetails): z.input<typeof issue> {
+  const { subject, targetHost } = details
   const { carries } = reportTypeRows[reportType]
   return {
     id: issueId(key),
@@ -53,13 +53,13 @@ function toIssue({ key, siteId, reportType }: RankedIssue, told: IssueDetails): 
     targetHost,
     directive: (carries.includes('directive') && subject) || null,
     blockedHost: (carries.includes('blockedHost') && targetHost) || null,
-    reportCount: told.reportCount,
-    estimatedReportCount: estimate(told),
-    sampled: isSampled(told),
-    affectedPages: told.affectedPages,
-    browserFamilyCount: told.browserFamilyCount,
-    confidence: confidence(told),
-    firstSeen: told.firstSeen,
-    lastSeen: told.lastSeen,
+    reportCount: details.reportCount,
+    estimatedReportCount: estimate(details),
+    sampled: isSampled(details),
+    affectedPages: details.affectedPages,
+    browserFamilyCount: details.browserFamilyCount,
+    confidence: confidence(details),
+    firstSeen: details.firstSeen,
+    lastSeen: details.lastSeen,
   }
 }

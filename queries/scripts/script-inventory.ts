@@ -64,7 +64,7 @@ export function inventoriedHashes(question: InventoryQuestion): Sql {
   return question.paymentPages.length > 0 ? sql`(${ofBrowsers} UNION ALL ${ofScans})` : sql`(${ofBrowsers})`
 }
 
-/** Versions of one script that are told; of more, those seen last. */
+/** Versions of one script that are answered; of more, those seen last. */
 const longestHistory = 200
 
 /**
@@ -76,6 +76,6 @@ export function inventoriedScripts(question: InventoryQuestion): Sql {
   const versions = sql`SELECT script_url, script_hash, minIf(seen_from, source = 'report') AS reported_from, minIf(seen_from, source = 'scan') AS scanned_from, minIf(seen_from, source != 'decision') AS version_from, maxIf(seen_to, script_hash != '' OR source = 'report') AS version_to, max(seen_to) AS last_seen, max(source = 'decision') AS decided FROM ${sightings(question)} GROUP BY script_url, script_hash`
   const version = sql`(toUnixTimestamp64Milli(version_to), toUnixTimestamp64Milli(version_from), script_hash, toUnixTimestamp64Milli(reported_from), toUnixTimestamp64Milli(scanned_from))`
   // A tag that a scan could not hash says nothing of a version.
-  const told = sql`groupArrayIf(${version}, script_hash != '' OR reported_from > ${noTime})`
-  return sql`SELECT script_url AS url, nullIf(minIf(version_from, version_from > ${noTime}), ${noTime}) AS firstSeenAt, nullIf(max(last_seen), ${noTime}) AS lastSeenAt, nullIf(maxIf(version_from, script_hash != ''), ${noTime}) AS lastNewHashAt, arraySlice(arrayReverseSort(${told}), 1, ${uint(longestHistory)}) AS versions FROM (${versions}) GROUP BY script_url HAVING ${isListed(question, sql`last_seen`, sql`decided`)} ORDER BY max(last_seen) DESC, script_url LIMIT ${uint(inventorySize + 1)}`
+  const history = sql`groupArrayIf(${version}, script_hash != '' OR reported_from > ${noTime})`
+  return sql`SELECT script_url AS url, nullIf(minIf(version_from, version_from > ${noTime}), ${noTime}) AS firstSeenAt, nullIf(max(last_seen), ${noTime}) AS lastSeenAt, nullIf(maxIf(version_from, script_hash != ''), ${noTime}) AS lastNewHashAt, arraySlice(arrayReverseSort(${history}), 1, ${uint(longestHistory)}) AS versions FROM (${versions}) GROUP BY script_url HAVING ${isListed(question, sql`last_seen`, sql`decided`)} ORDER BY max(last_seen) DESC, script_url LIMIT ${uint(inventorySize + 1)}`
 }
