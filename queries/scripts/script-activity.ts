@@ -1,6 +1,6 @@
 import { groupParts } from '../groups/group-parts.ts'
 import { join, type Sql, sql, text, texts } from '../sql.ts'
-import { type InventoryQuestion, ofInventory } from './script-inventory.ts'
+import { type InventoryQuestion, ofInventory, returnedUrls } from './script-inventory.ts'
 
 /**
  * The window's reports of one type that name a script, for a FROM: `url`, `page`, `reported_hash`, `disposition`, how many
@@ -21,6 +21,10 @@ export function scriptReports(
   })
   return sql`(${join(parts, ' UNION ALL ')})`
 }
+
+/** The window's sightings of the scripts that a read returns. */
+export const sightingsIn = (question: InventoryQuestion, truncated: boolean) =>
+  scriptReports(question, 'csp-hash', truncated ? [sql`script_url IN ${returnedUrls(question)}`] : [])
 
 /**
  * The payment pages among the pages of some reports, for a FROM or IN: `page`, and the places of the payment pages that it
