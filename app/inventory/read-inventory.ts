@@ -1,6 +1,11 @@
 import { listMonitoredPages } from '../../queries/pages/list-monitored-pages.ts'
 import type { Read } from '../../queries/query.ts'
-import { assembleScript, type InventoryFacts, type ScriptFacts } from '../../queries/rules/assemble-script.ts'
+import {
+  assembleScript,
+  type InventoriedScript,
+  type InventoryFacts,
+  type ScriptFacts,
+} from '../../queries/rules/assemble-script.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { pageMatch } from '../../queries/rules/page-pattern.ts'
 import { scriptId } from '../../queries/rules/script-id.ts'
@@ -8,7 +13,6 @@ import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
 import { libraryId } from '../../queries/scripts/list-library-checks.ts'
 import type { PaymentActivity } from '../../queries/scripts/list-payment-activity.ts'
 import type { ScriptViolation } from '../../queries/scripts/list-script-violations.ts'
-import type { InventoriedScript } from '../../queries/scripts/list-scripts.ts'
 import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
 import type { PageRecord } from '../../schema/replies/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../schema/replies/script.ts'

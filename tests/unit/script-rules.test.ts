@@ -125,8 +125,8 @@ describe('advisories', () => {
 })
 
 describe('coverage', () => {
-  const at = '2026-11-01T00:00:00.000Z'
-  const violation = { at, mode: 'report' } as const
+  const lastAt = '2026-11-01T00:00:00.000Z'
+  const violation = { lastAt, mode: 'report' } as const
   const silent = { reporting: false, reported: true, violation: undefined, tagsHaveIntegrity: undefined }
   const reporting = { ...silent, reporting: true }
   const by = (state: string, decidedBy: string | null) => ({ state, decidedBy, lastUnprotectedAt: null, mode: null })
@@ -146,12 +146,12 @@ describe('coverage', () => {
     [
       'a violation outweighs a tag with integrity',
       { ...reporting, violation, tagsHaveIntegrity: true },
-      { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: at, mode: 'report' },
+      { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: lastAt, mode: 'report' },
     ],
     [
       'an enforced violation says so',
-      { ...reporting, violation: { at, mode: 'enforce' as const } },
-      { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: at, mode: 'enforce' },
+      { ...reporting, violation: { lastAt, mode: 'enforce' as const } },
+      { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: lastAt, mode: 'enforce' },
     ],
   ])('%s', (_, evidence, coverage) => {
     expect(scriptCoverage(evidence)).toEqual(coverage)
