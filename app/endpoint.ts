@@ -11,8 +11,8 @@ type Shape = Readonly<Record<string, z.ZodType>>
 type Values<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> }
 
 /** What a handler is given: everything validated, owned and within budget. */
-export interface Asked<Path extends Shape, Params extends Shape, Filter, Window, Position> {
-  readonly caller: Caller
+export interface Asked<Path extends Shape, Params extends Shape, Filter, Window, Position, OfKey = undefined> {
+  readonly caller: OfKey extends true ? Caller : Pick<Caller, 'tenant'>
   readonly path: Values<Path>
   readonly query: Values<Params>
   /** What `parse` made of the query. */
@@ -51,6 +51,7 @@ export interface EndpointDefinition<
   Window extends WindowRule | undefined,
   Position,
   Reply extends z.ZodType,
+  OfKey extends true | undefined,
 > {
   /** `resource.question`; stands in logs, metrics, log_comment and as the operationId. */
   readonly name: string
@@ -72,14 +73,16 @@ export interface EndpointDefinition<
   readonly needs?: readonly Need[]
   /** Answers on plans without API access too. */
   readonly everyPlan?: true
+  /** Answers each key alone; any other answer is the tenant's, and shared by its keys that ask for it at one time. */
+  readonly ofKey?: OfKey
   /** The 200 body. */
   readonly reply: Reply
-  readonly handle: (asked: Asked<Path, Params, Filter, Window, Position>) => Promise<z.input<Reply>>
+  readonly handle: (asked: Asked<Path, Params, Filter, Window, Position, OfKey>) => Promise<z.input<Reply>>
 }
 
 /** Any operation, as the pipeline and the reference see it. */
 export interface Endpoint
-  extends EndpointDefinition<Shape, Shape, unknown, WindowRule | undefined, unknown, z.ZodType> {
+  extends EndpointDefinition<Shape, Shape, unknown, WindowRule | undefined, unknown, z.ZodType, true | undefined> {
   readonly pathParams: Shape
   readonly query: Shape
 }
@@ -92,7 +95,8 @@ export function endpoint<
   const Window extends WindowRule | undefined = undefined,
   Position = never,
   Reply extends z.ZodType = z.ZodType,
->(definition: EndpointDefinition<Path, Params, Filter, Window, Position, Reply>): Endpoint {
+  const OfKey extends true | undefined = undefined,
+>(definition: EndpointDefinition<Path, Params, Filter, Window, Position, Reply, OfKey>): Endpoint {
   // The pipeline hands each handler only what its own definition validated, which the erased type cannot show.
   return { pathParams: {}, query: {}, ...definition } as unknown as Endpoint
 }

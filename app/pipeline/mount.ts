@@ -122,9 +122,8 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
         readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
       })
     }
-    // An answer made of the tenant's data is the same for all its keys.
     const question = JSON.stringify([caller.tenant.id, path, params])
-    return answerData(c, await (endpoint.spends.includes('tenant') ? share(question, ask, leaving) : ask(leaving)))
+    return answerData(c, await (endpoint.ofKey ? ask(leaving) : share(question, ask, leaving)))
   })
   onlyGet(app, route)
 }
