@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { type ClickHouseSettings, createClient, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
 import pLimit from 'p-limit'
-import { answerRows } from './answer-rows.ts'
 import { inTime, onceMore } from './attempts.ts'
 import { type Lane, laneSettings, lanes } from './lanes.ts'
 import type { Query } from './query.ts'
 import { render } from './sql.ts'
 import { toProblem } from './store-problem.ts'
 import { openStoreRequests } from './store-requests.ts'
+import { answerRows } from './store-rows.ts'
 
 /** What an SRE finds in the store's own query log beside a statement. */
 export interface QueryOrigin {

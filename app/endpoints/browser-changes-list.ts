@@ -11,9 +11,9 @@ import { oneOf, uuid } from '../../schema/params.ts'
 import { browserChange, browserChangeTotals } from '../../schema/replies/browser-change.ts'
 import { browserChangeTypeNames } from '../../schema/report-types.ts'
 import { endpoint } from '../endpoint.ts'
+import { withDetails } from '../groups/with-details.ts'
 import { browserChangePosition, positionOfBrowserChange } from '../pipeline/browser-change-position.ts'
 import { listPage } from '../pipeline/page.ts'
-import { withDetails } from '../pipeline/with-details.ts'
 
 export const browserChangesList = endpoint({
   name: 'browser-changes.list',

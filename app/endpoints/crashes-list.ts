@@ -9,9 +9,9 @@ import { estimate } from '../../queries/rules/weights.ts'
 import { exactText, uuid } from '../../schema/params.ts'
 import { crashGroup, crashTotals } from '../../schema/replies/crash.ts'
 import { endpoint } from '../endpoint.ts'
+import { positionOfVolume, volumePosition } from '../groups/volume-position.ts'
+import { withDetails } from '../groups/with-details.ts'
 import { listPage } from '../pipeline/page.ts'
-import { positionOfVolume, volumePosition } from '../pipeline/volume-position.ts'
-import { withDetails } from '../pipeline/with-details.ts'
 
 export const crashesList = endpoint({
   name: 'crashes.list',

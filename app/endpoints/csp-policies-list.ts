@@ -7,8 +7,8 @@ import { pageMatch } from '../../queries/rules/page-pattern.ts'
 import { uuid } from '../../schema/params.ts'
 import { cspPolicy } from '../../schema/replies/csp-policy.ts'
 import { endpoint } from '../endpoint.ts'
+import { ownPage } from '../pages/own-page.ts'
 import { cspPolicyPosition, positionOfCspPolicy } from '../pipeline/csp-policy-position.ts'
-import { ownPage } from '../pipeline/own-page.ts'
 import { listPage } from '../pipeline/page.ts'
 
 /** Distinct policies one read takes, before any are merged (contract, Limits). */

@@ -10,9 +10,9 @@ import { networkErrorPhases } from '../../schema/enumerations.ts'
 import { exactText, oneOf, uuid } from '../../schema/params.ts'
 import { networkErrorGroup, networkErrorTotals } from '../../schema/replies/network-error.ts'
 import { endpoint } from '../endpoint.ts'
+import { positionOfVolume, volumePosition } from '../groups/volume-position.ts'
+import { withDetails } from '../groups/with-details.ts'
 import { listPage } from '../pipeline/page.ts'
-import { positionOfVolume, volumePosition } from '../pipeline/volume-position.ts'
-import { withDetails } from '../pipeline/with-details.ts'
 
 export const networkErrorsList = endpoint({
   name: 'network-errors.list',

@@ -5,8 +5,8 @@ import { uuid } from '../../schema/params.ts'
 import { monitoredPage } from '../../schema/replies/monitored-page.ts'
 import type { LatestScan, ListedScan } from '../../schema/replies/scan.ts'
 import { endpoint } from '../endpoint.ts'
+import { readScans } from '../pages/read-scans.ts'
 import { wholeListPage } from '../pipeline/page.ts'
-import { readScans } from '../pipeline/read-scans.ts'
 
 const position: z.ZodType<PagePosition> = monitoredPage.pick({ position: true, id: true })
 

@@ -4,10 +4,10 @@ import { listScanPlaces, type ScanPosition } from '../../queries/scans/list-scan
 import { uuid } from '../../schema/params.ts'
 import { listedScan } from '../../schema/replies/scan.ts'
 import { endpoint } from '../endpoint.ts'
+import { ownPage } from '../pages/own-page.ts'
+import { readScans } from '../pages/read-scans.ts'
 import { cursorTime } from '../pipeline/cursor.ts'
-import { ownPage } from '../pipeline/own-page.ts'
 import { wholeListPage } from '../pipeline/page.ts'
-import { readScans } from '../pipeline/read-scans.ts'
 
 const position: z.ZodType<ScanPosition> = z.object({
   scannedAt: cursorTime,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { positionOfIssue } from '../../app/pipeline/issue-position.ts'
+import { positionOfIssue } from '../../app/issues/issue-position.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { type IssuePosition, issueLists, type RankedIssue } from '../../queries/issues/list-issues.ts'
 import type { Query } from '../../queries/query.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { positionOfVolume, volumePosition } from '../../app/pipeline/volume-position.ts'
+import { positionOfVolume, volumePosition } from '../../app/groups/volume-position.ts'
 
 const largest = 2n ** 64n - 1n
 

@@ -8,9 +8,9 @@ import { estimate, isSampled } from '../../queries/rules/weights.ts'
 import { issue } from '../../schema/replies/issue.ts'
 import { issueTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import type { Asked } from '../endpoint.ts'
+import { withDetails } from '../groups/with-details.ts'
+import { listPage } from '../pipeline/page.ts'
 import { issuePosition, positionOfIssue } from './issue-position.ts'
-import { listPage } from './page.ts'
-import { withDetails } from './with-details.ts'
 
 /** What the list of all issues and that of one site's are declared with alike. */
 export const issueListing = {

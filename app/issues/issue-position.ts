@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { IssuePosition, RankedIssue } from '../../queries/issues/list-issues.ts'
-import { cursorTime } from './cursor.ts'
-import { uint64Text } from './volume-position.ts'
+import { uint64Text } from '../groups/volume-position.ts'
+import { cursorTime } from '../pipeline/cursor.ts'
 
 /** An issue's sort key as a cursor carries it: when it was last seen, then its key. */
 export const issuePosition: z.ZodType<IssuePosition> = z.object({
