@@ -4,6 +4,7 @@ import type { Span } from '../queries/rules/coverage.ts'
 import type { WindowRule } from '../queries/rules/window.ts'
 import type { Capability } from '../schema/plans.ts'
 import type { BudgetName } from './budgets/budget-store.ts'
+import type { OperationName } from './openapi/tags.ts'
 import type { Caller } from './pipeline/authenticate.ts'
 import type { Page, PagePolicy } from './pipeline/page.ts'
 
@@ -53,8 +54,8 @@ export interface EndpointDefinition<
   Reply extends z.ZodType,
   OfKey extends true | undefined,
 > {
-  /** `resource.question`; stands in logs, metrics, log_comment and as the operationId. */
-  readonly name: string
+  /** `chapter.question`, of a chapter of the reference; stands in logs, metrics, log_comment and as the operationId. */
+  readonly name: OperationName
   /** As in the contract, parameters in braces. */
   readonly path: `/v1/${string}`
   readonly summary: string
