@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { listNetworkErrorDetails } from '../../queries/network-errors/list-network-error-details.ts'
 import { listNetworkErrorExamples } from '../../queries/network-errors/list-network-error-examples.ts'
 import { listNetworkErrorGroups } from '../../queries/network-errors/list-network-error-groups.ts'
@@ -8,9 +7,10 @@ import { onlyRow } from '../../queries/only-row.ts'
 import { estimate } from '../../queries/rules/weights.ts'
 import { networkErrorPhases } from '../../schema/enumerations.ts'
 import { exactText, oneOf, uuid } from '../../schema/params.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { networkErrorGroup, networkErrorTotals } from '../../schema/replies/network-error.ts'
 import { endpoint } from '../endpoint.ts'
-import { positionOfVolume, volumePosition } from '../groups/volume-position.ts'
+import { volumePosition } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
 import { listPage } from '../pipeline/page.ts'
 
@@ -29,14 +29,14 @@ export const networkErrorsList = endpoint({
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...listPage, position: volumePosition },
   spends: ['key', 'tenant'],
-  reply: z.object({ data: z.array(networkErrorGroup), totals: networkErrorTotals, nextCursor: z.string().nullable() }),
+  reply: listReply(networkErrorGroup, { totals: networkErrorTotals }),
   async handle({ caller, window, query, page, read, readAll }) {
     const question: NetworkErrorQuestion = { tenantId: caller.tenant.id, window, ...query }
     const [rows, totals] = await Promise.all([
       read(listNetworkErrorGroups(question, page.after, page.rows)),
       read(totalNetworkErrors(question)).then(onlyRow),
     ])
-    const { data, nextCursor } = page.cut(rows, positionOfVolume)
+    const { data, nextCursor } = page.cut(rows)
     const [detailRows, examples] = await Promise.all([
       readAll(listNetworkErrorDetails(question, data)),
       readAll(listNetworkErrorExamples(question, data)),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { VolumePosition } from '../../queries/groups/largest-first.ts'
+import type { SortKey } from '../pipeline/page.ts'
 
 const largest = 2n ** 64n - 1n
 
@@ -9,16 +10,8 @@ export const uint64Text = z
   .regex(/^\d{1,20}$/, { abort: true })
   .refine((digits) => BigInt(digits) <= largest)
 
-/** A group's sort key as a cursor carries it: its estimated volume, then its own key. */
-export const volumePosition: z.ZodType<VolumePosition> = z.object({ weight: uint64Text, key: uint64Text })
-
-export const positionOfVolume = ({
-  weight,
-  key,
-}: {
-  readonly weight: bigint
-  readonly key: bigint
-}): VolumePosition => ({
-  weight: String(weight),
-  key: String(key),
-})
+/** A group's sort key: its estimated volume, then its own key. */
+export const volumePosition: SortKey<{ readonly weight: bigint; readonly key: bigint }, VolumePosition> = {
+  shape: z.object({ weight: uint64Text, key: uint64Text }),
+  of: ({ weight, key }) => ({ weight: String(weight), key: String(key) }),
+}

@@ -17,7 +17,7 @@ import type { InventoryQuestion } from '../../queries/scripts/script-inventory.t
 import type { PageRecord } from '../../schema/replies/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../schema/replies/script.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { compareInInventory, positionOfScript } from './inventory-order.ts'
+import { compareInInventory, inventoryPosition } from './inventory-order.ts'
 import { type InventoryRows, readInventoryRows } from './inventory-rows.ts'
 
 /** Whose inventory is read, and over which time. */
@@ -121,7 +121,7 @@ async function assemble(
     return { script: assembleScript(own, facts), decisions: own.decisions, lastOnPayment }
   })
   return {
-    entries: entries.sort((a, b) => compareInInventory(positionOfScript(a.script), positionOfScript(b.script))),
+    entries: entries.sort((a, b) => compareInInventory(inventoryPosition.of(a.script), inventoryPosition.of(b.script))),
     truncated: rows.truncated,
     reporting: facts.reporting,
     uninventoried: rows.violations.filter(({ isInventoried }) => !isInventoried),

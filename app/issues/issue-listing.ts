@@ -1,27 +1,35 @@
 import { z } from 'zod'
 import type { IssueQuestion } from '../../queries/issues/issue-groups.ts'
 import { type IssueDetails, listIssueDetails } from '../../queries/issues/list-issue-details.ts'
-import { issueLists, type RankedIssue } from '../../queries/issues/list-issues.ts'
+import { type IssuePosition, issueLists, type RankedIssue } from '../../queries/issues/list-issues.ts'
 import { confidence } from '../../queries/rules/confidence.ts'
 import { issueId } from '../../queries/rules/issue-id.ts'
 import { estimate, isSampled } from '../../queries/rules/weights.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { issue } from '../../schema/replies/issue.ts'
 import { issueTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import type { Asked } from '../endpoint.ts'
+import { uint64Text } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
-import { listPage } from '../pipeline/page.ts'
-import { issuePosition, positionOfIssue } from './issue-position.ts'
+import { cursorTime } from '../pipeline/cursor.ts'
+import { listPage, type SortKey } from '../pipeline/page.ts'
+
+/** An issue's sort key: when it was last seen, then its key. */
+export const issuePosition: SortKey<Pick<RankedIssue, 'lastSeen' | 'key'>, IssuePosition> = {
+  shape: z.object({ lastSeen: cursorTime, key: uint64Text }),
+  of: ({ lastSeen, key }) => ({ lastSeen: Date.parse(lastSeen), key: String(key) }),
+}
 
 /** What the list of all issues and that of one site's are declared with alike. */
 export const issueListing = {
   window: { defaultDays: 7, maxDays: 31 },
   page: { ...listPage, position: issuePosition },
   spends: ['key', 'tenant'],
-  reply: z.object({ data: z.array(issue), nextCursor: z.string().nullable() }),
+  reply: listReply(issue),
 } as const
 
 type Page = Pick<
-  Asked<Record<never, never>, Record<never, never>, unknown, typeof issueListing.window, z.infer<typeof issuePosition>>,
+  Asked<Record<never, never>, Record<never, never>, unknown, typeof issueListing.window, typeof issueListing.page>,
   'caller' | 'window' | 'page' | 'read' | 'readAll'
 >
 
@@ -37,7 +45,7 @@ export async function pageOfIssues(
     ranked = await read(list)
     if (ranked.length === page.rows) break
   }
-  const { data, nextCursor } = page.cut(ranked, positionOfIssue)
+  const { data, nextCursor } = page.cut(ranked)
   const details = await readAll(listIssueDetails(question, data))
   return { data: withDetails(data, details, toIssue), nextCursor }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { positionOfIssue } from '../../app/issues/issue-position.ts'
+import { issuePosition } from '../../app/issues/issue-listing.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { type IssuePosition, issueLists, type RankedIssue } from '../../queries/issues/list-issues.ts'
 import type { Query } from '../../queries/query.ts'
@@ -97,6 +97,6 @@ test('the latest issues are those of the last hours, page after page, as of the 
     expect(issues).toHaveLength(51)
     expect(issues).toEqual(await db.reader.read(whole))
     expect(await rowsRead([short])).toBeLessThan((await rowsRead([whole])) / 4)
-    after = positionOfIssue(issues.at(-2) as RankedIssue)
+    after = issuePosition.of(issues.at(-2) as RankedIssue)
   }
 })
