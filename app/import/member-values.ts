@@ -1,6 +1,5 @@
-import type { StoredReport } from '../../schema/stored-report.ts'
+import { type StoredReport, textLimits } from '../../schema/stored-report.ts'
 import type { BodyMember, BodyMembers, Members } from './members.ts'
-import { textLimits } from './text-limits.ts'
 
 /** Finds one field's value in a body; `url` is the envelope's. */
 export type Read<Value> = (members: BodyMembers, url: string) => Value
