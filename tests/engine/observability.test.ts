@@ -36,6 +36,17 @@ describe('the log', () => {
     }
   })
 
+  test('tells a spent budget by its status alone: nothing failed', async () => {
+    const spender = await api.createKey(await api.createTenant({ overrides: { keyLimit: 1 } }))
+    const me = () => api.get('/v1/me', { key: spender, headers: { 'X-Request-Id': 'spent' } })
+    expect([(await me()).status, (await me()).status]).toEqual([200, 429])
+    const own = lines.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId === 'spent')
+    expect(own.map(({ msg, status }) => ({ msg, status }))).toEqual([
+      { msg: 'request', status: 200 },
+      { msg: 'request', status: 429 },
+    ])
+  })
+
   test('never holds a key or the value of a filter', async () => {
     await logged('/v1/reports?blockedHost=private-host.example&directive=img-src', 'filters-1')
     await logged('/v1/reports?blockedHost=private-host.example%5C', 'refused-1')
