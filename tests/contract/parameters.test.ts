@@ -48,6 +48,14 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   })
 })
 
+test('names every parameter an operation does not take, however many others are refused', async () => {
+  const known = ['siteId', 'reportType', 'directive', 'disposition', 'deviceType', 'from', 'to']
+  const unknown = ['a', 'b', 'c', 'd', 'e', 'f']
+  const search = [...known, ...unknown].map((name) => `${name}=`).join('&')
+  const named = unknown.map((name) => JSON.stringify(name)).join(', ')
+  expectRefused(await api.get(`/v1/reports/count?${search}`, { key: world.key }), named, 'siteId must be')
+})
+
 describe.each(operations.all.flatMap(taken))('%s, %s', (_, parameter, endpoint) => {
   test('refuses it empty', async () => {
     expectRefused(await ask(endpoint, { [parameter]: '' }), `${parameter} must be`)
