@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport } from '../../fixtures/reports.ts'
-import { startApi, type TestApi } from '../support/api.ts'
+import { type Answered, startApi, type TestApi } from '../support/api.ts'
 import type { TestKey } from '../support/tenants.ts'
 
 let api: TestApi
@@ -88,9 +88,18 @@ describe('/metrics', () => {
     expect(text).not.toContain(tenantId)
   })
 
-  test('is for this machine only: a proxied request gets 404', async () => {
-    const { status, body } = await api.get('/metrics', { headers: { 'X-Forwarded-For': '203.0.113.7' } })
-    expect(status).toBe(404)
-    expect(body.error.code).toBe('not_found')
-  })
+  test.each(['GET', 'HEAD', 'POST', 'OPTIONS'])(
+    'is for this machine only: a proxied %s is told what it is told of no path',
+    async (method) => {
+      const headers = { 'X-Forwarded-For': '203.0.113.7', 'X-Request-Id': 'proxied' }
+      const [metrics, nowhere] = [
+        await api.get('/metrics', { headers, method }),
+        await api.get('/nowhere', { headers, method }),
+      ]
+      expect(metrics.status).toBe(404)
+      expect(metrics.text).toBe(nowhere.text)
+      const told = ({ headers }: Answered) => [...headers].filter(([name]) => name !== 'date')
+      expect(told(metrics)).toEqual(told(nowhere))
+    },
+  )
 })
