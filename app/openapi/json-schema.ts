@@ -46,8 +46,9 @@ const asOpen: Override = ({ jsonSchema }) => {
     const description = [jsonSchema.description, `Known values: ${known.join(', ')}; more may follow.`]
     Object.assign(jsonSchema, { description: description.filter(Boolean).join(' '), 'x-extensible-enum': known })
   }
-  dropDoubledPattern(jsonSchema)
+  // Null is joined first, because it brings its text's pattern.
   joinNull(jsonSchema)
+  dropDoubledPattern(jsonSchema)
 }
 
 /** A format says it better than the pattern zod makes of it. */

@@ -99,6 +99,14 @@ test('closes no enumeration and no object of an answer', () => {
   expect(answers).not.toContain('additionalProperties')
 })
 
+test('says a format by its name alone, where null may stand too', () => {
+  const { Report, BrowserChangeTotals } = JSON.parse(text).components.schemas
+  const time = { type: ['string', 'null'], format: 'date-time' }
+  expect(Report.properties.anticipatedRemoval).toEqual(time)
+  expect(BrowserChangeTotals.properties.soonestRemoval).toEqual(time)
+  expect(text).not.toContain('[13579][26]')
+})
+
 test('leaves nothing of how it was made', () => {
   expect(text).not.toContain('"override"')
   expect(text).not.toContain('$defs')
