@@ -61,7 +61,8 @@ function joinNull(schema: JsonSchema): void {
   const [some, none, ...others] = schema.anyOf ?? []
   if (others.length > 0 || none?.type !== 'null' || typeof some?.type !== 'string') return
   delete schema.anyOf
-  Object.assign(schema, some, { type: [some.type, 'null'] })
+  const description = [schema.description, some.description].filter(Boolean).join(' ')
+  Object.assign(schema, some, { type: [some.type, 'null'] }, description === '' ? {} : { description })
 }
 
 function withoutId({ id: _, ...schema }: JsonSchema & { id?: unknown }): JsonSchema {

@@ -107,6 +107,13 @@ test('says a format by its name alone, where null may stand too', () => {
   expect(text).not.toContain('[13579][26]')
 })
 
+test('says of a nullable enumeration when it is null and what it can be', () => {
+  const { ScriptCapture } = JSON.parse(text).components.schemas
+  expect(ScriptCapture.properties.reason.description).toMatch(
+    /^Null unless refused\. Known values: daily_cap, [^.]+\.$/,
+  )
+})
+
 test('leaves nothing of how it was made', () => {
   expect(text).not.toContain('"override"')
   expect(text).not.toContain('$defs')
