@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { problemCodes } from '../problems.ts'
+import { problemCodes, reservedCodes } from '../problems.ts'
 
 /** A whole, non-negative number of things. */
 export const count = z.int().min(0)
@@ -23,7 +23,9 @@ export const listReply = <Item extends z.ZodType, Extra extends z.ZodRawShape = 
 export const errorBody = z
   .object({
     error: z.object({
-      code: openEnum(problemCodes).meta({ description: 'Branch on this; treat an unknown code by its status.' }),
+      code: openEnum([...problemCodes, ...reservedCodes]).meta({
+        description: `Branch on this; treat an unknown code by its status. None is ${reservedCodes.join(' or ')} today.`,
+      }),
       message: z.string().meta({ description: 'For people.' }),
       requestId: z.string().meta({ description: 'Quote it when you ask for help.' }),
     }),

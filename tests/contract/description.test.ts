@@ -99,6 +99,14 @@ test('closes no enumeration and no object of an answer', () => {
   expect(answers).not.toContain('additionalProperties')
 })
 
+test('lists every error code of the contract', () => {
+  const { code } = JSON.parse(text).components.schemas.Error.properties.error.properties
+  const listed = ['bad_request', 'invalid_api_key', 'plan_upgrade_required', 'not_found', 'rate_limited']
+  const unavailable = ['rate_limit_unavailable', 'upstream_unavailable']
+  const others = ['validation_error', 'forbidden', 'internal_error']
+  expect(code['x-extensible-enum']).toEqual(expect.arrayContaining([...listed, ...unavailable, ...others]))
+})
+
 test('says a format by its name alone, where null may stand too', () => {
   const { Report, BrowserChangeTotals } = JSON.parse(text).components.schemas
   const time = { type: ['string', 'null'], format: 'date-time' }
