@@ -168,6 +168,14 @@ test('states the bounds, defaults and values of parameters', () => {
   expect(parameterOf(grouped, 'groupBy')).toMatchObject({ required: true, schema: { type: 'string' } })
 })
 
+test.each(['`ETag`', '`If-None-Match`', 'gzip'])('tells of %s', (words) => {
+  expect(JSON.parse(text).info.description).toContain(words)
+})
+
+test('says that two dimensions of groupBy differ', () => {
+  expect(parameterOf('/v1/reports/grouped', 'groupBy')?.description).toContain('two different')
+})
+
 test('states a groupBy pattern that takes what the operation takes', () => {
   const pattern = new RegExp(String(parameterOf('/v1/reports/grouped', 'groupBy')?.schema.pattern))
   for (const taken of ['directive', 'browserName,osName']) expect(taken).toMatch(pattern)
