@@ -83,7 +83,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     })
 
   const route = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
-  app.get(route, enter, validate('param', endpoint.pathParams), validate('query', shape), async function handle(c) {
+  app.get(route, enter, validate('query', shape), validate('param', endpoint.pathParams), async function handle(c) {
     const { state } = c.var
     const caller = state.caller as Caller
     const path = c.req.valid('param' as never) as Params

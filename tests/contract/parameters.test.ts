@@ -56,6 +56,10 @@ test('names every parameter an operation does not take, however many others are 
   expectRefused(await api.get(`/v1/reports/count?${search}`, { key: world.key }), named, 'siteId must be')
 })
 
+test('names a parameter an operation does not take where its path is refused too', async () => {
+  expectRefused(await api.get('/v1/sites/1/issues?nonsense=1', { key: world.key }), '"nonsense"')
+})
+
 describe.each(operations.all.flatMap(taken))('%s, %s', (_, parameter, endpoint) => {
   test('refuses it empty', async () => {
     expectRefused(await ask(endpoint, { [parameter]: '' }), `${parameter} must be`)
