@@ -3,7 +3,7 @@ import type { StatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
 import { CallerLeft } from '../queries/attempts.ts'
 import type { Database } from '../queries/clickhouse.ts'
-import { Problem } from '../schema/problems.ts'
+import { Problem, problems } from '../schema/problems.ts'
 import type { BudgetStore } from './budgets/budget-store.ts'
 import { endpoints } from './endpoints/all.ts'
 import { mountHealth } from './health.ts'
@@ -68,8 +68,8 @@ export function createApi({ database, budgets, log, now = () => new Date() }: Ap
     // Nobody reads this; the log and the metrics tell it apart from an answer that failed.
     if (error instanceof CallerLeft) return c.body(null, callerLeft)
     const { requestId } = c.var.state
-    const expected = error instanceof Problem && error.retryAfterSeconds === undefined
-    if (!expected) log.error({ requestId, err: error, cause: error.cause }, 'request failed')
+    const refused = error instanceof Problem && problems[error.code].status < 500
+    if (!refused) log.error({ requestId, err: error, cause: error.cause }, 'request failed')
     return answerProblem(c, error)
   })
   return app

@@ -5,15 +5,15 @@ import { capturedPosts } from '../fixtures/captured-posts.ts'
 import { demoPosts } from '../fixtures/demo-posts.ts'
 import { type DemoScenario, demoScenarios, shopScenario } from '../fixtures/demo-scenarios.ts'
 import type { Database } from '../queries/clickhouse.ts'
+import { insertRows } from '../queries/insert-rows.ts'
 import { toClickHouseTime } from '../queries/sql.ts'
 import { entitlements } from '../schema/plans.ts'
-import { insertKey } from './cli/insert-key.ts'
-import { insertRow } from './cli/insert-row.ts'
 import { showProgress } from './cli/show-progress.ts'
 import { importDemoRecords } from './demo-records.ts'
 import { clickHouseLedger } from './import/clickhouse-ledger.ts'
 import { clickHouseReportWriter } from './import/clickhouse-report-writer.ts'
 import { importReports } from './import/import-reports.ts'
+import { insertKey } from './insert-key.ts'
 import { makeKey } from './keys.ts'
 
 /** What a start remembers of the demo: a demo key may be read from the data folder, any other key is shown once. */
@@ -63,14 +63,9 @@ async function writeState(file: string, state: DemoState): Promise<void> {
 /** The same rows again replace themselves. */
 async function createTenant(writer: Database, { tenant }: DemoScenario, { id, key }: DemoKey, now: Date) {
   const created = { created_at: toClickHouseTime(now) }
-  await insertRow(writer, 'tenants', {
-    id: tenant.id,
-    name: tenant.name,
-    plan: tenant.plan,
-    overrides: '{}',
-    ...created,
-  })
-  for (const site of tenant.sites) await insertRow(writer, 'sites', { ...site, tenant_id: tenant.id, ...created })
+  await insertRows(writer, 'tenants', [{ id: tenant.id, name: tenant.name, plan: tenant.plan, ...created }])
+  const sites = tenant.sites.map((site) => ({ ...site, tenant_id: tenant.id, ...created }))
+  await insertRows(writer, 'sites', sites)
   const expiresAt = new Date(now.getTime() + 365 * 86_400_000)
   await insertKey(writer, { id, tenantId: tenant.id, name: 'Demo', key, createdAt: now, expiresAt })
 }

@@ -4,6 +4,7 @@ import type { Span } from '../queries/rules/coverage.ts'
 import type { WindowRule } from '../queries/rules/window.ts'
 import type { Capability } from '../schema/plans.ts'
 import type { BudgetName } from './budgets/budget-store.ts'
+import type { OperationName } from './openapi/tags.ts'
 import type { Caller } from './pipeline/authenticate.ts'
 import type { Page, PagePolicy } from './pipeline/page.ts'
 
@@ -11,14 +12,14 @@ type Shape = Readonly<Record<string, z.ZodType>>
 type Values<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> }
 
 /** What a handler is given: everything validated, owned and within budget. */
-export interface Asked<Path extends Shape, Params extends Shape, Filter, Window, Position> {
-  readonly caller: Caller
+export interface Asked<Path extends Shape, Params extends Shape, Filter, Window, Paging, OfKey = undefined> {
+  readonly caller: OfKey extends true ? Caller : Pick<Caller, 'tenant'>
   readonly path: Values<Path>
   readonly query: Values<Params>
   /** What `parse` made of the query. */
   readonly filter: Filter
   readonly window: Window extends WindowRule ? Span : undefined
-  readonly page: Page<Position>
+  readonly page: Paging extends PagePolicy<infer Item, infer Position> ? Page<Item, Position> : undefined
   /** The first moment the tenant's retention reaches, in milliseconds since the Unix epoch. */
   readonly retentionFrom: number
   /** Every row of a query's answer. */
@@ -49,11 +50,12 @@ export interface EndpointDefinition<
   Params extends Shape,
   Filter,
   Window extends WindowRule | undefined,
-  Position,
+  Paging extends PagePolicy | undefined,
   Reply extends z.ZodType,
+  OfKey extends true | undefined,
 > {
-  /** `resource.question`; stands in logs, metrics, log_comment and as the operationId. */
-  readonly name: string
+  /** `chapter.question`, of a chapter of the reference; stands in logs, metrics, log_comment and as the operationId. */
+  readonly name: OperationName
   /** As in the contract, parameters in braces. */
   readonly path: `/v1/${string}`
   readonly summary: string
@@ -65,21 +67,31 @@ export interface EndpointDefinition<
   /** Turns validated parameters into what the question needs. Throws bad_request. */
   readonly parse?: (query: Values<Params>) => Filter
   readonly window?: Window
-  readonly page?: PagePolicy<Position>
+  readonly page?: Paging
   /** The budgets a request spends one token of (contract, convention 8). */
   readonly spends: readonly BudgetName[]
   /** What the plan must have beside API access (contract, Authentication 4). */
   readonly needs?: readonly Need[]
   /** Answers on plans without API access too. */
   readonly everyPlan?: true
+  /** Answers each key alone; any other answer is the tenant's, and shared by its keys that ask for it at one time. */
+  readonly ofKey?: OfKey
   /** The 200 body. */
   readonly reply: Reply
-  readonly handle: (asked: Asked<Path, Params, Filter, Window, Position>) => Promise<z.input<Reply>>
+  readonly handle: (asked: Asked<Path, Params, Filter, Window, Paging, OfKey>) => Promise<z.input<Reply>>
 }
 
 /** Any operation, as the pipeline and the reference see it. */
 export interface Endpoint
-  extends EndpointDefinition<Shape, Shape, unknown, WindowRule | undefined, unknown, z.ZodType> {
+  extends EndpointDefinition<
+    Shape,
+    Shape,
+    unknown,
+    WindowRule | undefined,
+    PagePolicy | undefined,
+    z.ZodType,
+    true | undefined
+  > {
   readonly pathParams: Shape
   readonly query: Shape
 }
@@ -90,9 +102,10 @@ export function endpoint<
   const Params extends Shape = Readonly<Record<never, never>>,
   Filter = undefined,
   const Window extends WindowRule | undefined = undefined,
-  Position = never,
+  const Paging extends PagePolicy | undefined = undefined,
   Reply extends z.ZodType = z.ZodType,
->(definition: EndpointDefinition<Path, Params, Filter, Window, Position, Reply>): Endpoint {
+  const OfKey extends true | undefined = undefined,
+>(definition: EndpointDefinition<Path, Params, Filter, Window, Paging, Reply, OfKey>): Endpoint {
   // The pipeline hands each handler only what its own definition validated, which the erased type cannot show.
   return { pathParams: {}, query: {}, ...definition } as unknown as Endpoint
 }

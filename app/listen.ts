@@ -1,6 +1,9 @@
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { getRequestListener, RequestError } from '@hono/node-server'
 import type { Hono } from 'hono'
+import { Problem } from '../schema/problems.ts'
+import { outsideProblem } from './pipeline/answer.ts'
 import type { ApiEnv } from './pipeline/request-state.ts'
 
 /** A listening API. */
@@ -25,15 +28,25 @@ export async function listen(
   stalledMilliseconds = 60_000,
 ): Promise<Listener> {
   let draining = false
-  const server = createAdaptorServer({
-    fetch: async (request, env) => {
-      const response = await app.fetch(request, env)
-      // Keeps a client from sending its next request on a connection that is about to go.
-      if (draining) response.headers.set('Connection', 'close')
-      return response
-    },
-  })
-  if ('timeout' in server) server.timeout = stalledMilliseconds
+  async function answerOne(request: Request, env: object): Promise<Response> {
+    const response = await app.fetch(request, env)
+    // Keeps a client from sending its next request on a connection that is about to go.
+    if (draining) response.headers.set('Connection', 'close')
+    return response
+  }
+  const server = createServer(
+    getRequestListener(answerOne, {
+      // HTTP/1.0 need not name a host, and nothing here depends on one.
+      hostname: 'localhost',
+      errorHandler: (error) =>
+        outsideProblem(
+          error instanceof RequestError
+            ? new Problem('bad_request', 'The Host or the target of the request is malformed')
+            : new Problem('internal_error'),
+        ),
+    }),
+  )
+  server.timeout = stalledMilliseconds
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE'
@@ -47,15 +60,12 @@ export async function listen(
     stop: () =>
       new Promise((resolve) => {
         draining = true
-        const deadline = setTimeout(
-          () => 'closeAllConnections' in server && server.closeAllConnections(),
-          drainMilliseconds,
-        )
+        const deadline = setTimeout(() => server.closeAllConnections(), drainMilliseconds)
         server.close(() => {
           clearTimeout(deadline)
           resolve()
         })
-        if ('closeIdleConnections' in server) server.closeIdleConnections()
+        server.closeIdleConnections()
       }),
   }
 }

@@ -1,7 +1,7 @@
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context, Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { Problem } from '../schema/problems.ts'
+import { onlyGet } from './pipeline/only-get.ts'
 import type { ApiEnv, RequestState } from './pipeline/request-state.ts'
 
 /** Addresses of this machine, as Node writes them. */
@@ -13,7 +13,7 @@ function fromThisMachine(c: Context<ApiEnv>): boolean {
   return proxied === undefined && loopback.test(getConnInfo(c).remote.address ?? '')
 }
 
-/** Prometheus metrics of one API, served at `/metrics` to this machine only. */
+/** Prometheus metrics of one API, served at `/metrics` to this machine; to any other there is no such path. */
 export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -45,10 +45,11 @@ export function createMetrics() {
       engine.inc({ operation }, engineMilliseconds / 1000)
     },
     mount(app: Hono<ApiEnv>) {
-      app.get('/metrics', async (c) => {
-        if (!fromThisMachine(c)) throw new Problem('not_found')
-        return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType, ...c.var.state.headers })
-      })
+      app.use('/metrics', async (c, next) => (fromThisMachine(c) ? next() : c.notFound()))
+      app.get('/metrics', async (c) =>
+        c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType, ...c.var.state.headers }),
+      )
+      onlyGet(app, '/metrics')
     },
   }
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import type { Endpoint } from './endpoint.ts'
 import { openApiDocument } from './openapi/document.ts'
+import { answerContent, type Content, contentOf } from './pipeline/answer-data.ts'
 import { onlyGet } from './pipeline/only-get.ts'
 import type { ApiEnv } from './pipeline/request-state.ts'
 
@@ -23,6 +24,7 @@ const policy = [
 
 const fixedHeaders = {
   'Cache-Control': 'public, max-age=3600',
+  Vary: 'Accept-Encoding',
   'Content-Security-Policy': policy,
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
@@ -71,10 +73,10 @@ const packaged = {
 export function mountReference(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
   const folder = join(require.resolve('swagger-ui-dist/package.json'), '..')
 
-  function mountFile(path: string, type: string, content: string | Buffer<ArrayBuffer>): void {
-    app.get(path, (c: Context<ApiEnv>) =>
-      c.body(content, 200, { ...fixedHeaders, 'Content-Type': type, ...c.var.state.headers }),
-    )
+  function mountFile(path: string, type: string, file: Content['plain']): void {
+    const content = contentOf(file)
+    const headers = { ...fixedHeaders, 'Content-Type': type }
+    app.get(path, (c) => answerContent(c, content, headers))
     onlyGet(app, path)
   }
 

@@ -15,9 +15,12 @@ async function openBudgets({ REDIS_URL }: Config, log: Logger): Promise<BudgetSt
 /** Lines are written together, some requests at a time: a write for each would be a tenth of a request's CPU time. */
 const logging = { sync: false, minLength: 8_192, periodicFlush: 100 } as const
 
+/** What a Redis client tells of a refused command has its arguments, the password among them. */
+const secrets = ['err.command', 'err.cause.command']
+
 /** Serves the API over a store, with the budgets the configuration names. Does not close the store. */
 export async function runApi(config: Config, database: Database): Promise<Listener> {
-  const log = pino({ level: config.LOG_LEVEL }, pino.destination(logging))
+  const log = pino({ level: config.LOG_LEVEL, redact: secrets }, pino.destination(logging))
   const budgets = await openBudgets(config, log)
   try {
     const listener = await listen(createApi({ database, budgets, log }), config.PORT, config.HOST)

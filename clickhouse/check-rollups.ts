@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Database } from '../queries/clickhouse.ts'
 import type { Query } from '../queries/query.ts'
+import { rowCount } from '../queries/rows.ts'
 import { join, name, type Sql, sql } from '../queries/sql.ts'
-import { readLong } from './read-long.ts'
 import { inMonth, listMonths, type RollupMonth, withinRetention } from './rollup-months.ts'
 import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './rollups.ts'
 
@@ -55,7 +55,7 @@ export async function checkRollups(database: Database, options: CheckOptions = {
   for (const month of months) {
     for (const rollup of rollups) {
       options.onProgress?.(done++, total, `${rollup.table} ${month.partition}`)
-      const days = await readLong(database, compareDays(rollup, rollups, month))
+      const days = await database.read(compareDays(rollup, rollups, month))
       const differing = days.filter(({ differing_rows }) => differing_rows > 0)
       checked += days.length
       different += differing.length
@@ -70,7 +70,7 @@ export async function checkRollups(database: Database, options: CheckOptions = {
 const dayRow = z.looseObject({
   report_type: z.string(),
   day: z.string(),
-  differing_rows: z.string().transform(Number),
+  differing_rows: rowCount,
 })
 type DayRow = z.infer<typeof dayRow>
 
@@ -89,9 +89,8 @@ function compareDays(rollup: Rollup, rollups: readonly Rollup[], month: RollupMo
   ])
   const perDay = pairs.flatMap(({ measure, expected, actual }) => {
     const total = name(measure.isState ? 'sum' : `${measure.combine}OrNull`)
-    return addsUp(measure)
-      ? [sql`${total}(${expected}) AS day_${expected}`, sql`${total}(${actual}) AS day_${actual}`]
-      : []
+    const ofDay = (side: Sql) => sql`${told(measure, sql`${total}(${side})`)} AS day_${side}`
+    return addsUp(measure) ? [ofDay(expected), ofDay(actual)] : []
   })
   const differs = pairs.map(({ expected, actual }) => sql`NOT (${expected} <=> ${actual})`)
   return {
@@ -108,11 +107,15 @@ function compareDays(rollup: Rollup, rollups: readonly Rollup[], month: RollupMo
       )
       GROUP BY report_type, day ORDER BY day, report_type`,
     row: dayRow,
+    lane: 'maintenance',
   }
 }
 
 /** Whether a day's rows make one value that tells a person something. */
 const addsUp = ({ isState, type }: RollupMeasure) => isState || !/^(Array|Map|Tuple)\(/.test(type)
+
+/** A value that JSON keeps exactly: JavaScript's numbers end at 2^53. */
+const told = ({ type }: RollupMeasure, value: Sql) => (type === 'UInt64' ? sql`toString(${value})` : value)
 
 /** One side's value of a row, in a form that can be compared; null or empty where that side has no such row. */
 function combined(measure: RollupMeasure, side: Sql): Sql {

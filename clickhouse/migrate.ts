@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../queries/clickhouse.ts'
+import { insertRows } from '../queries/insert-rows.ts'
 import type { Query } from '../queries/query.ts'
 import { sql } from '../queries/sql.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
@@ -60,8 +61,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     for (const statement of statements) await database.command(statement)
     // Once for all of them, and before the last is noted, so that a filling that was cut off is done again.
     if (version === pending.at(-1)?.version) await fillNewRollups(database, options.onStep)
-    const row = Buffer.from(JSON.stringify({ version, name, checksum }))
-    await database.insert('INSERT INTO schema_migrations (version, name, checksum) FORMAT JSONEachRow', row)
+    await insertRows(database, 'schema_migrations', [{ version, name, checksum }])
   }
   return pending.map(({ name }) => name)
 }

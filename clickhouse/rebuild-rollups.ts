@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '../queries/clickhouse.ts'
+import { laneSettings } from '../queries/lanes.ts'
 import type { Query } from '../queries/query.ts'
+import { rowCount } from '../queries/rows.ts'
 import { join, name, render, type Sql, sql } from '../queries/sql.ts'
-import { longSettings, readLong } from './read-long.ts'
 import { inMonth, listMonths, type RollupMonth } from './rollup-months.ts'
 import { listRollups, type Rollup, rawTable } from './rollups.ts'
 
@@ -55,12 +56,12 @@ async function rebuildPartition(database: Database, rollup: Rollup, partition: s
   const aside = `${table}_rebuild_${randomBytes(4).toString('hex')}`
   const run = (statement: Sql) => {
     const { text, params } = render(statement)
-    return database.command(text, { params, settings: longSettings })
+    return database.command(text, { params, settings: laneSettings('maintenance') })
   }
   await run(sql`CREATE TABLE ${name(aside)} AS ${name(table)}`)
   try {
     for (const month of months) await run(fill(rollup, aside, month))
-    const [filled] = await readLong(database, countRows(aside))
+    const [filled] = await database.read(countRows(aside))
     await run(
       filled?.rows
         ? sql`ALTER TABLE ${name(table)} REPLACE PARTITION ID ${partitionId(partition)} FROM ${name(aside)}`
@@ -80,7 +81,7 @@ function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {
 
 /** A rebuild that was cut off left the table it was filling. */
 async function dropLeftovers(database: Database, rollups: readonly Rollup[]): Promise<void> {
-  for (const { table } of await readLong(database, listAside)) {
+  for (const { table } of await database.read(listAside)) {
     if (!rollups.some((rollup) => table.startsWith(`${rollup.table}_rebuild_`))) continue
     await database.command(`DROP TABLE ${render(name(table)).text} SYNC`)
   }
@@ -96,7 +97,7 @@ const listAside: Query<{ table: string }> = {
 const countRows = (table: string): Query<{ rows: number }> => ({
   name: 'countRows',
   statement: sql`SELECT count() AS rows FROM ${name(table)}`,
-  row: z.object({ rows: z.coerce.number() }),
+  row: z.object({ rows: rowCount }),
 })
 
 /** A partition's name is part of the statement: it takes no parameter. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Database } from '../queries/clickhouse.ts'
 import { type TimedTable, within } from '../queries/parts.ts'
+import { rowCount } from '../queries/rows.ts'
 import { join, name, type Sql, sql, uuid } from '../queries/sql.ts'
 import { retentionStart } from '../schema/plans.ts'
-import { readLong } from './read-long.ts'
 
 /** One tenant's month: what is compared or refilled at once, so that memory does not grow with the data. */
 export interface RollupMonth {
@@ -17,7 +17,7 @@ export interface RollupMonth {
   readonly retentionDays: number
 }
 
-const row = z.object({ tenant: z.string(), partition: z.string(), retention: z.coerce.number() })
+const row = z.object({ tenant: z.string(), partition: z.string(), retention: rowCount })
 
 /** Every month of every tenant, or of one, that any of the tables has rows of; by tenant and month. */
 export async function listMonths(
@@ -30,11 +30,12 @@ export async function listMonths(
     (table) =>
       sql`SELECT tenant_id, _partition_id AS partition, min(retention_days) AS kept FROM ${name(table)}${where} GROUP BY tenant_id, partition`,
   )
-  const months = await readLong(database, {
+  const months = await database.read({
     name: 'listRollupMonths',
     statement: sql`SELECT toString(tenant_id) AS tenant, partition, min(kept) AS retention
       FROM (${join(each, ' UNION ALL ')}) GROUP BY tenant_id, partition ORDER BY tenant, partition`,
     row,
+    lane: 'maintenance',
   })
   return months.map(({ tenant, partition, retention }) => {
     const [year, month] = [Number(partition.slice(0, 4)), Number(partition.slice(4))]

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Database } from '../queries/clickhouse.ts'
 import type { Query } from '../queries/query.ts'
 import { name, type Sql, sql } from '../queries/sql.ts'
-import { readLong } from './read-long.ts'
 
 /** A table that a materialized view keeps, as the store itself describes both. */
 export interface Rollup {
@@ -52,7 +51,7 @@ export const rawTable = 'reports'
 
 /** Every rollup of the database, each after the one it is made from. */
 export async function listRollups(database: Database): Promise<Rollup[]> {
-  const [views, columns] = await Promise.all([readLong(database, listViews), readLong(database, listColumns)])
+  const [views, columns] = await Promise.all([database.read(listViews), database.read(listColumns)])
   const rollups = views.map(({ view, definition, statement }): Rollup => {
     const table = /^CREATE MATERIALIZED VIEW \S+ TO (?:\S+\.)?`?(\w+)`?/.exec(statement)?.[1]
     const [head, source, tail, ...more] = definition.split(/\bFROM (?:\S+\.)?`?(\w+)`?/)

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
-import { type ClickHouseSettings, createClient } from '@clickhouse/client'
+import { type ClickHouseSettings, createClient, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
 import pLimit from 'p-limit'
 import { inTime, onceMore } from './attempts.ts'
+import { type Lane, laneSettings, lanes } from './lanes.ts'
 import type { Query } from './query.ts'
 import { render } from './sql.ts'
 import { toProblem } from './store-problem.ts'
 import { openStoreRequests } from './store-requests.ts'
+import { answerRows } from './store-rows.ts'
 
 /** What an SRE finds in the store's own query log beside a statement. */
 export interface QueryOrigin {
@@ -48,17 +50,11 @@ export interface Database {
   /** Rows in the statement's format, sent as they are. Throws what the store says. */
   insert(statement: string, rows: Readable | Buffer, settings?: ClickHouseSettings): Promise<void>
   /** Any statement's answer as it comes, in the format asked for where it names none. Throws what the store says. */
-  stream(statement: string, format: string, options?: StatementOptions): Promise<Readable>
+  stream(statement: string, format: string, options?: StatementOptions): Promise<AsyncIterable<Buffer>>
   /** Whether the store answers at all, within two seconds. */
   ping(): Promise<boolean>
   close(): Promise<void>
 }
-
-/** Reads take at most this long, the network included, unless the query says less; the engine ends them then too. */
-const readDeadlineMilliseconds = 10_000
-
-/** Reads under way at once. Look-ups that every request waits for have a lane of their own beside all others. */
-const lanes = { questions: 24, lookUps: 8 } as const
 
 interface JsonCompact {
   readonly meta: readonly { readonly name: string }[]
@@ -86,17 +82,21 @@ export function connect(url: string): Database {
   })
   // A read that is given up while it waits for a socket breaks a later one on that socket, so none waits there: the
   // lanes hold it back.
-  const requests = openStoreRequests(url, lanes.questions + lanes.lookUps)
-  const questions = pLimit(lanes.questions)
-  const lookUps = pLimit(lanes.lookUps)
+  const atOnce = Object.values(lanes).reduce((sum, lane) => sum + lane.atOnce, 0)
+  const requests = openStoreRequests(url, atOnce)
+  const turns = {
+    question: pLimit(lanes.question.atOnce),
+    lookUp: pLimit(lanes.lookUp.atOnce),
+    maintenance: pLimit(lanes.maintenance.atOnce),
+  } satisfies Record<Lane, unknown>
 
-  async function ask<Row>(query: Query<Row>, origin: QueryOrigin | undefined, deadline: number, signal: AbortSignal) {
+  async function ask<Row>(query: Query<Row>, lane: Lane, origin: QueryOrigin | undefined, signal: AbortSignal) {
     // Its turn can come after its time is over.
     signal.throwIfAborted()
     const settings = {
       ...readSettings,
       ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
-      max_execution_time: String(Math.ceil(deadline / 1000)),
+      ...laneSettings(lane),
       log_comment: JSON.stringify({ ...origin, query: query.name }),
     }
     return JSON.parse(await requests.send({ ...render(query.statement), settings }, signal)) as JsonCompact
@@ -104,12 +104,11 @@ export function connect(url: string): Database {
 
   return {
     async read(query, { origin, onCost, leaving } = {}) {
-      const deadline = query.deadlineMilliseconds ?? readDeadlineMilliseconds
-      const lane = query.deadlineMilliseconds === undefined ? questions : lookUps
+      const { lane = 'question' } = query
       try {
         const { meta, data, statistics } = await inTime(
-          deadline,
-          (signal) => lane(() => onceMore(() => ask(query, origin, deadline, signal), signal)),
+          lanes[lane].deadlineMilliseconds,
+          (signal) => turns[lane](() => onceMore(() => ask(query, lane, origin, signal), signal)),
           leaving,
         )
         if (statistics && onCost) {
@@ -138,12 +137,13 @@ export function connect(url: string): Database {
       for await (const _ of stream);
     },
     async stream(statement, format, { params, settings } = {}) {
-      const { stream } = await client.exec({
+      const { stream, response_headers } = await client.exec({
         query: statement,
         ...(params && { query_params: params }),
         clickhouse_settings: { ...settings, default_format: format } as ClickHouseSettings,
       })
-      return stream
+      const tag = response_headers[EXCEPTION_TAG_HEADER_NAME]?.toString()
+      return answerRows(stream, tag)
     },
     async ping() {
       try {

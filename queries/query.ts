@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Lane } from './lanes.ts'
 import type { Sql } from './sql.ts'
 
 /** One question to the store: its statement, and the shape every row of its answer must have. */
@@ -8,8 +9,8 @@ export interface Query<Row> {
   readonly statement: Sql
   /** Column aliases are exactly the keys of this shape. */
   readonly row: z.ZodType<Row>
-  /** For a look-up that every request waits for: the store is taken for unavailable when it takes longer. */
-  readonly deadlineMilliseconds?: number
+  /** A question where it is undefined. */
+  readonly lane?: Lane
 }
 
 /** Every row of a query's answer. */

@@ -92,6 +92,9 @@ export const uint64s = (values: readonly bigint[]): Bound => ({
 /** A moment, to the millisecond. */
 export const at = (value: Date): Bound => ({ type: "DateTime64(3, 'UTC')", value: toClickHouseTime(value) })
 
+/** What stands for no time in a column of moments that is never null. */
+export const noTime = sql`toDateTime64(0, 3, 'UTC')`
+
 /** The last second that DateTime holds. */
 const lastSecond = (2 ** 32 - 1) * 1000
 

@@ -14,7 +14,7 @@ export interface DimensionRow {
   /** Every report type has it; otherwise the types that list it in `carries`. */
   readonly everyType?: true
   /** Few distinct values: kept in the cubes, so that any combination of such dimensions is answered without raw rows. */
-  readonly low?: true
+  readonly lowCardinality?: true
   /** What it is, for the reference. */
   readonly says: string
 }
@@ -25,7 +25,7 @@ const dimensions = {
   directive: {
     column: 'directive',
     match: { kind: 'text', maxLength: 64 },
-    low: true,
+    lowCardinality: true,
     says: 'the effective CSP directive',
   },
   blockedHost: {
@@ -36,7 +36,7 @@ const dimensions = {
   disposition: {
     column: 'disposition',
     match: { kind: 'enum', values: dispositions },
-    low: true,
+    lowCardinality: true,
     says: 'whether the policy was enforced or only reported',
   },
   documentHost: {
@@ -49,27 +49,27 @@ const dimensions = {
     column: 'browser_name',
     match: { kind: 'text', maxLength: 64 },
     everyType: true,
-    low: true,
+    lowCardinality: true,
     says: 'the browser family',
   },
   osName: {
     column: 'os_name',
     match: { kind: 'text', maxLength: 64 },
     everyType: true,
-    low: true,
+    lowCardinality: true,
     says: 'the operating system',
   },
   deviceType: {
     column: 'device_type',
     match: { kind: 'enum', values: deviceTypes },
     everyType: true,
-    low: true,
+    lowCardinality: true,
     says: 'the kind of device',
   },
   feature: {
     column: 'feature',
     match: { kind: 'text', maxLength: 128 },
-    low: true,
+    lowCardinality: true,
     says: 'the policy-controlled feature, API, error type or reason',
   },
   blockedUrl: { column: 'blocked_url', match: { kind: 'text', maxLength: 512 }, says: 'the URL that was blocked' },
@@ -81,13 +81,13 @@ const dimensions = {
   destination: {
     column: 'destination',
     match: { kind: 'text', maxLength: 64 },
-    low: true,
+    lowCardinality: true,
     says: 'the request destination',
   },
   effectivePolicy: {
     column: 'effective_policy',
     match: { kind: 'text', maxLength: 128 },
-    low: true,
+    lowCardinality: true,
     says: 'the opener policy in effect',
   },
   otherOrigin: {
@@ -109,10 +109,3 @@ export const dimensionNames = Object.keys(dimensions) as [DimensionName, ...Dime
 
 /** The table by name. */
 export const dimensionRows: Readonly<Record<DimensionName, DimensionRow>> = dimensions
-
-/** Pairs of dimensions, not both with few values, that have a rollup of their own (clickhouse/migrations, pair_counts_day). */
-export const dimensionPairs = [
-  ['siteId', 'directive'],
-  ['siteId', 'blockedHost'],
-  ['directive', 'blockedHost'],
-] as const satisfies readonly (readonly [DimensionName, DimensionName])[]

@@ -17,7 +17,7 @@ export const groupByParam = z
       .refine((names) => new Set(names).size === names.length, { error }),
   )
   .meta({
-    description: 'The dimensions to group by: those the report type has',
+    description: 'One dimension to group by, or two different ones, comma-separated: those the report type has',
     override: {
       type: 'string',
       pattern: `^(${dimensionNames.join('|')})(,(${dimensionNames.join('|')}))?$`,

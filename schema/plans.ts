@@ -1,7 +1,13 @@
 import { z } from 'zod'
 
 /** What a plan allows beyond reading reports (decisions, Plans). */
-const capabilities = ['api', 'scripts.inventory', 'pages.payment', 'pages.scans', 'scripts.authorization'] as const
+export const capabilities = [
+  'api',
+  'scripts.inventory',
+  'pages.payment',
+  'pages.scans',
+  'scripts.authorization',
+] as const
 
 export type Capability = (typeof capabilities)[number]
 

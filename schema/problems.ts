@@ -23,6 +23,9 @@ export type ProblemCode = keyof typeof problems
 
 export const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]]
 
+/** Codes that are documented, though no operation answers them today (contract, Errors; decisions, Keys and access). */
+export const reservedCodes = ['validation_error', 'forbidden'] as const
+
 /** An answer other than success. `message` goes to the caller; `cause` only to the log. */
 export class Problem extends Error {
   readonly code: ProblemCode

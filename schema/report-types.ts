@@ -74,6 +74,9 @@ export type StoredType = ReportType | keyof typeof sightingTypes
 /** Every stored type, by name. */
 export const storedTypeRows: Readonly<Record<StoredType, ReportTypeRow>> = { ...reportTypes, ...sightingTypes }
 
+/** The names of the stored types. */
+export const storedTypeNames = Object.keys(storedTypeRows) as StoredType[]
+
 /** The types whose reports are grouped into issues (contract, IssueReportType). */
 export const issueTypeNames = reportTypeNames.filter((name) => reportTypeRows[name].issue) as [
   ReportType,

@@ -1,4 +1,50 @@
-import type { StoredType } from './report-types.ts'
+import { deviceTypes, dispositions } from './enumerations.ts'
+import { storedTypeNames } from './report-types.ts'
+
+/** The kinds of columns, each with the value that stands for what is not known (payloads, Envelope). */
+const emptyValues = {
+  uuid: '',
+  /** Text that repeats from report to report. */
+  word: '',
+  text: '',
+  bool: false,
+  /** Milliseconds since the Unix epoch. */
+  time: 0,
+  uint16: 0,
+  uint32: 0,
+  /** Up to 2^53. */
+  uint64: 0,
+  float64: 0,
+}
+
+/** What a column of a kind holds. */
+export type KindValues = typeof emptyValues
+
+interface Field {
+  readonly column: string
+  readonly kind: keyof KindValues
+  /** Not known is null instead, because the empty value is a known one. */
+  readonly nullable?: true
+  readonly values?: readonly string[]
+  /**
+   * The most UTF-16 units that are kept; what is longer is cut. No limit is below that of the filter that matches the
+   * field (schema/dimensions.ts).
+   */
+  readonly limit?: number
+}
+
+/** Reports are untrusted, so every text has a limit or is one of a few. */
+type FieldRow = Field &
+  (
+    | { readonly kind: Exclude<keyof KindValues, 'word' | 'text'> }
+    | { readonly values: readonly string[] }
+    | { readonly limit: number }
+  )
+
+/** Longer than any URL a browser sends in a report. */
+const urlLimit = 8_192
+/** A DNS name of 253 with its scheme and port. */
+const hostLimit = 300
 
 /**
  * UTF-16 units of a policy that are stored: twice the 16 KB the API answers, as the comparable form drops nonces and
@@ -6,127 +52,108 @@ import type { StoredType } from './report-types.ts'
  */
 export const longestStoredPolicy = 32_768
 
-/**
- * One report as the importer writes it and the `reports` table holds it. Unknown text is '' and an unknown line,
- * column or status is 0, because the empty value and the missing one mean the same (payloads, Envelope).
- */
-export interface StoredReport {
-  tenantId: string
-  siteId: string
-  reportType: StoredType
+/** The fields of a stored report and the columns of the table `reports` they go to, in the table's order. */
+const storedFields = {
+  tenantId: { column: 'tenant_id', kind: 'uuid' },
+  siteId: { column: 'site_id', kind: 'uuid' },
+  reportType: { column: 'report_type', kind: 'word', values: storedTypeNames },
   /** Milliseconds since the Unix epoch. */
-  receivedAt: number
+  receivedAt: { column: 'received_at', kind: 'time' },
   /** UUIDv7 of receivedAt, so that reports received in the same millisecond order by id as text does. */
-  id: string
+  id: { column: 'id', kind: 'uuid' },
   /** Milliseconds from the report's making to its receipt, within retention. */
-  ageMs: number
+  ageMs: { column: 'age_ms', kind: 'uint32' },
   /** The tenant's retention when the report was stored; drives the TTL of the row and of its rollups. */
-  retentionDays: number
+  retentionDays: { column: 'retention_days', kind: 'uint16' },
   /** 1 / sampleRate in millionths: 1,000,000 when nothing was sampled, at most 10^12. */
-  weight: number
+  weight: { column: 'weight', kind: 'uint64' },
   /** (0, 1]; exactly 1 when weight is 1,000,000. */
-  sampleRate: number
-  browserName: string
-  browserVersion: string
-  osName: string
-  deviceType: 'desktop' | 'mobile' | 'tablet' | 'unknown'
-  documentUrl: string
-  documentHost: string
-  disposition: '' | 'enforce' | 'report'
-  feature: string
-  directive: string
-  blockedHost: string
-  blockedUrl: string
-  blockedOrigin: string
-  destination: string
-  effectivePolicy: string
-  otherOrigin: string
-  sourceFile: string
-  lineNumber: number
-  columnNumber: number
-  message: string
-  sample: string
-  policy: string
-  referrer: string
-  statusCode: number
-  phase: string
-  method: string
-  protocol: string
-  serverIp: string
-  elapsedMs: number | null
-  requestUrl: string
+  sampleRate: { column: 'sample_rate', kind: 'float64' },
+  browserName: { column: 'browser_name', kind: 'word', limit: 64 },
+  browserVersion: { column: 'browser_version', kind: 'word', limit: 64 },
+  osName: { column: 'os_name', kind: 'word', limit: 64 },
+  deviceType: { column: 'device_type', kind: 'word', values: deviceTypes },
+  documentUrl: { column: 'document_url', kind: 'text', limit: urlLimit },
+  documentHost: { column: 'document_host', kind: 'word', limit: hostLimit },
+  disposition: { column: 'disposition', kind: 'word', values: ['', ...dispositions] },
+  feature: { column: 'feature', kind: 'word', limit: 256 },
+  directive: { column: 'directive', kind: 'word', limit: 128 },
+  blockedHost: { column: 'blocked_host', kind: 'word', limit: hostLimit },
+  blockedUrl: { column: 'blocked_url', kind: 'text', limit: urlLimit },
+  blockedOrigin: { column: 'blocked_origin', kind: 'word', limit: hostLimit },
+  destination: { column: 'destination', kind: 'word', limit: 64 },
+  effectivePolicy: { column: 'effective_policy', kind: 'word', limit: 128 },
+  otherOrigin: { column: 'other_origin', kind: 'word', limit: hostLimit },
+  sourceFile: { column: 'source_file', kind: 'text', limit: urlLimit },
+  lineNumber: { column: 'line_number', kind: 'uint32' },
+  columnNumber: { column: 'column_number', kind: 'uint32' },
+  message: { column: 'message', kind: 'text', limit: 4_096 },
+  sample: { column: 'sample', kind: 'text', limit: 1_024 },
+  policy: { column: 'policy', kind: 'text', limit: longestStoredPolicy },
+  referrer: { column: 'referrer', kind: 'text', limit: urlLimit },
+  statusCode: { column: 'status_code', kind: 'uint16' },
+  phase: { column: 'phase', kind: 'word', limit: 64 },
+  method: { column: 'method', kind: 'word', limit: 64 },
+  protocol: { column: 'protocol', kind: 'word', limit: 64 },
+  serverIp: { column: 'server_ip', kind: 'word', limit: 64 },
+  elapsedMs: { column: 'elapsed_ms', kind: 'uint32', nullable: true },
+  requestUrl: { column: 'request_url', kind: 'text', limit: urlLimit },
   /** Milliseconds since the Unix epoch. */
-  anticipatedRemoval: number | null
-  isTopLevel: boolean | null
-  visibilityState: string
-  stack: string
+  anticipatedRemoval: { column: 'anticipated_removal', kind: 'time', nullable: true },
+  isTopLevel: { column: 'is_top_level', kind: 'bool', nullable: true },
+  visibilityState: { column: 'visibility_state', kind: 'word', limit: 64 },
+  stack: { column: 'stack', kind: 'text', limit: 16_384 },
   /** What its issue is about and the host of it (decisions, Issues); '' where the type makes no issues. */
-  issueSubject: string
-  issueHost: string
+  issueSubject: { column: 'issue_subject', kind: 'word', limit: 256 },
+  issueHost: { column: 'issue_host', kind: 'word', limit: hostLimit },
   /** Caused by an extension, the browser itself or an injecting product (payloads, Noise). */
-  noise: boolean
+  noise: { column: 'noise', kind: 'bool' },
   /** Origin of requestUrl. */
-  requestOrigin: string
+  requestOrigin: { column: 'request_origin', kind: 'word', limit: hostLimit },
   /** Identity of the script it names (queries/rules/script-url.ts); '' where it names none. */
-  scriptUrl: string
+  scriptUrl: { column: 'script_url', kind: 'text', limit: urlLimit },
   /** The script's hash, `sha256-<base64>` or another digest's; '' when unhashed. */
-  scriptHash: string
+  scriptHash: { column: 'script_hash', kind: 'text', limit: 96 },
   /** The same as the browser wrote it. */
-  reportedHash: string
+  reportedHash: { column: 'reported_hash', kind: 'text', limit: 160 },
+} as const satisfies Record<string, FieldRow>
+
+type ValueOf<Row extends FieldRow> =
+  | (Row extends { readonly values: readonly (infer Value)[] } ? Value : KindValues[Row['kind']])
+  | (Row extends { readonly nullable: true } ? null : never)
+
+/** One report as the importer writes it and the `reports` table holds it. */
+export type StoredReport = { -readonly [Name in keyof typeof storedFields]: ValueOf<(typeof storedFields)[Name]> }
+
+type StoredField = keyof StoredReport
+
+/** The fields' names, in the table's order. */
+export const storedFieldNames = Object.keys(storedFields) as StoredField[]
+
+/** The table by name. */
+export const storedFieldRows: Readonly<Record<StoredField, FieldRow>> = storedFields
+
+/** The value that stands for what is not known of a field. */
+export function emptyValueOf({ kind, nullable }: FieldRow): KindValues[keyof KindValues] | null {
+  return nullable ? null : emptyValues[kind]
 }
 
-/** The stored fields and the column each goes to, in the table's order. */
-export const reportColumns = {
-  tenantId: 'tenant_id',
-  siteId: 'site_id',
-  reportType: 'report_type',
-  receivedAt: 'received_at',
-  id: 'id',
-  ageMs: 'age_ms',
-  retentionDays: 'retention_days',
-  weight: 'weight',
-  sampleRate: 'sample_rate',
-  browserName: 'browser_name',
-  browserVersion: 'browser_version',
-  osName: 'os_name',
-  deviceType: 'device_type',
-  documentUrl: 'document_url',
-  documentHost: 'document_host',
-  disposition: 'disposition',
-  feature: 'feature',
-  directive: 'directive',
-  blockedHost: 'blocked_host',
-  blockedUrl: 'blocked_url',
-  blockedOrigin: 'blocked_origin',
-  destination: 'destination',
-  effectivePolicy: 'effective_policy',
-  otherOrigin: 'other_origin',
-  sourceFile: 'source_file',
-  lineNumber: 'line_number',
-  columnNumber: 'column_number',
-  message: 'message',
-  sample: 'sample',
-  policy: 'policy',
-  referrer: 'referrer',
-  statusCode: 'status_code',
-  phase: 'phase',
-  method: 'method',
-  protocol: 'protocol',
-  serverIp: 'server_ip',
-  elapsedMs: 'elapsed_ms',
-  requestUrl: 'request_url',
-  anticipatedRemoval: 'anticipated_removal',
-  isTopLevel: 'is_top_level',
-  visibilityState: 'visibility_state',
-  stack: 'stack',
-  issueSubject: 'issue_subject',
-  issueHost: 'issue_host',
-  noise: 'noise',
-  requestOrigin: 'request_origin',
-  scriptUrl: 'script_url',
-  scriptHash: 'script_hash',
-  reportedHash: 'reported_hash',
-} as const satisfies Record<keyof StoredReport, string>
+/** A report of which nothing is known: only its type and its device type are never empty. */
+export const emptyFields = Object.fromEntries(
+  storedFieldNames.map((name) => [name, emptyValueOf(storedFieldRows[name])]),
+) as Readonly<Omit<StoredReport, 'reportType' | 'deviceType'>>
+
+type TextField = {
+  [Name in StoredField]: (typeof storedFields)[Name] extends { readonly limit: number } ? Name : never
+}[StoredField]
+
+/** The limit of each field that has one. */
+export const textLimits = Object.fromEntries(
+  storedFieldNames.flatMap((name) => {
+    const { limit } = storedFieldRows[name]
+    return limit === undefined ? [] : [[name, limit]]
+  }),
+) as Readonly<Record<TextField, number>>
 
 /** Weight of a report that stands for itself alone, and the unit weights are counted in. */
 export const unitWeight = 1_000_000

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Redis, type RedisOptions } from 'ioredis'
+import { inTime } from '../../queries/attempts.ts'
 import {
   type BudgetCharge,
   type BudgetOutcome,
@@ -73,19 +74,10 @@ function outcome(charges: readonly BudgetCharge[], [allowed, ...untilFull]: numb
 }
 
 /** What Redis answers, or a BudgetUnavailableError in time, whatever the connection is doing. */
-async function answer<T>(ask: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('No answer in time')), answerWithinMilliseconds)
-  })
-  try {
-    return await Promise.race([ask(), late])
-  } catch (cause) {
+const answer = <T>(ask: () => Promise<T>): Promise<T> =>
+  inTime(answerWithinMilliseconds, ask).catch((cause) => {
     throw new BudgetUnavailableError(cause)
-  } finally {
-    clearTimeout(timer)
-  }
-}
+  })
 
 /** A client without a listener prints its errors; one outage brings an error at every attempt to reconnect. */
 function reportOutages(redis: Redis, onError?: (error: Error) => void): void {

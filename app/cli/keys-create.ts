@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { insertKey } from '../insert-key.ts'
 import { makeKey } from '../keys.ts'
 import { expiresAt as expiry, name, tenant } from './argument-shapes.ts'
 import { command } from './command.ts'
-import { insertKey } from './insert-key.ts'
 import { requireTenant } from './require-tenant.ts'
 
 /** `keys create` */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { insertRows } from '../../queries/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql.ts'
 import { sitesByPattern } from '../import/host-patterns.ts'
 import { hosts, name, tenant } from './argument-shapes.ts'
 import { command } from './command.ts'
-import { insertRow } from './insert-row.ts'
 import { requireSites, requireTenant } from './require-tenant.ts'
 
 /** `sites create` */
@@ -24,13 +24,8 @@ export const sitesCreate = command({
       if (owner !== undefined) throw new Error(`The tenant's site ${owner} has the host ${host} already`)
     }
     const id = randomUUID()
-    await insertRow(writer, 'sites', {
-      id,
-      tenant_id: values.tenant,
-      name: values.name,
-      hosts: values.host,
-      created_at: toClickHouseTime(new Date()),
-    })
+    const site = { id, tenant_id: values.tenant, name: values.name, hosts: values.host }
+    await insertRows(writer, 'sites', [{ ...site, created_at: toClickHouseTime(new Date()) }])
     return { answer: { id } }
   },
 })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { insertRows } from '../../queries/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql.ts'
 import { entitlements } from '../../schema/plans.ts'
 import { name, overrideOf, plan } from './argument-shapes.ts'
 import { command } from './command.ts'
-import { insertRow } from './insert-row.ts'
 
 /** `tenants create` */
 export const tenantsCreate = command({
@@ -27,13 +27,9 @@ export const tenantsCreate = command({
       keyLimit: values['key-limit'],
       tenantLimit: values['tenant-limit'],
     }
-    await insertRow(writer, 'tenants', {
-      id,
-      name: values.name,
-      plan: values.plan,
-      overrides: JSON.stringify(overrides),
-      created_at: toClickHouseTime(new Date()),
-    })
+    const { name, plan } = values
+    const created = { overrides: JSON.stringify(overrides), created_at: toClickHouseTime(new Date()) }
+    await insertRows(writer, 'tenants', [{ id, name, plan, ...created }])
     if (!entitlements(values.plan, overrides).capabilities.includes('api')) {
       context.say(`The ${values.plan} plan has no API access: its keys read /v1/me only`)
     }

@@ -1,15 +1,10 @@
-import { z } from 'zod'
-import { type DeliveryPosition, listAlertDeliveries } from '../../queries/alerts/list-alert-deliveries.ts'
+import { listAlertDeliveries } from '../../queries/alerts/list-alert-deliveries.ts'
 import { textFilter, uuid } from '../../schema/params.ts'
 import { alertDelivery } from '../../schema/replies/alert-delivery.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { endpoint } from '../endpoint.ts'
-import { cursorTime } from '../pipeline/cursor.ts'
 import { wholeListPage } from '../pipeline/page.ts'
-
-const position: z.ZodType<DeliveryPosition> = z.object({
-  createdAt: cursorTime,
-  id: alertDelivery.shape.id,
-})
+import { timePosition } from '../pipeline/time-position.ts'
 
 export const alertDeliveriesList = endpoint({
   name: 'alert-deliveries.list',
@@ -22,11 +17,10 @@ export const alertDeliveriesList = endpoint({
     destinationId: textFilter(64, 'Only deliveries to the destination with this id').optional(),
     eventType: textFilter(64, 'Only deliveries of this event type, such as csp.new_issue').optional(),
   },
-  page: { ...wholeListPage, position },
+  page: { ...wholeListPage, position: timePosition('createdAt', alertDelivery.shape.id) },
   spends: ['key'],
-  reply: z.object({ data: z.array(alertDelivery), nextCursor: z.string().nullable() }),
+  reply: listReply(alertDelivery),
   async handle({ caller, query, page, read }) {
-    const rows = await read(listAlertDeliveries(caller.tenant.id, query, page.after, page.rows))
-    return page.cut(rows, ({ createdAt, id }) => ({ createdAt: Date.parse(createdAt), id }))
+    return page.cut(await read(listAlertDeliveries(caller.tenant.id, query, page.after, page.rows)))
   },
 })

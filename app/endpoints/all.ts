@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.ts'
 import { alertDeliveriesList } from './alert-deliveries-list.ts'
 import { browserChangesList } from './browser-changes-list.ts'
+import { compliancePciDss } from './compliance-pci-dss.ts'
 import { crashesList } from './crashes-list.ts'
 import { cspPoliciesList } from './csp-policies-list.ts'
 import { issuesList } from './issues-list.ts'
@@ -9,7 +10,6 @@ import { issuesSite } from './issues-site.ts'
 import { me } from './me.ts'
 import { networkErrorsList } from './network-errors-list.ts'
 import { pagesList } from './pages-list.ts'
-import { pciDssGet } from './pci-dss-get.ts'
 import { reportsCount } from './reports-count.ts'
 import { reportsGrouped } from './reports-grouped.ts'
 import { reportsHistogram } from './reports-histogram.ts'
@@ -40,6 +40,6 @@ export const endpoints: readonly Endpoint[] = [
   pagesList,
   scansList,
   scansGet,
-  pciDssGet,
+  compliancePciDss,
   alertDeliveriesList,
 ]

@@ -1,19 +1,34 @@
 import { z } from 'zod'
-import type { BrowserChangeQuestion } from '../../queries/browser-changes/browser-changes.ts'
+import type { BrowserChangeQuestion } from '../../queries/browser-changes/browser-change-groups.ts'
 import { countChangesByBrowser } from '../../queries/browser-changes/count-changes-by-browser.ts'
 import { listBrowserChangeDetails } from '../../queries/browser-changes/list-browser-change-details.ts'
 import { listBrowserChangeMessages } from '../../queries/browser-changes/list-browser-change-messages.ts'
-import { listBrowserChanges } from '../../queries/browser-changes/list-browser-changes.ts'
+import {
+  type BrowserChangeEntry,
+  type BrowserChangePosition,
+  listBrowserChanges,
+} from '../../queries/browser-changes/list-browser-changes.ts'
 import { totalBrowserChanges } from '../../queries/browser-changes/total-browser-changes.ts'
 import { onlyRow } from '../../queries/only-row.ts'
 import { addTallies, estimate, isSampled } from '../../queries/rules/weights.ts'
 import { oneOf, uuid } from '../../schema/params.ts'
 import { browserChange, browserChangeTotals } from '../../schema/replies/browser-change.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { browserChangeTypeNames } from '../../schema/report-types.ts'
 import { endpoint } from '../endpoint.ts'
-import { browserChangePosition, positionOfBrowserChange } from '../pipeline/browser-change-position.ts'
-import { listPage } from '../pipeline/page.ts'
-import { withDetails } from '../pipeline/with-details.ts'
+import { volumePosition } from '../groups/volume-position.ts'
+import { withDetails } from '../groups/with-details.ts'
+import { cursorTime } from '../pipeline/cursor.ts'
+import { listPage, type SortKey } from '../pipeline/page.ts'
+
+/** A browser change's sort key: its date of removal, then its volume. */
+const position: SortKey<BrowserChangeEntry, BrowserChangePosition> = {
+  shape: z.object({ anticipatedRemoval: cursorTime.nullable() }).and(volumePosition.shape),
+  of: ({ anticipatedRemoval, ...entry }) => ({
+    anticipatedRemoval: anticipatedRemoval === null ? null : Date.parse(anticipatedRemoval),
+    ...volumePosition.of(entry),
+  }),
+}
 
 export const browserChangesList = endpoint({
   name: 'browser-changes.list',
@@ -26,9 +41,9 @@ export const browserChangesList = endpoint({
     reportType: oneOf(browserChangeTypeNames, 'Only this type; both by default').optional(),
   },
   window: { defaultDays: 31, maxDays: 31 },
-  page: { ...listPage, position: browserChangePosition },
+  page: { ...listPage, position },
   spends: ['key', 'tenant'],
-  reply: z.object({ data: z.array(browserChange), totals: browserChangeTotals, nextCursor: z.string().nullable() }),
+  reply: listReply(browserChange, { totals: browserChangeTotals }),
   async handle({ caller, window, query: { siteId, reportType }, page, read, readAll }) {
     const reportTypes = reportType ? [reportType] : browserChangeTypeNames
     const question: BrowserChangeQuestion = { tenantId: caller.tenant.id, window, siteId, reportTypes }
@@ -37,27 +52,27 @@ export const browserChangesList = endpoint({
       read(totalBrowserChanges(question)).then(onlyRow),
       read(countChangesByBrowser(question)),
     ])
-    const { data: entries, nextCursor } = page.cut(rows, positionOfBrowserChange)
-    const [details, messages] = await Promise.all([
+    const { data: entries, nextCursor } = page.cut(rows)
+    const [detailRows, messages] = await Promise.all([
       readAll(listBrowserChangeDetails(question, entries)),
       readAll(listBrowserChangeMessages(question, entries)),
     ])
     const messageOf = new Map(messages.map((row) => [row.key, row]))
     const all = addTallies(browsers)
     return {
-      data: withDetails(entries, details, (entry, told) => ({
-        reportType: told.reportType,
-        feature: told.feature,
-        sourceFile: told.sourceFile,
+      data: withDetails(entries, detailRows, (entry, details) => ({
+        reportType: details.reportType,
+        feature: details.feature,
+        sourceFile: details.sourceFile,
         lineNumber: messageOf.get(entry.key)?.lineNumber ?? null,
         message: messageOf.get(entry.key)?.message ?? '',
         anticipatedRemoval: entry.anticipatedRemoval,
         reportCount: entry.reportCount,
         estimatedReportCount: estimate(entry),
         sampled: isSampled(entry),
-        pageCount: told.pageCount,
-        topPages: told.topPages,
-        browsers: told.browsers,
+        pageCount: details.pageCount,
+        topPages: details.topPages,
+        browsers: details.browsers,
         firstSeen: entry.firstSeen,
         lastSeen: entry.lastSeen,
       })),

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { CrashQuestion } from '../../queries/crashes/crash-groups.ts'
 import { listCrashDetails } from '../../queries/crashes/list-crash-details.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
@@ -7,11 +6,12 @@ import { totalCrashes } from '../../queries/crashes/total-crashes.ts'
 import { onlyRow } from '../../queries/only-row.ts'
 import { estimate } from '../../queries/rules/weights.ts'
 import { exactText, uuid } from '../../schema/params.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { crashGroup, crashTotals } from '../../schema/replies/crash.ts'
 import { endpoint } from '../endpoint.ts'
+import { volumePosition } from '../groups/volume-position.ts'
+import { withDetails } from '../groups/with-details.ts'
 import { listPage } from '../pipeline/page.ts'
-import { positionOfVolume, volumePosition } from '../pipeline/volume-position.ts'
-import { withDetails } from '../pipeline/with-details.ts'
 
 export const crashesList = endpoint({
   name: 'crashes.list',
@@ -26,26 +26,26 @@ export const crashesList = endpoint({
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...listPage, position: volumePosition },
   spends: ['key', 'tenant'],
-  reply: z.object({ data: z.array(crashGroup), totals: crashTotals, nextCursor: z.string().nullable() }),
+  reply: listReply(crashGroup, { totals: crashTotals }),
   async handle({ caller, window, query, page, read, readAll }) {
     const question: CrashQuestion = { tenantId: caller.tenant.id, window, ...query }
     const [rows, totals] = await Promise.all([
       read(listCrashGroups(question, page.after, page.rows)),
       read(totalCrashes(question)).then(onlyRow),
     ])
-    const { data, nextCursor } = page.cut(rows, positionOfVolume)
-    const [details, stacks] = await Promise.all([
+    const { data, nextCursor } = page.cut(rows)
+    const [detailRows, stacks] = await Promise.all([
       readAll(listCrashDetails(question, data)),
       readAll(listCrashStacks(question, data)),
     ])
     const stackOf = new Map(stacks.map((row) => [row.key, row.stackExcerpt]))
     return {
-      data: withDetails(data, details, (group, told) => ({
-        reason: told.reason,
-        page: told.page,
-        isTopLevel: told.isTopLevel,
-        visibilityState: told.visibilityState,
-        browsers: told.browsers,
+      data: withDetails(data, detailRows, (group, details) => ({
+        reason: details.reason,
+        page: details.page,
+        isTopLevel: details.isTopLevel,
+        visibilityState: details.visibilityState,
+        browsers: details.browsers,
         stackExcerpt: stackOf.get(group.key) ?? null,
         reportCount: group.reportCount,
         estimatedReportCount: estimate(group),

@@ -1,15 +1,16 @@
 import { z } from 'zod'
-import type { CspPolicyQuestion } from '../../queries/csp-policies/csp-policies.ts'
+import type { CspPolicyQuestion } from '../../queries/csp-policies/csp-policy-groups.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
 import { listCspPolicyTexts } from '../../queries/csp-policies/list-csp-policy-texts.ts'
-import { compareCspPolicies, mergeCspPolicies } from '../../queries/rules/merge-csp-policies.ts'
+import { mergeCspPolicies } from '../../queries/rules/merge-csp-policies.ts'
 import { pageMatch } from '../../queries/rules/page-pattern.ts'
 import { uuid } from '../../schema/params.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { cspPolicy } from '../../schema/replies/csp-policy.ts'
 import { endpoint } from '../endpoint.ts'
-import { cspPolicyPosition, positionOfCspPolicy } from '../pipeline/csp-policy-position.ts'
-import { ownPage } from '../pipeline/own-page.ts'
+import { ownPage } from '../pages/own-page.ts'
 import { listPage } from '../pipeline/page.ts'
+import { latestFirst, timePosition } from '../pipeline/time-position.ts'
 
 /** Distinct policies one read takes, before any are merged (contract, Limits). */
 const mostPolicies = 200
@@ -23,9 +24,9 @@ export const cspPoliciesList = endpoint({
   pathParams: { siteId: uuid('The site') },
   query: { pageId: uuid('Only policies quoted by reports of this monitored page').optional() },
   window: { defaultDays: 31, maxDays: 31 },
-  page: { ...listPage, position: cspPolicyPosition },
+  page: { ...listPage, position: timePosition('lastSeen', cspPolicy.shape.id) },
   spends: ['key', 'tenant'],
-  reply: z.object({ data: z.array(cspPolicy), truncated: z.boolean(), nextCursor: z.string().nullable() }),
+  reply: listReply(cspPolicy, { truncated: z.boolean() }),
   async handle({ caller: { tenant }, path: { siteId }, query: { pageId }, window, page, read, readAll }) {
     const monitored = pageId === undefined ? undefined : await ownPage(read, tenant.id, siteId, pageId)
     const match = monitored && pageMatch(monitored.pattern)
@@ -40,9 +41,7 @@ export const cspPoliciesList = endpoint({
         return text === undefined ? [] : [{ ...one, text }]
       }),
     )
-    const { after } = page
-    const rest = after ? policies.filter((policy) => compareCspPolicies(policy, after) > 0) : policies
-    const { data, nextCursor } = page.cut(rest, positionOfCspPolicy)
+    const { data, nextCursor } = page.cutWhole(policies, latestFirst('lastSeen'))
     return { data, truncated: quoted.length > mostPolicies, nextCursor }
   },
 })

@@ -6,11 +6,12 @@ import { keyOfIssueId } from '../../queries/rules/issue-id.ts'
 import { latestSpans } from '../../queries/rules/latest-spans.ts'
 import { oneOf, uuid } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { type Report, report } from '../../schema/replies/report.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
 import { endpoint } from '../endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
-import { positionOfReport, reportPosition } from '../pipeline/report-position.ts'
+import { timePosition } from '../pipeline/time-position.ts'
 
 export const issuesReports = endpoint({
   name: 'issues.reports',
@@ -24,9 +25,9 @@ export const issuesReports = endpoint({
   },
   query: { reportType: oneOf(issueTypeNames, 'The issue’s own report type').default('csp-violation') },
   window: 'retention',
-  page: { ...listPage, position: reportPosition },
+  page: { ...listPage, position: timePosition('receivedAt') },
   spends: ['key', 'tenant'],
-  reply: z.object({ data: z.array(report), nextCursor: z.string().nullable() }),
+  reply: listReply(report),
   async handle({ caller: { tenant }, path: { siteId, issueId }, query: { reportType }, window, page, read }) {
     const issueKey = keyOfIssueId(issueId)
     const question = { tenantId: tenant.id, window, siteId, reportTypes: [reportType] }
@@ -43,6 +44,6 @@ export const issuesReports = endpoint({
     const rows = await list(latest, page.rows)
     // The counts of a day can hold reports that were kept for a shorter time than others of that day.
     if (rows.length < page.rows) rows.push(...(await list(earlier, page.rows - rows.length)))
-    return page.cut(rows, positionOfReport)
+    return page.cut(rows)
   },
 })

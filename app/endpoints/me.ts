@@ -10,6 +10,7 @@ export const me = endpoint({
   description: 'Introspects the key: its tenant, plan, retention and request budgets. Answers on every plan.',
   spends: ['key'],
   everyPlan: true,
+  ofKey: true,
   reply: z.object({ data: meReply }),
   async handle({ caller: { key, tenant } }) {
     const budget = (limit: number) => ({ limit, windowSeconds: budgetWindowSeconds })

@@ -1,18 +1,18 @@
-import { z } from 'zod'
 import { listNetworkErrorDetails } from '../../queries/network-errors/list-network-error-details.ts'
 import { listNetworkErrorExamples } from '../../queries/network-errors/list-network-error-examples.ts'
-import { listNetworkErrors } from '../../queries/network-errors/list-network-errors.ts'
+import { listNetworkErrorGroups } from '../../queries/network-errors/list-network-error-groups.ts'
 import type { NetworkErrorQuestion } from '../../queries/network-errors/network-error-groups.ts'
 import { totalNetworkErrors } from '../../queries/network-errors/total-network-errors.ts'
 import { onlyRow } from '../../queries/only-row.ts'
 import { estimate } from '../../queries/rules/weights.ts'
 import { networkErrorPhases } from '../../schema/enumerations.ts'
 import { exactText, oneOf, uuid } from '../../schema/params.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { networkErrorGroup, networkErrorTotals } from '../../schema/replies/network-error.ts'
 import { endpoint } from '../endpoint.ts'
+import { volumePosition } from '../groups/volume-position.ts'
+import { withDetails } from '../groups/with-details.ts'
 import { listPage } from '../pipeline/page.ts'
-import { positionOfVolume, volumePosition } from '../pipeline/volume-position.ts'
-import { withDetails } from '../pipeline/with-details.ts'
 
 export const networkErrorsList = endpoint({
   name: 'network-errors.list',
@@ -29,29 +29,29 @@ export const networkErrorsList = endpoint({
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...listPage, position: volumePosition },
   spends: ['key', 'tenant'],
-  reply: z.object({ data: z.array(networkErrorGroup), totals: networkErrorTotals, nextCursor: z.string().nullable() }),
+  reply: listReply(networkErrorGroup, { totals: networkErrorTotals }),
   async handle({ caller, window, query, page, read, readAll }) {
     const question: NetworkErrorQuestion = { tenantId: caller.tenant.id, window, ...query }
     const [rows, totals] = await Promise.all([
-      read(listNetworkErrors(question, page.after, page.rows)),
+      read(listNetworkErrorGroups(question, page.after, page.rows)),
       read(totalNetworkErrors(question)).then(onlyRow),
     ])
-    const { data, nextCursor } = page.cut(rows, positionOfVolume)
-    const [details, examples] = await Promise.all([
+    const { data, nextCursor } = page.cut(rows)
+    const [detailRows, examples] = await Promise.all([
       readAll(listNetworkErrorDetails(question, data)),
       readAll(listNetworkErrorExamples(question, data)),
     ])
     const exampleOf = new Map(examples.map((row) => [row.key, row.exampleUrl]))
     return {
-      data: withDetails(data, details, (group, told) => ({
-        errorType: told.errorType,
-        phase: told.phase,
-        origin: told.origin,
-        statusCode: told.statusCode,
-        serverIps: told.serverIps,
-        protocols: told.protocols,
-        methods: told.methods,
-        browsers: told.browsers,
+      data: withDetails(data, detailRows, (group, details) => ({
+        errorType: details.errorType,
+        phase: details.phase,
+        origin: details.origin,
+        statusCode: details.statusCode,
+        serverIps: details.serverIps,
+        protocols: details.protocols,
+        methods: details.methods,
+        browsers: details.browsers,
         exampleUrl: exampleOf.get(group.key) ?? '',
         reportCount: group.reportCount,
         estimatedReportCount: estimate(group),

@@ -1,14 +1,17 @@
-import { z } from 'zod'
 import { listMonitoredPages, type PagePosition } from '../../queries/pages/list-monitored-pages.ts'
 import { listLatestScanPlaces } from '../../queries/scans/list-latest-scan-places.ts'
 import { uuid } from '../../schema/params.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { monitoredPage } from '../../schema/replies/monitored-page.ts'
 import type { LatestScan, ListedScan } from '../../schema/replies/scan.ts'
 import { endpoint } from '../endpoint.ts'
-import { wholeListPage } from '../pipeline/page.ts'
-import { readScans } from '../pipeline/read-scans.ts'
+import { readScans } from '../pages/read-scans.ts'
+import { type SortKey, wholeListPage } from '../pipeline/page.ts'
 
-const position: z.ZodType<PagePosition> = monitoredPage.pick({ position: true, id: true })
+const position: SortKey<PagePosition, PagePosition> = {
+  shape: monitoredPage.pick({ position: true, id: true }),
+  of: ({ position, id }) => ({ position, id }),
+}
 
 export const pagesList = endpoint({
   name: 'pages.list',
@@ -19,10 +22,10 @@ export const pagesList = endpoint({
   pathParams: { siteId: uuid('The site') },
   page: { ...wholeListPage, position },
   spends: ['key'],
-  reply: z.object({ data: z.array(monitoredPage), nextCursor: z.string().nullable() }),
+  reply: listReply(monitoredPage),
   async handle({ caller, path, page, read, readAll }) {
     const rows = await read(listMonitoredPages(caller.tenant.id, path.siteId, page.after, page.rows))
-    const { data, nextCursor } = page.cut(rows, (row) => ({ position: row.position, id: row.id }))
+    const { data, nextCursor } = page.cut(rows)
     const ids = data.map(({ id }) => id)
     const latest = await read(listLatestScanPlaces(caller.tenant.id, ids, 'all'))
     const scans = await readScans(readAll, caller.tenant.id, latest)

@@ -1,10 +1,10 @@
-import { z } from 'zod'
 import { listReports } from '../../queries/reports/list-reports.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { report } from '../../schema/replies/report.ts'
 import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
 import { endpoint } from '../endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
-import { positionOfReport, reportPosition } from '../pipeline/report-position.ts'
+import { timePosition } from '../pipeline/time-position.ts'
 
 export const reportsList = endpoint({
   name: 'reports.list',
@@ -15,11 +15,10 @@ export const reportsList = endpoint({
   query: reportFilterParams,
   parse: toReportFilter,
   window: { defaultDays: 7, maxDays: 7 },
-  page: { ...listPage, position: reportPosition },
+  page: { ...listPage, position: timePosition('receivedAt') },
   spends: ['key', 'tenant'],
-  reply: z.object({ data: z.array(report), nextCursor: z.string().nullable() }),
+  reply: listReply(report),
   async handle({ caller, window, filter, page, read }) {
-    const rows = await read(listReports(caller.tenant.id, window, filter, page.after, page.rows))
-    return page.cut(rows, positionOfReport)
+    return page.cut(await read(listReports(caller.tenant.id, window, filter, page.after, page.rows)))
   },
 })

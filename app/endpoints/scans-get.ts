@@ -6,8 +6,8 @@ import { uuid } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
 import { scan } from '../../schema/replies/scan.ts'
 import { endpoint } from '../endpoint.ts'
-import { ownPage } from '../pipeline/own-page.ts'
-import { readScans } from '../pipeline/read-scans.ts'
+import { ownPage } from '../pages/own-page.ts'
+import { readScans } from '../pages/read-scans.ts'
 
 export const scansGet = endpoint({
   name: 'scans.get',

@@ -1,18 +1,13 @@
-import { z } from 'zod'
 import { listLatestScanPlaces } from '../../queries/scans/list-latest-scan-places.ts'
-import { listScanPlaces, type ScanPosition } from '../../queries/scans/list-scan-places.ts'
+import { listScanPlaces } from '../../queries/scans/list-scan-places.ts'
 import { uuid } from '../../schema/params.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { listedScan } from '../../schema/replies/scan.ts'
 import { endpoint } from '../endpoint.ts'
-import { cursorTime } from '../pipeline/cursor.ts'
-import { ownPage } from '../pipeline/own-page.ts'
+import { ownPage } from '../pages/own-page.ts'
+import { readScans } from '../pages/read-scans.ts'
 import { wholeListPage } from '../pipeline/page.ts'
-import { readScans } from '../pipeline/read-scans.ts'
-
-const position: z.ZodType<ScanPosition> = z.object({
-  scannedAt: cursorTime,
-  id: z.guid(),
-})
+import { timePosition } from '../pipeline/time-position.ts'
 
 export const scansList = endpoint({
   name: 'scans.list',
@@ -21,15 +16,13 @@ export const scansList = endpoint({
   description:
     'Scheduled scans of a monitored page, newest first, each with its headers and what changed; the full result is on the single scan. It reaches back as far as scans are kept, whatever the retention of reports.',
   pathParams: { siteId: uuid('The site'), pageId: uuid('The monitored page') },
-  page: { ...wholeListPage, position },
+  page: { ...wholeListPage, position: timePosition('scannedAt') },
   spends: ['key'],
-  reply: z.object({
-    data: z.array(listedScan),
+  reply: listReply(listedScan, {
     latestComplete: listedScan.optional().meta({
       description:
         'The page’s latest complete scan: its current state, however many failed scans followed. Absent until one exists.',
     }),
-    nextCursor: z.string().nullable(),
   }),
   async handle({ caller: { tenant }, path: { siteId, pageId }, page, read, readAll }) {
     await ownPage(read, tenant.id, siteId, pageId)
@@ -37,10 +30,7 @@ export const scansList = endpoint({
       read(listScanPlaces(tenant.id, pageId, page.after, page.rows)),
       read(listLatestScanPlaces(tenant.id, [pageId], 'complete')),
     ])
-    const { data: shown, nextCursor } = page.cut(places, ({ scannedAt, id }) => ({
-      scannedAt: Date.parse(scannedAt),
-      id,
-    }))
+    const { data: shown, nextCursor } = page.cut(places)
     const scans = await readScans(readAll, tenant.id, [...shown, ...latest])
     return { data: scans.slice(0, shown.length), latestComplete: scans[shown.length], nextCursor }
   },

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { oneOf, uuid } from '../../schema/params.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { script } from '../../schema/replies/script.ts'
 import { coverageSummary, readWindow, scriptCounts } from '../../schema/replies/script-inventory.ts'
 import { advisoryStates, identificationStates, inventorySize, scriptStatuses } from '../../schema/scripts.ts'
 import { endpoint } from '../endpoint.ts'
 import { countStates, summariseCoverage } from '../inventory/inventory-counts.ts'
 import { anyDecision, inventoryNeed } from '../inventory/inventory-needs.ts'
-import { compareInInventory, inventoryPosition, positionOfScript } from '../inventory/inventory-order.ts'
+import { compareInInventory, inventoryPosition } from '../inventory/inventory-order.ts'
 import { isOnPaymentPage, readInventory, uninventoriedOnPayment } from '../inventory/read-inventory.ts'
 
 export const scriptsList = endpoint({
@@ -32,13 +33,11 @@ export const scriptsList = endpoint({
   window: { defaultDays: 31, maxDays: 31 },
   page: { position: inventoryPosition, defaultLimit: 50, maxLimit: inventorySize, maxDepth: 10_000 },
   spends: ['key', 'tenant'],
-  reply: z.object({
-    data: z.array(script),
+  reply: listReply(script, {
     counts: scriptCounts,
     coverage: coverageSummary,
     window: readWindow,
     truncated: z.boolean().meta({ description: 'The site has more than the 1,000 scripts that one read returns.' }),
-    nextCursor: z.string().nullable(),
   }),
   async handle({ caller: { tenant }, path: { siteId }, query, window, retentionFrom, page, read }) {
     const inventory = await readInventory(read, { tenant, siteId, window, retentionFrom })
@@ -52,10 +51,8 @@ export const scriptsList = endpoint({
         (query.identification === undefined || identification.state === query.identification) &&
         (query.advisories === undefined || advisories.state === query.advisories),
     )
-    const { after } = page
-    const rest = after ? listed.filter((one) => compareInInventory(positionOfScript(one), after) > 0) : listed
     return {
-      ...page.cut(rest.slice(0, page.rows), positionOfScript),
+      ...page.cutWhole(listed, compareInInventory),
       counts: countStates(scoped),
       coverage: summariseCoverage(
         listed,

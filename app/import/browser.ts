@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import UAParser from 'my-ua-parser'
-import type { StoredReport } from '../../schema/stored-report.ts'
+import { type StoredReport, textLimits } from '../../schema/stored-report.ts'
+import { clip } from './clip.ts'
 import { ownText } from './own-text.ts'
-import { clip, textLimits } from './text-limits.ts'
 
 /** What a user agent says of itself; '' and unknown where it cannot be read. */
 export type Browser = Pick<StoredReport, 'browserName' | 'browserVersion' | 'osName' | 'deviceType'>

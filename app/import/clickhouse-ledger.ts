@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse.ts'
+import { insertRows } from '../../queries/insert-rows.ts'
 import type { Query } from '../../queries/query.ts'
 import { rowCount } from '../../queries/rows.ts'
 import { sql, text, toClickHouseTime, uuid } from '../../queries/sql.ts'
@@ -31,7 +32,7 @@ function listFollowing(tenantId: string, previousToken: string): Query<z.output<
 /** The ledger in the table `import_batches`; every step is a row of its own. */
 export function clickHouseLedger(database: Pick<Database, 'read' | 'insert'>, tenantId: string): ImportLedger {
   async function record(pass: BatchPass, state: 'started' | 'done', counts: { reports: number; stored: number }) {
-    const values = {
+    const step = {
       tenant_id: tenantId,
       previous_token: pass.previousToken,
       token: pass.token,
@@ -41,10 +42,7 @@ export function clickHouseLedger(database: Pick<Database, 'read' | 'insert'>, te
       state,
       ...counts,
     }
-    await database.insert(
-      `INSERT INTO import_batches (${Object.keys(values).join(', ')}) FORMAT JSONEachRow`,
-      Buffer.from(`${JSON.stringify(values)}\n`),
-    )
+    await insertRows(database, 'import_batches', [step])
   }
 
   return {

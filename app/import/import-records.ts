@@ -1,4 +1,5 @@
 import type { Database } from '../../queries/clickhouse.ts'
+import { insertRows } from '../../queries/insert-rows.ts'
 import { checkFixed } from './fixed-members.ts'
 import type { Rejection } from './import-tally.ts'
 import { withKept } from './kept-column.ts'
@@ -39,9 +40,6 @@ export interface RecordImportOptions {
 /** Some ten thousand small records; and more than the largest one has. */
 const defaultLimits: BatchLimits = { batchBytes: 4 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
 
-/** A column that the table lacks is a defect of ours, and must not be passed over; nothing of a batch may wait. */
-const settings = { input_format_skip_unknown_fields: 0, async_insert: 0, wait_end_of_query: 1 } as const
-
 /**
  * Imports a file of records, one a line, in memory that does not grow with it (decisions, Where data comes from). A
  * record that is stored already is replaced, so the same file twice changes nothing. Throws what the store says when it
@@ -73,10 +71,8 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
         }
       }
       const read: Database['read'] = (query) => retried(() => database.read(query))
-      if (rows.size > 0) {
-        for await (const some of withKept(type, read, tenantId, [...rows.values()])) {
-          await retried(() => insertRows(database, type.table, some))
-        }
+      for await (const some of withKept(type, read, tenantId, [...rows.values()])) {
+        await retried(() => insertRows(database, type.table, some))
       }
       tally.rejected += rejections.length
       tally.stored = tally.records - tally.rejected
@@ -116,9 +112,4 @@ function readLines(batch: ChainedBatch, { type, siteId }: RecordImportOptions, r
     else accepted.push({ row: type.toRow(record, line), line, text })
   }
   return { accepted, rejections }
-}
-
-async function insertRows(database: Pick<Database, 'insert'>, table: string, rows: readonly RecordRow[]) {
-  const lines = rows.map((row) => JSON.stringify(row)).join('\n')
-  await database.insert(`INSERT INTO ${table} FORMAT JSONEachRow`, Buffer.from(lines), settings)
 }

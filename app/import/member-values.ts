@@ -1,6 +1,5 @@
-import type { StoredReport } from '../../schema/stored-report.ts'
+import { type StoredReport, textLimits } from '../../schema/stored-report.ts'
 import type { BodyMember, BodyMembers, Members } from './members.ts'
-import { textLimits } from './text-limits.ts'
 
 /** Finds one field's value in a body; `url` is the envelope's. */
 export type Read<Value> = (members: BodyMembers, url: string) => Value
@@ -108,9 +107,14 @@ export function moment(name: BodyMember): Read<number | null> {
   return (members) => {
     const value = members[name]
     const isDate = typeof value === 'string' && value.length <= 40 && /^\d{4}-\d\d-\d\d/.test(value)
-    const time = isDate ? Date.parse(value) : (toNumber(value) ?? Number.NaN)
-    return time > 0 && time < latestTime ? Math.round(time) : null
+    const time = Math.round(isDate ? parseDate(value) : (toNumber(value) ?? Number.NaN))
+    return time > 0 && time < latestTime ? time : null
   }
+}
+
+/** A time without a zone is UTC, wherever it is imported. */
+function parseDate(value: string): number {
+  return Date.parse(/[T ][\d:.]+$/i.test(value) ? `${value}Z` : value)
 }
 
 /** Several texts as one, such as a list of patterns. */

@@ -9,20 +9,21 @@ const known = new LRUCache<string, boolean>({ max: 10_000 })
 
 /**
  * Whether a report is of something that an extension, the browser itself or a product on the way put on the page
- * (payloads, Noise). A host that the quoted policy itself names is the site's own choice.
+ * (payloads, Noise). A host that the quoted policy itself names is the site's own choice, as is the page's own host.
  * @param blocksHosts the blocked URL can be a host without a scheme.
  */
-export function isNoise({ blockedUrl, sourceFile, policy }: StoredReport, blocksHosts = false): boolean {
+export function isNoise(report: StoredReport, blocksHosts = false): boolean {
+  const { blockedUrl, sourceFile } = report
   const blocked = blocksHosts && isBareHost(blockedUrl) ? `https://${blockedUrl}` : blockedUrl
-  return isForeign(blocked, policy) || isForeign(sourceFile, policy)
+  return isForeign(blocked, report) || isForeign(sourceFile, report)
 }
 
-function isForeign(text: string, policy: string): boolean {
+function isForeign(text: string, { policy, documentUrl }: StoredReport): boolean {
   if (text === '') return false
   const { scheme, hostname } = urlParts(text)
   // Browsers also write a scheme alone.
   if (hostname === '') return noiseSchemes.has(scheme || text.toLowerCase())
-  return isNoiseHost(hostname) && !namesHost(policy, hostname)
+  return isNoiseHost(hostname) && hostname !== urlParts(documentUrl).hostname && !namesHost(policy, hostname)
 }
 
 function isNoiseHost(hostname: string): boolean {

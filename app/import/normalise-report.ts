@@ -1,14 +1,14 @@
 import { type StoredType, storedTypeRows } from '../../schema/report-types.ts'
-import type { StoredReport } from '../../schema/stored-report.ts'
+import { emptyFields, type StoredReport, textLimits } from '../../schema/stored-report.ts'
 import { blockedResource } from './blocked-resource.ts'
 import { readBrowser } from './browser.ts'
+import { clip } from './clip.ts'
 import { issueKey } from './issue-key.ts'
 import { firstText } from './member-values.ts'
 import { isNoise } from './noise.ts'
 import type { ReportElement } from './post.ts'
 import { type BodyRow, reportBodies } from './report-bodies.ts'
 import { sampling } from './report-sampling.ts'
-import { clip, textLimits } from './text-limits.ts'
 import { urlParts } from './url-parts.ts'
 
 /** What a report's POST and its import say of it. */
@@ -88,7 +88,7 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   report.blockedHost = clip(blocked.host, textLimits.blockedHost)
   report.blockedOrigin = clip(blocked.origin, textLimits.blockedOrigin)
   const request = urlParts(report.requestUrl)
-  report.requestUrl = clip(request.page, textLimits.requestUrl)
+  report.requestUrl = clip(request.url, textLimits.requestUrl)
   report.requestOrigin = clip(request.origin, textLimits.requestOrigin)
   const issue = issueKey(report)
   report.issueSubject = issue.issueSubject
@@ -102,55 +102,6 @@ function bodyRow(type: StoredType): BodyRow {
 }
 
 function emptyReport(reportType: StoredType, origin: ReportOrigin): StoredReport {
-  return {
-    tenantId: origin.tenantId,
-    siteId: origin.siteId,
-    reportType,
-    receivedAt: origin.receivedAt,
-    id: origin.id,
-    ageMs: 0,
-    retentionDays: origin.retentionDays,
-    weight: 0,
-    sampleRate: 1,
-    browserName: '',
-    browserVersion: '',
-    osName: '',
-    deviceType: 'unknown',
-    documentUrl: '',
-    documentHost: '',
-    disposition: '',
-    feature: '',
-    directive: '',
-    blockedHost: '',
-    blockedUrl: '',
-    blockedOrigin: '',
-    destination: '',
-    effectivePolicy: '',
-    otherOrigin: '',
-    sourceFile: '',
-    lineNumber: 0,
-    columnNumber: 0,
-    message: '',
-    sample: '',
-    policy: '',
-    referrer: '',
-    statusCode: 0,
-    phase: '',
-    method: '',
-    protocol: '',
-    serverIp: '',
-    elapsedMs: null,
-    requestUrl: '',
-    anticipatedRemoval: null,
-    isTopLevel: null,
-    visibilityState: '',
-    stack: '',
-    issueSubject: '',
-    issueHost: '',
-    noise: false,
-    requestOrigin: '',
-    scriptUrl: '',
-    scriptHash: '',
-    reportedHash: '',
-  }
+  const { tenantId, siteId, receivedAt, id, retentionDays } = origin
+  return { ...emptyFields, tenantId, siteId, reportType, receivedAt, id, retentionDays, deviceType: 'unknown' }
 }

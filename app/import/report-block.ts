@@ -1,4 +1,4 @@
-import { reportColumns, type StoredReport } from '../../schema/stored-report.ts'
+import { type KindValues, type StoredReport, storedFieldNames, storedFieldRows } from '../../schema/stored-report.ts'
 import {
   bool,
   type MakeColumn,
@@ -12,63 +12,21 @@ import {
 } from './native-columns.ts'
 import { varintBytes, writeVarint } from './varint.ts'
 
-const time = uint64("DateTime64(3, 'UTC')")
-
-/** How each field is written. A word is what repeats from report to report. */
-const makers: { readonly [Field in keyof StoredReport]: MakeColumn<StoredReport[Field]> } = {
-  tenantId: uuid,
-  siteId: uuid,
-  reportType: word,
-  receivedAt: time,
-  id: uuid,
-  ageMs: number('UInt32'),
-  retentionDays: number('UInt16'),
-  weight: uint64(),
-  sampleRate: number('Float64'),
-  browserName: word,
-  browserVersion: word,
-  osName: word,
-  deviceType: word,
-  documentUrl: text,
-  documentHost: word,
-  disposition: word,
-  feature: word,
-  directive: word,
-  blockedHost: word,
-  blockedUrl: text,
-  blockedOrigin: word,
-  destination: word,
-  effectivePolicy: word,
-  otherOrigin: word,
-  sourceFile: text,
-  lineNumber: number('UInt32'),
-  columnNumber: number('UInt32'),
-  message: text,
-  sample: text,
-  policy: text,
-  referrer: text,
-  statusCode: number('UInt16'),
-  phase: word,
-  method: word,
-  protocol: word,
-  serverIp: word,
-  elapsedMs: nullable(number('UInt32')),
-  requestUrl: text,
-  anticipatedRemoval: nullable(time),
-  isTopLevel: nullable(bool),
-  visibilityState: word,
-  stack: text,
-  issueSubject: word,
-  issueHost: word,
-  noise: bool,
-  requestOrigin: word,
-  scriptUrl: text,
-  scriptHash: text,
-  reportedHash: text,
+/** How each kind of column is written. */
+const makers: { readonly [Kind in keyof KindValues]: MakeColumn<KindValues[Kind]> } = {
+  uuid,
+  word,
+  text,
+  bool,
+  time: uint64("DateTime64(3, 'UTC')"),
+  uint16: number('UInt16'),
+  uint32: number('UInt32'),
+  uint64: uint64(),
+  float64: number('Float64'),
 }
 
 /** The columns of a block, in its order. */
-export const blockColumns: readonly string[] = Object.values(reportColumns)
+export const blockColumns: readonly string[] = storedFieldNames.map((field) => storedFieldRows[field].column)
 
 /** Reports as one block in ClickHouse's Native format, which an insert stores without parsing. */
 export interface ReportBlock {
@@ -83,8 +41,10 @@ export interface ReportBlock {
 
 /** @param mostRows that a block can have, up to 65,535. */
 export function reportBlock(mostRows: number): ReportBlock {
-  const columns = (Object.keys(reportColumns) as (keyof StoredReport)[]).map((field) => {
-    const column = makers[field](mostRows) as NativeColumn<unknown>
+  const columns = storedFieldNames.map((field) => {
+    const { kind, nullable: isNullable } = storedFieldRows[field]
+    const maker = makers[kind] as MakeColumn<unknown>
+    const column: NativeColumn<unknown> = (isNullable ? nullable(maker) : maker)(mostRows)
     return { field, column, empty: column.empty }
   })
   let rows = 0
@@ -105,7 +65,7 @@ export function reportBlock(mostRows: number): ReportBlock {
       varint(columns.length),
       varint(rows),
       ...columns.flatMap(({ field, column }) => [
-        ...named(reportColumns[field]),
+        ...named(storedFieldRows[field].column),
         ...named(column.type),
         ...column.bytes(rows),
       ]),

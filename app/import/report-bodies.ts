@@ -2,6 +2,7 @@ import { scriptHash } from '../../queries/rules/script-hash.ts'
 import { scriptUrl } from '../../queries/rules/script-url.ts'
 import type { StoredType } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
+import type { Browser } from './browser.ts'
 import {
   disposition,
   duration,
@@ -22,38 +23,26 @@ import {
 import type { BodyMember, BodyMembers } from './members.ts'
 import { urlParts } from './url-parts.ts'
 
-/** The fields a body can fill; hosts and origins are derived from them afterwards. */
-export type BodyFields = Pick<
+/** The fields a body can fill: the others come with its POST, or are derived afterwards. */
+type BodyFields = Omit<
   StoredReport,
-  | 'documentUrl'
-  | 'disposition'
-  | 'feature'
-  | 'directive'
-  | 'blockedUrl'
-  | 'destination'
-  | 'effectivePolicy'
-  | 'otherOrigin'
-  | 'sourceFile'
-  | 'lineNumber'
-  | 'columnNumber'
-  | 'message'
-  | 'sample'
-  | 'policy'
-  | 'referrer'
-  | 'statusCode'
-  | 'phase'
-  | 'method'
-  | 'protocol'
-  | 'serverIp'
-  | 'elapsedMs'
-  | 'requestUrl'
-  | 'anticipatedRemoval'
-  | 'isTopLevel'
-  | 'visibilityState'
-  | 'stack'
-  | 'scriptUrl'
-  | 'scriptHash'
-  | 'reportedHash'
+  | 'tenantId'
+  | 'siteId'
+  | 'reportType'
+  | 'receivedAt'
+  | 'id'
+  | 'ageMs'
+  | 'retentionDays'
+  | 'weight'
+  | 'sampleRate'
+  | keyof Browser
+  | 'documentHost'
+  | 'blockedHost'
+  | 'blockedOrigin'
+  | 'requestOrigin'
+  | 'issueSubject'
+  | 'issueHost'
+  | 'noise'
 >
 
 /** How one report type's body becomes fields (payloads, Per type and Normalising). */

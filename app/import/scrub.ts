@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { clip } from './text-limits.ts'
+import { clip } from './clip.ts'
 
 type Put = string | ((...match: string[]) => string)
 

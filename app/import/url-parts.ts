@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { ownText } from './own-text.ts'
 
-/** What a report needs to know of a URL. Text that is not a URL has '' everywhere but in `page`. */
+/** What a report needs to know of a URL. Text that is not a URL has '' everywhere but in `url` and `page`. */
 export interface UrlParts {
   /** Lower case, without the colon. */
   readonly scheme: string
@@ -11,7 +11,9 @@ export interface UrlParts {
   readonly hostname: string
   /** '' unless http, https, ws or wss. */
   readonly origin: string
-  /** As a report's url is written: no user, password or fragment, and only the scheme unless http(s). */
+  /** As it is written, without user, password or fragment; the scheme alone unless http, https, ws or wss. */
+  readonly url: string
+  /** The same of a page, which is http or https: the scheme alone of any other (payloads, Normalising). */
   readonly page: string
 }
 
@@ -26,7 +28,7 @@ const longestKept = 1_024
 
 const hasHost = new Set(['http', 'https', 'ws', 'wss'])
 
-const nothing: UrlParts = { scheme: '', host: '', hostname: '', origin: '', page: '' }
+const nothing: UrlParts = { scheme: '', host: '', hostname: '', origin: '', url: '', page: '' }
 
 /** The reports of a POST are mostly of one page. */
 let last = { text: '', parts: nothing }
@@ -50,11 +52,12 @@ function parse(text: string): UrlParts {
   const fragment = text.indexOf('#')
   const written = fragment < 0 ? text : text.slice(0, fragment)
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? ''
-  if (!hasHost.has(scheme)) return { scheme, host: '', hostname: '', origin: '', page: scheme || written }
-  const url = toUrl(written)
-  if (!url) return { scheme: '', host: '', hostname: '', origin: '', page: written }
-  const page = scheme.startsWith('http') ? withoutUser(url, written) : scheme
-  return { scheme, host: url.host, hostname: url.hostname, origin: url.origin, page }
+  if (!hasHost.has(scheme)) return { ...nothing, scheme, url: scheme || written, page: scheme || written }
+  const parsed = toUrl(written)
+  if (!parsed) return { ...nothing, url: written, page: written }
+  const { host, hostname, origin } = parsed
+  const url = withoutUser(parsed, written)
+  return { scheme, host, hostname, origin, url, page: scheme.startsWith('http') ? url : scheme }
 }
 
 function toUrl(text: string): URL | undefined {

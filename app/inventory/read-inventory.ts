@@ -1,18 +1,22 @@
 import { listMonitoredPages } from '../../queries/pages/list-monitored-pages.ts'
 import type { Read } from '../../queries/query.ts'
-import { assembleScript, type InventoryFacts, type ScriptFacts } from '../../queries/rules/assemble-script.ts'
+import {
+  assembleScript,
+  type InventoriedScript,
+  type InventoryFacts,
+  type ScriptFacts,
+} from '../../queries/rules/assemble-script.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { scriptId } from '../../queries/rules/script-id.ts'
 import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
 import { libraryId } from '../../queries/scripts/list-library-checks.ts'
 import type { PaymentActivity } from '../../queries/scripts/list-payment-activity.ts'
 import type { ScriptViolation } from '../../queries/scripts/list-script-violations.ts'
-import type { InventoriedScript } from '../../queries/scripts/list-scripts.ts'
 import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
 import type { PageRecord } from '../../schema/replies/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../schema/replies/script.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { compareInInventory, positionOfScript } from './inventory-order.ts'
+import { compareInInventory, inventoryPosition } from './inventory-order.ts'
 import { type InventoryRows, readInventoryRows } from './inventory-rows.ts'
 
 /** Whose inventory is read, and over which time. */
@@ -119,7 +123,7 @@ async function assemble(
     return { script: assembleScript(own, facts), decisions: own.decisions, lastOnPayment }
   })
   return {
-    entries: entries.sort((a, b) => compareInInventory(positionOfScript(a.script), positionOfScript(b.script))),
+    entries: entries.sort((a, b) => compareInInventory(inventoryPosition.of(a.script), inventoryPosition.of(b.script))),
     truncated: rows.truncated,
     reporting: facts.reporting,
     uninventoried: rows.violations.filter(({ isInventoried }) => !isInventoried),

@@ -19,6 +19,12 @@ the \`+\` of an offset as \`%2B\`. \`to\` is now by default. \`from\` is, by def
 operation says, or the start of your retention where that is later. A \`from\` before your retention, which reaches back
 to the start of a UTC day, and a window longer than the operation's longest are refused. Answers are in UTC.
 
+## Answers that still stand
+
+A 200 carries a strong \`ETag\`. Send it as \`If-None-Match\` with the same request: an answer that still stands is an
+empty 304, charged as any other. An answer of 16 KB and more is compressed where \`Accept-Encoding\` takes gzip, under an
+\`ETag\` of its own.
+
 ## Pages
 
 A list answers \`nextCursor\`: send it as \`cursor\`, with the same filters, to read on; null ends the list. A cursor

@@ -1,10 +1,17 @@
 import { STATUS_CODES } from 'node:http'
 import { type ProblemCode, problemCodes, problems } from '../../schema/problems.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { budgetHeaderNames, type HeaderName, headerReferences } from './headers.ts'
+import { budgetHeaderNames, headerReferences } from './headers.ts'
 
-/** Codes of requests that were charged before they were refused (decisions, Budgets). */
-const charged: readonly ProblemCode[] = ['bad_request', 'not_found', 'rate_limited']
+/** Whether requests answered so were charged: always, or where they came that far (decisions, Budgets). */
+const charged: Partial<Record<ProblemCode, 'always' | 'sometimes'>> = {
+  bad_request: 'always',
+  plan_upgrade_required: 'sometimes',
+  not_found: 'always',
+  rate_limited: 'always',
+  internal_error: 'sometimes',
+  upstream_unavailable: 'sometimes',
+}
 
 /** What an operation can answer beside 200, as its pipeline makes it. */
 function codesOf({ everyPlan, pathParams, query }: Endpoint): ProblemCode[] {
@@ -43,7 +50,7 @@ export function errorResponses(endpoints: readonly Endpoint[]): Record<string, o
 function errorResponse(codes: readonly ProblemCode[]): object {
   return {
     description: codes.map((code) => `\`${code}\`: ${problems[code].says}`).join(' '),
-    headers: headerReferences([...new Set(codes.flatMap(headersOf))]),
+    headers: headersOf(codes),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -53,12 +60,14 @@ function errorResponse(codes: readonly ProblemCode[]): object {
   }
 }
 
-function headersOf(code: ProblemCode): HeaderName[] {
-  return [
-    ...(charged.includes(code) ? budgetHeaderNames : []),
-    ...('retries' in problems[code] ? (['Retry-After'] as const) : []),
-    ...(code === 'invalid_api_key' ? (['WWW-Authenticate'] as const) : []),
+function headersOf(codes: readonly ProblemCode[]): Record<string, object> {
+  const always = codes.every((code) => charged[code] === 'always')
+  const sometimes = !always && codes.some((code) => code in charged)
+  const others = [
+    ...(codes.some((code) => 'retries' in problems[code]) ? (['Retry-After'] as const) : []),
+    ...(codes.includes('invalid_api_key') ? (['WWW-Authenticate'] as const) : []),
   ]
+  return headerReferences([...(always ? budgetHeaderNames : []), ...others], sometimes ? budgetHeaderNames : [])
 }
 
 function exampleOf(code: ProblemCode) {

@@ -37,7 +37,7 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers
 
-/** On every answer to a request that was charged. */
+/** On every answer to a request that was charged, and on no other. */
 export const budgetHeaderNames = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
@@ -46,8 +46,17 @@ export const budgetHeaderNames = [
   'RateLimit',
 ] as const satisfies readonly HeaderName[]
 
-/** A response's headers, as references. X-Request-Id is on all of them. */
-export function headerReferences(names: readonly HeaderName[]): Record<string, { $ref: string }> {
+/**
+ * A response's headers, as references. X-Request-Id is on all of them.
+ * @param optional those that can be missing, written out, because a reference cannot say so.
+ */
+export function headerReferences(
+  names: readonly HeaderName[],
+  optional: readonly HeaderName[] = [],
+): Record<string, object> {
   const all: readonly HeaderName[] = ['X-Request-Id', ...names]
-  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  return Object.fromEntries([
+    ...all.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ...optional.map((name) => [name, { ...headers[name], required: false }]),
+  ])
 }

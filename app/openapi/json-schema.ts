@@ -46,8 +46,9 @@ const asOpen: Override = ({ jsonSchema }) => {
     const description = [jsonSchema.description, `Known values: ${known.join(', ')}; more may follow.`]
     Object.assign(jsonSchema, { description: description.filter(Boolean).join(' '), 'x-extensible-enum': known })
   }
-  dropDoubledPattern(jsonSchema)
+  // Null is joined first, because it brings its text's pattern.
   joinNull(jsonSchema)
+  dropDoubledPattern(jsonSchema)
 }
 
 /** A format says it better than the pattern zod makes of it. */
@@ -60,7 +61,8 @@ function joinNull(schema: JsonSchema): void {
   const [some, none, ...others] = schema.anyOf ?? []
   if (others.length > 0 || none?.type !== 'null' || typeof some?.type !== 'string') return
   delete schema.anyOf
-  Object.assign(schema, some, { type: [some.type, 'null'] })
+  const description = [schema.description, some.description].filter(Boolean).join(' ')
+  Object.assign(schema, some, { type: [some.type, 'null'] }, description === '' ? {} : { description })
 }
 
 function withoutId({ id: _, ...schema }: JsonSchema & { id?: unknown }): JsonSchema {

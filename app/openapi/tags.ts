@@ -1,5 +1,5 @@
 /** The reference's chapters, by the first half of an operation's name. */
-const tags: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
+const tags = {
   me: { name: 'Key', description: 'The calling key, its tenant and their budgets.' },
   reports: { name: 'Reports', description: 'What browsers sent: list, count, plot and rank it.' },
   issues: { name: 'Issues', description: 'Reports grouped by what they are about, whichever page sent them.' },
@@ -19,16 +19,18 @@ const tags: Readonly<Record<string, { readonly name: string; readonly descriptio
   'alert-deliveries': { name: 'Alerts', description: 'What became of each alert.' },
   compliance: { name: 'Compliance', description: 'Readiness for PCI DSS 4.0, with the evidence.' },
   health: { name: 'Health', description: 'For load balancers and container platforms; no key is needed.' },
-}
+} as const satisfies Readonly<Record<string, { readonly name: string; readonly description: string }>>
 
-/** The tag of an operation; its resource's bare name where no chapter is written for it. */
-export function tagOf(operation: string): string {
-  const [resource = operation] = operation.split('.')
-  return tags[resource]?.name ?? resource
-}
+type Chapter = keyof typeof tags
+
+/** A chapter alone, or with a question: `me`, `reports.count`. */
+export type OperationName = Chapter | `${Chapter}.${string}`
+
+/** The tag of an operation. */
+export const tagOf = (operation: OperationName): string => tags[operation.split('.')[0] as Chapter].name
 
 /** The chapters of these operations, in the table's order. */
-export function tagsOf(operations: readonly string[]) {
+export function tagsOf(operations: readonly OperationName[]) {
   const used = new Set(operations.map(tagOf))
   return Object.values(tags).filter(({ name }) => used.has(name))
 }

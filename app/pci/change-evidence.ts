@@ -8,7 +8,7 @@ import { listScans } from '../../queries/scans/list-scans.ts'
 import { changeDays, watchedDays, watchedEvents } from '../../schema/pci.ts'
 import type { PageRecord } from '../../schema/replies/monitored-page.ts'
 import type { PciReadiness } from '../../schema/replies/pci.ts'
-import { readScans } from '../pipeline/read-scans.ts'
+import { readScans } from '../pages/read-scans.ts'
 
 /** How queries are asked. */
 export interface Reads {

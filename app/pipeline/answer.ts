@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { Problem, problems } from '../../schema/problems.ts'
-import type { ApiEnv } from './request-state.ts'
+import { type ApiEnv, startRequest } from './request-state.ts'
 
 /** Said of every answer: it is JSON, and it is nothing a page may run. */
 export const jsonHeaders = {
@@ -9,23 +9,31 @@ export const jsonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
+const unkeptHeaders = { ...jsonHeaders, 'Cache-Control': 'private, no-store' } as const
+
 /** Answers JSON that nobody keeps, with the request's headers, set at once because headers added later cost far more. */
 export function answer(c: Context<ApiEnv>, status: ContentfulStatusCode, body: unknown): Response {
-  return c.body(JSON.stringify(body), status, {
-    ...jsonHeaders,
-    'Cache-Control': 'private, no-store',
-    ...c.var.state.headers,
-  })
+  return c.body(JSON.stringify(body), status, { ...unkeptHeaders, ...c.var.state.headers })
 }
 
-/** Answers the one error body (contract, Errors). Anything but a Problem is told as internal_error only. */
+/** Answers a problem. Anything but a Problem is told as internal_error only. */
 export function answerProblem(c: Context<ApiEnv>, error: unknown): Response {
   const problem = error instanceof Problem ? error : new Problem('internal_error')
   const { state } = c.var
   if (problem.retryAfterSeconds !== undefined) state.headers['Retry-After'] = String(problem.retryAfterSeconds)
   if (problem.code === 'invalid_api_key') state.headers['WWW-Authenticate'] = 'Bearer'
   if (problem.code === 'method_not_allowed') state.headers.Allow = 'GET, HEAD'
-  return answer(c, problems[problem.code].status, {
-    error: { code: problem.code, message: problem.message, requestId: state.requestId },
+  return answer(c, problems[problem.code].status, bodyOf(problem, state.requestId))
+}
+
+/** Answers outside the app: a request that it cannot be given, or whose failure it did not answer. */
+export function outsideProblem(problem: Problem): Response {
+  const { requestId, headers } = startRequest(undefined)
+  return Response.json(bodyOf(problem, requestId), {
+    status: problems[problem.code].status,
+    headers: { ...unkeptHeaders, ...headers },
   })
 }
+
+/** The one error body (contract, Errors). */
+const bodyOf = ({ code, message }: Problem, requestId: string) => ({ error: { code, message, requestId } })

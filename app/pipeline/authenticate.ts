@@ -24,7 +24,8 @@ const cachedKeys = 10_000
 /** A found key in use is looked up again from this age on, while requests go on with it and none waits. */
 const refreshedMilliseconds = 2_000
 
-const bearer = /^Bearer ([^ ]+)$/i
+/** RFC 9110, 11.4: one space or more. */
+const bearer = /^Bearer +([^ ]+)$/i
 
 /**
  * Finds the caller of an Authorization header. Throws invalid_api_key, the same for every cause, or

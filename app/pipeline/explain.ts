@@ -2,7 +2,8 @@ import type { z } from 'zod'
 import { echo } from '../echo.ts'
 
 /**
- * The message of a 400: which parameters were refused, why, and what is allowed (decisions, Lists).
+ * The message of a 400: every parameter that the operation does not take (contract, convention 6), then the first four
+ * others that were refused, why, and what is allowed (decisions, Lists).
  * @param sent the raw parameters: text, or an array where one was repeated.
  * @param takes the parameters the operation takes.
  */
@@ -11,11 +12,11 @@ export function explain(
   sent: Readonly<Record<string, unknown>>,
   takes: readonly string[],
 ): string {
+  const unknown: string[] = []
   const said = new Set<string>()
   for (const issue of error.issues) {
     if (issue.code === 'unrecognized_keys') {
-      const takesText = takes.length > 0 ? `it takes ${takes.join(', ')}` : 'it takes none'
-      for (const key of issue.keys) said.add(`${echo(key)} is not a parameter of this operation; ${takesText}`)
+      unknown.push(...issue.keys.map(echo))
       continue
     }
     const parameter = String(issue.path[0])
@@ -24,5 +25,8 @@ export function explain(
     else if (typeof value === 'string') said.add(`${parameter} ${issue.message}, not ${echo(value)}`)
     else said.add(`${parameter} is required and ${issue.message}`)
   }
-  return [...said].slice(0, 5).join('. ')
+  const refused = [...said].slice(0, 4)
+  if (unknown.length === 0) return refused.join('. ')
+  const taken = takes.length > 0 ? takes.join(', ') : 'none'
+  return [`This operation does not take ${unknown.join(', ')}; it takes ${taken}`, ...refused].join('. ')
 }

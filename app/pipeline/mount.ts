@@ -18,7 +18,7 @@ import { decodeCursor, fingerprint } from './cursor.ts'
 import { explain } from './explain.ts'
 import { onlyGet } from './only-get.ts'
 import type { SiteCheck } from './own-site.ts'
-import { listPage, pageOf } from './page.ts'
+import { pageOf } from './page.ts'
 import { requireCapability, requireNeeds } from './plan-needs.ts'
 import { refuseUndecodable } from './refuse-undecodable.ts'
 import { type ApiEnv, addCost } from './request-state.ts'
@@ -59,7 +59,7 @@ type Params = Record<string, unknown> & { from?: Date; to?: Date; limit?: number
 export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineServices): void {
   const shape = queryShape(endpoint)
   const own = Object.keys(endpoint.query)
-  const policy = endpoint.page ?? { ...listPage, position: z.never() }
+  const paging = endpoint.page
   const share = shareUnderWay<unknown>()
 
   const enter: MiddlewareHandler<ApiEnv> = async function enter(c, next) {
@@ -83,7 +83,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     })
 
   const route = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
-  app.get(route, enter, validate('param', endpoint.pathParams), validate('query', shape), async function handle(c) {
+  app.get(route, enter, validate('query', shape), validate('param', endpoint.pathParams), async function handle(c) {
     const { state } = c.var
     const caller = state.caller as Caller
     const path = c.req.valid('param' as never) as Params
@@ -103,7 +103,8 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     for (const siteId of [path.siteId, query.siteId]) if (siteId) await services.ownSite(read, caller.tenant.id, siteId)
 
     const bound = fingerprint(endpoint.name, caller.tenant.id, { ...path, ...query })
-    const before = cursor === undefined ? undefined : decodeCursor(cursor, bound, policy.position, policy.maxDepth)
+    const before =
+      paging && cursor !== undefined ? decodeCursor(cursor, bound, paging.position.shape, paging.maxDepth) : undefined
     const now = services.now()
     const retention = retentionStart(caller.tenant.may.retentionDays, now)
     const window = windowFor(endpoint, before?.window, params, now, retention)
@@ -116,15 +117,14 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
         query,
         filter,
         window,
-        page: pageOf(policy, params.limit ?? policy.defaultLimit, window ?? null, bound, before),
+        page: paging && pageOf(paging, params.limit ?? paging.defaultLimit, window ?? null, bound, before),
         retentionFrom: retention.getTime(),
         read,
         readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
       })
     }
-    // An answer made of the tenant's data is the same for all its keys.
     const question = JSON.stringify([caller.tenant.id, path, params])
-    return answerData(c, await (endpoint.spends.includes('tenant') ? share(question, ask, leaving) : ask(leaving)))
+    return answerData(c, await (endpoint.ofKey ? ask(leaving) : share(question, ask, leaving)))
   })
   onlyGet(app, route)
 }

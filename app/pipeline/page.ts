@@ -2,10 +2,15 @@ import type { z } from 'zod'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { encodeCursor } from './cursor.ts'
 
+/** An item's sort key, as a cursor carries it. */
+export interface SortKey<Item, Position> {
+  readonly shape: z.ZodType<Position>
+  readonly of: (item: Item) => Position
+}
+
 /** How an operation pages. */
-export interface PagePolicy<Position> {
-  /** The sort key of an item, as its cursor carries it. */
-  readonly position: z.ZodType<Position>
+export interface PagePolicy<Item = never, Position = unknown> {
+  readonly position: SortKey<Item, Position>
   readonly defaultLimit: number
   readonly maxLimit: number
   /** Items beyond this many are never answered (contract, Limits). */
@@ -19,38 +24,53 @@ export const listPage = { defaultLimit: 50, maxLimit: 200, maxDepth: 10_000 } as
 export const wholeListPage = { ...listPage, maxDepth: Number.MAX_SAFE_INTEGER } as const
 
 /** The page a request asks for. */
-export interface Page<Position> {
+export interface Page<Item, Position> {
   /** Where the page before ended; undefined on the first. */
   readonly after: Position | undefined
   /** Rows to read: one more than the page holds, which tells whether another page follows. */
   readonly rows: number
   /** The page's items and the way to the next. */
-  cut<Item>(rows: readonly Item[], positionOf: (item: Item) => Position): { data: Item[]; nextCursor: string | null }
+  cut<Row extends Item>(rows: readonly Row[]): Cut<Row>
+  /** The same of a list that was read whole, in any order. */
+  cutWhole<Row extends Item>(rows: readonly Row[], compare: (a: Position, b: Position) => number): Cut<Row>
+}
+
+interface Cut<Row> {
+  readonly data: Row[]
+  readonly nextCursor: string | null
 }
 
 /**
  * @param limit as asked, already within its bounds.
  * @param depth items on earlier pages.
  */
-export function pageOf<Position>(
-  policy: PagePolicy<Position>,
+export function pageOf<Item, Position>(
+  { position, maxDepth }: PagePolicy<Item, Position>,
   limit: number,
   window: Span | null,
   bound: string,
   before: { readonly depth: number; readonly position: Position } | undefined,
-): Page<Position> {
+): Page<Item, Position> {
   const depth = before?.depth ?? 0
-  const size = Math.min(limit, policy.maxDepth - depth)
+  const size = Math.min(limit, maxDepth - depth)
+
+  function cut<Row extends Item>(rows: readonly Row[]): Cut<Row> {
+    const data = rows.slice(0, size)
+    const last = data.at(-1)
+    const reached = depth + data.length
+    const more = last !== undefined && rows.length > size && reached < maxDepth
+    const nextCursor = more ? encodeCursor(bound, { window, depth: reached, position: position.of(last) }) : null
+    return { data, nextCursor }
+  }
+
   return {
     after: before?.position,
     rows: size + 1,
-    cut(rows, positionOf) {
-      const data = rows.slice(0, size)
-      const last = data.at(-1)
-      const reached = depth + data.length
-      const more = last !== undefined && rows.length > size && reached < policy.maxDepth
-      const nextCursor = more ? encodeCursor(bound, { window, depth: reached, position: positionOf(last) }) : null
-      return { data, nextCursor }
+    cut,
+    cutWhole(rows, compare) {
+      const placed = rows.map((row) => ({ row, at: position.of(row) }))
+      const rest = before ? placed.filter(({ at }) => compare(at, before.position) > 0) : placed
+      return cut(rest.sort((a, b) => compare(a.at, b.at)).map(({ row }) => row))
     },
   }
 }

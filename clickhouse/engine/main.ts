@@ -61,6 +61,7 @@ function emptyDirectory(path: string): string {
 
 let running: Running | undefined
 let stopping = false
+let isClosed = false
 
 async function stop(): Promise<void> {
   if (stopping) return
@@ -76,11 +77,18 @@ async function stop(): Promise<void> {
   await closed
   clearInterval(ending)
   await connections.close()
+  isClosed = true
   process.exit(0)
 }
 
-// Without its parent nobody would ever end this process.
+// While the store's threads run, its own exit handlers can wait for them for ever and keep the data directory locked.
+process.on('exit', () => {
+  if (!isClosed) process.kill(process.pid, 'SIGKILL')
+})
+
+// Without its parent, which may have left by now, nobody would ever end this process.
 process.on('disconnect', stop)
+if (!process.connected) process.exit(0)
 process.on('SIGTERM', stop)
 // Ctrl-C reaches the whole process group; the parent drains first and then ends this process.
 process.on('SIGINT', () => undefined)

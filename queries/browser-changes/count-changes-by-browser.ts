@@ -5,14 +5,14 @@ import type { Query } from '../query.ts'
 import { rowBigSum, rowCount } from '../rows.ts'
 import type { Tally } from '../rules/weights.ts'
 import { sql } from '../sql.ts'
-import { type BrowserChangeQuestion, browserChangeParts } from './browser-changes.ts'
+import { type BrowserChangeQuestion, browserChangeGroups } from './browser-change-groups.ts'
 
 const row = z.object({ browser: z.string(), reportCount: rowCount, weight: rowBigSum })
 
 /** A window's browser changes by browser family, the largest first; '' where the user agent was unreadable. */
 export function countChangesByBrowser(question: BrowserChangeQuestion): Query<Tally & { readonly browser: string }> {
   const { reportCount, weight } = groupTally
-  const families = groupsOf(browserChangeParts(question), () => sql`halfMD5(browser_name)`, {
+  const families = groupsOf(browserChangeGroups.parts(question), () => sql`halfMD5(browser_name)`, {
     browser: sameOf(() => sql`toString(browser_name)`),
     reportCount,
     weight,

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { browserChangeTypeNames } from '../../schema/report-types.ts'
-import { distinctOf, partsOfGroups } from '../groups/groups-of.ts'
+import { distinctOf, type Keyed, partsOfGroups } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum, rowCount } from '../rows.ts'
 import { join, sql, uint } from '../sql.ts'
-import { type BrowserChangeQuestion, browserChangeKey, browserChangeParts } from './browser-changes.ts'
-import type { BrowserChangeEntry } from './list-browser-changes.ts'
+import { type BrowserChangeQuestion, browserChangeGroups } from './browser-change-groups.ts'
 
 const row = z.object({
   key: rowBigSum,
@@ -28,14 +27,15 @@ const families = distinctOf(() => sql`groupUniqArray(toString(browser_name))`)
  */
 export function listBrowserChangeDetails(
   question: BrowserChangeQuestion,
-  entries: readonly Pick<BrowserChangeEntry, 'key'>[],
+  entries: readonly Keyed[],
 ): Query<z.infer<typeof row>>[] {
   if (entries.length === 0) return []
-  const parts = partsOfGroups(browserChangeParts(question), browserChangeKey, entries).map(
+  const { parts, key } = browserChangeGroups
+  const pagesByPart = partsOfGroups(parts(question), key, entries).map(
     (part) =>
-      sql`SELECT ${browserChangeKey(part)} AS group_key, ${part.page} AS url, any(toString(report_type)) AS type_of, any(toString(feature)) AS feature_of, any(source_file) AS file_of, ${part.reportCount} AS reports, ${families.ofPart(part)} AS browsers_of ${part.from} GROUP BY group_key, url`,
+      sql`SELECT ${key(part)} AS group_key, ${part.page} AS url, any(toString(report_type)) AS type_of, any(toString(feature)) AS feature_of, any(source_file) AS file_of, ${part.reportCount} AS reports, ${families.ofPart(part)} AS browsers_of ${part.from} GROUP BY group_key, url`,
   )
-  const pages = sql`SELECT group_key, url, any(type_of) AS entry_type, any(feature_of) AS entry_feature, any(file_of) AS entry_file, sum(reports) AS reports_of, groupUniqArrayArray(browsers_of) AS families_of FROM (${join(parts, ' UNION ALL ')}) GROUP BY group_key, url`
+  const pages = sql`SELECT group_key, url, any(type_of) AS entry_type, any(feature_of) AS entry_feature, any(file_of) AS entry_file, sum(reports) AS reports_of, groupUniqArrayArray(browsers_of) AS families_of FROM (${join(pagesByPart, ' UNION ALL ')}) GROUP BY group_key, url`
   const ranked = sql`arraySort(groupArrayIf((-toInt64(reports_of), url), url != ''))`
   const statement = sql`SELECT toString(group_key) AS key, any(entry_type) AS reportType, any(entry_feature) AS feature, nullIf(any(entry_file), '') AS sourceFile, countIf(url != '') AS pageCount, arrayMap(page -> page.2, arraySlice(${ranked}, 1, ${uint(mostNamed)})) AS topPages, ${families.whole(sql`families_of`)} AS browsers FROM (${pages}) GROUP BY group_key`
   return [{ name: 'listBrowserChangeDetails', statement, row }]

@@ -1,24 +1,12 @@
-import { z } from 'zod'
-import { groupsOf, groupTally } from '../groups/groups-of.ts'
+import type { z } from 'zod'
+import { groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
 import { behind, byVolume, type VolumePosition } from '../groups/largest-first.ts'
 import type { Query } from '../query.ts'
-import { rowBigSum, rowCount, rowTime } from '../rows.ts'
+import { rowTime } from '../rows.ts'
 import { at, empty, type Sql, sql, uint } from '../sql.ts'
-import {
-  anticipatedRemoval,
-  type BrowserChangeQuestion,
-  browserChangeEntryParts,
-  browserChangeKey,
-} from './browser-changes.ts'
+import { anticipatedRemoval, type BrowserChangeQuestion, browserChangeEntries } from './browser-change-groups.ts'
 
-const row = z.object({
-  key: rowBigSum,
-  anticipatedRemoval: rowTime.nullable(),
-  reportCount: rowCount,
-  weight: rowBigSum,
-  firstSeen: rowTime,
-  lastSeen: rowTime,
-})
+const row = groupTallyRow.extend({ anticipatedRemoval: rowTime.nullable() })
 
 /** A browser change, apart from what is asked for the entries of a page alone. */
 export type BrowserChangeEntry = z.infer<typeof row>
@@ -38,7 +26,7 @@ export function listBrowserChanges(
   after: BrowserChangePosition | undefined,
   limit: number,
 ): Query<BrowserChangeEntry> {
-  const entries = groupsOf(browserChangeEntryParts(question), browserChangeKey, measures)
+  const entries = groupsOf(browserChangeEntries.parts(question), browserChangeEntries.key, measures)
   return {
     name: 'listBrowserChanges',
     statement: sql`${entries}${after ? sql` HAVING ${behindRemoval(after)}` : empty} ORDER BY anticipatedRemoval NULLS LAST, ${byVolume} LIMIT ${uint(limit)}`,

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { browserFamilies, type GroupMeasures, groupsOf, partsOfGroups, sameOf } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
+import { groupDetails } from '../groups/group-details.ts'
+import { browserFamilies, type GroupMeasures, sameOf } from '../groups/groups-of.ts'
 import { rowBigSum } from '../rows.ts'
 import { sql } from '../sql.ts'
-import { type CrashQuestion, crashKey, crashParts } from './crash-groups.ts'
-import type { CrashGroup } from './list-crash-groups.ts'
+import { crashGroups } from './crash-groups.ts'
 
 const row = z.object({
   key: rowBigSum,
@@ -23,12 +22,5 @@ const measures: GroupMeasures = {
   browsers: browserFamilies,
 }
 
-/** What some crash groups are, and the browser families they came from. No query where there are none. */
-export function listCrashDetails(
-  question: CrashQuestion,
-  groups: readonly Pick<CrashGroup, 'key'>[],
-): Query<z.infer<typeof row>>[] {
-  if (groups.length === 0) return []
-  const parts = partsOfGroups(crashParts(question), crashKey, groups)
-  return [{ name: 'listCrashDetails', statement: groupsOf(parts, crashKey, measures), row }]
-}
+/** What some crash groups are, and the browser families they came from. */
+export const listCrashDetails = groupDetails({ name: 'listCrashDetails', kind: crashGroups, measures, row })

@@ -1,17 +1,11 @@
 import { z } from 'zod'
-import { type GroupMeasures, groupsOf, groupTally } from '../groups/groups-of.ts'
+import { type GroupMeasures, groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
 import { largestFirst, type VolumePosition } from '../groups/largest-first.ts'
 import type { Query } from '../query.ts'
-import { rowBigSum, rowCount, rowTime } from '../rows.ts'
 import { sql } from '../sql.ts'
-import { type CrashQuestion, crashKey, crashParts } from './crash-groups.ts'
+import { type CrashQuestion, crashGroups } from './crash-groups.ts'
 
-const row = z.object({
-  key: rowBigSum,
-  reportCount: rowCount,
-  weight: rowBigSum,
-  firstSeen: rowTime,
-  lastSeen: rowTime,
+const row = groupTallyRow.extend({
   /** When the latest report with a stack was received, in milliseconds since the Unix epoch; 0 where none has one. */
   lastStackAt: z.int(),
 })
@@ -34,6 +28,6 @@ export function listCrashGroups(
   after: VolumePosition | undefined,
   limit: number,
 ): Query<CrashGroup> {
-  const groups = groupsOf(crashParts(question), crashKey, measures)
+  const groups = groupsOf(crashGroups.parts(question), crashGroups.key, measures)
   return { name: 'listCrashGroups', statement: sql`${groups}${largestFirst(after, limit)}`, row }
 }

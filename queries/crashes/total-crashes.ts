@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { groupTotals, sameOf } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum, rowCount } from '../rows.ts'
-import { type CrashQuestion, crashKey, crashParts } from './crash-groups.ts'
+import { type CrashQuestion, crashGroups } from './crash-groups.ts'
 
 const row = z.object({ reportCount: rowCount, weight: rowBigSum, pageCount: rowCount, groupCount: rowCount })
 
 /** The sums of every crash group: one row. An unknown page is no page. */
 export function totalCrashes(question: CrashQuestion): Query<z.infer<typeof row>> {
   const distinct = { pageCount: sameOf(({ page }) => page) }
-  return { name: 'totalCrashes', statement: groupTotals(crashParts(question), crashKey, distinct), row }
+  const statement = groupTotals(crashGroups.parts(question), crashGroups.key, distinct)
+  return { name: 'totalCrashes', statement, row }
 }

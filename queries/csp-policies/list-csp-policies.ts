@@ -1,28 +1,21 @@
 import { z } from 'zod'
 import { dispositions } from '../../schema/enumerations.ts'
-import { groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
+import { groupsOf, groupTally, groupTallyRow, sameOf } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
-import { rowBigSum, rowCount, rowTime } from '../rows.ts'
 import { sql, uint } from '../sql.ts'
-import { type CspPolicyQuestion, cspDisposition, cspPolicyKey, cspPolicyParts } from './csp-policies.ts'
+import { type CspPolicyQuestion, cspDisposition, cspPolicyGroups } from './csp-policy-groups.ts'
 
-const row = z.object({
-  key: rowBigSum,
-  disposition: z.enum(dispositions),
-  reportCount: rowCount,
-  firstSeen: rowTime,
-  lastSeen: rowTime,
-})
+const row = groupTallyRow.omit({ weight: true }).extend({ disposition: z.enum(dispositions) })
 
 /** A policy as reports quote it, its text apart. */
 export type QuotedCspPolicy = z.infer<typeof row>
 
-const { reportCount, firstSeen, lastSeen } = groupTally
-const measures = { disposition: sameOf(() => cspDisposition), reportCount, firstSeen, lastSeen }
+const { weight: _, ...tally } = groupTally
+const measures = { disposition: sameOf(() => cspDisposition), ...tally }
 
 /** The policies last quoted, the latest first, before any are merged. */
 export function listCspPolicies(question: CspPolicyQuestion, limit: number): Query<QuotedCspPolicy> {
-  const policies = groupsOf(cspPolicyParts(question), cspPolicyKey, measures)
+  const policies = groupsOf(cspPolicyGroups.parts(question), cspPolicyGroups.key, measures)
   return {
     name: 'listCspPolicies',
     statement: sql`${policies} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,

@@ -1,24 +1,17 @@
 import { z } from 'zod'
-import { rawPartAt } from '../groups/group-parts.ts'
-import { groupsOf, latestOf, partsOfGroups } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
+import { latestReports } from '../groups/group-details.ts'
+import { latestOf } from '../groups/groups-of.ts'
 import { rowBigSum } from '../rows.ts'
 import { sql } from '../sql.ts'
-import { type CspPolicyQuestion, cspPolicyConditions, cspPolicyKey } from './csp-policies.ts'
-import type { QuotedCspPolicy } from './list-csp-policies.ts'
+import { cspPolicyGroups } from './csp-policy-groups.ts'
 
 const row = z.object({ key: rowBigSum, policy: z.string() })
 
-/** The texts of some policies, as the latest report of each quotes it. No query where there are none. */
-export function listCspPolicyTexts(
-  question: CspPolicyQuestion,
-  policies: readonly Pick<QuotedCspPolicy, 'key' | 'lastSeen'>[],
-): Query<z.infer<typeof row>>[] {
-  if (policies.length === 0) return []
-  const moments = policies.map(({ lastSeen }) => new Date(lastSeen))
-  const reports = rawPartAt(question.tenantId, moments, cspPolicyConditions(question))
-  const statement = groupsOf(partsOfGroups([reports], cspPolicyKey, policies), cspPolicyKey, {
-    policy: latestOf(sql`policy`),
-  })
-  return [{ name: 'listCspPolicyTexts', statement, row }]
-}
+/** The texts of some policies, as the latest report of each quotes it. */
+export const listCspPolicyTexts = latestReports({
+  name: 'listCspPolicyTexts',
+  kind: cspPolicyGroups,
+  receivedAt: 'lastSeen',
+  measures: { policy: latestOf(sql`policy`) },
+  row,
+})

@@ -3,6 +3,12 @@ import { partsOver, type TimedTable } from '../parts.ts'
 import type { Span } from '../rules/coverage.ts'
 import { join, type Sql, sql, times, uuid } from '../sql.ts'
 
+/** What every question about groups of reports says. */
+export interface GroupQuestion {
+  readonly tenantId: string
+  readonly window: Span
+}
+
 /** One table's share of a question about groups of reports; its SELECT is grouped by the group's own columns. */
 export interface GroupPart {
   /** The FROM and WHERE, tenant and time included. */
@@ -36,8 +42,7 @@ const raw: TimedTable = { table: 'reports', grain: 1, time: 'received_at' }
  */
 export function groupParts(
   rollup: GroupTable,
-  tenantId: string,
-  window: Span,
+  { tenantId, window }: GroupQuestion,
   conditions: readonly Sql[],
 ): GroupPart[] {
   const byDay: TimedTable = { table: rollup, grain: bucketSizes['1d'], time: 'bucket' }
@@ -46,6 +51,10 @@ export function groupParts(
     return { from, isRaw, ...(isRaw ? rawColumns : rollupColumns) }
   })
 }
+
+/** The same parts with the rows only that meet a condition in the part's own columns. */
+export const partsWhere = (parts: readonly GroupPart[], condition: (part: GroupPart) => Sql): GroupPart[] =>
+  parts.map((part) => ({ ...part, from: sql`${part.from} AND ${condition(part)}` }))
 
 /**
  * The raw rows of some moments, such as the latest of each group: a look-up by primary key.

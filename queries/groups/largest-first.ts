@@ -1,4 +1,5 @@
 import { empty, type Sql, sql, uint, uint64 } from '../sql.ts'
+import { partColumn } from './groups-of.ts'
 
 /** Where a largest-first page of groups left off: unsigned 64-bit integers in decimal digits. */
 export interface VolumePosition {
@@ -8,10 +9,10 @@ export interface VolumePosition {
   readonly key: string
 }
 
-/** Sum of a group's weights, where `groupsOf` tells `weight`. */
-const volume = sql`sum(part_weight)`
+/** Sum of a group's weights, in a select of `groupsOf` with `weight`. */
+const volume = sql`sum(${partColumn('weight')})`
 
-/** The order of groups by estimated volume, for a select of `groupsOf` that tells `weight`. */
+/** The order of groups by estimated volume, for a select of `groupsOf` with `weight`. */
 export const byVolume: Sql = sql`${volume} DESC, group_key`
 
 /** Whether a group stands behind a position in that order. */
@@ -20,7 +21,7 @@ export function behind({ weight, key }: VolumePosition): Sql {
   return sql`(${volume} < ${bound} OR (${volume} = ${bound} AND group_key > ${uint64(BigInt(key))}))`
 }
 
-/** A page of groups, the largest estimated volume first; goes behind a select of `groupsOf` that tells `weight`. */
+/** A page of groups, the largest estimated volume first; goes behind a select of `groupsOf` with `weight`. */
 export function largestFirst(after: VolumePosition | undefined, limit: number): Sql {
   return sql`${after ? sql` HAVING ${behind(after)}` : empty} ORDER BY ${byVolume} LIMIT ${uint(limit)}`
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { partsWhere } from '../groups/group-parts.ts'
 import type { Query } from '../query.ts'
 import { rowCount, rowTime } from '../rows.ts'
 import type { DayOfReports } from '../rules/latest-spans.ts'
 import { join, sql, uint64 } from '../sql.ts'
-import { type IssueQuestion, issueParts } from './issues.ts'
+import { type IssueQuestion, issueGroups } from './issue-groups.ts'
 
 const row = z
   .object({ firstSeen: rowTime, lastSeen: rowTime, reportCount: rowCount })
@@ -15,7 +16,8 @@ const row = z
 
 /** The days of a window on which an issue has reports, the latest first: none where it has no report there. */
 export function findIssue(question: IssueQuestion, issueKey: bigint): Query<DayOfReports> {
-  const days = issueParts(question, [sql`issue_key = ${uint64(issueKey)}`]).map(
+  const isOne = sql`issue_key = ${uint64(issueKey)}`
+  const days = partsWhere(issueGroups.parts(question), () => isOne).map(
     ({ from, isRaw, firstSeen, lastSeen, reportCount }) =>
       sql`SELECT ${firstSeen} AS firstSeen, ${lastSeen} AS lastSeen, ${reportCount} AS reportCount ${from} GROUP BY ${isRaw ? sql`toStartOfDay(received_at)` : sql`bucket`}`,
   )

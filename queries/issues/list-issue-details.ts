@@ -1,20 +1,23 @@
 import { z } from 'zod'
-import { browserFamilies, type GroupMeasures, groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
+import { partsWhere } from '../groups/group-parts.ts'
+import {
+  browserFamilies,
+  type GroupMeasures,
+  groupsOf,
+  groupTally,
+  groupTallyRow,
+  sameOf,
+} from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
-import { rowBigSum, rowCount, rowTime } from '../rows.ts'
+import { rowCount } from '../rows.ts'
 import { sql, texts, uint64s, uuids } from '../sql.ts'
-import { type IssueQuestion, issueKey, issueParts } from './issues.ts'
+import { type IssueQuestion, issueGroups } from './issue-groups.ts'
 import type { RankedIssue } from './list-issues.ts'
 
-const row = z.object({
-  key: rowBigSum,
+const row = groupTallyRow.extend({
   subject: z.string(),
   targetHost: z.string(),
-  reportCount: rowCount,
   noiseCount: rowCount,
-  weight: rowBigSum,
-  firstSeen: rowTime,
-  lastSeen: rowTime,
   affectedPages: rowCount,
   browserFamilyCount: rowCount,
 })
@@ -38,7 +41,7 @@ const measures: GroupMeasures = {
   browserFamilyCount: { ...browserFamilies, whole: (ofParts) => sql`length(${browserFamilies.whole(ofParts)})` },
 }
 
-/** All else that is told of some issues; an unknown page is no page, an unreadable user agent no browser family. */
+/** The details of some issues; an unknown page is no page, an unreadable user agent no browser family. */
 export function listIssueDetails(
   question: IssueQuestion,
   issues: readonly Omit<RankedIssue, 'lastSeen'>[],
@@ -47,12 +50,9 @@ export function listIssueDetails(
   const keys = uint64s(issues.map(({ key }) => key))
   const types = texts(issues.map(({ reportType }) => reportType))
   const sites = uuids(issues.map(({ siteId }) => siteId))
-  const parts = issueParts(question).map((part) => {
-    // The rollup's primary key finds a type's and a site's issue; by the issue alone, each site's rows would be read.
-    const isOne = part.isRaw
-      ? sql`issue_key IN ${keys}`
-      : sql`(report_type, site_id, issue_key) IN arrayZip(${types}, ${sites}, ${keys})`
-    return { ...part, from: sql`${part.from} AND ${isOne}` }
-  })
-  return [{ name: 'listIssueDetails', statement: groupsOf(parts, issueKey, measures), row }]
+  // The rollup's primary key finds a type's and a site's issue; by the issue alone, each site's rows would be read.
+  const parts = partsWhere(issueGroups.parts(question), ({ isRaw }) =>
+    isRaw ? sql`issue_key IN ${keys}` : sql`(report_type, site_id, issue_key) IN arrayZip(${types}, ${sites}, ${keys})`,
+  )
+  return [{ name: 'listIssueDetails', statement: groupsOf(parts, issueGroups.key, measures), row }]
 }

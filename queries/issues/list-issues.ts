@@ -5,11 +5,11 @@ import type { Query } from '../query.ts'
 import { rowBigSum, rowTime } from '../rows.ts'
 import type { Span } from '../rules/coverage.ts'
 import { at, empty, sql, uint, uint64 } from '../sql.ts'
-import { type IssueQuestion, issueKey, issueParts } from './issues.ts'
+import { type IssueQuestion, issueGroups } from './issue-groups.ts'
 
 const row = z.object({ key: rowBigSum, siteId: z.string(), reportType: z.enum(issueTypeNames), lastSeen: rowTime })
 
-/** An issue's place in the list; what else is told of it is asked for the issues of a page alone. */
+/** An issue's place in the list; its details are asked for the issues of a page alone. */
 export type RankedIssue = z.infer<typeof row>
 
 /** Where a page of issues left off. */
@@ -28,7 +28,7 @@ const measures = {
 
 /** Issues, the latest seen first, after a position. */
 function listIssues(question: IssueQuestion, after: IssuePosition | undefined, limit: number): Query<RankedIssue> {
-  const issues = groupsOf(issueParts(question), issueKey, measures)
+  const issues = groupsOf(issueGroups.parts(question), issueGroups.key, measures)
   return {
     name: 'listIssues',
     statement: sql`${issues}${after ? behind(after) : empty} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,

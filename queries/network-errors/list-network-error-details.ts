@@ -1,17 +1,9 @@
 import { z } from 'zod'
-import {
-  browserFamilies,
-  type GroupMeasure,
-  type GroupMeasures,
-  groupsOf,
-  partsOfGroups,
-  sameOf,
-} from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
+import { groupDetails } from '../groups/group-details.ts'
+import { browserFamilies, type GroupMeasure, type GroupMeasures, sameOf } from '../groups/groups-of.ts'
 import { rowBigSum } from '../rows.ts'
 import { name, sql, uint } from '../sql.ts'
-import type { NetworkErrorGroup } from './list-network-errors.ts'
-import { type NetworkErrorQuestion, networkErrorKey, networkErrorParts } from './network-error-groups.ts'
+import { networkErrorGroups } from './network-error-groups.ts'
 
 const values = z.array(z.string())
 const row = z.object({
@@ -53,12 +45,10 @@ const measures: GroupMeasures = {
   browsers: browserFamilies,
 }
 
-/** What some groups are, and their servers, protocols, methods and browser families. No query where there are none. */
-export function listNetworkErrorDetails(
-  question: NetworkErrorQuestion,
-  groups: readonly Pick<NetworkErrorGroup, 'key'>[],
-): Query<z.infer<typeof row>>[] {
-  if (groups.length === 0) return []
-  const parts = partsOfGroups(networkErrorParts(question), networkErrorKey, groups)
-  return [{ name: 'listNetworkErrorDetails', statement: groupsOf(parts, networkErrorKey, measures), row }]
-}
+/** What some groups are, and their servers, protocols, methods and browser families. */
+export const listNetworkErrorDetails = groupDetails({
+  name: 'listNetworkErrorDetails',
+  kind: networkErrorGroups,
+  measures,
+  row,
+})

@@ -3,13 +3,13 @@ import { groupTotals, sameOf } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
 import { rowBigSum, rowCount } from '../rows.ts'
 import { sql } from '../sql.ts'
-import { type NetworkErrorQuestion, networkErrorKey, networkErrorParts } from './network-error-groups.ts'
+import { type NetworkErrorQuestion, networkErrorGroups } from './network-error-groups.ts'
 
 const row = z.object({ reportCount: rowCount, weight: rowBigSum, groupCount: rowCount, originCount: rowCount })
 
 /** The sums of every network error group: one row. An unknown origin is no origin. */
 export function totalNetworkErrors(question: NetworkErrorQuestion): Query<z.infer<typeof row>> {
   const distinct = { originCount: sameOf(() => sql`request_origin`) }
-  const statement = groupTotals(networkErrorParts(question), networkErrorKey, distinct)
+  const statement = groupTotals(networkErrorGroups.parts(question), networkErrorGroups.key, distinct)
   return { name: 'totalNetworkErrors', statement, row }
 }

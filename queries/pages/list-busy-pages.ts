@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { reportTypeNames } from '../../schema/report-types.ts'
+import { ofReportTypes } from '../groups/group-kind.ts'
 import { groupParts } from '../groups/group-parts.ts'
 import type { Query } from '../query.ts'
 import type { Span } from '../rules/coverage.ts'
-import { join, sql, texts, uint, uuid } from '../sql.ts'
+import { join, sql, uint } from '../sql.ts'
 
 const row = z.object({ url: z.string() })
 
@@ -14,8 +15,8 @@ export function listBusyPages(
   window: Span,
   limit: number,
 ): Query<z.infer<typeof row>> {
-  const conditions = [sql`site_id = ${uuid(siteId)}`, sql`report_type IN ${texts(reportTypeNames)}`]
-  const parts = groupParts('pages_day', tenantId, window, conditions).map(
+  const conditions = ofReportTypes({ siteId, reportTypes: reportTypeNames })
+  const parts = groupParts('pages_day', { tenantId, window }, conditions).map(
     ({ from, page, reportCount }) => sql`SELECT ${page} AS url, ${reportCount} AS reports ${from} GROUP BY url`,
   )
   return {

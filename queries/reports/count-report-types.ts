@@ -5,7 +5,7 @@ import { rowBigSum, rowCount } from '../rows.ts'
 import type { Span } from '../rules/coverage.ts'
 import { addTallies, estimate, isSampled, type Tally } from '../rules/weights.ts'
 import { sql } from '../sql.ts'
-import { partsOf } from './sources.ts'
+import { partsOf } from './count-parts.ts'
 
 type TypeTally = Tally & { readonly reportType: string }
 

@@ -6,7 +6,7 @@ import type { Query } from '../query.ts'
 import { rowCount, rowTime } from '../rows.ts'
 import type { Span } from '../rules/coverage.ts'
 import { join, name, type Sql, sql, uint } from '../sql.ts'
-import { type Part, partsOf } from './sources.ts'
+import { type Part, partsOf } from './count-parts.ts'
 
 const row = z.object({
   values: z.array(z.string()),

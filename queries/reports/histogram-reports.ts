@@ -5,7 +5,7 @@ import type { Query } from '../query.ts'
 import { rowIntegers } from '../rows.ts'
 import type { Span } from '../rules/coverage.ts'
 import { sql, uint } from '../sql.ts'
-import { partsOf } from './sources.ts'
+import { partsOf } from './count-parts.ts'
 
 const row = z
   .object({ slots: rowIntegers, counts: rowIntegers })

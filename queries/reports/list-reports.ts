@@ -1,8 +1,8 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { dimensionRows } from '../../schema/dimensions.ts'
 import { type Report, report } from '../../schema/replies/report.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
-import { reportColumns } from '../../schema/stored-report.ts'
+import { emptyValueOf, storedFieldRows } from '../../schema/stored-report.ts'
 import { matches } from '../matches.ts'
 import { within } from '../parts.ts'
 import type { Query } from '../query.ts'
@@ -22,15 +22,18 @@ interface ListFilter extends ReportFilter {
   readonly issue?: { readonly key: bigint; readonly spans: readonly Span[] }
 }
 
-/** The empty value stands for the missing one in the store, and null in an answer. */
+/** The empty value stands for the missing one in the store, where that is not null, and null in an answer. */
+const emptyValues = new Map<unknown, Sql>([
+  ['', sql`''`],
+  [0, sql`0`],
+])
+
 function project(field: keyof Report): Sql {
-  const column = name(reportColumns[field])
+  const row = storedFieldRows[field]
+  const column = name(row.column)
   const shape: z.ZodType = report.shape[field]
-  if (!(shape instanceof z.ZodNullable)) return sql`${column} AS ${name(field)}`
-  const inner: unknown = shape.unwrap()
-  if (inner instanceof z.ZodString || inner instanceof z.ZodEnum) return sql`nullIf(${column}, '') AS ${name(field)}`
-  if (inner instanceof z.ZodNumber && field !== 'elapsedMs') return sql`nullIf(${column}, 0) AS ${name(field)}`
-  return sql`${column} AS ${name(field)}`
+  const empty = shape.isNullable() ? emptyValues.get(emptyValueOf(row)) : undefined
+  return sql`${empty ? sql`nullIf(${column}, ${empty})` : column} AS ${name(field)}`
 }
 
 const projection = join((Object.keys(report.shape) as (keyof Report)[]).map(project), ', ')

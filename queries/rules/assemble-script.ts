@@ -1,13 +1,27 @@
 import type { Script, ScriptCapture, ScriptDecision } from '../../schema/replies/script.ts'
 import type { ScriptSource } from '../../schema/scripts.ts'
-import type { ScanFinding } from '../scans/list-scan-findings.ts'
-import type { ScriptViolation } from '../scripts/list-script-violations.ts'
-import type { InventoriedScript } from '../scripts/list-scripts.ts'
 import { type PageScan, scanPresence } from './scan-presence.ts'
 import { type AdvisoryCheck, assessScript } from './script-advisories.ts'
-import { scriptCoverage } from './script-coverage.ts'
+import { type IntegrityEvidence, scriptCoverage } from './script-coverage.ts'
 import { scriptId } from './script-id.ts'
 import { identifyScript, type LibraryIdentity } from './script-identification.ts'
+
+/** The bytes that a script had for a while; times in milliseconds since the Unix epoch, 0 for never. */
+interface ScriptVersion {
+  /** Empty where a browser reported none. */
+  readonly hash: string
+  readonly seenTo: number
+  /** When browsers first reported it. */
+  readonly reportedFrom: number
+  /** When a scan first found it. */
+  readonly scannedFrom: number
+}
+
+/** A script of a site's inventory. */
+export interface InventoriedScript extends Pick<Script, 'url' | 'firstSeenAt' | 'lastSeenAt' | 'lastNewHashAt'> {
+  /** The last seen first. */
+  readonly versions: readonly ScriptVersion[]
+}
 
 /** All that is known of one script of a site. */
 export interface ScriptFacts {
@@ -19,9 +33,15 @@ export interface ScriptFacts {
   readonly captures: ReadonlyMap<string, ScriptCapture>
   /** What browsers reported in the window; null when nothing. */
   readonly activity: Script['activity']
-  readonly violation: ScriptViolation | undefined
+  readonly violation: IntegrityEvidence['violation']
   /** The latest scan of each payment page that found it in the window. */
   readonly findings: readonly ScanFinding[]
+}
+
+/** A scan that found a script. */
+interface ScanFinding extends PageScan {
+  /** All tags of the script had integrity metadata then. */
+  readonly hasIntegrity: boolean
 }
 
 /** What is known of the site, of public libraries and of the plan. */
@@ -41,8 +61,8 @@ export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Scri
   const { versions, ...seen } = inventoried
   const decision = decisions.at(-1)
   // The bytes seen last are what the script is now; a sighting without a hash tells nothing of them.
-  const current = versions.find(([, , hash]) => hash !== '')
-  const identity = current && (common.identityOf(current[2]) ?? null)
+  const current = versions.find(({ hash }) => hash !== '')
+  const identity = current && (common.identityOf(current.hash) ?? null)
   return {
     id: scriptId(siteId, seen.url),
     siteId,
@@ -60,7 +80,7 @@ export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Scri
     coverage: scriptCoverage({
       reporting: common.reporting,
       reported: activity !== null,
-      violation: violation && { at: violation.lastAt, mode: violation.mode },
+      violation,
       tagsHaveIntegrity: findings.length === 0 ? undefined : findings.every(({ hasIntegrity }) => hasIntegrity),
     }),
     identification: identifyScript(seen.url, identity),
@@ -73,7 +93,7 @@ export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Scri
 const iso = (time: number) => new Date(time).toISOString()
 
 function toVersion(
-  [seenTo, , hash, reportedFrom, scannedFrom]: InventoriedScript['versions'][number],
+  { hash, seenTo, reportedFrom, scannedFrom }: ScriptVersion,
   decision: ScriptDecision | undefined,
   { captures }: ScriptFacts,
   { identityOf }: InventoryFacts,

@@ -5,13 +5,13 @@ interface Version {
 }
 
 function parse(version: string): Version {
-  const [told = ''] = version
+  const [withoutBuild = ''] = version
     .trim()
     .replace(/^[v=]+/i, '')
     .split('+')
-  const dash = told.indexOf('-')
-  const core = dash < 0 ? told : told.slice(0, dash)
-  return { numbers: core.split('.'), words: dash < 0 ? [] : told.slice(dash + 1).split('.') }
+  const dash = withoutBuild.indexOf('-')
+  const core = dash < 0 ? withoutBuild : withoutBuild.slice(0, dash)
+  return { numbers: core.split('.'), words: dash < 0 ? [] : withoutBuild.slice(dash + 1).split('.') }
 }
 
 const isNumber = (text: string) => /^\d+$/.test(text)

@@ -8,8 +8,8 @@ interface QuotedPolicy extends Pick<CspPolicy, 'disposition' | 'reportCount' | '
 }
 
 /**
- * Policies that say the same as one, their reports added up: the latest quoted first, ties by id (contract, CSP policy).
- * The id is that of the whole comparable form, so that a cut never merges two.
+ * Policies that say the same as one, their reports added up, in no order (contract, CSP policy). The id is that of the
+ * whole comparable form, so that a cut never merges two.
  */
 export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
   const merged = new Map<string, CspPolicy>()
@@ -25,17 +25,8 @@ export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
       reportCount: reportCount + (same?.reportCount ?? 0),
     })
   }
-  return [...merged.values()].sort(compareCspPolicies)
+  return [...merged.values()]
 }
 
 /** Whether a text was cut when it was stored, perhaps before half a character. */
 const isClipped = (text: string) => text.length >= longestStoredPolicy - 1
-
-/** What a policy's place in the list depends on. */
-type Placed = Pick<CspPolicy, 'lastSeen' | 'id'>
-
-/** Negative where the first comes before the second. Times are text of one length, which orders as they do. */
-export function compareCspPolicies(a: Placed, b: Placed): number {
-  if (a.lastSeen !== b.lastSeen) return a.lastSeen > b.lastSeen ? -1 : 1
-  return a.id < b.id ? -1 : Number(a.id > b.id)
-}

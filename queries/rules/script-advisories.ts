@@ -39,7 +39,7 @@ export function severityOf({ severity, cvssScore }: Pick<Advisory, 'severity' | 
 type Assessed = Script['advisories']
 type Item = Assessed['items'][number]
 
-const told = (state: Assessed['state']): Assessed => ({ state, severity: null, checkedAt: null, items: [] })
+const withoutItems = (state: Assessed['state']): Assessed => ({ state, severity: null, checkedAt: null, items: [] })
 
 /**
  * What is known against a script (contract, Script).
@@ -52,15 +52,15 @@ export function assessScript(
   identity: LibraryIdentity | null,
   check: AdvisoryCheck | undefined,
 ): Assessed {
-  if (!included) return told('not_included')
-  if (!identity) return told('not_assessed')
-  if (!check) return told('pending')
+  if (!included) return withoutItems('not_included')
+  if (!identity) return withoutItems('not_assessed')
+  if (!check) return withoutItems('pending')
   const { checkedAt } = check
   const items = check.advisories.flatMap((advisory) => itemOf(advisory, identity)).sort(worstFirst)
   const [worst] = items
   return worst
     ? { state: 'affected', severity: worst.severity, checkedAt, items }
-    : { ...told('none_known'), checkedAt }
+    : { ...withoutItems('none_known'), checkedAt }
 }
 
 function itemOf(advisory: Advisory, { version, catalog }: LibraryIdentity): Item[] {

@@ -1,13 +1,13 @@
 import type { Script } from '../../schema/replies/script.ts'
 
-/** What a window tells of a script's integrity. */
+/** What a window has of a script's integrity. */
 export interface IntegrityEvidence {
   /** Browsers reported an integrity violation of any of the site's scripts. */
   readonly reporting: boolean
   /** Browsers reported the script itself. */
   readonly reported: boolean
   /** When a browser last reported it loading without integrity metadata, and whether it was let through. */
-  readonly violation: { readonly at: string; readonly mode: 'report' | 'enforce' } | undefined
+  readonly violation: { readonly lastAt: string; readonly mode: 'report' | 'enforce' } | undefined
   /** Whether the latest scan of each payment page found integrity metadata on all its tags; undefined without any. */
   readonly tagsHaveIntegrity: boolean | undefined
 }
@@ -27,7 +27,7 @@ const decided = (state: Coverage['state'], decidedBy: Coverage['decidedBy']): Co
  */
 export function scriptCoverage({ reporting, reported, violation, tagsHaveIntegrity }: IntegrityEvidence): Coverage {
   if (violation) {
-    return { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: violation.at, mode: violation.mode }
+    return { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: violation.lastAt, mode: violation.mode }
   }
   if (!reporting) return decided('unknown', null)
   if (tagsHaveIntegrity === false) return decided('unprotected', 'scan')

@@ -1,18 +1,16 @@
 import { z } from 'zod'
 import type { Scan } from '../../schema/replies/scan.ts'
 import type { Query } from '../query.ts'
+import { rowJson } from '../rows.ts'
 import { at, sql, uuid } from '../sql.ts'
 import type { ScanPlace } from './scan-history.ts'
 
 /** The wide part of a scan. */
 export type ScanDetails = Pick<Scan, 'result' | 'scripts'>
 
-/** JSON of ours, checked when it was stored; '' for none. */
-const stored = <Value>() => z.string().transform((json) => (json === '' ? null : (JSON.parse(json) as Value)))
-
 const row: z.ZodType<ScanDetails> = z.object({
-  result: stored<NonNullable<Scan['result']>>(),
-  scripts: stored<NonNullable<Scan['scripts']>>(),
+  result: rowJson(z.custom<Scan['result']>(), 'null'),
+  scripts: rowJson(z.custom<Scan['scripts']>(), 'null'),
 })
 
 /** The result of a scan, and its scripts where they are asked for: one row or none. */

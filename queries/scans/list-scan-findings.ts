@@ -14,7 +14,7 @@ const row = z.object({
 })
 
 /** The latest scan of a payment page that found a script. */
-export type ScanFinding = z.infer<typeof row>
+type ScanFinding = z.infer<typeof row>
 
 /** For each script and payment page, the latest scan of the window that found the one on the other. */
 export function listScanFindings(question: InventoryQuestion): Query<ScanFinding> {

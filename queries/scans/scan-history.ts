@@ -44,6 +44,6 @@ export const ofPages = (pages: SomePages): Sql => sql`page_id IN ${'strings' in 
 export function askHistory(name: string, tenantId: string, pages: Sql, chosen: Sql): Query<ScanPlace> {
   const scans = sql`SELECT page_id AS pageId, toString(page_scans.id) AS id, scanned_at AS scannedAt, status = 'complete' AS complete, headers_key, grade, row_number() OVER (PARTITION BY page_id ORDER BY scanned_at, toString(page_scans.id)) AS place FROM page_scans FINAL WHERE tenant_id = ${uuid(tenantId)} AND ${pages}`
   const history = sql`SELECT *, maxIf((place, scannedAt, id, headers_key, grade), complete) OVER (PARTITION BY pageId ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS compared FROM (${scans})`
-  const told = sql`pageId, id, scannedAt, if(complete, 0, place - compared.1) AS consecutiveFailures, if(complete, compared.3, '') AS comparedId, compared.2 AS comparedAt`
-  return { name, statement: sql`SELECT ${told} FROM (${history}) ${chosen}`, row }
+  const projection = sql`pageId, id, scannedAt, if(complete, 0, place - compared.1) AS consecutiveFailures, if(complete, compared.3, '') AS comparedId, compared.2 AS comparedAt`
+  return { name, statement: sql`SELECT ${projection} FROM (${history}) ${chosen}`, row }
 }

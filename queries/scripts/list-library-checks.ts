@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { chunksOf } from '../chunks.ts'
 import type { Query } from '../query.ts'
-import { rowTime } from '../rows.ts'
+import { rowJson, rowTime } from '../rows.ts'
 import type { AdvisoryCheck } from '../rules/script-advisories.ts'
 import { sql, texts } from '../sql.ts'
 
@@ -9,8 +9,7 @@ const row = z
   .object({
     id: z.string(),
     checkedAt: rowTime,
-    // Ours, and read back as it was written.
-    advisories: z.string().transform((json): AdvisoryCheck['advisories'] => JSON.parse(json)),
+    advisories: rowJson(z.custom<AdvisoryCheck['advisories']>()),
   })
   .transform(({ id, ...check }) => ({ id, check }))
 

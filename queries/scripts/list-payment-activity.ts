@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { Query } from '../query.ts'
 import { rowCount } from '../rows.ts'
 import { sql } from '../sql.ts'
-import { sightingsIn } from './list-script-activity.ts'
-import { paymentPagesAmong } from './script-activity.ts'
+import { paymentPagesAmong, sightingsIn } from './script-activity.ts'
 import type { InventoryQuestion } from './script-inventory.ts'
 
 const row = z.object({

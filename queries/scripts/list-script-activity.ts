@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Query } from '../query.ts'
 import { rowCount } from '../rows.ts'
 import { sql } from '../sql.ts'
-import { scriptReports } from './script-activity.ts'
-import { type InventoryQuestion, returnedUrls } from './script-inventory.ts'
+import { sightingsIn } from './script-activity.ts'
+import type { InventoryQuestion } from './script-inventory.ts'
 
 const row = z.object({ url: z.string(), reportCount: rowCount, pageCount: rowCount })
 
@@ -18,7 +18,3 @@ export function listScriptActivity(question: InventoryQuestion, truncated: boole
     row,
   }
 }
-
-/** The window's sightings of the scripts that a read returns. */
-export const sightingsIn = (question: InventoryQuestion, truncated: boolean) =>
-  scriptReports(question, 'csp-hash', truncated ? [sql`script_url IN ${returnedUrls(question)}`] : [])

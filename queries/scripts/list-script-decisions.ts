@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { scriptDecision } from '../../schema/replies/script.ts'
 import type { Query } from '../query.ts'
-import { rowTime } from '../rows.ts'
+import { rowJson, rowTime } from '../rows.ts'
 import { sql } from '../sql.ts'
 import { type InventoryQuestion, ofInventory } from './script-inventory.ts'
 
@@ -13,7 +13,7 @@ const row = z
     id,
     status,
     integrityMode,
-    pinnedHashes: z.string().transform((json): z.infer<typeof pinnedHashes> => pinnedHashes.parse(JSON.parse(json))),
+    pinnedHashes: rowJson(pinnedHashes),
     justification,
     name: z.string().nullable(),
     email: z.string(),

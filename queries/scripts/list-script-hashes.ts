@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { activityHashes } from '../../schema/scripts.ts'
 import type { Query } from '../query.ts'
 import { sql, uint } from '../sql.ts'
-import { sightingsIn } from './list-script-activity.ts'
+import { sightingsIn } from './script-activity.ts'
 import type { InventoryQuestion } from './script-inventory.ts'
 
 const row = z.object({ url: z.string(), hashes: z.array(z.string()) })

@@ -1,7 +1,7 @@
 import { groupParts } from '../groups/group-parts.ts'
 import { paymentPatterns } from '../pages/payment-pages.ts'
 import { join, type Sql, sql, text } from '../sql.ts'
-import { type InventoryQuestion, ofInventory } from './script-inventory.ts'
+import { type InventoryQuestion, ofInventory, returnedUrls } from './script-inventory.ts'
 
 /**
  * The window's reports of one type that name a script, for a FROM: `url`, `page`, `reported_hash`, `disposition`, how many
@@ -13,9 +13,8 @@ export function scriptReports(
   reportType: 'csp-hash' | 'integrity-violation',
   conditions: readonly Sql[] = [],
 ): Sql {
-  const { tenantId, window } = question
   const all = [sql`report_type = ${text(reportType)}`, ofInventory(question), sql`script_url != ''`, ...conditions]
-  const parts = groupParts('scripts_day', tenantId, window, all).map(({ from, page, isRaw }) => {
+  const parts = groupParts('scripts_day', question, all).map(({ from, page, isRaw }) => {
     const tally = isRaw
       ? sql`toUInt64(1) AS reports, received_at AS seen_to`
       : sql`report_count AS reports, last_seen AS seen_to`
@@ -23,6 +22,10 @@ export function scriptReports(
   })
   return sql`(${join(parts, ' UNION ALL ')})`
 }
+
+/** The window's sightings of the scripts that a read returns. */
+export const sightingsIn = (question: InventoryQuestion, truncated: boolean) =>
+  scriptReports(question, 'csp-hash', truncated ? [sql`script_url IN ${returnedUrls(question)}`] : [])
 
 /**
  * The payment pages among the pages of some reports, for a FROM or IN: `page`, and `page_ids` of the monitored pages that

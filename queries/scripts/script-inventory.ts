@@ -1,7 +1,7 @@
 import { inventorySize } from '../../schema/scripts.ts'
 import { paymentPageIds } from '../pages/payment-pages.ts'
 import type { Span } from '../rules/coverage.ts'
-import { at, empty, join, type Sql, sql, text, uint, uuid } from '../sql.ts'
+import { at, empty, join, noTime, type Sql, sql, text, uint, uuid } from '../sql.ts'
 
 /** Whose scripts are asked for. */
 export interface InventoryQuestion {
@@ -16,9 +16,6 @@ export interface InventoryQuestion {
   /** Every script of the site where it is undefined. */
   readonly url?: string | undefined
 }
-
-/** Stands for no time. */
-const never = sql`toDateTime64(0, 3, 'UTC')`
 
 const ofScript = ({ url }: InventoryQuestion): Sql => (url === undefined ? empty : sql` AND script_url = ${text(url)}`)
 
@@ -35,7 +32,7 @@ export function scannedTags(question: InventoryQuestion): Sql {
 function sightings(question: InventoryQuestion): Sql {
   const ofBrowsers = sql`SELECT script_url, script_hash, first_seen AS seen_from, last_seen AS seen_to, 'report' AS source FROM script_versions WHERE ${ofInventory(question)}`
   const ofScans = sql`SELECT script_url, script_hash, scanned_at, scanned_at, 'scan' FROM ${scannedTags(question)}`
-  const ofDecisions = sql`SELECT script_url, '', ${never}, ${never}, 'decision' FROM script_decisions FINAL WHERE ${ofInventory(question)}`
+  const ofDecisions = sql`SELECT script_url, '', ${noTime}, ${noTime}, 'decision' FROM script_decisions FINAL WHERE ${ofInventory(question)}`
   // A branch less is a good part of the cost.
   const all = question.hasPaymentPages ? [ofBrowsers, ofDecisions, ofScans] : [ofBrowsers, ofDecisions]
   return sql`(${join(all, ' UNION ALL ')})`
@@ -61,7 +58,7 @@ export function inventoriedHashes(question: InventoryQuestion): Sql {
   return question.hasPaymentPages ? sql`(${ofBrowsers} UNION ALL ${ofScans})` : sql`(${ofBrowsers})`
 }
 
-/** Versions of one script that are told; of more, those seen last. */
+/** Versions of one script that are answered; of more, those seen last. */
 const longestHistory = 200
 
 /**
@@ -73,6 +70,6 @@ export function inventoriedScripts(question: InventoryQuestion): Sql {
   const versions = sql`SELECT script_url, script_hash, minIf(seen_from, source = 'report') AS reported_from, minIf(seen_from, source = 'scan') AS scanned_from, minIf(seen_from, source != 'decision') AS version_from, maxIf(seen_to, script_hash != '' OR source = 'report') AS version_to, max(seen_to) AS last_seen, max(source = 'decision') AS decided FROM ${sightings(question)} GROUP BY script_url, script_hash`
   const version = sql`(toUnixTimestamp64Milli(version_to), toUnixTimestamp64Milli(version_from), script_hash, toUnixTimestamp64Milli(reported_from), toUnixTimestamp64Milli(scanned_from))`
   // A tag that a scan could not hash says nothing of a version.
-  const told = sql`groupArrayIf(${version}, script_hash != '' OR reported_from > ${never})`
-  return sql`SELECT script_url AS url, nullIf(minIf(version_from, version_from > ${never}), ${never}) AS firstSeenAt, nullIf(max(last_seen), ${never}) AS lastSeenAt, nullIf(maxIf(version_from, script_hash != ''), ${never}) AS lastNewHashAt, arraySlice(arrayReverseSort(${told}), 1, ${uint(longestHistory)}) AS versions FROM (${versions}) GROUP BY script_url HAVING ${isListed(question, sql`last_seen`, sql`decided`)} ORDER BY max(last_seen) DESC, script_url LIMIT ${uint(inventorySize + 1)}`
+  const history = sql`groupArrayIf(${version}, script_hash != '' OR reported_from > ${noTime})`
+  return sql`SELECT script_url AS url, nullIf(minIf(version_from, version_from > ${noTime}), ${noTime}) AS firstSeenAt, nullIf(max(last_seen), ${noTime}) AS lastSeenAt, nullIf(maxIf(version_from, script_hash != ''), ${noTime}) AS lastNewHashAt, arraySlice(arrayReverseSort(${history}), 1, ${uint(longestHistory)}) AS versions FROM (${versions}) GROUP BY script_url HAVING ${isListed(question, sql`last_seen`, sql`decided`)} ORDER BY max(last_seen) DESC, script_url LIMIT ${uint(inventorySize + 1)}`
 }

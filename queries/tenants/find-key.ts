@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { type PlanOverrides, planNames, planOverrides } from '../../schema/plans.ts'
+import { planNames } from '../../schema/plans.ts'
 import type { Query } from '../query.ts'
 import { rowTime } from '../rows.ts'
 import { sql, text } from '../sql.ts'
+import { rowOverrides } from './find-tenant.ts'
 
 const row = z.object({
   keyId: z.string(),
@@ -14,7 +15,7 @@ const row = z.object({
   tenantId: z.string(),
   tenantName: z.string(),
   plan: z.enum(planNames),
-  overrides: z.string().transform((json): PlanOverrides => planOverrides.parse(JSON.parse(json || '{}'))),
+  overrides: rowOverrides,
 })
 
 /** A key with its tenant, whether it is still good or not. */
@@ -26,6 +27,6 @@ export function findKey(keyHash: string): Query<FoundKey> {
     name: 'findKey',
     statement: sql`SELECT k.id AS keyId, k.name AS keyName, k.prefix AS prefix, k.created_at AS createdAt, k.expires_at AS expiresAt, (k.revoked_at IS NOT NULL)::Bool AS revoked, t.id AS tenantId, t.name AS tenantName, toString(t.plan) AS plan, t.overrides AS overrides FROM (SELECT * FROM api_keys FINAL WHERE key_hash = ${text(keyHash)}) AS k INNER JOIN (SELECT * FROM tenants FINAL WHERE id IN (SELECT tenant_id FROM api_keys WHERE key_hash = ${text(keyHash)})) AS t ON t.id = k.tenant_id`,
     row,
-    deadlineMilliseconds: 2_000,
+    lane: 'lookUp',
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Plan, type PlanOverrides, planNames, planOverrides } from '../../schema/plans.ts'
 import type { Query } from '../query.ts'
+import { rowJson } from '../rows.ts'
 import { sql, uuid } from '../sql.ts'
 
 /** A tenant as it stands now. */
@@ -11,14 +12,14 @@ export interface Tenant {
   readonly overrides: PlanOverrides
 }
 
+/** A tenant's overrides; '' for none. */
+export const rowOverrides = rowJson(planOverrides, '{}')
+
 const row: z.ZodType<Tenant> = z.object({
   id: z.string(),
   name: z.string(),
   plan: z.enum(planNames),
-  overrides: z
-    .string()
-    .transform((json): unknown => JSON.parse(json))
-    .pipe(planOverrides),
+  overrides: rowOverrides,
 })
 
 /** The tenant, or no row. */

@@ -1,9 +1,10 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { insertRow } from '../../app/cli/insert-row.ts'
-import { hashKey, keyPrefix, makeKey } from '../../app/keys.ts'
+import { insertKey } from '../../app/insert-key.ts'
+import { makeKey } from '../../app/keys.ts'
 import type { Database } from '../../queries/clickhouse.ts'
+import { insertRows } from '../../queries/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql.ts'
 import { siteIds, sizes, tenantIds } from './generated-values.ts'
 
@@ -90,25 +91,15 @@ const plenty = { keyLimit: 1_000_000, tenantLimit: 1_000_000 }
 
 /** The big tenant with its sites and its key, and budgets that no measurement spends; the same again does no harm. */
 export async function createBigTenant(writer: Database, { key, from }: BenchState): Promise<void> {
-  const created = { created_at: toClickHouseTime(new Date(from)) }
-  await insertRow(writer, 'tenants', {
-    id: bigTenant,
-    name: 'Big',
-    plan: 'enterprise',
-    overrides: JSON.stringify(plenty),
-    ...created,
+  const createdAt = new Date(from)
+  const created = { created_at: toClickHouseTime(createdAt) }
+  const tenant = { id: bigTenant, name: 'Big', plan: 'enterprise', overrides: JSON.stringify(plenty) }
+  await insertRows(writer, 'tenants', [{ ...tenant, ...created }])
+  const sites = siteIds.slice(0, sizes.sites).map((id, index) => {
+    const host = `site${index + 1}.shop.test`
+    return { id, tenant_id: bigTenant, name: `Site ${index + 1}`, hosts: [host], ...created }
   })
-  for (const [index, id] of siteIds.slice(0, sizes.sites).entries()) {
-    const site = { id, tenant_id: bigTenant, name: `Site ${index + 1}`, hosts: [`site${index + 1}.shop.test`] }
-    await insertRow(writer, 'sites', { ...site, ...created })
-  }
-  await insertRow(writer, 'api_keys', {
-    key_hash: hashKey(key.key),
-    id: key.id,
-    tenant_id: bigTenant,
-    name: 'Bench',
-    prefix: keyPrefix(key.key),
-    ...created,
-    expires_at: toClickHouseTime(new Date(from + 3650 * 86_400_000)),
-  })
+  await insertRows(writer, 'sites', sites)
+  const expiresAt = new Date(from + 3650 * 86_400_000)
+  await insertKey(writer, { ...key, tenantId: bigTenant, name: 'Bench', createdAt, expiresAt })
 }

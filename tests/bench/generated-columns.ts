@@ -1,5 +1,5 @@
 import { type ReportType, reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
-import { reportColumns, type StoredReport } from '../../schema/stored-report.ts'
+import { type StoredReport, storedFieldRows } from '../../schema/stored-report.ts'
 import {
   browsers,
   directives,
@@ -32,8 +32,8 @@ const scripted: readonly ReportType[] = [
 function issuePart(part: 'subject' | 'host'): string {
   const cases = ofType(({ issue }) => issue !== undefined).map((type) => {
     const { subject, hostOf } = reportTypeRows[type].issue ?? { subject: { word: '' }, hostOf: 'blockedUrl' }
-    const host = hostOf === 'blockedUrl' ? 'blocked_host' : `domain(${reportColumns[hostOf]})`
-    const about = typeof subject === 'string' ? reportColumns[subject] : quoted(subject.word)
+    const host = hostOf === 'blockedUrl' ? 'blocked_host' : `domain(${storedFieldRows[hostOf].column})`
+    const about = typeof subject === 'string' ? storedFieldRows[subject].column : quoted(subject.word)
     return [[type], part === 'subject' ? about : host] as const
   })
   return byType(cases)

@@ -1,4 +1,4 @@
-import { reportColumns, type StoredReport } from '../../schema/stored-report.ts'
+import { storedFieldNames, storedFieldRows } from '../../schema/stored-report.ts'
 import { columnValues, sharedValues } from './generated-columns.ts'
 
 /** Rows of one insert. */
@@ -15,10 +15,10 @@ export interface Generated {
 
 const day = 86_400_000
 
-const fields = (Object.keys(reportColumns) as (keyof StoredReport)[]).filter((field) => columnValues[field])
+const fields = storedFieldNames.filter((field) => columnValues[field])
 
 /** The generated columns of the table, in its order. */
-export const generatedColumns = fields.map((field) => reportColumns[field])
+export const generatedColumns = fields.map((field) => storedFieldRows[field].column)
 
 /** Reports that are stored in one statement: rows from `first` up to `end`, of one round. */
 export interface Block {
@@ -43,6 +43,6 @@ export function generatedReports({ from, days }: Generated, { first, end, round 
   const place = `(number - ${round[0]}) * ${(days * day) / (round[1] - round[0])}`
   const moment = `toInt64(${from} + ${place} - ${Math.round((0.6 * day) / (2 * Math.PI))} * sin(${place} * ${(2 * Math.PI) / day}))`
   const values = Object.entries({ ...sharedValues, moment }).map(([name, value]) => `${value} AS ${name}`)
-  const selected = fields.map((field) => `${columnValues[field]} AS ${reportColumns[field]}`)
+  const selected = fields.map((field) => `${columnValues[field]} AS ${storedFieldRows[field].column}`)
   return `WITH ${values.join(', ')} SELECT ${selected.join(', ')} FROM numbers(${first}, ${end - first})`
 }

@@ -54,8 +54,8 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     expect(answered.body.error.code).toBe('invalid_api_key')
   })
 
-  test('takes the scheme in any case', async () => {
-    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+  test('takes the scheme in any case, and any number of spaces after it', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
       const headers = { Authorization: `${scheme} ${world.key.key}` }
       expect(await api.ask(endpoint, { headers, siteId: world.siteIds[0] })).toMatchObject({ status: 200 })
     }

@@ -73,6 +73,33 @@ describe('If-None-Match', () => {
   })
 })
 
+describe.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'])(
+  '%s',
+  (path) => {
+    const ask = (headers: Record<string, string>) => api.get(path, { headers })
+
+    test.each(['identity', 'gzip'])('says by a strong ETag what it answered as %s', async (accepts) => {
+      const first = await ask({ 'Accept-Encoding': accepts })
+      const etag = first.headers.get('ETag') ?? ''
+      expect(etag).toMatch(/^"[\w-]+"$/)
+      expect(first.headers.get('Vary')).toBe('Accept-Encoding')
+      const again = await ask({ 'Accept-Encoding': accepts, 'If-None-Match': etag })
+      expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
+      expect(again.headers.get('ETag')).toBe(etag)
+      expect(again.headers.get('Cache-Control')).toBe('public, max-age=3600')
+    })
+
+    test('is compressed where it is large and the caller takes gzip', async () => {
+      const [plain, small] = [await ask({ 'Accept-Encoding': 'identity' }), await ask({ 'Accept-Encoding': 'gzip' })]
+      const isLarge = Buffer.byteLength(plain.text) >= 16_384
+      expect(plain.headers.get('Content-Encoding')).toBeNull()
+      expect(small.headers.get('Content-Encoding')).toBe(isLarge ? 'gzip' : null)
+      expect(small.text).toBe(plain.text)
+      expect(small.headers.get('ETag') === plain.headers.get('ETag')).toBe(!isLarge)
+    })
+  },
+)
+
 describe('a large answer', () => {
   const path = '/v1/reports/histogram?bucketSize=15m'
   const ask = async (headers: Record<string, string>) => {

@@ -65,6 +65,9 @@ test.each([
   '/v1/reports/histogram',
   '/v1/reports/grouped',
   '/v1/reports/types',
+  '/v1/issues',
+  '/v1/sites/{siteId}/issues',
+  '/v1/sites/{siteId}/issues/{issueId}/reports',
   '/v1/crashes',
   '/v1/browser-changes',
   '/v1/network-errors',
@@ -72,6 +75,8 @@ test.each([
   '/v1/sites/{siteId}/scripts',
   '/v1/sites/{siteId}/scripts/{scriptId}',
   '/v1/sites/{siteId}/pages',
+  '/v1/sites/{siteId}/pages/{pageId}/scans',
+  '/v1/sites/{siteId}/pages/{pageId}/scans/{scanId}',
   '/v1/compliance/pci-dss',
   '/v1/alert-deliveries',
 ])('describes GET %s of the contract', (path) => {
@@ -92,6 +97,29 @@ test('closes no enumeration and no object of an answer', () => {
   const answers = JSON.stringify([Object.values(paths).map(({ get }) => get.responses), JSON.parse(text).components])
   expect(answers).not.toContain('"enum"')
   expect(answers).not.toContain('additionalProperties')
+})
+
+test('lists every error code of the contract', () => {
+  const { code } = JSON.parse(text).components.schemas.Error.properties.error.properties
+  const listed = ['bad_request', 'invalid_api_key', 'plan_upgrade_required', 'not_found', 'rate_limited']
+  const unavailable = ['rate_limit_unavailable', 'upstream_unavailable']
+  const others = ['validation_error', 'forbidden', 'internal_error']
+  expect(code['x-extensible-enum']).toEqual(expect.arrayContaining([...listed, ...unavailable, ...others]))
+})
+
+test('says a format by its name alone, where null may stand too', () => {
+  const { Report, BrowserChangeTotals } = JSON.parse(text).components.schemas
+  const time = { type: ['string', 'null'], format: 'date-time' }
+  expect(Report.properties.anticipatedRemoval).toEqual(time)
+  expect(BrowserChangeTotals.properties.soonestRemoval).toEqual(time)
+  expect(text).not.toContain('[13579][26]')
+})
+
+test('says of a nullable enumeration when it is null and what it can be', () => {
+  const { ScriptCapture } = JSON.parse(text).components.schemas
+  expect(ScriptCapture.properties.reason.description).toMatch(
+    /^Null unless refused\. Known values: daily_cap, [^.]+\.$/,
+  )
 })
 
 test('leaves nothing of how it was made', () => {
@@ -138,6 +166,14 @@ test('states the bounds, defaults and values of parameters', () => {
     default: 'csp-violation',
   })
   expect(parameterOf(grouped, 'groupBy')).toMatchObject({ required: true, schema: { type: 'string' } })
+})
+
+test.each(['`ETag`', '`If-None-Match`', 'gzip'])('tells of %s', (words) => {
+  expect(JSON.parse(text).info.description).toContain(words)
+})
+
+test('says that two dimensions of groupBy differ', () => {
+  expect(parameterOf('/v1/reports/grouped', 'groupBy')?.description).toContain('two different')
 })
 
 test('states a groupBy pattern that takes what the operation takes', () => {

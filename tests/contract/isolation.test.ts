@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../app/endpoint.ts'
+import { render } from '../../queries/sql.ts'
 import { type DimensionName, dimensionNames } from '../../schema/dimensions.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
@@ -21,6 +22,9 @@ let first: TestWorld
 let second: TestWorld
 let reports: StoredReport[]
 
+/** Every statement that was asked, by the name of its query. */
+const statements = new Map<string, string>()
+
 /** Now stands still, so that what is asked again is the same question. */
 const to = new Date().toISOString()
 
@@ -31,7 +35,13 @@ async function emptyWorld(): Promise<TestWorld> {
 }
 
 beforeAll(async () => {
-  api = await startContractApi({ now: () => new Date(to) })
+  api = await startContractApi({
+    now: () => new Date(to),
+    onRead: ({ name, statement }) => {
+      const { text } = render(statement)
+      statements.set(text, name)
+    },
+  })
   first = await emptyWorld()
   second = await emptyWorld()
   reports = worldReports(first, 7)
@@ -84,6 +94,14 @@ async function askAll(endpoint: Endpoint, { key, siteIds }: TestWorld): Promise<
   return texts
 }
 
+/** What narrows the tables that hold more than one tenant's rows for a reason. */
+const rowsOf: Readonly<Record<string, RegExp>> = {
+  api_keys: /WHERE key_hash = \{p\d+:String\}/,
+  tenants: /WHERE id IN \(SELECT tenant_id/,
+  library_files: /WHERE/,
+  library_advisories: /WHERE/,
+}
+
 describe('a tenant without data beside one with it', () => {
   const answering = operations.withWindow.filter(([, endpoint]) => emptyStatus(endpoint) === 200)
 
@@ -112,6 +130,17 @@ describe('a tenant with data', () => {
       expect(await askAll(endpoint, first)).toEqual(before.get(name))
     },
   )
+
+  test('is asked for by name in every SELECT from a table', () => {
+    expect(statements.size).toBeGreaterThan(operations.all.length)
+    for (const [text, query] of statements) {
+      const selects = [...text.matchAll(/FROM ([a-z_]+)\b(.*?WHERE.{0,24})/g)]
+      expect(selects.length, query).toBeGreaterThan(0)
+      for (const [, table = '', rest] of selects) {
+        expect(rest, `${query}, ${table}`).toMatch(rowsOf[table] ?? /WHERE tenant_id = \{p\d+:UUID\}/)
+      }
+    }
+  })
 
   test.each(operations.withPage)('%s reads no row of it through a cursor made for its rows', async (_, endpoint) => {
     const page = async (world: TestWorld, query: Query) => {

@@ -45,7 +45,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   })
 })
 
-test.each(['/livez', '/readyz', '/openapi.json', '/docs', '/docs/start.js'])(
+test.each(['/livez', '/readyz', '/openapi.json', '/docs', '/docs/start.js', '/metrics'])(
   '%s takes GET and HEAD only',
   async (path) => {
     expect(await api.get(path)).toMatchObject({ status: 200 })

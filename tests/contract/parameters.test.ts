@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../app/endpoint.ts'
+import { inputFields } from '../../app/openapi/json-schema.ts'
 import { queryShape } from '../../app/pipeline/mount.ts'
+import { dimensionsOf } from '../../schema/report-filter.ts'
+import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { Answered } from '../support/api.ts'
 import {
   type ContractApi,
@@ -45,6 +48,18 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   })
 })
 
+test('names every parameter an operation does not take, however many others are refused', async () => {
+  const known = ['siteId', 'reportType', 'directive', 'disposition', 'deviceType', 'from', 'to']
+  const unknown = ['a', 'b', 'c', 'd', 'e', 'f']
+  const search = [...known, ...unknown].map((name) => `${name}=`).join('&')
+  const named = unknown.map((name) => JSON.stringify(name)).join(', ')
+  expectRefused(await api.get(`/v1/reports/count?${search}`, { key: world.key }), named, 'siteId must be')
+})
+
+test('names a parameter an operation does not take where its path is refused too', async () => {
+  expectRefused(await api.get('/v1/sites/1/issues?nonsense=1', { key: world.key }), '"nonsense"')
+})
+
 describe.each(operations.all.flatMap(taken))('%s, %s', (_, parameter, endpoint) => {
   test('refuses it empty', async () => {
     expectRefused(await ask(endpoint, { [parameter]: '' }), `${parameter} must be`)
@@ -76,17 +91,39 @@ describe('what the framework would pass over', () => {
   })
 })
 
-const texts = ['browserName', 'documentHost', 'reason', 'errorType', 'origin', 'destinationId', 'eventType']
-const textParameters = operations.all.flatMap(taken).filter(([, name]) => texts.includes(name))
+const printable = '^[ -[\\]-~]*$'
 
-describe.each(textParameters)('%s, %s', (_, parameter, endpoint) => {
-  test.each(['a\\b', 'é', '😀', 'a\tb', 'a\nb', '\u0000', 'x'.repeat(256)])('refuses %j', async (value) => {
-    expectRefused(await ask(endpoint, { [parameter]: value }), `${parameter} must be`)
+/** Parameters that take any printable text, and up to how many characters, in a report type that has them. */
+const texts = operations.all.flatMap(([name, endpoint]) =>
+  Object.entries(inputFields(queryShape(endpoint)).fields).flatMap(([parameter, { pattern, maxLength }]) =>
+    pattern === printable ? [[name, parameter, endpoint, Number(maxLength), typeWith(parameter)] as const] : [],
+  ),
+)
+
+function typeWith(parameter: string): Query {
+  const isCarried = (type: ReportType) => dimensionsOf(type).some((dimension) => dimension === parameter)
+  const reportType = reportTypeNames.find(isCarried)
+  return reportType ? { reportType } : {}
+}
+
+test('the parameters that take any printable text are found', () => {
+  const names = new Set(texts.map(([, parameter]) => parameter))
+  for (const name of ['documentHost', 'blockedUrl', 'reason', 'errorType', 'origin', 'destinationId', 'eventType']) {
+    expect(names).toContain(name)
+  }
+})
+
+describe.each(texts)('%s, %s', (_, parameter, endpoint, maxLength, type) => {
+  test.each(['a\\b', 'é', '😀', 'a\tb', 'a\nb', '\u0000', 'x'.repeat(maxLength + 1)])('refuses %j', async (value) => {
+    expectRefused(await ask(endpoint, { ...type, [parameter]: value }), `${parameter} must be`)
   })
 
-  test.each([' ', '%', '_', "'", '"', '`', '{p0:String}', '~', '--', '*/'])('takes %j', async (value) => {
-    expect(await ask(endpoint, { [parameter]: value })).toMatchObject({ status: 200 })
-  })
+  test.each([' ', '%', '_', "'", '"', '`', '{p0:String}', '~', '--', '*/', 'x'.repeat(maxLength)])(
+    'takes %j',
+    async (value) => {
+      expect(await ask(endpoint, { ...type, [parameter]: value })).toMatchObject({ status: 200 })
+    },
+  )
 })
 
 const limits = operations.all.filter(([, endpoint]) => 'limit' in queryShape(endpoint))

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scriptDecisions } from '../../app/import/record-types/script-decisions.ts'
-import type { PlanOverrides } from '../../schema/plans.ts'
+import { capabilities, type PlanOverrides } from '../../schema/plans.ts'
 import { type ContractApi, emptyStatus, operations, startContractApi } from '../support/contract.ts'
-
-const everything = ['api', 'scripts.inventory', 'pages.payment', 'pages.scans', 'scripts.authorization'] as const
 
 let api: ContractApi
 
@@ -13,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 /** A tenant with these capabilities and one site. */
-async function having(capabilities: NonNullable<PlanOverrides['capabilities']>) {
-  const tenantId = await api.createTenant({ overrides: { capabilities } })
+async function having(held: NonNullable<PlanOverrides['capabilities']>) {
+  const tenantId = await api.createTenant({ overrides: { capabilities: held } })
   const siteId = await api.createSite(tenantId)
   return { tenantId, siteId, key: await api.createKey(tenantId) }
 }
@@ -30,7 +28,7 @@ const needs = operations.all.flatMap(([name, endpoint]) =>
 )
 
 describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) => {
-  const lacking = everything.filter((one) => one !== capability)
+  const lacking = capabilities.filter((one) => one !== capability)
   const asks = when ? { [when.parameter]: when.is ?? String(values(endpoint.query[when.parameter])[0]) } : {}
 
   test('asks for an upgrade and names the lowest plan that has the capability', async () => {
@@ -42,7 +40,7 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
   })
 
   test('answers a tenant that has it', async () => {
-    const answered = await api.ask(endpoint, { ...(await having([...everything])), query: asks })
+    const answered = await api.ask(endpoint, { ...(await having([...capabilities])), query: asks })
     expect(answered.status).toBe(emptyStatus(endpoint))
   })
 
@@ -55,7 +53,7 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
   })
 
   test('is refused although another tenant has decisions', async () => {
-    const other = await having([...everything])
+    const other = await having([...capabilities])
     await api.importRecords(other.tenantId, scriptDecisions, [decision(other.siteId)])
     expect(await api.ask(endpoint, { ...(await having(lacking)), query: asks })).toMatchObject({ status: 403 })
   })
@@ -82,7 +80,7 @@ const ofParameters = needs.flatMap(([name, parameter, endpoint, { capability, wh
 
 test.each(ofParameters)('%s, %s: is answered without it, and with another value where one is meant', async (...one) => {
   const [, , endpoint, capability, { parameter, is }] = one
-  const asking = await having(everything.filter((other) => other !== capability))
+  const asking = await having(capabilities.filter((other) => other !== capability))
   const others = is === undefined ? [] : values(endpoint.query[parameter]).filter((value) => value !== is)
   for (const query of [{}, ...others.map((value) => ({ [parameter]: value }))]) {
     expect(await api.ask(endpoint, { ...asking, query })).toMatchObject({ status: emptyStatus(endpoint) })

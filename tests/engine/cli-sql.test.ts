@@ -29,12 +29,15 @@ describe('sql', () => {
     expect(stderr).toMatch(/nothing/)
   })
 
-  test('exits 2 when the engine fails on the way', async () => {
-    const { code, stderr } = await ask([
-      "SELECT throwIf(number = 300000, 'too far') FROM numbers(400000) SETTINGS max_block_size = 1000",
+  test('exits 2 with the reason alone, behind the rows before it, when the engine fails on the way', async () => {
+    const { code, stdout, stderr } = await ask([
+      "SELECT throwIf(number = 900000, 'too far'), repeat('x', 99) FROM numbers(1000000) SETTINGS max_block_size = 1000",
     ])
     expect(code).toBe(2)
-    expect(stderr).not.toBe('')
+    expect(stderr).toMatch(/^[^\n]*too far[^\n]*\n$/)
+    const rows = stdout.split('\n')
+    expect(rows.length).toBeGreaterThan(1_000)
+    expect(new Set(rows)).toEqual(new Set([`0\t${'x'.repeat(99)}`, '']))
   })
 
   test.each([

@@ -54,6 +54,14 @@ describe('tenants create', () => {
     expect(tenant?.overrides).toEqual({ retentionDays: 400, keyLimit: 7, tenantLimit: 9 })
   })
 
+  test('whose overrides are empty text has none', async () => {
+    const id = randomUUID()
+    await database.command(`INSERT INTO tenants (id, name, plan, overrides) VALUES ('${id}', 'A', 'business', '')`)
+    const { answer: key } = await done('keys', 'create', '--tenant', id, '--name', 'k')
+    const { status, body } = await api.get('/v1/me', { key })
+    expect({ status, keyLimit: body.data.rateLimits.key.limit }).toEqual({ status: 200, keyLimit: 600 })
+  })
+
   test('says that a plan has no API access', async () => {
     const { stderr } = await done('tenants', 'create', '--name', 'A', '--plan', 'free')
     expect(stderr).toContain('no API access')

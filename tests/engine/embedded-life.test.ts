@@ -1,8 +1,11 @@
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SupervisorEvent, startEngine } from '../../clickhouse/engine/supervisor.ts'
 import { ask, startTestEngine, type TestEngine } from '../support/engine.ts'
@@ -128,6 +131,17 @@ describe('an engine', () => {
       return heir !== undefined
     }
     await expect.poll(opens, { timeout: 15_000 }).toBe(true)
+  })
+})
+
+describe('an engine whose parent leaves while it starts', () => {
+  it.each([200, 600, 1_000, 1_400, 1_800])('ends, %d ms after it was started', async (milliseconds) => {
+    const main = fileURLToPath(new URL('../../clickhouse/engine/main.ts', import.meta.url))
+    const child = fork(main, [directory(), '0'], { execArgv: ['--import', 'tsx'], stdio: 'ignore' })
+    const ended = once(child, 'exit', { signal: AbortSignal.timeout(20_000) })
+    await sleep(milliseconds)
+    child.disconnect()
+    await ended
   })
 })
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clickHouseReportWriter } from '../../app/import/clickhouse-report-writer.ts'
 import { rowCollectors } from '../../app/import/row-parts.ts'
-import { textLimits } from '../../app/import/text-limits.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
-import { reportColumns, type StoredReport } from '../../schema/stored-report.ts'
+import { type StoredReport, storedFieldNames, storedFieldRows, textLimits } from '../../schema/stored-report.ts'
 import { askRows, createDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase
@@ -17,8 +16,6 @@ beforeAll(async () => {
 
 afterAll(() => db?.drop())
 
-const fields = Object.keys(reportColumns) as (keyof StoredReport)[]
-const times: readonly (keyof StoredReport)[] = ['receivedAt', 'anticipatedRemoval']
 const bySize = (a: StoredReport, b: StoredReport) => a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : 1)
 
 /** What the table holds of a tenant after an insert of these reports, every field as it was given. */
@@ -31,14 +28,14 @@ async function storedAs(reports: readonly StoredReport[], limits = { rows: 65_53
   }
   for (const report of reports) await write(collector.add(report))
   await write(collector.rest())
-  const columns = fields.map((field) =>
-    times.includes(field) ? `toUnixTimestamp64Milli(${reportColumns[field]})` : reportColumns[field],
+  const columns = Object.values(storedFieldRows).map(({ column, kind }) =>
+    kind === 'time' ? `toUnixTimestamp64Milli(${column})` : column,
   )
   const rows = await askRows(
     db.writer,
     `SELECT ${columns.join(', ')} FROM reports WHERE tenant_id = '${reports[0]?.tenantId}' ORDER BY received_at, toString(id)`,
   )
-  return rows.map((row) => Object.fromEntries(fields.map((field, index) => [field, row[index]])))
+  return rows.map((row) => Object.fromEntries(storedFieldNames.map((field, index) => [field, row[index]])))
 }
 
 const tenant = (digit: number) => `5ec0de00-0000-4000-8000-0000000010${String(digit).padStart(2, '0')}`

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApi, type TestApi } from '../support/api.ts'
+import { aReport } from '../../fixtures/reports.ts'
+import { type Answered, startApi, type TestApi } from '../support/api.ts'
 import type { TestKey } from '../support/tenants.ts'
 
 let api: TestApi
@@ -13,6 +14,7 @@ beforeAll(async () => {
   api = await startApi({ log })
   tenantId = await api.createTenant()
   key = await api.createKey(tenantId)
+  await api.insertReports([aReport({ tenantId, receivedAt: Date.now() - 60_000 })])
 })
 
 afterAll(() => api?.close())
@@ -26,11 +28,23 @@ async function logged(path: string, requestId: string): Promise<Record<string, u
 }
 
 describe('the log', () => {
-  test('has one line a request: id, operation, tenant, status, time and rows read', async () => {
+  test('has one line a request: id, operation, tenant, status, time, and what was read in the engine', async () => {
     const line = await logged('/v1/reports/count', 'count-1')
     expect(line).toMatchObject({ operation: 'reports.count', tenantId, keyId: key.id, status: 200, msg: 'request' })
-    expect(line.milliseconds).toEqual(expect.any(Number))
-    expect(line.rowsRead).toEqual(expect.any(Number))
+    for (const measured of ['milliseconds', 'engineMilliseconds', 'rowsRead', 'bytesRead']) {
+      expect(line[measured], measured).toBeGreaterThan(0)
+    }
+  })
+
+  test('tells a spent budget by its status alone: nothing failed', async () => {
+    const spender = await api.createKey(await api.createTenant({ overrides: { keyLimit: 1 } }))
+    const me = () => api.get('/v1/me', { key: spender, headers: { 'X-Request-Id': 'spent' } })
+    expect([(await me()).status, (await me()).status]).toEqual([200, 429])
+    const own = lines.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId === 'spent')
+    expect(own.map(({ msg, status }) => ({ msg, status }))).toEqual([
+      { msg: 'request', status: 200 },
+      { msg: 'request', status: 429 },
+    ])
   })
 
   test('never holds a key or the value of a filter', async () => {
@@ -51,7 +65,21 @@ describe('the log', () => {
 })
 
 describe('/metrics', () => {
-  test('counts requests by operation and status, and the rows read', async () => {
+  /** What a counter stands at, of one operation. */
+  async function counted(name: string): Promise<number> {
+    const { text } = await api.get('/metrics')
+    return Number(new RegExp(`^${name}\\{operation="reports.types"\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
+  }
+
+  test.each(['api_rows_read_total', 'api_engine_seconds_total'])('%s grows by what a request reads', async (name) => {
+    const before = await counted(name)
+    const { rowsRead, engineMilliseconds } = await logged('/v1/reports/types', `types-${name}`)
+    const read = name === 'api_rows_read_total' ? Number(rowsRead) : Number(engineMilliseconds) / 1000
+    expect(read).toBeGreaterThan(0)
+    expect((await counted(name)) - before).toBeCloseTo(read, 3)
+  })
+
+  test('counts requests by operation and status', async () => {
     await api.get('/v1/me', { key })
     const { status, text, headers } = await api.get('/metrics')
     expect(status).toBe(200)
@@ -60,9 +88,18 @@ describe('/metrics', () => {
     expect(text).not.toContain(tenantId)
   })
 
-  test('is for this machine only: a proxied request gets 404', async () => {
-    const { status, body } = await api.get('/metrics', { headers: { 'X-Forwarded-For': '203.0.113.7' } })
-    expect(status).toBe(404)
-    expect(body.error.code).toBe('not_found')
-  })
+  test.each(['GET', 'HEAD', 'POST', 'OPTIONS'])(
+    'is for this machine only: a proxied %s is told what it is told of no path',
+    async (method) => {
+      const headers = { 'X-Forwarded-For': '203.0.113.7', 'X-Request-Id': 'proxied' }
+      const [metrics, nowhere] = [
+        await api.get('/metrics', { headers, method }),
+        await api.get('/nowhere', { headers, method }),
+      ]
+      expect(metrics.status).toBe(404)
+      expect(metrics.text).toBe(nowhere.text)
+      const told = ({ headers }: Answered) => [...headers].filter(([name]) => name !== 'date')
+      expect(told(metrics)).toEqual(told(nowhere))
+    },
+  )
 })

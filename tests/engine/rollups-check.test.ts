@@ -156,12 +156,12 @@ describe('a check of the rollups', () => {
   test('finds counts of a tenant and a month that the raw rows do not have, and a rebuild removes them', async () => {
     const stranger = randomUUID()
     await db.writer.command(`INSERT INTO type_counts_hour (tenant_id, report_type, bucket, report_count, weight, retention_days)
-      VALUES ('${stranger}', 'coop', now() + toIntervalDay(70), 3, 3, 90)`)
+      VALUES ('${stranger}', 'coop', now() + toIntervalDay(70), 3, 9007199254740993, 90)`)
     const { differences } = await check()
     expect(differences).toEqual([
       expect.objectContaining({
         tenantId: stranger,
-        actual: { reportCount: 3, weight: 3, retentionDays: 90 },
+        actual: { reportCount: 3, weight: '9007199254740993', retentionDays: 90 },
         expected: { reportCount: null, weight: null, retentionDays: null },
       }),
     ])

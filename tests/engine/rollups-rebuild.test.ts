@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rebuildRollups } from '../../clickhouse/rebuild-rollups.ts'
+import { insertRows } from '../../queries/insert-rows.ts'
 import { cli } from '../support/cli.ts'
 import { askRows } from '../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../support/rollups.ts'
@@ -80,8 +81,7 @@ describe('the commands', () => {
 
   test('"rollups rebuild" refuses while an import is cut off, as its reports would be counted twice', async () => {
     const row = { tenant_id: db.tenantId, previous_token: 'a', token: 'b', lines: 1, state: 'started' }
-    const record = (state: string) =>
-      db.writer.insert('INSERT INTO import_batches FORMAT JSONEachRow', Buffer.from(JSON.stringify({ ...row, state })))
+    const record = (state: string) => insertRows(db.writer, 'import_batches', [{ ...row, state }])
     await record('started')
     await db.writer.command(
       'INSERT INTO cube_counts_day SELECT * FROM cube_counts_day ORDER BY bucket DESC, report_type DESC LIMIT 1',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { positionOfIssue } from '../../app/pipeline/issue-position.ts'
+import { issuePosition } from '../../app/issues/issue-listing.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { type IssuePosition, issueLists, type RankedIssue } from '../../queries/issues/list-issues.ts'
 import type { Query } from '../../queries/query.ts'
@@ -74,7 +74,7 @@ test('every dimension with many values has a filter of its own', async () => {
     db.writer,
     "SELECT expr FROM system.data_skipping_indices WHERE database = currentDatabase() AND table = 'reports' AND type = 'bloom_filter'",
   )
-  const many = Object.values(dimensionRows).filter(({ low }) => !low)
+  const many = Object.values(dimensionRows).filter(({ lowCardinality }) => !lowCardinality)
   expect(filters.flat()).toEqual(expect.arrayContaining(many.map(({ column }) => column)))
 })
 
@@ -97,6 +97,6 @@ test('the latest issues are those of the last hours, page after page, as of the 
     expect(issues).toHaveLength(51)
     expect(issues).toEqual(await db.reader.read(whole))
     expect(await rowsRead([short])).toBeLessThan((await rowsRead([whole])) / 4)
-    after = positionOfIssue(issues.at(-2) as RankedIssue)
+    after = issuePosition.of(issues.at(-2) as RankedIssue)
   }
 })

@@ -149,9 +149,9 @@ test('a capture goes on from pending to what came of it, and not back', async ()
   ).toMatchObject({
     code: 0,
   })
-  const { siteId: _, url: __, hash: ___, ...told } = asked
+  const { siteId: _, url: __, hash: ___, ...answered } = asked
   const captured = {
-    ...told,
+    ...answered,
     state: 'captured',
     reason: null,
     finalUrl: urlOf('a'),

@@ -97,7 +97,7 @@ test('every state can be imported, and is answered', async () => {
       })),
   ])
   const { data } = await sites.list(site)
-  const states = (told: (script: (typeof data)[number]) => unknown) => [...new Set(data.flatMap(told))].sort()
+  const states = (state: (script: (typeof data)[number]) => unknown) => [...new Set(data.flatMap(state))].sort()
   expect(states(({ status }) => status)).toEqual(scriptStatuses.toSorted())
   expect(states(({ integrityMode }) => integrityMode ?? [])).toEqual(integrityModes.toSorted())
   expect(states(({ coverage }) => coverage.state)).toEqual(coverageStates.toSorted())

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { reportTypeNames } from '../../schema/report-types.ts'
+import { startRedis } from '../support/redis.ts'
 import { type Spawned, spawnScript } from '../support/spawned.ts'
 
 const run = promisify(execFile)
@@ -110,6 +111,21 @@ describe('npm run serve', () => {
     serve.child.kill('SIGTERM')
     await serve.ended()
     expect(serve.output()).toContain('"requestId":"request-2"')
+  })
+
+  test('logs that Redis refuses its password, but not the password', async () => {
+    const redis = await startRedis('--requirepass', 'of-the-server')
+    try {
+      const url = redis.url.replace('//', '//:of-the-api@')
+      const serve = start({ CLICKHOUSE_URL: servers().readUrl, REDIS_URL: url }, 'app/serve.ts')
+      await serve.printed(/Redis cannot be reached/, 20_000)
+      serve.child.kill('SIGTERM')
+      await serve.ended()
+      expect(serve.output()).toContain('WRONGPASS')
+      expect(serve.output()).not.toContain('of-the-api')
+    } finally {
+      await redis.stop()
+    }
   })
 
   test('says what is missing without CLICKHOUSE_URL', async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { z } from 'zod'
-import { connect, type Database } from '../../queries/clickhouse.ts'
+import { connect, type Database, type ReadOptions } from '../../queries/clickhouse.ts'
+import type { Query } from '../../queries/query.ts'
 import { sql, uint } from '../../queries/sql.ts'
+import { startFaultServer } from '../support/faults.ts'
 
 let database: Database
 
@@ -12,13 +14,12 @@ beforeAll(() => {
 afterAll(() => database.close())
 
 const row = z.object({ number: z.int() })
-const echo = (number: number, deadlineMilliseconds?: number) =>
-  database.read({
-    name: 'echo',
-    statement: sql`SELECT ${uint(number)} AS number`,
-    row,
-    ...(deadlineMilliseconds !== undefined && { deadlineMilliseconds }),
-  })
+const echoOf = (number: number): Query<z.infer<typeof row>> => ({
+  name: 'echo',
+  statement: sql`SELECT ${uint(number)} AS number`,
+  row,
+})
+const echo = (number: number, options?: ReadOptions) => database.read(echoOf(number), options)
 
 const many = Array.from({ length: 200 }, (_, index) => index)
 
@@ -28,9 +29,27 @@ test('more reads than connections all get their own answer', async () => {
 
 test('reads that are given up on, waiting or under way, break none after them', async () => {
   for (let round = 0; round < 3; round++) {
-    const hasty = await Promise.allSettled(many.map((number) => echo(number, 1 + (number % 40))))
+    const hasty = await Promise.allSettled(
+      many.map((number) => echo(number, { leaving: AbortSignal.timeout(1 + (number % 40)) })),
+    )
     expect(hasty.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0)
     const patient = await Promise.all(many.map((number) => echo(number)))
     expect(patient).toEqual(many.map((number) => [{ number }]))
   }
+})
+
+test('a look-up waits for no question, and is given up on sooner', async () => {
+  const faults = await startFaultServer(inject('servers').readUrl)
+  const behind = connect(faults.url)
+  const lookUp = { ...echoOf(1), name: 'findEcho', lane: 'lookUp' } as const
+  faults.inject('hang', (query) => query === 'echo')
+  const questions = Promise.allSettled(many.map((number) => behind.read(echoOf(number))))
+  expect(await behind.read(lookUp)).toEqual([{ number: 1 }])
+  faults.inject('hang')
+  const started = performance.now()
+  await expect(behind.read(lookUp)).rejects.toMatchObject({ code: 'upstream_unavailable' })
+  expect(performance.now() - started).toBeLessThan(8_000)
+  await faults.close()
+  await questions
+  await behind.close()
 })

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HttpResponse, http, passthrough } from 'msw'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { startApi, type TestApi } from '../support/api.ts'
-import { createWorld, type TestWorld } from '../support/contract.ts'
+import { createWorld, operations, type TestWorld, urlOf } from '../support/contract.ts'
 import { queryName } from '../support/faults.ts'
 import type { TestKey } from '../support/tenants.ts'
 
@@ -33,13 +34,13 @@ const day = Math.floor(Date.now() / 86_400_000) * 86_400_000
 const window = `from=${new Date(day - 86_400_000).toISOString()}&to=${new Date(day).toISOString()}`
 const path = `/v1/reports/count?${window}`
 
-/** Counts the questions about reports that reach the store, and holds each back. */
+/** Counts the questions that reach the store, apart from look-ups of keys, and holds each back. */
 function countQuestions(answer: () => Response = passthrough) {
   const asked = { questions: 0 }
   const { origin } = new URL(inject('servers').readUrl)
   store.use(
     http.post(`${origin}/*`, async ({ request }) => {
-      if (queryName(request.url) !== 'countReports') return passthrough()
+      if (queryName(request.url) === 'findKey') return passthrough()
       asked.questions++
       await sleep(300)
       return answer()
@@ -95,4 +96,38 @@ describe('the same question', () => {
     store.resetHandlers()
     expect(await api.get(path, { key: world.key })).toMatchObject({ status: 200 })
   })
+})
+
+/** They answer the tenant's data and spend the key's budget alone. */
+const spendingKeyOnly = operations.all.filter(([, { ofKey, spends }]) => !ofKey && !spends.includes('tenant'))
+
+test.each(spendingKeyOnly)('%s asks nothing twice where two keys of a tenant ask at once', async (_, endpoint) => {
+  const url = urlOf(endpoint, { siteId: world.siteIds[0] })
+  await api.get(url, { key: world.key })
+  const alone = countQuestions()
+  await askAll([[url, world.key]])
+  const together = countQuestions()
+  const answers = await askAll([
+    [url, world.key],
+    [url, secondKey],
+  ])
+  expect(alone.questions).toBeGreaterThan(0)
+  expect(together.questions).toBe(alone.questions)
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+})
+
+test('what a key is told of itself is never another key’s, however they ask at once', async () => {
+  const budgets = createMemoryBudgets()
+  const waiting: (() => void)[] = []
+  const bothHere = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve)
+      if (waiting.length === 2) for (const go of waiting) go()
+    })
+  const paired = await startApi({
+    budgets: { ...budgets, take: (charges) => bothHere().then(() => budgets.take(charges)) },
+  })
+  const answers = await Promise.all([world.key, secondKey].map((key) => paired.get('/v1/me', { key })))
+  await paired.close()
+  expect(answers.map(({ body }) => body.data.key.id)).toEqual([world.key.id, secondKey.id])
 })

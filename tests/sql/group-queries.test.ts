@@ -40,7 +40,7 @@ describe('the sources of groups', () => {
       totalCrashes: [crashes, 'reports'],
       listCrashDetails: [crashes, 'reports'],
       listCrashStacks: ['reports'],
-      listNetworkErrors: [errors, 'reports'],
+      listNetworkErrorGroups: [errors, 'reports'],
       totalNetworkErrors: [errors, 'reports'],
       listNetworkErrorDetails: [errors, 'reports'],
       listNetworkErrorExamples: ['reports'],

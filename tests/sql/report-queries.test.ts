@@ -1,23 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { listAlertDeliveries } from '../../queries/alerts/list-alert-deliveries.ts'
-import { listAlertedEvents } from '../../queries/alerts/list-alerted-events.ts'
-import { listDeliveredAlerts } from '../../queries/alerts/list-delivered-alerts.ts'
-import { findMonitoredPage } from '../../queries/pages/find-monitored-page.ts'
-import { listBusyPages } from '../../queries/pages/list-busy-pages.ts'
-import { listMonitoredPages } from '../../queries/pages/list-monitored-pages.ts'
-import { listPageSites } from '../../queries/pages/list-page-sites.ts'
 import type { Query } from '../../queries/query.ts'
 import { countReportTypes } from '../../queries/reports/count-report-types.ts'
 import { countReports } from '../../queries/reports/count-reports.ts'
 import { groupReports } from '../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
 import { listReports } from '../../queries/reports/list-reports.ts'
-import { findAnyDecision } from '../../queries/scripts/find-any-decision.ts'
 import { render } from '../../queries/sql.ts'
-import { findKey } from '../../queries/tenants/find-key.ts'
-import { findSite } from '../../queries/tenants/find-site.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
-import { groupQueries } from '../support/group-queries.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const site = '22222222-2222-4222-8222-222222222222'
@@ -117,34 +106,5 @@ describe('the text of a query', () => {
     expect(text(listReports(tenant, { from: 0, to: day }, csp(), after, 51))).toMatch(
       /^SELECT id AS id, site_id AS siteId, .* FROM reports WHERE tenant_id = \{p0:UUID\} AND report_type = \{p1:String\} AND received_at >= \{p2:[^}]+\} AND received_at < \{p3:[^}]+\} AND reports\.received_at <= \{p4:[^}]+\} AND \(reports\.received_at, reports\.id\) < \(\{p4:[^}]+\}, \{p5:UUID\}\) ORDER BY reports\.received_at DESC, reports\.id DESC LIMIT \{p6:UInt64\}$/,
     )
-  })
-
-  test('every query but the look-up of a key carries the tenant in every SELECT from a table', () => {
-    const filters = [csp(), csp([{ dimension: 'browserName', value: 'x' }])]
-    const queries: Query<unknown>[] = [
-      ...filters.flatMap((filter) => countReports(tenant, ragged, filter)),
-      ...filters.flatMap((filter) => histogramReports(tenant, ragged, filter, '1h')),
-      ...filters.map((filter) => groupReports(tenant, ragged, undefined, filter, ['directive', 'siteId'], 5)),
-      ...filters.map((filter) => listReports(tenant, ragged, filter, undefined, 5)),
-      listReports(tenant, ragged, { ...csp(), issue: { key: 7n, spans: [ragged] } }, undefined, 5),
-      ...countReportTypes(tenant, ragged, site),
-      ...groupQueries(tenant, ragged, site),
-      findSite(tenant, site),
-      findMonitoredPage(tenant, site, site),
-      listPageSites(tenant),
-      findAnyDecision(tenant),
-      listAlertedEvents(tenant, site),
-      listDeliveredAlerts(tenant, site, ['a', 'b'], new Date(0)),
-      listBusyPages(tenant, site, ragged, 5),
-      listMonitoredPages(tenant, site, { position: 1, id: site }, 5),
-      listAlertDeliveries(tenant, { siteId: site, destinationId: 'a_b', eventType: 'c' }, { createdAt: 1, id: 'd' }, 5),
-    ]
-    for (const query of queries) {
-      const selects = text(query).match(/FROM \w+( FINAL)? WHERE/g) ?? []
-      const scoped = text(query).match(/FROM \w+( FINAL)? WHERE tenant_id = \{p\d+:UUID\}/g) ?? []
-      expect(selects.length).toBeGreaterThan(0)
-      expect(scoped.length).toBe(selects.length)
-    }
-    expect(text(findKey('0'.repeat(64)))).toContain('key_hash = {p0:String}')
   })
 })

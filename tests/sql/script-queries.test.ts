@@ -3,7 +3,6 @@ import type { Query } from '../../queries/query.ts'
 import { listLoadingScans } from '../../queries/scans/list-loading-scans.ts'
 import { listScanFindings } from '../../queries/scans/list-scan-findings.ts'
 import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
-import { listLibraryChecks } from '../../queries/scripts/list-library-checks.ts'
 import { listPaymentActivity } from '../../queries/scripts/list-payment-activity.ts'
 import { listScriptActivity } from '../../queries/scripts/list-script-activity.ts'
 import { listScriptCaptures } from '../../queries/scripts/list-script-captures.ts'
@@ -48,18 +47,6 @@ const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: fals
 const textOf = (query: Query<unknown>) => render(query.statement).text
 
 describe('the queries about scripts', () => {
-  test('carry the tenant in every SELECT from a table, those of public libraries apart', () => {
-    const ofEveryone = ['library_files', 'library_advisories']
-    for (const query of [...queries, ...listLibraryChecks(['npm jquery'])]) {
-      const selects = [...textOf(query).matchAll(/FROM ([a-z_]+)\b(.*?WHERE.{0,24})/g)]
-      expect(selects.length, query.name).toBeGreaterThan(0)
-      for (const [, table, rest] of selects) {
-        if (ofEveryone.includes(String(table))) continue
-        expect(rest, `${query.name}, ${table}`).toMatch(/WHERE tenant_id = \{p\d+:UUID\}/)
-      }
-    }
-  })
-
   test('bind every value', () => {
     for (const query of queries) {
       for (const value of [tenantId, siteId, 'example.test', '1970']) expect(textOf(query)).not.toContain(value)

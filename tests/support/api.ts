@@ -3,7 +3,8 @@ import { inject } from 'vitest'
 import { type ApiServices, createApi } from '../../app/api.ts'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { listen } from '../../app/listen.ts'
-import { connect } from '../../queries/clickhouse.ts'
+import { connect, type Database } from '../../queries/clickhouse.ts'
+import type { Query } from '../../queries/query.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
 /** What a request carries. */
@@ -37,13 +38,22 @@ export interface TestApiOptions extends Partial<Pick<ApiServices, 'budgets' | 'n
   readonly readUrl?: string
   /** The store that tenants and reports are written to. */
   readonly writeUrl?: string
+  /** Hears of everything that is read from the store. */
+  readonly onRead?: (query: Query<unknown>) => void
 }
 
 /** Starts an API on a free port, on the shared engine and with budgets in memory unless told otherwise. */
 export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { readUrl = inject('servers').readUrl, writeUrl = inject('servers').writeUrl } = options
-  const { budgets = createMemoryBudgets(), log = pino({ level: 'silent' }), now } = options
-  const database = connect(readUrl)
+  const { budgets = createMemoryBudgets(), log = pino({ level: 'silent' }), now, onRead } = options
+  const reader = connect(readUrl)
+  const database: Database = {
+    ...reader,
+    read(query, given) {
+      onRead?.(query)
+      return reader.read(query, given)
+    },
+  }
   const writer = connect(writeUrl)
   const listener = await listen(createApi({ database, budgets, log, ...(now && { now }) }), 0, '127.0.0.1')
 

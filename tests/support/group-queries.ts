@@ -14,7 +14,7 @@ import { listIssueDetails } from '../../queries/issues/list-issue-details.ts'
 import { issueLists } from '../../queries/issues/list-issues.ts'
 import { listNetworkErrorDetails } from '../../queries/network-errors/list-network-error-details.ts'
 import { listNetworkErrorExamples } from '../../queries/network-errors/list-network-error-examples.ts'
-import { listNetworkErrors } from '../../queries/network-errors/list-network-errors.ts'
+import { listNetworkErrorGroups } from '../../queries/network-errors/list-network-error-groups.ts'
 import { totalNetworkErrors } from '../../queries/network-errors/total-network-errors.ts'
 import type { Query } from '../../queries/query.ts'
 import { pageMatch } from '../../queries/rules/page-pattern.ts'
@@ -44,7 +44,7 @@ export function groupQueries(tenantId: string, window: OracleWindow, siteId: str
     totalCrashes(crashes),
     ...listCrashDetails(crashes, groups),
     ...listCrashStacks(crashes, groups),
-    listNetworkErrors(errors, after, 5),
+    listNetworkErrorGroups(errors, after, 5),
     totalNetworkErrors(errors),
     ...listNetworkErrorDetails(errors, groups),
     ...listNetworkErrorExamples(errors, groups),

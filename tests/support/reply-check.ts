@@ -6,7 +6,7 @@ interface Reference {
 }
 
 interface DescribedResponse {
-  readonly headers?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean }>>
   readonly content: { readonly 'application/json': { readonly schema: unknown } }
 }
 
@@ -15,7 +15,10 @@ export interface Description {
   readonly paths: Readonly<
     Record<string, { readonly get: { readonly responses: Readonly<Record<string, DescribedResponse | Reference>> } }>
   >
-  readonly components: { readonly responses: Readonly<Record<string, DescribedResponse>> }
+  readonly components: {
+    readonly headers: Readonly<Record<string, unknown>>
+    readonly responses: Readonly<Record<string, DescribedResponse>>
+  }
 }
 
 /** An answer to hold against its description. */
@@ -37,8 +40,12 @@ export function createReplyCheck(description: Description): (answered: AnsweredO
   return function checkReply({ path, status, headers, body }) {
     const place = `${path} ${status}`
     const [response, pointer] = described(description, path, status)
-    for (const name of Object.keys(response.headers ?? {})) {
-      if (!headers.has(name)) throw new Error(`${place} lacks the header ${name}`)
+    for (const name of Object.keys(description.components.headers)) {
+      const described = response.headers?.[name]
+      if (headers.has(name) && !described) throw new Error(`${place} is not described as carrying the header ${name}`)
+      if (!headers.has(name) && described && described.required !== false) {
+        throw new Error(`${place} lacks the header ${name}`)
+      }
     }
     if (body === undefined) return
     const validate = compiled.get(place) ?? ajv.compile({ $ref: `openapi#${pointer}/content/application~1json/schema` })

@@ -52,8 +52,8 @@ export function oracleScans(scans: readonly ScanRecord[], pageId: string) {
   const answered = oldestFirst.map((scan, index) => {
     failures = scan.status === 'failed' ? failures + 1 : 0
     const { result: _, scripts: __, ...listed } = scan
-    const told = { consecutiveFailures: failures, changes: changes(scan, oldestFirst.slice(0, index)) }
-    return { ...listed, ...told, headers: comparable(scan) }
+    const history = { consecutiveFailures: failures, changes: changes(scan, oldestFirst.slice(0, index)) }
+    return { ...listed, ...history, headers: comparable(scan) }
   })
   return answered.reverse()
 }

@@ -40,15 +40,20 @@ export function coverageOf(
   reported: boolean,
   tags: readonly boolean[],
 ) {
-  const told = (state: string, decidedBy: string | null) => ({ state, decidedBy, lastUnprotectedAt: null, mode: null })
+  const decided = (state: string, decidedBy: string | null) => ({
+    state,
+    decidedBy,
+    lastUnprotectedAt: null,
+    mode: null,
+  })
   if (violations.length > 0) {
     const { last, mode } = violationOf(violations)
     return { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: iso(last), mode }
   }
-  if (!reporting) return told('unknown', null)
-  if (tags.includes(false)) return told('unprotected', 'scan')
-  if (reported) return told('protected', 'reports')
-  return tags.length > 0 ? told('protected', 'scan') : told('unknown', null)
+  if (!reporting) return decided('unknown', null)
+  if (tags.includes(false)) return decided('unprotected', 'scan')
+  if (reported) return decided('protected', 'reports')
+  return tags.length > 0 ? decided('protected', 'scan') : decided('unknown', null)
 }
 
 export function presenceOf(world: ScriptWorld, window: OracleWindow, url: string) {

@@ -78,7 +78,7 @@ function scriptOf(world: ScriptWorld, window: OracleWindow, url: string) {
     advisories: advisoriesOf(world, library),
     activity,
     scanPresence: presence,
-    decisions: decisions.map(({ siteId: _, url: __, ...told }) => told),
+    decisions: decisions.map(({ siteId: _, url: __, ...decision }) => decision),
   }
 }
 

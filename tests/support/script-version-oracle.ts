@@ -76,10 +76,10 @@ export const identityOf = ({ catalog }: ScriptWorld, { name, version }: KnownLib
 })
 
 export function advisoriesOf(world: ScriptWorld, library: KnownLibrary | undefined) {
-  const told = (state: string) => ({ state, severity: null, checkedAt: null, items: [] })
-  if (!world.advised) return told('not_included')
-  if (!library) return told('not_assessed')
-  if (!library.affectedBy) return told('pending')
+  const withoutItems = (state: string) => ({ state, severity: null, checkedAt: null, items: [] })
+  if (!world.advised) return withoutItems('not_included')
+  if (!library) return withoutItems('not_assessed')
+  if (!library.affectedBy) return withoutItems('pending')
   const items = library.affectedBy.map((id) => ({
     id,
     ...knownAdvisories[id],

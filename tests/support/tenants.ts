@@ -4,9 +4,10 @@ import { importRecords } from '../../app/import/import-records.ts'
 import type { RecordType } from '../../app/import/record-type.ts'
 import { makeKey } from '../../app/keys.ts'
 import type { Database } from '../../queries/clickhouse.ts'
+import { insertRows } from '../../queries/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql.ts'
 import type { Plan, PlanOverrides } from '../../schema/plans.ts'
-import { reportColumns, type StoredReport } from '../../schema/stored-report.ts'
+import { type StoredReport, storedFieldNames, storedFieldRows } from '../../schema/stored-report.ts'
 
 /** A key as a caller holds it. */
 export interface TestKey {
@@ -41,15 +42,10 @@ const dayMilliseconds = 86_400_000
 const plenty = { keyLimit: 100_000, tenantLimit: 100_000 }
 
 const timeText = (time: number) => toClickHouseTime(new Date(time))
-const timeFields: readonly (keyof StoredReport)[] = ['receivedAt', 'anticipatedRemoval']
 
 /** @param database as the user that writes. */
 export function createTenantWriter(database: Database): TenantWriter {
-  async function insert(table: string, rows: readonly object[]): Promise<void> {
-    if (rows.length === 0) return
-    const lines = rows.map((row) => JSON.stringify(row)).join('\n')
-    await database.insert(`INSERT INTO ${table} FORMAT JSONEachRow`, Buffer.from(lines))
-  }
+  const insert = (table: string, rows: readonly object[]) => insertRows(database, table, rows)
 
   async function writeKey(
     tenantId: string,
@@ -111,12 +107,11 @@ export function createTenantWriter(database: Database): TenantWriter {
 }
 
 function toRow(report: StoredReport): object {
-  const fields = Object.keys(reportColumns) as (keyof StoredReport)[]
   return Object.fromEntries(
-    fields.map((field) => {
+    storedFieldNames.map((field) => {
       const value = report[field]
-      const isTime = timeFields.includes(field) && typeof value === 'number'
-      return [reportColumns[field], isTime ? timeText(value) : value]
+      const { column, kind } = storedFieldRows[field]
+      return [column, kind === 'time' && typeof value === 'number' ? timeText(value) : value]
     }),
   )
 }

@@ -71,7 +71,7 @@ describe('a task that fails', () => {
     }
   }
 
-  test.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '241', 'upstream_unavailable'])(
+  test.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '241', '252', 'upstream_unavailable'])(
     'with %s is tried again',
     async (code) => {
       expect(await withRetries(failing(2, code), undefined, [1, 1])).toBe(3)
@@ -82,7 +82,7 @@ describe('a task that fails', () => {
     await expect(withRetries(failing(9, 'ECONNREFUSED'), undefined, [1, 1])).rejects.toThrow('attempt 3')
   })
 
-  test.each(['62', '60', 'ENOENT'])('with %s is not tried again', async (code) => {
+  test.each(['62', '60', '516', 'ENOENT'])('with %s is not tried again', async (code) => {
     await expect(withRetries(failing(1, code), undefined, [1])).rejects.toThrow('attempt 1')
   })
 

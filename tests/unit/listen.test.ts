@@ -2,8 +2,55 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import { listen } from '../../app/listen.ts'
+import { type Listener, listen } from '../../app/listen.ts'
 import type { ApiEnv } from '../../app/pipeline/request-state.ts'
+
+/** What a server on this machine answers to bytes on a connection that it ends. */
+async function send({ url }: Listener, request: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write(request)
+  return (await socket.toArray()).join('')
+}
+
+test('a request of HTTP/1.0 need not name a host', async () => {
+  const app = new Hono<ApiEnv>()
+  app.get('/livez', (c) => c.text('alive'))
+  const listener = await listen(app, 0, '127.0.0.1')
+  expect(await send(listener, 'GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 .*alive$/s)
+  await listener.stop()
+})
+
+test.each([
+  ['host', '/', 'a b'],
+  ['host', '/', 'a/b'],
+  ['target', '*', 'x'],
+  ['path', '/a\\b', 'x'],
+])('a malformed %s is answered as every refusal: %s of %s', async (_, target, host) => {
+  const listener = await listen(new Hono<ApiEnv>(), 0, '127.0.0.1')
+  const answer = await send(listener, `OPTIONS ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  expect(head).toMatch(/^HTTP\/1\.1 400 /)
+  expect(head).toMatch(/^content-type: application\/json\r?$/im)
+  const { requestId, ...error } = JSON.parse(body).error
+  expect(error).toEqual({ code: 'bad_request', message: 'The Host or the target of the request is malformed' })
+  expect(head.toLowerCase()).toContain(`x-request-id: ${requestId}`)
+  await listener.stop()
+})
+
+test('what the app throws is answered as every failure, and told to nobody', async () => {
+  const app = new Hono<ApiEnv>()
+  app.onError((error) => {
+    throw error
+  })
+  app.get('/', () => {
+    throw new Error('a secret')
+  })
+  const listener = await listen(app, 0, '127.0.0.1')
+  const answer = await send(listener, 'GET / HTTP/1.0\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 500 .*"internal_error"/s)
+  expect(answer).not.toContain('secret')
+  await listener.stop()
+})
 
 test('a connection whose answer nobody reads is ended', async () => {
   const app = new Hono<ApiEnv>()

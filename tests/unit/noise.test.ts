@@ -45,6 +45,15 @@ describe('a report is not noise', () => {
   })
 })
 
+test.each(['https://shop.avast.com/app.js', 'https://SHOP.avast.com:8443/app.js'])(
+  'the page’s own host is no noise, whatever it is: %s',
+  (sourceFile) => {
+    const report = aReport({ documentUrl: 'https://shop.avast.com/pay', blockedUrl: 'https://a.test/x.js', policy: '' })
+    expect(isNoise({ ...report, sourceFile })).toBe(false)
+    expect(isNoise({ ...report, sourceFile: 'https://avast.com/app.js' })).toBe(true)
+  },
+)
+
 describe('a host that the quoted policy names', () => {
   const url = 'https://cdn.webroot.com/x.js'
   test.each([

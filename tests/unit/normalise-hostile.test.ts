@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { textLimits } from '../../app/import/text-limits.ts'
 import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
+import { textLimits } from '../../schema/stored-report.ts'
 import { normalised, normalisedBody } from '../support/normalised.ts'
 
 const wellFormed = (text: string) => Buffer.from(text, 'utf8').toString('utf8') === text

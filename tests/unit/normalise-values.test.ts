@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { normalised, normalisedBody } from '../support/normalised.ts'
 
 const blocked = (blockedURL: unknown) => {
@@ -124,10 +124,35 @@ describe('numbers', () => {
     ['soon', null],
     ['9999-01-01', null],
     [-5, null],
+    [0.4, null],
+    [Date.UTC(2200, 0, 1) - 0.4, null],
     [8.64e15, null],
   ])('an anticipated removal of %j is %j', (anticipatedRemoval, stored) => {
     expect(normalisedBody('deprecation', { anticipatedRemoval }).anticipatedRemoval).toBe(stored)
   })
+
+  test.each([
+    '2027-01-01',
+    '2027-01-01T00:00',
+    '2027-01-01T00:00:00.000',
+    '2027-01-01 00:00:00',
+    '2027-01-01T00:00:00Z',
+  ])('an anticipated removal of %j is the same in any time zone', (anticipatedRemoval) => {
+    vi.stubEnv('TZ', 'America/New_York')
+    expect(new Date(2027, 0).getTime()).toBe(Date.UTC(2027, 0, 1, 5))
+    expect(normalisedBody('deprecation', { anticipatedRemoval }).anticipatedRemoval).toBe(Date.UTC(2027, 0, 1))
+    vi.unstubAllEnvs()
+  })
+})
+
+test.each([
+  ['wss://user:secret@live.test/socket?room=1#x', 'wss://live.test/socket?room=1', 'wss://live.test'],
+  ['https://a.test/x?y#z', 'https://a.test/x?y', 'https://a.test'],
+  ['chrome-extension://abc/x.js', 'chrome-extension', ''],
+  ['no url', 'no url', ''],
+])('a failed request of %s keeps the URL %s and the origin %j', (url, requestUrl, requestOrigin) => {
+  const body = { phase: 'connection', type: 'tcp.refused' }
+  expect(normalisedBody('network-error', body, url)).toMatchObject({ requestUrl, requestOrigin })
 })
 
 test.each([

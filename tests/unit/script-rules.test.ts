@@ -49,8 +49,8 @@ describe('advisories', () => {
   const nothing = { severity: null, checkedAt: null, items: [] }
 
   test('are not included on a plan without them, whatever is known', () => {
-    const told = assessScript(false, jquery, check(advisory('A')))
-    expect(told).toEqual({ state: 'not_included', ...nothing })
+    const assessed = assessScript(false, jquery, check(advisory('A')))
+    expect(assessed).toEqual({ state: 'not_included', ...nothing })
   })
 
   test('are not assessed for what is no known library', () => {
@@ -63,13 +63,13 @@ describe('advisories', () => {
 
   test('are none known where no range holds the version', () => {
     const fixed = { ranges: [{ introduced: null, fixed: '3.4.0', lastAffected: null }] }
-    const told = { state: 'none_known', severity: null, checkedAt, items: [] }
-    expect(assessScript(true, jquery, check())).toEqual(told)
-    expect(assessScript(true, jquery, check(advisory('A', fixed), advisory('B', { ranges: [] })))).toEqual(told)
+    const assessed = { state: 'none_known', severity: null, checkedAt, items: [] }
+    expect(assessScript(true, jquery, check())).toEqual(assessed)
+    expect(assessScript(true, jquery, check(advisory('A', fixed), advisory('B', { ranges: [] })))).toEqual(assessed)
   })
 
   test('are listed worst first, then by id, each with its CVE ids first', () => {
-    const told = assessScript(
+    const assessed = assessScript(
       true,
       jquery,
       check(
@@ -80,11 +80,11 @@ describe('advisories', () => {
         advisory('A', { severity: 'high' }),
       ),
     )
-    expect(told).toMatchObject({ state: 'affected', severity: 'high', checkedAt })
-    expect(told.items.map(({ id }) => id)).toEqual(['A', 'B', 'C', 'D', 'E'])
-    expect(told.items.map(({ severity }) => severity)).toEqual(['high', 'high', 'medium', 'low', 'unknown'])
-    expect(told.items[3]?.aliases).toEqual(['CVE-2', 'CVE-1', 'SNYK-1', 'GHSA-1'])
-    expect(told.items[0]).toEqual({
+    expect(assessed).toMatchObject({ state: 'affected', severity: 'high', checkedAt })
+    expect(assessed.items.map(({ id }) => id)).toEqual(['A', 'B', 'C', 'D', 'E'])
+    expect(assessed.items.map(({ severity }) => severity)).toEqual(['high', 'high', 'medium', 'low', 'unknown'])
+    expect(assessed.items[3]?.aliases).toEqual(['CVE-2', 'CVE-1', 'SNYK-1', 'GHSA-1'])
+    expect(assessed.items[0]).toEqual({
       id: 'A',
       aliases: [],
       severity: 'high',
@@ -125,8 +125,8 @@ describe('advisories', () => {
 })
 
 describe('coverage', () => {
-  const at = '2026-11-01T00:00:00.000Z'
-  const violation = { at, mode: 'report' } as const
+  const lastAt = '2026-11-01T00:00:00.000Z'
+  const violation = { lastAt, mode: 'report' } as const
   const silent = { reporting: false, reported: true, violation: undefined, tagsHaveIntegrity: undefined }
   const reporting = { ...silent, reporting: true }
   const by = (state: string, decidedBy: string | null) => ({ state, decidedBy, lastUnprotectedAt: null, mode: null })
@@ -146,12 +146,12 @@ describe('coverage', () => {
     [
       'a violation outweighs a tag with integrity',
       { ...reporting, violation, tagsHaveIntegrity: true },
-      { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: at, mode: 'report' },
+      { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: lastAt, mode: 'report' },
     ],
     [
       'an enforced violation says so',
-      { ...reporting, violation: { at, mode: 'enforce' as const } },
-      { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: at, mode: 'enforce' },
+      { ...reporting, violation: { lastAt, mode: 'enforce' as const } },
+      { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: lastAt, mode: 'enforce' },
     ],
   ])('%s', (_, evidence, coverage) => {
     expect(scriptCoverage(evidence)).toEqual(coverage)

@@ -1,7 +1,7 @@
-import type { Database } from '../../queries/clickhouse.ts'
-import { toClickHouseTime } from '../../queries/sql.ts'
-import { hashKey, keyPrefix } from '../keys.ts'
-import { insertRow } from './insert-row.ts'
+import type { Database } from '../queries/clickhouse.ts'
+import { insertRows } from '../queries/insert-rows.ts'
+import { toClickHouseTime } from '../queries/sql.ts'
+import { hashKey, keyPrefix } from './keys.ts'
 
 /** An API key that is to be stored. */
 export interface StoredKey {
@@ -17,7 +17,7 @@ export interface StoredKey {
 
 /** Stores a key. The same key again replaces itself. */
 export async function insertKey(database: Database, stored: StoredKey): Promise<void> {
-  await insertRow(database, 'api_keys', {
+  const row = {
     key_hash: hashKey(stored.key),
     id: stored.id,
     tenant_id: stored.tenantId,
@@ -25,5 +25,6 @@ export async function insertKey(database: Database, stored: StoredKey): Promise<
     prefix: keyPrefix(stored.key),
     created_at: toClickHouseTime(stored.createdAt),
     expires_at: toClickHouseTime(stored.expiresAt),
-  })
+  }
+  await insertRows(database, 'api_keys', [row])
 }

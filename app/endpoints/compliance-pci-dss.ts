@@ -20,7 +20,7 @@ const mostSuggestions = 5
 
 const nothingRead: Inventory = { entries: [], truncated: false, reporting: false, uninventoried: [], paymentPages: [] }
 
-export const pciDssGet = endpoint({
+export const compliancePciDss = endpoint({
   name: 'compliance.pci-dss',
   path: '/v1/compliance/pci-dss',
   summary: 'Judge a site’s PCI DSS readiness',

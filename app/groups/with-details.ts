@@ -2,7 +2,7 @@ interface Keyed {
   readonly key: bigint
 }
 
-/** Each row as an item, with what a second look-up tells of its key; one whose reports went with retention in between is none. */
+/** Each row as an item, with what a second look-up finds of its key; one whose reports went with retention in between is none. */
 export function withDetails<Row extends Keyed, Details extends Keyed, Item>(
   rows: readonly Row[],
   details: readonly Details[],
@@ -10,7 +10,7 @@ export function withDetails<Row extends Keyed, Details extends Keyed, Item>(
 ): Item[] {
   const detailsOf = new Map(details.map((one) => [one.key, one]))
   return rows.flatMap((row) => {
-    const told = detailsOf.get(row.key)
-    return told ? [toItem(row, told)] : []
+    const found = detailsOf.get(row.key)
+    return found ? [toItem(row, found)] : []
   })
 }

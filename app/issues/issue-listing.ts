@@ -1,27 +1,35 @@
 import { z } from 'zod'
-import type { IssueQuestion } from '../../queries/issues/issues.ts'
+import type { IssueQuestion } from '../../queries/issues/issue-groups.ts'
 import { type IssueDetails, listIssueDetails } from '../../queries/issues/list-issue-details.ts'
-import { issueLists, type RankedIssue } from '../../queries/issues/list-issues.ts'
+import { type IssuePosition, issueLists, type RankedIssue } from '../../queries/issues/list-issues.ts'
 import { confidence } from '../../queries/rules/confidence.ts'
 import { issueId } from '../../queries/rules/issue-id.ts'
 import { estimate, isSampled } from '../../queries/rules/weights.ts'
+import { listReply } from '../../schema/replies/common.ts'
 import { issue } from '../../schema/replies/issue.ts'
 import { issueTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import type { Asked } from '../endpoint.ts'
-import { issuePosition, positionOfIssue } from './issue-position.ts'
-import { listPage } from './page.ts'
-import { withDetails } from './with-details.ts'
+import { uint64Text } from '../groups/volume-position.ts'
+import { withDetails } from '../groups/with-details.ts'
+import { cursorTime } from '../pipeline/cursor.ts'
+import { listPage, type SortKey } from '../pipeline/page.ts'
+
+/** An issue's sort key: when it was last seen, then its key. */
+export const issuePosition: SortKey<Pick<RankedIssue, 'lastSeen' | 'key'>, IssuePosition> = {
+  shape: z.object({ lastSeen: cursorTime, key: uint64Text }),
+  of: ({ lastSeen, key }) => ({ lastSeen: Date.parse(lastSeen), key: String(key) }),
+}
 
 /** What the list of all issues and that of one site's are declared with alike. */
 export const issueListing = {
   window: { defaultDays: 7, maxDays: 31 },
   page: { ...listPage, position: issuePosition },
   spends: ['key', 'tenant'],
-  reply: z.object({ data: z.array(issue), nextCursor: z.string().nullable() }),
+  reply: listReply(issue),
 } as const
 
 type Page = Pick<
-  Asked<Record<never, never>, Record<never, never>, unknown, typeof issueListing.window, z.infer<typeof issuePosition>>,
+  Asked<Record<never, never>, Record<never, never>, unknown, typeof issueListing.window, typeof issueListing.page>,
   'caller' | 'window' | 'page' | 'read' | 'readAll'
 >
 
@@ -37,13 +45,13 @@ export async function pageOfIssues(
     ranked = await read(list)
     if (ranked.length === page.rows) break
   }
-  const { data, nextCursor } = page.cut(ranked, positionOfIssue)
+  const { data, nextCursor } = page.cut(ranked)
   const details = await readAll(listIssueDetails(question, data))
   return { data: withDetails(data, details, toIssue), nextCursor }
 }
 
-function toIssue({ key, siteId, reportType }: RankedIssue, told: IssueDetails): z.input<typeof issue> {
-  const { subject, targetHost } = told
+function toIssue({ key, siteId, reportType }: RankedIssue, details: IssueDetails): z.input<typeof issue> {
+  const { subject, targetHost } = details
   const { carries } = reportTypeRows[reportType]
   return {
     id: issueId(key),
@@ -53,13 +61,13 @@ function toIssue({ key, siteId, reportType }: RankedIssue, told: IssueDetails): 
     targetHost,
     directive: (carries.includes('directive') && subject) || null,
     blockedHost: (carries.includes('blockedHost') && targetHost) || null,
-    reportCount: told.reportCount,
-    estimatedReportCount: estimate(told),
-    sampled: isSampled(told),
-    affectedPages: told.affectedPages,
-    browserFamilyCount: told.browserFamilyCount,
-    confidence: confidence(told),
-    firstSeen: told.firstSeen,
-    lastSeen: told.lastSeen,
+    reportCount: details.reportCount,
+    estimatedReportCount: estimate(details),
+    sampled: isSampled(details),
+    affectedPages: details.affectedPages,
+    browserFamilyCount: details.browserFamilyCount,
+    confidence: confidence(details),
+    firstSeen: details.firstSeen,
+    lastSeen: details.lastSeen,
   }
 }

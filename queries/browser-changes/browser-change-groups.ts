@@ -1,0 +1,41 @@
+import { type GroupKind, groupKind, ofReportTypes, type ReportTypesQuestion } from '../groups/group-kind.ts'
+import type { GroupTable } from '../groups/group-parts.ts'
+import { delimited, type GroupMeasure, keptKey } from '../groups/groups-of.ts'
+import { noTime, type Sql, sql } from '../sql.ts'
+
+/** Which browser changes are asked for. */
+export type BrowserChangeQuestion = ReportTypesQuestion
+
+/** Type, API and source file (decisions, Groups). */
+const key = keptKey(() => [sql`report_type`, ...delimited(sql`feature`), sql`source_file`])
+
+const keptIn = (rollup: GroupTable) => groupKind<BrowserChangeQuestion>(rollup, ofReportTypes, key)
+
+/** With the pages, source files and browsers of their reports. */
+export const browserChangeGroups = keptIn('browser_changes_day')
+
+const ofAllSites = keptIn('browser_change_entries_day')
+
+/** Their numbers and APIs alone: of all sites together from far fewer rows. */
+export const browserChangeEntries: GroupKind<BrowserChangeQuestion> = {
+  ...browserChangeGroups,
+  parts: (question) => (question.siteId === undefined ? ofAllSites : browserChangeGroups).parts(question),
+}
+
+/** The removal that the latest of the reports with one names; null where none does. */
+export const anticipatedRemoval: GroupMeasure = {
+  ofPart: ({ isRaw }) =>
+    isRaw
+      ? sql`maxIf(${packed(sql`received_at`, sql`id`, sql`assumeNotNull(anticipated_removal)`)}, anticipated_removal IS NOT NULL)`
+      : sql`maxIf(${packed(sql`removal.1`, sql`removal.2`, sql`removal.3`)}, removal.1 != ${noTime})`,
+  whole: (ofParts) =>
+    sql`nullIf(fromUnixTimestamp64Milli(toInt64(bitAnd(max(${ofParts}), ${lowest64})), 'UTC'), ${noTime})`,
+}
+
+/** One number that orders as the three do, no time being before 1970: its maximum takes a third of a tuple's time. */
+function packed(receivedAt: Sql, id: Sql, removal: Sql): Sql {
+  const milliseconds = (time: Sql) => sql`toUInt256(toUnixTimestamp64Milli(${time}))`
+  return sql`bitShiftLeft(${milliseconds(receivedAt)}, 192) + bitShiftLeft(toUInt256(reinterpretAsUInt128(${id})), 64) + ${milliseconds(removal)}`
+}
+
+const lowest64 = sql`toUInt256(18446744073709551615)`

@@ -1,0 +1,38 @@
+import { type GroupKind, groupKind } from '../groups/group-kind.ts'
+import { type GroupQuestion, partsWhere } from '../groups/group-parts.ts'
+import type { PageMatch } from '../rules/page-pattern.ts'
+import { type Sql, sql, text, uuid } from '../sql.ts'
+
+/** Whose policies are asked for: those that reports of a site quote. */
+export interface CspPolicyQuestion extends GroupQuestion {
+  readonly siteId: string
+  /** Only reports of these pages; of every page where it is undefined. */
+  readonly page: PageMatch | undefined
+}
+
+const conditions = ({ siteId }: CspPolicyQuestion) => [
+  sql`report_type = 'csp-violation'`,
+  sql`site_id = ${uuid(siteId)}`,
+  sql`policy_key != 0`,
+]
+
+/** A report without a disposition is of an old Safari, which sent only what it blocked. */
+export const cspDisposition = sql`if(disposition = 'report', 'report', 'enforce')`
+
+/** Policy, nonces apart, and disposition. */
+const key = () => sql`if(disposition = 'report', bitNot(policy_key), policy_key)`
+
+const ofEveryPage = groupKind('pages_day', conditions, key)
+
+export const cspPolicyGroups: GroupKind<CspPolicyQuestion> = {
+  ...ofEveryPage,
+  parts(question) {
+    const { page } = question
+    const parts = ofEveryPage.parts(question)
+    return page ? partsWhere(parts, (part) => isOn(page, part.page)) : parts
+  },
+}
+
+/** The expression alone would read every page of the site; the prefix is what the primary key can use. */
+const isOn = ({ prefix, expression }: PageMatch, page: Sql): Sql =>
+  sql`startsWith(${page}, ${text(prefix)}) AND match(${page}, ${text(expression)})`

@@ -1,0 +1,8 @@
+import { groupKind, ofReportTypes, type ReportTypesQuestion } from '../groups/group-kind.ts'
+import { sql } from '../sql.ts'
+
+/** Which issues are asked for. */
+export type IssueQuestion = ReportTypesQuestion
+
+/** The key is stored with each report: the first half of the MD5 of its site, type, subject and host. */
+export const issueGroups = groupKind<IssueQuestion>('issues_day', ofReportTypes, () => sql`issue_key`)

@@ -1,0 +1,29 @@
+/** Statements of one kind, which wait for each other and for no others. */
+interface LaneRow {
+  /** Reads under way at once. */
+  readonly atOnce: number
+  /** Each takes at most this long, the network included; the engine ends it then too. */
+  readonly deadlineMilliseconds: number
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Every lane. */
+export const lanes = {
+  question: { atOnce: 24, deadlineMilliseconds: 10_000 },
+  /** What every request waits for: the store is taken for unavailable sooner. */
+  lookUp: { atOnce: 8, deadlineMilliseconds: 2_000 },
+  /** What goes over a tenant's whole month, as a user that writes: memory stays flat. */
+  maintenance: {
+    atOnce: 2,
+    deadlineMilliseconds: 600_000,
+    settings: { max_bytes_before_external_group_by: '1000000000', max_bytes_before_external_sort: '1000000000' },
+  },
+} as const satisfies Record<string, LaneRow>
+
+export type Lane = keyof typeof lanes
+
+/** What the engine is told of a lane's statements. */
+export function laneSettings(lane: Lane): Readonly<Record<string, string>> {
+  const { deadlineMilliseconds, settings }: LaneRow = lanes[lane]
+  return { ...settings, max_execution_time: String(deadlineMilliseconds / 1000) }
+}

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { families } from '../../queries/reports/sources.ts'
+import { dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
+import { dimensionsOf } from '../../schema/report-filter.ts'
+import { reportTypeNames } from '../../schema/report-types.ts'
+import { askRows } from '../support/database.ts'
+import { createFilledDatabase, type FilledDatabase } from '../support/rollups.ts'
+
+let db: FilledDatabase
+
+beforeAll(async () => {
+  db = await createFilledDatabase()
+})
+
+afterAll(() => db?.drop())
+
+const held = (reportType: unknown, dimensions: readonly string[]) => `${reportType} by ${dimensions}`
+
+/** The report types of a rollup of counts, each with dimensions that it holds together. */
+function declared(table: string): string[] {
+  const ofTable = families.filter(({ rollups }) => rollups.some((rollup) => rollup.table === table))
+  return ofTable.flatMap(({ reportType, dimensions, isSingle }) =>
+    (reportType ? [reportType] : reportTypeNames).flatMap((type) => {
+      const carried = dimensions.filter((dimension) => dimensionsOf(type).includes(dimension))
+      return isSingle ? carried.map((dimension) => held(type, [dimension])) : held(type, dimensions)
+    }),
+  )
+}
+
+/** The same by the table's rows and its sorting key, in the order of its columns. */
+async function stored(table: string): Promise<string[]> {
+  const sortingKey = `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = '${table}' AND is_in_sorting_key ORDER BY position`
+  const keys = (await askRows(db.writer, sortingKey)).flat()
+  const named = keys.find((key) => key === 'dimension' || key === 'dimensions')
+  const columns = keys.flatMap((key) => dimensionNames.filter((dimension) => dimensionRows[dimension].column === key))
+  const counted = `report_type IN ('${reportTypeNames.join("', '")}')`
+  const rows = await askRows(db.writer, `SELECT DISTINCT report_type, ${named ?? "''"} FROM ${table} WHERE ${counted}`)
+  return rows.map(([type, names]) => held(type, named ? String(names).split(',') : columns))
+}
+
+test.each([...new Set(families.flatMap(({ rollups }) => rollups.map(({ table }) => table)))])(
+  '%s holds the report types and dimensions that it is declared with',
+  async (table) => {
+    expect((await stored(table)).sort()).toEqual(declared(table).sort())
+  },
+)
