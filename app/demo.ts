@@ -7,6 +7,7 @@ import { type DemoScenario, demoScenarios, shopScenario } from '../fixtures/demo
 import type { Database } from '../queries/clickhouse.ts'
 import { insertRows } from '../queries/insert-rows.ts'
 import { toClickHouseTime } from '../queries/sql.ts'
+import { day } from '../schema/durations.ts'
 import { entitlements } from '../schema/plans.ts'
 import { showProgress } from './cli/show-progress.ts'
 import { importDemoRecords } from './demo-records.ts'
@@ -66,7 +67,7 @@ async function createTenant(writer: Database, { tenant }: DemoScenario, { id, ke
   await insertRows(writer, 'tenants', [{ id: tenant.id, name: tenant.name, plan: tenant.plan, ...created }])
   const sites = tenant.sites.map((site) => ({ ...site, tenant_id: tenant.id, ...created }))
   await insertRows(writer, 'sites', sites)
-  const expiresAt = new Date(now.getTime() + 365 * 86_400_000)
+  const expiresAt = new Date(now.getTime() + 365 * day)
   await insertKey(writer, { id, tenantId: tenant.id, name: 'Demo', key, createdAt: now, expiresAt })
 }
 

@@ -1,3 +1,5 @@
+import { day, hour, minute } from './durations.ts'
+
 /** The contract's enumerations that more than one file needs. All are open to clients (contract, Enumerations). */
 
 export const dispositions = ['enforce', 'report'] as const
@@ -50,11 +52,11 @@ export const corsVerdicts = ['readable', 'credentialed', 'not_readable'] as cons
 
 /** Histogram bucket widths, narrowest first, in milliseconds. */
 export const bucketSizes = {
-  '1m': 60_000,
-  '5m': 300_000,
-  '15m': 900_000,
-  '1h': 3_600_000,
-  '1d': 86_400_000,
+  '1m': minute,
+  '5m': 5 * minute,
+  '15m': 15 * minute,
+  '1h': hour,
+  '1d': day,
 } as const
 
 export type BucketSize = keyof typeof bucketSizes

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { day } from './durations.ts'
 
 /** What a plan allows beyond reading reports (decisions, Plans). */
 export const capabilities = [
@@ -61,9 +62,7 @@ export function entitlements(plan: Plan, overrides: PlanOverrides): PlanRow {
 /** Both budgets refill over this many seconds. */
 export const budgetWindowSeconds = 60
 
-const dayMilliseconds = 86_400_000
-
 /** The first moment retention reaches: the start of the UTC day `retentionDays` ago (decisions, Windows). */
 export function retentionStart(retentionDays: number, now: Date): Date {
-  return new Date((Math.floor(now.getTime() / dayMilliseconds) - retentionDays) * dayMilliseconds)
+  return new Date((Math.floor(now.getTime() / day) - retentionDays) * day)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { day } from './durations.ts'
 import { parseDateTime } from './params.ts'
 
 /**
@@ -27,7 +28,7 @@ export const line = (maxLength: number) =>
     })
 
 /** How far the clock that wrote a moment may be ahead of this one. */
-const clockAhead = 86_400_000
+const clockAhead = day
 
 /** When something was done, written as a parameter would write it (decisions, Windows): at most a day from now. */
 export const moment = z

@@ -6,6 +6,7 @@ import { judgeChanges, judgeScripts } from '../../queries/rules/pci-verdict.ts'
 import { suggestedPattern } from '../../queries/rules/suggested-pattern.ts'
 import { findAnyDecision } from '../../queries/scripts/find-any-decision.ts'
 import { findSite } from '../../queries/tenants/find-site.ts'
+import { day } from '../../schema/durations.ts'
 import { uuid } from '../../schema/params.ts'
 import { changeDays } from '../../schema/pci.ts'
 import { type Capability, lowestPlanWith } from '../../schema/plans.ts'
@@ -15,7 +16,6 @@ import { type Inventory, readInventory, readPaymentPages, uninventoriedOnPayment
 import { changeEvidence, pageEvidence } from '../pci/change-evidence.ts'
 import { scriptEvidence } from '../pci/script-evidence.ts'
 
-const day = 86_400_000
 const mostSuggestions = 5
 
 const nothingRead: Inventory = { entries: [], truncated: false, reporting: false, uninventoried: [], paymentPages: [] }

@@ -1,3 +1,4 @@
+import { day } from '../../schema/durations.ts'
 import { type StoredType, storedTypeRows } from '../../schema/report-types.ts'
 import { emptyFields, type StoredReport, textLimits } from '../../schema/stored-report.ts'
 import { blockedResource } from './blocked-resource.ts'
@@ -25,7 +26,6 @@ export interface ReportOrigin {
   readonly userAgent: string
 }
 
-const dayMilliseconds = 86_400_000
 /** What the store's column holds: 49 days. */
 const longestAge = 0xffff_ffff
 
@@ -80,7 +80,7 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   const { weight, sampleRate } = sampling(row.sampleRate?.(body, url) ?? origin.sampleRate)
   report.weight = weight
   report.sampleRate = sampleRate
-  report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * dayMilliseconds, longestAge))
+  report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * day, longestAge))
   const document = urlParts(report.documentUrl)
   report.documentUrl = clip(document.page, textLimits.documentUrl)
   report.documentHost = clip(document.host, textLimits.documentHost)

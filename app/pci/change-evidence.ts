@@ -5,6 +5,7 @@ import { alertedChanges } from '../../queries/rules/change-alerts.ts'
 import { listLatestScanPlaces } from '../../queries/scans/list-latest-scan-places.ts'
 import { listScanEvidence } from '../../queries/scans/list-scan-evidence.ts'
 import { listScans } from '../../queries/scans/list-scans.ts'
+import { day } from '../../schema/durations.ts'
 import { changeDays, watchedDays, watchedEvents } from '../../schema/pci.ts'
 import type { PageRecord } from '../../schema/replies/monitored-page.ts'
 import type { PciReadiness } from '../../schema/replies/pci.ts'
@@ -17,8 +18,6 @@ export interface Reads {
 }
 
 type Evidence = PciReadiness['evidence']
-
-const day = 86_400_000
 
 /** Each payment page with its last complete scan, and whether that is recent. */
 export async function pageEvidence(

@@ -1,4 +1,4 @@
-import { bucketSizes } from '../../schema/enumerations.ts'
+import { day } from '../../schema/durations.ts'
 import { partsOver, type TimedTable } from '../parts.ts'
 import type { Span } from '../rules/coverage.ts'
 import { join, type Sql, sql, times, uuid } from '../sql.ts'
@@ -45,7 +45,7 @@ export function groupParts(
   { tenantId, window }: GroupQuestion,
   conditions: readonly Sql[],
 ): GroupPart[] {
-  const byDay: TimedTable = { table: rollup, grain: bucketSizes['1d'], time: 'bucket' }
+  const byDay: TimedTable = { table: rollup, grain: day, time: 'bucket' }
   return partsOver([byDay, raw], tenantId, [window], () => conditions).map(({ table, from }) => {
     const isRaw = table === raw
     return { from, isRaw, ...(isRaw ? rawColumns : rollupColumns) }

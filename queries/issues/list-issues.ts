@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hour } from '../../schema/durations.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
 import { groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
 import type { Query } from '../query.ts'
@@ -42,7 +43,7 @@ function behind({ lastSeen, key }: IssuePosition) {
 }
 
 /** Milliseconds of raw reports that are worth reading before a rollup of the whole window. */
-const recent = 6 * 3_600_000
+const recent = 6 * hour
 
 /**
  * The same list of the window and, before it, of its end from a while before the position on. What stands in the short

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { day, hour, minute } from '../../schema/durations.ts'
 import { type BucketSize, bucketSizeNames, bucketSizes } from '../../schema/enumerations.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import type { Query } from '../query.ts'
@@ -35,8 +36,6 @@ export function histogramReports(
     row,
   }))
 }
-
-const { '1m': minute, '1h': hour, '1d': day } = bucketSizes
 
 /** `T12:34:00.000Z` of every minute of a day: each Date written out would cost more than all else of a bucket. */
 const minuteTexts = Array.from({ length: day / minute }, (_, index) => new Date(index * minute).toISOString().slice(10))

@@ -1,5 +1,5 @@
 import { type DimensionName, dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
-import { bucketSizes } from '../../schema/enumerations.ts'
+import { day, hour, minute } from '../../schema/durations.ts'
 import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { matches } from '../matches.ts'
@@ -40,8 +40,6 @@ interface Family {
   /** Coarsest first: finer ones serve the coarser one's edges. */
   readonly rollups: readonly Source[]
 }
-
-const { '1m': minute, '1h': hour, '1d': day } = bucketSizes
 
 const ownColumn = (dimension: DimensionName) => name(dimensionRows[dimension].column)
 

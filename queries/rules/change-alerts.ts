@@ -1,3 +1,4 @@
+import { day } from '../../schema/durations.ts'
 import { changeEvent, gradeEvent } from '../../schema/pci.ts'
 
 /** What a scan of a payment page found changed. */
@@ -13,8 +14,6 @@ interface Alert {
   readonly eventType: string
   readonly createdAt: string
 }
-
-const day = 86_400_000
 
 /** The events of a change, each by what it takes. */
 const events: readonly (readonly [event: string, has: (change: PageChange) => boolean])[] = [

@@ -1,3 +1,4 @@
+import { day } from '../../schema/durations.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { Span } from './coverage.ts'
 
@@ -9,8 +10,6 @@ export interface WindowPolicy {
 
 /** What an operation reads: a window that the caller may choose, or all that retention holds. */
 export type WindowRule = WindowPolicy | 'retention'
-
-const day = 86_400_000
 
 /**
  * The window of a request (contract, convention 3; decisions, Windows). A default `from` is clamped to retention, an

@@ -1,3 +1,4 @@
+import { day } from '../../schema/durations.ts'
 import { storedFieldNames, storedFieldRows } from '../../schema/stored-report.ts'
 import { columnValues, sharedValues } from './generated-columns.ts'
 
@@ -12,8 +13,6 @@ export interface Generated {
   readonly from: number
   readonly days: number
 }
-
-const day = 86_400_000
 
 const fields = storedFieldNames.filter((field) => columnValues[field])
 

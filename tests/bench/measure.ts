@@ -1,5 +1,6 @@
 import { seeded } from '../../fixtures/seeded.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
+import { day } from '../../schema/durations.ts'
 import { canonicalOf } from './answers.ts'
 import { type Contestant, NotServed, type Taken } from './contestants.ts'
 import { percentile } from './percentile.ts'
@@ -27,7 +28,6 @@ export interface Asking {
   readonly span: Span
 }
 
-const day = 86_400_000
 /** Windows end within the last two days, so that the window before a month's is within the reports. */
 const latestDays = 2
 

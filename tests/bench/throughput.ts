@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { seeded } from '../../fixtures/seeded.ts'
+import { day } from '../../schema/durations.ts'
 import { spawnScript } from '../support/spawned.ts'
 import { data, folderPath, integer, jsonFile, rows } from './argument-shapes.ts'
 import { type BenchState, openFolder } from './bench-data.ts'
@@ -43,8 +44,6 @@ const load: MeasuringCommand<Values> = {
   examples: ['', '--seconds 600 --json load.json', '--every 0 --seconds 20'],
   run: measure,
 }
-
-const day = 86_400_000
 
 /** A dashboard's questions over random windows, in turn. */
 function drawPaths({ from, days }: BenchState): string[] {

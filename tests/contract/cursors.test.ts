@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Endpoint } from '../../app/endpoint.ts'
 import { fingerprint } from '../../app/pipeline/cursor.ts'
+import { day } from '../../schema/durations.ts'
 import {
   type ContractApi,
   createWorld,
@@ -15,8 +16,6 @@ import {
 
 /** [version, what it is bound to, [from, to], depth, position], as the cursor's text holds it. */
 type Payload = [unknown, unknown, unknown, unknown, unknown]
-
-const day = 86_400_000
 
 let api: ContractApi
 let world: TestWorld

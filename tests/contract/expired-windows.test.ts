@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { day } from '../../schema/durations.ts'
 import { type ContractApi, createWorld, operations, startContractApi, type TestWorld } from '../support/contract.ts'
-
-const day = 86_400_000
 
 let now = Date.now()
 let api: ContractApi

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../app/endpoint.ts'
 import { aReport } from '../../fixtures/reports.ts'
+import { day } from '../../schema/durations.ts'
 import {
   aSighting,
   type ContractApi,
@@ -10,8 +11,6 @@ import {
   startContractApi,
   type TestWorld,
 } from '../support/contract.ts'
-
-const day = 86_400_000
 
 let api: ContractApi
 let world: TestWorld

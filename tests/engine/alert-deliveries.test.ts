@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { alertDeliveries } from '../../app/import/record-types/alert-deliveries.ts'
 import { randomDeliveries } from '../../fixtures/random-records.ts'
+import { day } from '../../schema/durations.ts'
 import type { AlertDelivery } from '../../schema/replies/alert-delivery.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { type DeliveryFilters, oracleDeliveries } from '../support/delivery-oracle.ts'
 import { readPages } from '../support/read-pages.ts'
 import type { TestKey } from '../support/tenants.ts'
 
-const day = 86_400_000
 const seed = Date.now()
 const path = '/v1/alert-deliveries'
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { randomReports } from '../../fixtures/reports.ts'
 import { seeded } from '../../fixtures/seeded.ts'
+import { day } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { oracleBrowserChanges } from '../support/browser-change-oracle.ts'
@@ -9,7 +10,6 @@ import { readPages } from '../support/read-pages.ts'
 import { windowWithin } from '../support/report-questions.ts'
 import type { TestKey } from '../support/tenants.ts'
 
-const day = 86_400_000
 const retentionDays = 62
 
 const now = Date.now()

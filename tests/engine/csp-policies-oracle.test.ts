@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
 import { seeded } from '../../fixtures/seeded.ts'
 import { uuidV7 } from '../../fixtures/uuid-v7.ts'
+import { day } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { oracleCspPolicies } from '../support/csp-policy-oracle.ts'
@@ -11,7 +12,6 @@ import { readPages } from '../support/read-pages.ts'
 import { windowWithin } from '../support/report-questions.ts'
 import type { TestKey } from '../support/tenants.ts'
 
-const day = 86_400_000
 const retentionDays = 62
 
 const now = Date.now()

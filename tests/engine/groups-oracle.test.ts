@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { randomReports } from '../../fixtures/reports.ts'
+import { day } from '../../schema/durations.ts'
 import { networkErrorPhases } from '../../schema/enumerations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
@@ -10,7 +11,6 @@ import type { OracleWindow } from '../support/report-oracle.ts'
 import { windowWithin } from '../support/report-questions.ts'
 import type { TestKey } from '../support/tenants.ts'
 
-const day = 86_400_000
 const retentionDays = 62
 
 const now = Date.now()

@@ -4,13 +4,13 @@ import { aReport } from '../../fixtures/reports.ts'
 import { seeded } from '../../fixtures/seeded.ts'
 import { uuidV7 } from '../../fixtures/uuid-v7.ts'
 import { connect, type Database } from '../../queries/clickhouse.ts'
+import { day } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { askRows } from '../support/database.ts'
 import { readPages } from '../support/read-pages.ts'
 import type { TestKey } from '../support/tenants.ts'
 
-const day = 86_400_000
 const now = Date.now()
 const random = seeded(1)
 

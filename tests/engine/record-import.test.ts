@@ -8,6 +8,7 @@ import { recordType } from '../../app/import/record-type.ts'
 import { alertRules } from '../../app/import/record-types/alert-rules.ts'
 import { monitoredPages } from '../../app/import/record-types/monitored-pages.ts'
 import { randomDeliveries, randomPages } from '../../fixtures/random-records.ts'
+import { day } from '../../schema/durations.ts'
 import { recordUuid } from '../../schema/record-fields.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { cli, startCli } from '../support/cli.ts'
@@ -15,7 +16,6 @@ import { readPages } from '../support/read-pages.ts'
 import type { TestKey } from '../support/tenants.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'record-import-'))
-const day = 86_400_000
 
 let api: TestApi
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { randomReports } from '../../fixtures/reports.ts'
 import { chooseBucketSize } from '../../queries/reports/histogram-reports.ts'
 import type { DimensionName } from '../../schema/dimensions.ts'
+import { day } from '../../schema/durations.ts'
 import type { Report } from '../../schema/replies/report.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
@@ -10,7 +11,6 @@ import { oracleCount, oracleGrouped, oracleHistogram, oracleList, oracleTypes } 
 import { type ReportQuestion, reportQuestion, windowWithin } from '../support/report-questions.ts'
 import type { TestKey } from '../support/tenants.ts'
 
-const day = 86_400_000
 const retentionDays = 62
 
 const now = Date.now()

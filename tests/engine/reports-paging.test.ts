@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { randomReports } from '../../fixtures/reports.ts'
 import { connect } from '../../queries/clickhouse.ts'
 import { countReports } from '../../queries/reports/count-reports.ts'
+import { day } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import type { TestKey } from '../support/tenants.ts'
 
-const day = 86_400_000
 const now = Date.now()
 
 let api: TestApi

@@ -4,10 +4,10 @@ import { checkRollups, type RollupCheck } from '../../clickhouse/check-rollups.t
 import { rebuildRollups } from '../../clickhouse/rebuild-rollups.ts'
 import { listRollups } from '../../clickhouse/rollups.ts'
 import { aReport } from '../../fixtures/reports.ts'
+import { day } from '../../schema/durations.ts'
 import { askRows } from '../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../support/rollups.ts'
 
-const day = 86_400_000
 /** Rollups of every report type, and those of some types only. */
 const ofEveryType = [
   'cube_counts_day',

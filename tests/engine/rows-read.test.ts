@@ -9,12 +9,12 @@ import { groupReports } from '../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
 import { listReports } from '../../queries/reports/list-reports.ts'
 import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
+import { day } from '../../schema/durations.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
 import { bigTenant } from '../bench/bench-data.ts'
 import { loadEngine } from '../bench/engine-load.ts'
 import { askRows, createDatabase, type TestDatabase } from '../support/database.ts'
 
-const day = 86_400_000
 const reports = 200_000
 const to = Date.now()
 /** Not aligned with any bucket. */

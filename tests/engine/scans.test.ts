@@ -8,13 +8,13 @@ import { failedScan, randomScans, type ScanRecord } from '../../fixtures/scans.t
 import { connect } from '../../queries/clickhouse.ts'
 import type { Query } from '../../queries/query.ts'
 import { listScanEvidence } from '../../queries/scans/list-scan-evidence.ts'
+import { day } from '../../schema/durations.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { readPages } from '../support/read-pages.ts'
 import { oracleScans } from '../support/scan-oracle.ts'
 import type { TestKey } from '../support/tenants.ts'
 
 const seed = Date.now()
-const day = 86_400_000
 
 let api: TestApi
 let tenantId: string

@@ -14,6 +14,7 @@ import {
   randomScriptScans,
   scriptHashesOf,
 } from '../../fixtures/random-scripts.ts'
+import { day } from '../../schema/durations.ts'
 import type { PlanOverrides } from '../../schema/plans.ts'
 import { advisoryStates, identificationStates, scriptStatuses } from '../../schema/scripts.ts'
 import { startApi, type TestApi } from '../support/api.ts'
@@ -24,7 +25,6 @@ import { oracleScriptList, oracleScripts, type ScriptFilters } from '../support/
 import type { ScriptWorld } from '../support/script-world.ts'
 import type { TestKey } from '../support/tenants.ts'
 
-const day = 86_400_000
 const retentionDays = 45
 
 const now = Date.now()

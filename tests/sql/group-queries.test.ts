@@ -8,11 +8,11 @@ import { issueLists } from '../../queries/issues/list-issues.ts'
 import type { Query } from '../../queries/query.ts'
 import { pageMatch } from '../../queries/rules/page-pattern.ts'
 import { render } from '../../queries/sql.ts'
+import { day } from '../../schema/durations.ts'
 import { groupQueries } from '../support/group-queries.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const site = '22222222-2222-4222-8222-222222222222'
-const day = 86_400_000
 
 const tables = (query: Query<unknown>) =>
   [...render(query.statement).text.matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table)

@@ -6,12 +6,11 @@ import { groupReports } from '../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
 import { listReports } from '../../queries/reports/list-reports.ts'
 import { render } from '../../queries/sql.ts'
+import { day, hour } from '../../schema/durations.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const site = '22222222-2222-4222-8222-222222222222'
-const hour = 3_600_000
-const day = 24 * hour
 const ragged = { from: 10 * day + 5, to: 12 * day + 2 * hour + 7 }
 
 const csp = (terms: ReportFilter['terms'] = []): ReportFilter => ({

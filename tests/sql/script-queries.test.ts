@@ -13,10 +13,10 @@ import { listScriptViolations } from '../../queries/scripts/list-script-violatio
 import { listScripts } from '../../queries/scripts/list-scripts.ts'
 import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
 import { render } from '../../queries/sql.ts'
+import { day } from '../../schema/durations.ts'
 
 const tenantId = '11111111-1111-4111-8111-111111111111'
 const siteId = '22222222-2222-4222-8222-222222222222'
-const day = 86_400_000
 
 const every: InventoryQuestion = {
   tenantId,

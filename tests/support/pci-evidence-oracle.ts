@@ -1,4 +1,5 @@
 import { documents, paymentPatterns } from '../../fixtures/known-scripts.ts'
+import { day } from '../../schema/durations.ts'
 import type { AlertDelivery } from '../../schema/replies/alert-delivery.ts'
 import type { PageRecord } from '../../schema/replies/monitored-page.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
@@ -32,7 +33,6 @@ export interface PciWorld extends Pick<ScriptWorld, 'siteId' | 'reports' | 'scan
   readonly deliveries: readonly AlertDelivery[]
 }
 
-const day = 86_400_000
 const iso = (time: number) => new Date(time).toISOString()
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 const hostOf = (url: string) => url.split('/')[2]

@@ -1,9 +1,9 @@
+import { day } from '../../schema/durations.ts'
 import { changesOf, type PciWorld, type RuleRecord, scriptEvidence, suggestionsOf } from './pci-evidence-oracle.ts'
 import { oracleScans } from './scan-oracle.ts'
 
 /** The contract's verdict on a site, computed the plain way: no SQL, no code of the API. */
 
-const day = 86_400_000
 const iso = (time: number) => new Date(time).toISOString()
 
 const gap = (kind: string, count: number | null = null, eventType: string | null = null) => ({ kind, count, eventType })

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { DecisionRecord } from '../../fixtures/random-scripts.ts'
 import { aReport } from '../../fixtures/reports.ts'
 import { completeScan, failedScan } from '../../fixtures/scans.ts'
+import { day, hour } from '../../schema/durations.ts'
 import type { Plan } from '../../schema/plans.ts'
 import { inventorySize } from '../../schema/scripts.ts'
 import type { PciRecords } from './pci-tenants.ts'
 
-const hour = 3_600_000
-const day = 24 * hour
 const checkout = 'https://shop.example.test/checkout'
 
 /** What happened on a site. Scripts are named by their file; times are ages in milliseconds. */

@@ -7,6 +7,7 @@ import {
 } from '../../fixtures/random-scripts.ts'
 import { completeScan, failedScan, headerSpellings, type ScanRecord, sending } from '../../fixtures/scans.ts'
 import { type Seeded, seeded } from '../../fixtures/seeded.ts'
+import { day } from '../../schema/durations.ts'
 import type { AlertDelivery } from '../../schema/replies/alert-delivery.ts'
 import type { PageRecord } from '../../schema/replies/monitored-page.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
@@ -25,7 +26,6 @@ export interface RandomPci {
   readonly paymentPages: readonly number[]
 }
 
-const day = 86_400_000
 const iso = (time: number) => new Date(time).toISOString()
 
 /** Times of the last 100 days, often a bound of a window and the millisecond beside it. */

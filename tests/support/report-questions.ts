@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
+import { day } from '../../schema/durations.ts'
 import { bucketSizeNames } from '../../schema/enumerations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
@@ -7,8 +8,6 @@ import type { StoredReport } from '../../schema/stored-report.ts'
 import type { OracleFilters, OracleWindow } from './report-oracle.ts'
 
 /** Random questions about given rows: types, filters that often hit, windows at and beside every alignment. */
-
-const day = 86_400_000
 
 /** What a filter may say: printable ASCII without the backslash, within its length (contract, Conventions 5). */
 function sayable(dimension: DimensionName, value: string): boolean {

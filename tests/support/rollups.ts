@@ -1,5 +1,6 @@
 import { migrate } from '../../clickhouse/migrate.ts'
 import { randomReports } from '../../fixtures/reports.ts'
+import { day } from '../../schema/durations.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
@@ -8,8 +9,6 @@ export interface FilledDatabase extends TestDatabase, TenantWriter {
   readonly tenantId: string
   readonly otherId: string
 }
-
-const day = 86_400_000
 
 /** Makes one. */
 export async function createFilledDatabase(): Promise<FilledDatabase> {

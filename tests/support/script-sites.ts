@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { inject } from 'vitest'
 import { aReport } from '../../fixtures/reports.ts'
+import { day } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from './api.ts'
 import { cli } from './cli.ts'
 import { type ReadList, readPages } from './read-pages.ts'
 import type { TestKey } from './tenants.ts'
-
-const day = 86_400_000
 
 /** The moment that the API takes for now, and a word that no other test file has. */
 export const now = Date.now()

@@ -6,6 +6,7 @@ import { makeKey } from '../../app/keys.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import { insertRows } from '../../queries/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql.ts'
+import { day } from '../../schema/durations.ts'
 import type { Plan, PlanOverrides } from '../../schema/plans.ts'
 import { type StoredReport, storedFieldNames, storedFieldRows } from '../../schema/stored-report.ts'
 
@@ -38,7 +39,6 @@ export interface TenantWriter {
   insertMonitoredPage(tenantId: string, siteId: string, pattern: string, id?: string): Promise<string>
 }
 
-const dayMilliseconds = 86_400_000
 const plenty = { keyLimit: 100_000, tenantLimit: 100_000 }
 
 const timeText = (time: number) => toClickHouseTime(new Date(time))
@@ -60,7 +60,7 @@ export function createTenantWriter(database: Database): TenantWriter {
   }
 
   const made = new Map<string, { hash: string; prefix: string }>()
-  const tomorrow = () => new Date(Date.now() + dayMilliseconds)
+  const tomorrow = () => new Date(Date.now() + day)
 
   return {
     async createTenant({ plan = 'business', name = 'Test tenant', overrides = plenty } = {}) {

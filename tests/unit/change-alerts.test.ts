@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { alertedChanges, type PageChange } from '../../queries/rules/change-alerts.ts'
+import { day } from '../../schema/durations.ts'
 
-const day = 86_400_000
 const scannedAt = '2026-03-01T12:00:00.000Z'
 
 const change = (headers: string[], gradeDroppedFrom: string | null): PageChange => ({

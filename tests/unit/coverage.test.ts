@@ -1,10 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cover, coverAll } from '../../queries/rules/coverage.ts'
-
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
+import { day, hour, minute } from '../../schema/durations.ts'
 
 describe('covering a window by grains', () => {
   test('takes whole days, then the hours beside them, then the edges', () => {

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { demoPosts } from '../../fixtures/demo-posts.ts'
 import { demoScenarios, pressScenario, shopScenario } from '../../fixtures/demo-scenarios.ts'
 import { demoTenant, demoTenants } from '../../fixtures/demo-tenants.ts'
+import { day } from '../../schema/durations.ts'
 import { plans } from '../../schema/plans.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 
 const now = new Date('2026-11-21T15:04:05.678Z')
-const day = 86_400_000
 
 interface Post {
   receivedAt: string

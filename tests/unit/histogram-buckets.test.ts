@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chooseBucketSize, toBuckets } from '../../queries/reports/histogram-reports.ts'
+import { day, hour, minute } from '../../schema/durations.ts'
 import { bucketSizeNames, bucketSizes } from '../../schema/enumerations.ts'
-
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
 
 describe('the bucket size', () => {
   test.each([

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { frozenWindow, windowOf } from '../../queries/rules/window.ts'
+import { day } from '../../schema/durations.ts'
 import { retentionStart } from '../../schema/plans.ts'
 
 const policy = { defaultDays: 7, maxDays: 31 }
 const now = new Date('2026-11-21T12:34:56.789Z')
 const retention = retentionStart(30, now)
 const at = (text: string) => new Date(text)
-const day = 86_400_000
 
 describe('the window of a request', () => {
   test('is the default days up to now', () => {
