@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { queryShape } from '../../app/pipeline/mount.ts'
+import { dimensionNames } from '../../schema/dimensions.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import { type ContractApi, operations, startContractApi } from '../support/contract.ts'
 import { lintDescription } from '../support/lint-description.ts'
@@ -146,6 +147,14 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     expect(statuses.includes('404')).toBe(endpoint.path.includes('{') || 'siteId' in endpoint.query)
   })
 })
+
+// The host of documentUrl has no field of its own (contract, Report).
+test.each(dimensionNames.filter((name) => name !== 'documentHost'))(
+  'a report answers the %s that it is filtered and grouped by',
+  (dimension) => {
+    expect(JSON.parse(text).components.schemas.Report.properties).toHaveProperty(dimension)
+  },
+)
 
 test('states the bounds, defaults and values of parameters', () => {
   const grouped = '/v1/reports/grouped'
