@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aReport, randomReports } from '../../fixtures/reports.ts'
+import { aReport } from '../../fixtures/reports.ts'
 import { seeded } from '../../fixtures/seeded.ts'
 import { uuidV7 } from '../../fixtures/uuid-v7.ts'
 import { day } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { startApi, type TestApi } from '../support/api.ts'
+import type { TestApi } from '../support/api.ts'
 import { oracleCspPolicies } from '../support/csp-policy-oracle.ts'
+import { asked, now, runs, startOracleWorld, windows } from '../support/oracle-world.ts'
 import { readPages } from '../support/read-pages.ts'
-import { windowWithin } from '../support/report-questions.ts'
 import type { TestKey } from '../support/tenants.ts'
-
-const retentionDays = 62
-
-const now = Date.now()
-const retentionFrom = (Math.floor(now / day) - retentionDays) * day
 
 /** Beside those every fixture has: pages below pages, and every character that a regular expression reads otherwise. */
 const documents = [
@@ -54,29 +49,20 @@ const patterns = [
 let api: TestApi
 let key: TestKey
 let tenantId: string
-let siteIds: string[]
-let rows: StoredReport[]
+let siteIds: readonly string[]
+let rows: readonly StoredReport[]
 /** Each pattern's page, by site. */
 let pageIds: Map<string, string>[]
 
 beforeAll(async () => {
-  api = await startApi({ now: () => new Date(now) })
-  const overrides = { retentionDays, keyLimit: 1_000_000, tenantLimit: 1_000_000 }
-  const strangerId = await api.createTenant({ overrides })
-  tenantId = await api.createTenant({ overrides })
-  siteIds = await Promise.all([1, 2].map(() => api.createSite(tenantId)))
-  key = await api.createKey(tenantId)
   const random = seeded(now)
-  const options = { tenantId, siteIds, from: new Date(retentionFrom), to: new Date(now) }
-  rows = randomReports({ ...options, seed: now, count: 1_800, reportTypes: ['csp-violation', 'coep'] }).map((row) =>
-    random.chance(0.4) ? { ...row, documentUrl: random.pick(documents) } : row,
-  )
-  // Several inserts, so that a rollup's rows lie in several parts; a stranger has the same rows, sites included.
-  for (let at = 0; at < rows.length; at += 500) {
-    const batch = rows.slice(at, at + 500)
-    await api.insertReports(batch)
-    await api.insertReports(batch.map((row) => ({ ...row, tenantId: strangerId })))
-  }
+  const world = await startOracleWorld({
+    count: 1_800,
+    reportTypes: ['csp-violation', 'coep'],
+    siteCount: 2,
+    change: (row) => [random.chance(0.4) ? { ...row, documentUrl: random.pick(documents) } : row],
+  })
+  ;({ api, key, tenantId, siteIds, rows } = world)
   pageIds = await Promise.all(
     siteIds.map(async (siteId) => {
       const ids = patterns.map((pattern) => api.insertMonitoredPage(tenantId, siteId, pattern))
@@ -87,11 +73,6 @@ beforeAll(async () => {
 
 afterAll(() => api?.close())
 
-const windows = fc.oneof(
-  { weight: 3, arbitrary: windowWithin(retentionFrom, now, 31) },
-  { weight: 1, arbitrary: windowWithin(retentionFrom, now, 1) },
-)
-
 const policiesOf = (siteId: string | undefined) => `/v1/sites/${siteId}/csp-policies`
 
 test('CSP policies are those of the oracle, page by page, on random pages and unaligned windows', async () => {
@@ -99,13 +80,16 @@ test('CSP policies are those of the oracle, page by page, on random pages and un
   await fc.assert(
     fc.asyncProperty(windows, fc.nat(1), pattern, fc.integer({ min: 1, max: 9 }), async (window, site, page, limit) => {
       const { data, truncated } = oracleCspPolicies(rows, window, siteIds[site] ?? '', page)
-      const times = { from: new Date(window.from).toISOString(), to: new Date(window.to).toISOString() }
       const pageId = page === undefined ? undefined : pageIds[site]?.get(page)
-      const answered = await readPages(api, key, policiesOf(siteIds[site]), { ...times, pageId, limit: limit + 2 })
+      const answered = await readPages(api, key, policiesOf(siteIds[site]), {
+        ...asked(window),
+        pageId,
+        limit: limit + 2,
+      })
       expect(answered.data).toEqual(data)
       expect(answered.rest).toEqual({ truncated })
     }),
-    { numRuns: 45, seed: now, endOnFailure: true },
+    runs(45),
   )
 })
 

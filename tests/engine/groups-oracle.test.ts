@@ -1,24 +1,16 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { randomReports } from '../../fixtures/reports.ts'
-import { day } from '../../schema/durations.ts'
 import { networkErrorPhases } from '../../schema/enumerations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { startApi, type TestApi } from '../support/api.ts'
+import type { TestApi } from '../support/api.ts'
 import { oracleCrashes, oracleNetworkErrors } from '../support/group-oracle.ts'
+import { asked, optional, runs, startOracleWorld, windows } from '../support/oracle-world.ts'
 import { readPages } from '../support/read-pages.ts'
-import type { OracleWindow } from '../support/report-oracle.ts'
-import { windowWithin } from '../support/report-questions.ts'
 import type { TestKey } from '../support/tenants.ts'
-
-const retentionDays = 62
-
-const now = Date.now()
-const retentionFrom = (Math.floor(now / day) - retentionDays) * day
 
 let api: TestApi
 let key: TestKey
-let siteIds: string[]
+let siteIds: readonly string[]
 let crashes: StoredReport[]
 let networkErrors: StoredReport[]
 
@@ -37,7 +29,7 @@ const large: Partial<Record<string, Partial<StoredReport>>> = {
 }
 
 /** Some reports have another of their group received in the same millisecond, mostly by another site. */
-function awkward(row: StoredReport, index: number): StoredReport[] {
+function awkward(row: StoredReport, index: number, siteIds: readonly string[]): StoredReport[] {
   const stack = index % 3 === 0 ? longStack(index) : row.stack
   const report = { ...row, stack, ...(index % 4 === 0 ? large[row.reportType] : {}) }
   if (index % 5 > 0) return [report]
@@ -47,34 +39,18 @@ function awkward(row: StoredReport, index: number): StoredReport[] {
 }
 
 beforeAll(async () => {
-  api = await startApi({ now: () => new Date(now) })
-  const overrides = { retentionDays, keyLimit: 1_000_000, tenantLimit: 1_000_000 }
-  const [tenantId, strangerId] = await Promise.all([api.createTenant({ overrides }), api.createTenant({ overrides })])
-  siteIds = await Promise.all([1, 2, 3].map(() => api.createSite(tenantId)))
-  key = await api.createKey(tenantId)
-  const rows = randomReports({
-    seed: now,
+  const world = await startOracleWorld({
     count: 1_800,
     reportTypes: ['crash', 'network-error', 'csp-violation'],
-    tenantId,
-    siteIds,
-    from: new Date(retentionFrom),
-    to: new Date(now),
-  }).flatMap(awkward)
-  crashes = rows.filter(({ reportType }) => reportType === 'crash')
-  networkErrors = rows.filter(({ reportType }) => reportType === 'network-error')
-  // Several inserts, so that a rollup's rows lie in several parts; a stranger has the same rows, sites included.
-  const size = 900
-  for (let at = 0; at < rows.length; at += size) await api.insertReports(rows.slice(at, at + size))
-  await api.insertReports(rows.map((row) => ({ ...row, tenantId: strangerId })))
+    siteCount: 3,
+    change: awkward,
+  })
+  ;({ api, key, siteIds } = world)
+  crashes = world.rows.filter(({ reportType }) => reportType === 'crash')
+  networkErrors = world.rows.filter(({ reportType }) => reportType === 'network-error')
 })
 
 afterAll(() => api?.close())
-
-const windows = fc.oneof(
-  { weight: 3, arbitrary: windowWithin(retentionFrom, now, 31) },
-  { weight: 1, arbitrary: windowWithin(retentionFrom, now, 1) },
-)
 
 /** A value that some row has and a filter can say, one that none has, and mostly none at all. */
 function exactly(rows: readonly StoredReport[], field: 'feature' | 'requestOrigin'): fc.Arbitrary<string | undefined> {
@@ -87,13 +63,7 @@ function exactly(rows: readonly StoredReport[], field: 'feature' | 'requestOrigi
   )
 }
 
-const optional = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { freq: 2, nil: undefined })
 const limits = fc.integer({ min: 1, max: 60 })
-
-/** Ends at the first difference, without looking for a smaller question: each costs requests. */
-const runs = { numRuns: 24, seed: now, endOnFailure: true }
-
-const asked = ({ from, to }: OracleWindow) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })
 
 /** Few pages, whatever the limit drawn. */
 const enough = (limit: number, items: number) => Math.max(limit, Math.ceil((items + 1) / 4))
@@ -109,7 +79,7 @@ describe('the API groups as the oracle does, page by page, on random filters and
         expect(answered.data).toEqual(data)
         expect(answered.rest).toEqual({ totals })
       }),
-      runs,
+      runs(24),
     )
   })
 
@@ -128,7 +98,7 @@ describe('the API groups as the oracle does, page by page, on random filters and
         expect(answered.data).toEqual(data)
         expect(answered.rest).toEqual({ totals })
       }),
-      runs,
+      runs(24),
     )
   })
 })

@@ -1,50 +1,24 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { randomReports } from '../../fixtures/reports.ts'
-import { day } from '../../schema/durations.ts'
 import { issueTypeNames, type ReportType } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { startApi, type TestApi } from '../support/api.ts'
+import type { TestApi } from '../support/api.ts'
 import { oracleIssueId, oracleIssues } from '../support/issue-oracle.ts'
+import { asked, now, retentionFrom, runs, startOracleWorld, windows } from '../support/oracle-world.ts'
 import { readPages } from '../support/read-pages.ts'
-import { type OracleWindow, oracleList } from '../support/report-oracle.ts'
-import { windowWithin } from '../support/report-questions.ts'
+import { oracleList } from '../support/report-oracle.ts'
 import type { TestKey } from '../support/tenants.ts'
-
-const retentionDays = 62
-
-const now = Date.now()
-const retentionFrom = (Math.floor(now / day) - retentionDays) * day
 
 let api: TestApi
 let key: TestKey
-let siteIds: string[]
-let rows: StoredReport[]
+let siteIds: readonly string[]
+let rows: readonly StoredReport[]
 
 beforeAll(async () => {
-  api = await startApi({ now: () => new Date(now) })
-  const overrides = { retentionDays, keyLimit: 1_000_000, tenantLimit: 1_000_000 }
-  const [tenantId, strangerId] = await Promise.all([api.createTenant({ overrides }), api.createTenant({ overrides })])
-  siteIds = await Promise.all([1, 2].map(() => api.createSite(tenantId)))
-  key = await api.createKey(tenantId)
-  rows = randomReports({ seed: now, count: 2_000, tenantId, siteIds, from: new Date(retentionFrom), to: new Date(now) })
-  // Several inserts, so that a rollup's rows lie in several parts; a stranger has the same rows, sites included.
-  const size = 1_000
-  for (let at = 0; at < rows.length; at += size) await api.insertReports(rows.slice(at, at + size))
-  await api.insertReports(rows.map((row) => ({ ...row, tenantId: strangerId })))
+  ;({ api, key, siteIds, rows } = await startOracleWorld({ count: 2_000, siteCount: 2 }))
 })
 
 afterAll(() => api?.close())
-
-const windows = fc.oneof(
-  { weight: 3, arbitrary: windowWithin(retentionFrom, now, 31) },
-  { weight: 1, arbitrary: windowWithin(retentionFrom, now, 1) },
-)
-
-const asked = ({ from, to }: OracleWindow) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })
-
-/** Ends at the first difference, without looking for a smaller question: each costs requests. */
-const runs = { numRuns: 24, seed: now, endOnFailure: true }
 
 /** Few pages, whatever the limit drawn. */
 const enough = (limit: number, items: number) => Math.min(200, Math.max(limit, Math.ceil((items + 1) / 4)))
@@ -67,7 +41,7 @@ describe('the API answers as the oracle does, page by page, on random filters an
           if (siteId) expect((await readPages(api, key, `/v1/sites/${siteId}/issues`, params)).data).toEqual(data)
         },
       ),
-      runs,
+      runs(24),
     )
   })
 
@@ -83,7 +57,7 @@ describe('the API answers as the oracle does, page by page, on random filters an
         const { reportType } = one
         expect((await readPages(api, key, path, { limit, reportType })).data).toEqual(data)
       }),
-      { ...runs, numRuns: 15 },
+      runs(15),
     )
   })
 })

@@ -7,12 +7,12 @@ import {
   estimated,
   families,
   mostFrequent,
+  type OracleWindow,
   pageOf,
   times,
   weightOf,
   within,
-} from './group-oracle.ts'
-import type { OracleWindow } from './report-oracle.ts'
+} from './oracle-parts.ts'
 
 /** Browser changes, computed the plain way over rows: no SQL, no rollups, no code of the API. */
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 import { startApi, type TestApi } from './api.ts'
 import { importFile } from './import-file.ts'
-import type { OracleWindow } from './report-oracle.ts'
+import type { OracleWindow } from './oracle-parts.ts'
 import type { TestKey } from './tenants.ts'
 
 const captured = new URL('../../fixtures/captured/', import.meta.url)

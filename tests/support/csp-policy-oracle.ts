@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { distinct, pageOf, times, within } from './group-oracle.ts'
-import type { OracleWindow } from './report-oracle.ts'
+import { distinct, type OracleWindow, pageOf, times, within } from './oracle-parts.ts'
 
 /** The policies that a site's reports quote, computed the plain way over rows: no SQL, no code of the API's rules. */
 

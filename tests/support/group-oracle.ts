@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import type { OracleWindow } from './report-oracle.ts'
+import {
+  type AnyRow,
+  byteLength,
+  distinct,
+  estimated,
+  families,
+  mostFrequent,
+  type OracleWindow,
+  pageOf,
+  times,
+  weightOf,
+  within,
+} from './oracle-parts.ts'
 
 /** Crash and network error groups, computed the plain way over rows: no SQL, no rollups, no code of the API. */
 
@@ -131,8 +143,6 @@ export function oracleNetworkErrors(
   }
 }
 
-export type AnyRow = Pick<StoredReport, 'receivedAt' | 'id' | 'weight' | 'browserName'>
-
 interface Group<Row> {
   readonly rows: readonly Row[]
   readonly first: Row
@@ -160,35 +170,5 @@ function largestFirst<Row extends AnyRow>(rows: readonly Row[], keyOf: (row: Row
   }))
 }
 
-export const within = ({ receivedAt }: AnyRow, { from, to }: OracleWindow) => receivedAt >= from && receivedAt < to
-
-export const pageOf = ({ documentUrl }: Pick<StoredReport, 'documentUrl'>) => documentUrl.split('?')[0] ?? ''
-
-export const byteLength = (text: string) => Buffer.byteLength(text)
-
-export const weightOf = (rows: readonly AnyRow[]) => rows.reduce((sum, row) => sum + BigInt(row.weight), 0n)
-
-/** Rounded half up. */
-export const estimated = (rows: readonly AnyRow[]) => Number((weightOf(rows) * 2n + 1_000_000n) / 2_000_000n)
-
-export const distinct = (texts: readonly string[]) => [...new Set(texts)].filter((text) => text !== '')
-
-export const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
-
-export const families = (rows: readonly AnyRow[]) => distinct(rows.map(({ browserName }) => browserName)).sort(byBytes)
-
-export function mostFrequent(texts: readonly string[], most: number): string[] {
-  const count = (text: string) => texts.filter((one) => one === text).length
-  return distinct(texts)
-    .sort((a, b) => count(b) - count(a) || byBytes(a, b))
-    .slice(0, most)
-}
-
 /** 1,024 characters, however many UTF-16 units each has. */
 const excerptOf = (stack: string | undefined) => (stack === undefined ? null : [...stack].slice(0, 1_024).join(''))
-
-export function times(rows: readonly AnyRow[]) {
-  const received = rows.map(({ receivedAt }) => receivedAt).sort((a, b) => a - b)
-  const iso = (time: number | undefined) => new Date(time ?? 0).toISOString()
-  return { firstSeen: iso(received[0]), lastSeen: iso(received.at(-1)) }
-}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import type { OracleWindow } from './report-oracle.ts'
+import { estimated, type OracleWindow } from './oracle-parts.ts'
 
 /** Issues, computed the plain way over rows: no SQL, no rollups, no code of the API. */
 
@@ -72,7 +72,6 @@ function toIssue(id: string, group: readonly IssueRow[]) {
   pages.delete('')
   families.delete('')
   const isCsp = row.reportType === 'csp-violation'
-  const millionths = group.reduce((sum, { weight }) => sum + BigInt(weight), 0n)
   const points = (families.size >= 2 ? 1 : 0) + (group.length >= 10 ? 1 : 0)
   return {
     id,
@@ -83,7 +82,7 @@ function toIssue(id: string, group: readonly IssueRow[]) {
     directive: isCsp && row.issueSubject !== '' ? row.issueSubject : null,
     blockedHost: isCsp && row.issueHost !== '' ? row.issueHost : null,
     reportCount: group.length,
-    estimatedReportCount: Number((millionths + 500_000n) / 1_000_000n),
+    estimatedReportCount: estimated(group),
     sampled: group.some(({ sampleRate }) => sampleRate < 1),
     affectedPages: pages.size,
     browserFamilyCount: families.size,

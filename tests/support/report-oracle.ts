@@ -3,22 +3,11 @@ import { type BucketSize, bucketSizes } from '../../schema/enumerations.ts'
 import type { Report } from '../../schema/replies/report.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
+import { estimated, meets, type OracleWindow } from './oracle-parts.ts'
 
 /** The contract's answers, computed the plain way over the same rows: no SQL, no rollups, no code of the API. */
 
-export interface OracleWindow {
-  readonly from: number
-  readonly to: number
-}
-
 export type OracleFilters = Partial<Record<DimensionName, string>>
-
-/** `_` stands for any one character; everything else for itself. */
-function meets(stored: string, filter: string): boolean {
-  const characters = [...stored]
-  const wanted = [...filter]
-  return characters.length === wanted.length && wanted.every((one, index) => one === '_' || one === characters[index])
-}
 
 const exact: readonly string[] = ['siteId', 'disposition', 'deviceType']
 const lowerCase: readonly string[] = ['documentHost', 'blockedHost']
@@ -43,12 +32,6 @@ function matching(
 }
 
 const iso = (time: number) => new Date(time).toISOString()
-
-function estimated(rows: readonly StoredReport[]): number {
-  const millionths = rows.reduce((sum, row) => sum + BigInt(row.weight), 0n)
-  const whole = millionths / 1_000_000n
-  return Number(millionths % 1_000_000n >= 500_000n ? whole + 1n : whole)
-}
 
 export function oracleCount(
   rows: readonly StoredReport[],

@@ -1,7 +1,7 @@
 import { documents } from '../../fixtures/known-scripts.ts'
 import type { ScanRecord } from '../../fixtures/scans.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import type { OracleWindow } from './report-oracle.ts'
+import type { OracleWindow } from './oracle-parts.ts'
 import { iso, type ScriptWorld, unique } from './script-world.ts'
 
 /** What a window holds of a site. */

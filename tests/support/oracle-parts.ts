@@ -1,0 +1,51 @@
+import type { StoredReport } from '../../schema/stored-report.ts'
+
+/** What several oracles compute alike, the plain way: no SQL, no code of the API. */
+
+/** Half open, in milliseconds since the Unix epoch. */
+export interface OracleWindow {
+  readonly from: number
+  readonly to: number
+}
+
+export type AnyRow = Pick<StoredReport, 'receivedAt' | 'id' | 'weight' | 'browserName'>
+
+/** `_` stands for any one character; everything else for itself. */
+export function meets(stored: string, filter: string): boolean {
+  const characters = [...stored]
+  const wanted = [...filter]
+  return characters.length === wanted.length && wanted.every((one, index) => one === '_' || one === characters[index])
+}
+
+export const within = ({ receivedAt }: Pick<AnyRow, 'receivedAt'>, { from, to }: OracleWindow) =>
+  receivedAt >= from && receivedAt < to
+
+export const pageOf = ({ documentUrl }: Pick<StoredReport, 'documentUrl'>) => documentUrl.split('?')[0] ?? ''
+
+export const byteLength = (text: string) => Buffer.byteLength(text)
+
+export const weightOf = (rows: readonly Pick<AnyRow, 'weight'>[]) =>
+  rows.reduce((sum, row) => sum + BigInt(row.weight), 0n)
+
+/** Rounded half up. */
+export const estimated = (rows: readonly Pick<AnyRow, 'weight'>[]) =>
+  Number((weightOf(rows) * 2n + 1_000_000n) / 2_000_000n)
+
+export const distinct = (texts: readonly string[]) => [...new Set(texts)].filter((text) => text !== '')
+
+export const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+export const families = (rows: readonly AnyRow[]) => distinct(rows.map(({ browserName }) => browserName)).sort(byBytes)
+
+export function mostFrequent(texts: readonly string[], most: number): string[] {
+  const count = (text: string) => texts.filter((one) => one === text).length
+  return distinct(texts)
+    .sort((a, b) => count(b) - count(a) || byBytes(a, b))
+    .slice(0, most)
+}
+
+export function times(rows: readonly AnyRow[]) {
+  const received = rows.map(({ receivedAt }) => receivedAt).sort((a, b) => a - b)
+  const iso = (time: number | undefined) => new Date(time ?? 0).toISOString()
+  return { firstSeen: iso(received[0]), lastSeen: iso(received.at(-1)) }
+}
