@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -80,6 +80,9 @@ async function stop(): Promise<void> {
   isClosed = true
   process.exit(0)
 }
+
+// Written before the exit below, which comes before Node would write it.
+process.on('uncaughtExceptionMonitor', ({ stack }) => writeSync(2, `${stack}\n`))
 
 // While the store's threads run, its own exit handlers can wait for them for ever and keep the data directory locked.
 process.on('exit', () => {

@@ -14,6 +14,8 @@ let engine: TestEngine
 const events: SupervisorEvent[] = []
 const directories: string[] = []
 
+const main = fileURLToPath(new URL('../../clickhouse/engine/main.ts', import.meta.url))
+
 function directory(): string {
   const made = mkdtempSync(join(tmpdir(), 'engine-life-'))
   directories.push(made)
@@ -136,13 +138,27 @@ describe('an engine', () => {
 
 describe('an engine whose parent leaves while it starts', () => {
   it.each([200, 600, 1_000, 1_400, 1_800])('ends, %d ms after it was started', async (milliseconds) => {
-    const main = fileURLToPath(new URL('../../clickhouse/engine/main.ts', import.meta.url))
     const child = fork(main, [directory(), '0'], { execArgv: ['--import', 'tsx'], stdio: 'ignore' })
-    const ended = once(child, 'exit', { signal: AbortSignal.timeout(20_000) })
-    await sleep(milliseconds)
-    child.disconnect()
-    await ended
+    try {
+      const ended = once(child, 'exit', { signal: AbortSignal.timeout(20_000) })
+      await sleep(milliseconds)
+      child.disconnect()
+      await ended
+    } finally {
+      child.kill('SIGKILL')
+    }
   })
+})
+
+it('says why a defect ended it', async () => {
+  const defect = 'data:text/javascript,setTimeout(() => { throw new Error("a defect") }, 2000)'
+  const child = fork(main, [directory(), '0'], {
+    execArgv: ['--import', 'tsx', '--import', defect],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  const said = child.stderr?.setEncoding('utf8').toArray()
+  await once(child, 'exit')
+  expect((await said)?.join('')).toContain('Error: a defect')
 })
 
 describe('a start that cannot succeed says why in one line', () => {
