@@ -91,7 +91,7 @@ function stands({ version }: RecordType, row: RecordRow, before: RecordRow | und
 
 /** A row with what one before it said in the column that its type keeps. */
 function keepEarlier({ kept }: RecordType, row: RecordRow, before: RecordRow | undefined): RecordRow {
-  return kept === undefined ? row : { ...row, [kept]: row[kept] ?? before?.[kept] }
+  return kept === undefined ? row : { ...row, [kept.column]: row[kept.column] ?? before?.[kept.column] }
 }
 
 interface AcceptedLine {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Sql } from '../../queries/sql.ts'
 
 /** What a record can refer to by its id: it must be the tenant's, and of the record's site where the record names one. */
 export type Referent = 'site' | 'page'
@@ -10,6 +11,13 @@ export type RecordRow = Readonly<Record<string, unknown>> & { readonly id: strin
 export interface SettlingColumn {
   readonly column: string
   readonly until: string
+}
+
+/** A column of text that keeps what is stored where a row leaves it undefined. */
+export interface KeptColumn {
+  readonly column: string
+  /** Narrows the table to where some rows are, by what it is ordered by. */
+  readonly around: (rows: readonly RecordRow[]) => Sql
 }
 
 /**
@@ -39,8 +47,7 @@ export interface RecordType<Shape extends z.ZodObject = z.ZodObject> {
    * rows that differ in them are two records, and those that settle once they say something.
    */
   readonly fixed?: Readonly<Record<string, string | SettlingColumn>>
-  /** A column of text that keeps what is stored where a row leaves it undefined. */
-  readonly kept?: string
+  readonly kept?: KeptColumn
   /** The column whose greatest value decides which of two records with an id stands; the later line by default. */
   readonly version?: string
   /** @param line 1-based number of the line in its file. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { headerForm } from '../../../queries/rules/header-form.ts'
 import { scriptUrl } from '../../../queries/rules/script-url.ts'
-import { toClickHouseTime } from '../../../queries/sql.ts'
+import { sql, times, toClickHouseTime, uuids } from '../../../queries/sql.ts'
 import { watchedHeaders } from '../../../schema/enumerations.ts'
 import { moment } from '../../../schema/record-fields.ts'
 import { type Scan, scan } from '../../../schema/replies/scan.ts'
@@ -93,7 +93,11 @@ export const scans = recordType({
   refersTo: { pageId: 'page' },
   table: 'page_scans',
   fixed: { pageId: 'page_id', scannedAt: 'scanned_at' },
-  kept: 'scripts',
+  kept: {
+    column: 'scripts',
+    around: (rows) =>
+      sql`page_id IN ${uuids([...new Set(rows.map(({ page_id }) => String(page_id)))])} AND scanned_at IN ${times(rows.map(({ scanned_at }) => new Date(`${scanned_at}Z`)))}`,
+  },
   toRow: (record) => ({
     page_id: record.pageId,
     scanned_at: toClickHouseTime(record.scannedAt),
