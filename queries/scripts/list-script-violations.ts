@@ -49,7 +49,7 @@ export function listScriptViolations(
   const scripts = sql`SELECT url, max(seen_to) AS lastAt, ${mode} AS mode, ${onPayment} AS lastOnPayment, ${isKnown} AS isKnown, (${isInventoried})::Bool AS isInventoried FROM ${reports} GROUP BY url`
   return {
     name: 'listScriptViolations',
-    statement: sql`SELECT url, lastAt, mode, lastOnPayment, isInventoried FROM (${scripts} ORDER BY isKnown DESC, isInventoried, notEmpty(lastOnPayment) DESC, lastAt DESC, url LIMIT ${uint(known.length + inventorySize)}) ORDER BY lastAt DESC, url`,
+    statement: sql`SELECT url, lastAt, mode, lastOnPayment, isInventoried FROM (${scripts} ORDER BY isKnown DESC, isInventoried, notEmpty(lastOnPayment) DESC, lastAt DESC, url LIMIT ${uint(inventorySize)} BY isKnown) ORDER BY lastAt DESC, url`,
     row,
   }
 }

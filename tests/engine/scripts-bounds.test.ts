@@ -67,6 +67,7 @@ test('of more than 1,000 scripts that the inventory lacks, those of payment page
   const violation = { reportType: 'integrity-violation', disposition: 'report' } as const
   const minute = 1 / 1_440
   await sites.api.insertReports([
+    ...[1, 2, 3].map((index) => sighting(site, `known${index}`, 3)),
     sighting(site, 'skimmer', 2, { ...violation, documentUrl: 'https://shop.example.test/pay/1' }),
     ...Array.from({ length: 1_001 }, (_, index) =>
       sighting(site, index, 1 + index * minute, { ...violation, documentUrl: 'https://shop.example.test/' }),
