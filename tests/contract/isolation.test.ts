@@ -14,6 +14,7 @@ import {
   type TestWorld,
   worldReports,
 } from '../support/contract.ts'
+import { tablesRead } from '../support/tenant-scope.ts'
 import { importWorldRecords } from '../support/world-records.ts'
 
 /** Tenants whose reports look alike in every column but those of the tenant and the site. */
@@ -94,14 +95,6 @@ async function askAll(endpoint: Endpoint, { key, siteIds }: TestWorld): Promise<
   return texts
 }
 
-/** What narrows the tables that hold more than one tenant's rows for a reason. */
-const rowsOf: Readonly<Record<string, RegExp>> = {
-  api_keys: /WHERE key_hash = \{p\d+:String\}/,
-  tenants: /WHERE id IN \(SELECT tenant_id/,
-  library_files: /WHERE/,
-  library_advisories: /WHERE/,
-}
-
 describe('a tenant without data beside one with it', () => {
   const answering = operations.withWindow.filter(([, endpoint]) => emptyStatus(endpoint) === 200)
 
@@ -134,11 +127,9 @@ describe('a tenant with data', () => {
   test('is asked for by name in every SELECT from a table', () => {
     expect(statements.size).toBeGreaterThan(operations.all.length)
     for (const [text, query] of statements) {
-      const selects = [...text.matchAll(/FROM ([a-z_]+)\b(.*?WHERE.{0,24})/g)]
-      expect(selects.length, query).toBeGreaterThan(0)
-      for (const [, table = '', rest] of selects) {
-        expect(rest, `${query}, ${table}`).toMatch(rowsOf[table] ?? /WHERE tenant_id = \{p\d+:UUID\}/)
-      }
+      const tables = tablesRead(text)
+      expect(tables.length, query).toBeGreaterThan(0)
+      for (const { table, isScoped } of tables) expect(isScoped, `${query}, ${table}`).toBe(true)
     }
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { listPageSites } from '../../queries/pages/list-page-sites.ts'
 import type { Query } from '../../queries/query.ts'
 import { listLoadingScans } from '../../queries/scans/list-loading-scans.ts'
 import { listScanFindings } from '../../queries/scans/list-scan-findings.ts'
@@ -14,6 +15,7 @@ import { listScripts } from '../../queries/scripts/list-scripts.ts'
 import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
 import { render } from '../../queries/sql.ts'
 import { day } from '../../schema/durations.ts'
+import { tablesRead } from '../support/tenant-scope.ts'
 
 const tenantId = '11111111-1111-4111-8111-111111111111'
 const siteId = '22222222-2222-4222-8222-222222222222'
@@ -47,6 +49,14 @@ const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: fals
 const textOf = (query: Query<unknown>) => render(query.statement).text
 
 describe('the queries about scripts', () => {
+  test('carry the tenant in every SELECT from a table, also of an inventory that is cut off', () => {
+    for (const query of [...queries, listPageSites(every.tenantId)]) {
+      const tables = tablesRead(textOf(query))
+      expect(tables.length, query.name).toBeGreaterThan(0)
+      for (const { table, isScoped } of tables) expect(isScoped, `${query.name}, ${table}`).toBe(true)
+    }
+  })
+
   test('bind every value', () => {
     for (const query of queries) {
       for (const value of [tenantId, siteId, 'example.test', '1970']) expect(textOf(query)).not.toContain(value)

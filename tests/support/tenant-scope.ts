@@ -1,0 +1,19 @@
+/** What narrows the tables that hold more than one tenant's rows for a reason. */
+const scopes: Readonly<Record<string, RegExp>> = {
+  api_keys: /^ (FINAL )?WHERE key_hash = \{p\d+:String\}/,
+  tenants: /^ FINAL WHERE id IN \(SELECT tenant_id FROM api_keys/,
+  library_files: /^ (FINAL )?WHERE/,
+  library_advisories: /^ (FINAL )?WHERE/,
+}
+
+const ofTenant = /^( FINAL)?( ARRAY JOIN [^()]*)? WHERE tenant_id = \{p\d+:UUID\}/
+
+/** The tables that a statement reads, and whether each is narrowed at once to the tenant. */
+export function tablesRead(statement: string): { readonly table: string; readonly isScoped: boolean }[] {
+  return [...statement.matchAll(/\b(?:FROM|(?<!ARRAY )JOIN) ([a-z_]+)\b/g)].map(
+    ({ 0: read, 1: table = '', index }) => ({
+      table,
+      isScoped: (scopes[table] ?? ofTenant).test(statement.slice(index + read.length)),
+    }),
+  )
+}
