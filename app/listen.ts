@@ -16,16 +16,29 @@ export interface Listener {
 
 const drainMilliseconds = 10_000
 
-/**
- * Throws an Error of one line when the port cannot be had.
- * @param stalledMilliseconds a connection on which nothing moves for so long is ended, because it can hold an answer that
- * nobody reads; longer than any answer takes to begin.
- */
+/** An answer that the app did not make: to what cannot be given to it, or to what it failed to answer. */
+export interface OutsideAnswer {
+  readonly requestId: string
+  readonly status: number
+  readonly err: unknown
+}
+
+/** What a caller of `listen` may choose. */
+export interface ListenOptions {
+  /**
+   * A connection on which nothing moves for so long is ended, because it can hold an answer that nobody reads; longer than
+   * any answer takes to begin.
+   */
+  readonly stalledMilliseconds?: number
+  readonly onOutside?: (answer: OutsideAnswer) => void
+}
+
+/** Throws an Error of one line when the port cannot be had. */
 export async function listen(
   app: Hono<ApiEnv>,
   port: number,
   host: string,
-  stalledMilliseconds = 60_000,
+  { stalledMilliseconds = 60_000, onOutside }: ListenOptions = {},
 ): Promise<Listener> {
   let draining = false
   async function answerOne(request: Request, env: object): Promise<Response> {
@@ -38,12 +51,15 @@ export async function listen(
     getRequestListener(answerOne, {
       // HTTP/1.0 need not name a host, and nothing here depends on one.
       hostname: 'localhost',
-      errorHandler: (error) =>
-        outsideProblem(
-          error instanceof RequestError
+      errorHandler(err) {
+        const { requestId, response } = outsideProblem(
+          err instanceof RequestError
             ? new Problem('bad_request', 'The Host or the target of the request is malformed')
             : new Problem('internal_error'),
-        ),
+        )
+        onOutside?.({ requestId, status: response.status, err })
+        return response
+      },
     }),
   )
   server.timeout = stalledMilliseconds

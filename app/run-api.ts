@@ -16,14 +16,17 @@ async function openBudgets({ REDIS_URL }: Config, log: Logger): Promise<BudgetSt
 const logging = { sync: false, minLength: 8_192, periodicFlush: 100 } as const
 
 /** What a Redis client tells of a refused command has its arguments, the password among them. */
-const secrets = ['err.command', 'err.cause.command']
+const secrets = ['err.command', 'cause.command']
 
 /** Serves the API over a store, with the budgets the configuration names. Does not close the store. */
 export async function runApi(config: Config, database: Database): Promise<Listener> {
   const log = pino({ level: config.LOG_LEVEL, redact: secrets }, pino.destination(logging))
   const budgets = await openBudgets(config, log)
   try {
-    const listener = await listen(createApi({ database, budgets, log }), config.PORT, config.HOST)
+    const listener = await listen(createApi({ database, budgets, log }), config.PORT, config.HOST, {
+      onOutside: ({ requestId, status, err }) =>
+        status < 500 ? log.info({ requestId, status }, 'request') : log.error({ requestId, err }, 'request failed'),
+    })
     return {
       url: listener.url,
       async stop() {

@@ -27,12 +27,11 @@ export function answerProblem(c: Context<ApiEnv>, error: unknown): Response {
 }
 
 /** Answers outside the app: a request that it cannot be given, or whose failure it did not answer. */
-export function outsideProblem(problem: Problem): Response {
+export function outsideProblem(problem: Problem): { readonly requestId: string; readonly response: Response } {
   const { requestId, headers } = startRequest(undefined)
-  return Response.json(bodyOf(problem, requestId), {
-    status: problems[problem.code].status,
-    headers: { ...unkeptHeaders, ...headers },
-  })
+  const { status } = problems[problem.code]
+  const response = Response.json(bodyOf(problem, requestId), { status, headers: { ...unkeptHeaders, ...headers } })
+  return { requestId, response }
 }
 
 /** The one error body (contract, Errors). */

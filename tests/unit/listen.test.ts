@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import { type Listener, listen } from '../../app/listen.ts'
+import { type Listener, listen, type OutsideAnswer } from '../../app/listen.ts'
 import type { ApiEnv } from '../../app/pipeline/request-state.ts'
 
 /** What a server on this machine answers to bytes on a connection that it ends. */
@@ -37,7 +37,7 @@ test.each([
   await listener.stop()
 })
 
-test('what the app throws is answered as every failure, and told to nobody', async () => {
+test('what the app throws is answered as every failure, and told to the log alone', async () => {
   const app = new Hono<ApiEnv>()
   app.onError((error) => {
     throw error
@@ -45,17 +45,20 @@ test('what the app throws is answered as every failure, and told to nobody', asy
   app.get('/', () => {
     throw new Error('a secret')
   })
-  const listener = await listen(app, 0, '127.0.0.1')
+  const outside: OutsideAnswer[] = []
+  const listener = await listen(app, 0, '127.0.0.1', { onOutside: (one) => outside.push(one) })
   const answer = await send(listener, 'GET / HTTP/1.0\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1\.1 500 .*"internal_error"/s)
   expect(answer).not.toContain('secret')
+  expect(outside).toMatchObject([{ status: 500, err: { message: 'a secret' } }])
+  expect(answer).toContain(`"requestId":"${outside[0]?.requestId}"`)
   await listener.stop()
 })
 
 test('a connection whose answer nobody reads is ended', async () => {
   const app = new Hono<ApiEnv>()
   app.get('/', (c) => c.body('x'.repeat(64 * 1024 * 1024)))
-  const listener = await listen(app, 0, '127.0.0.1', 300)
+  const listener = await listen(app, 0, '127.0.0.1', { stalledMilliseconds: 300 })
   const { port } = new URL(listener.url)
   const socket = connect(Number(port), '127.0.0.1')
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
