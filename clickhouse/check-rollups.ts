@@ -89,7 +89,7 @@ function compareDays(rollup: Rollup, rollups: readonly Rollup[], month: RollupMo
   ])
   const perDay = pairs.flatMap(({ measure, expected, actual }) => {
     const total = name(measure.isState ? 'sum' : `${measure.combine}OrNull`)
-    const ofDay = (side: Sql) => sql`${told(measure, sql`${total}(${side})`)} AS day_${side}`
+    const ofDay = (side: Sql) => sql`${exactInJson(measure, sql`${total}(${side})`)} AS day_${side}`
     return addsUp(measure) ? [ofDay(expected), ofDay(actual)] : []
   })
   const differs = pairs.map(({ expected, actual }) => sql`NOT (${expected} <=> ${actual})`)
@@ -115,7 +115,7 @@ function compareDays(rollup: Rollup, rollups: readonly Rollup[], month: RollupMo
 const addsUp = ({ isState, type }: RollupMeasure) => isState || !/^(Array|Map|Tuple)\(/.test(type)
 
 /** A value that JSON keeps exactly: JavaScript's numbers end at 2^53. */
-const told = ({ type }: RollupMeasure, value: Sql) => (type === 'UInt64' ? sql`toString(${value})` : value)
+const exactInJson = ({ type }: RollupMeasure, value: Sql) => (type === 'UInt64' ? sql`toString(${value})` : value)
 
 /** One side's value of a row, in a form that can be compared; null or empty where that side has no such row. */
 function combined(measure: RollupMeasure, side: Sql): Sql {

@@ -2,8 +2,6 @@
 export interface PageMatch {
   /** Every match begins with it: what a sorted column of pages is narrowed by. */
   readonly prefix: string
-  /** Nothing else matches than the prefix itself. */
-  readonly isExact: boolean
   /** A regular expression of RE2, which JavaScript reads the same with the flag `u`. */
   readonly expression: string
 }
@@ -17,7 +15,8 @@ const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
  * Reads a monitored page's pattern (contract, Monitored page). `*` stands for any characters of one path segment, none
  * included; `**` as the whole last segment for any remainder, none included, so that `/a/**` takes `/a/` and all below
  * but not `/a`. Everything else stands for itself, in the host as well; scheme and host are lower case, a pattern without
- * a path is of the host's root, and a query or fragment says nothing.
+ * a path is of the host's root, and a query or fragment says nothing. The store reads payment pages' patterns
+ * alike (queries/pages/payment-pages.ts), which a test compares.
  */
 export function pageMatch(pattern: string): PageMatch {
   const [, origin = '', written = ''] = patternParts.exec(pattern) ?? []
@@ -29,7 +28,6 @@ export function pageMatch(pattern: string): PageMatch {
   const segments = [host + start, ...rest].map(literal).join('[^/]*')
   return {
     prefix: host + start,
-    isExact: rest.length === 0 && !isOpen,
     expression: `^${segments}${isOpen ? '' : '$'}`,
   }
 }
