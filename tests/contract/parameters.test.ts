@@ -118,12 +118,9 @@ describe.each(texts)('%s, %s', (_, parameter, endpoint, maxLength, type) => {
     expectRefused(await ask(endpoint, { ...type, [parameter]: value }), `${parameter} must be`)
   })
 
-  test.each([' ', '%', '_', "'", '"', '`', '{p0:String}', '~', '--', '*/', 'x'.repeat(maxLength)])(
-    'takes %j',
-    async (value) => {
-      expect(await ask(endpoint, { ...type, [parameter]: value })).toMatchObject({ status: 200 })
-    },
-  )
+  test.each(['_', ` % ' " \` {p0:String} ~ -- */ `, 'x'.repeat(maxLength)])('takes %j', async (value) => {
+    expect(await ask(endpoint, { ...type, [parameter]: value })).toMatchObject({ status: 200 })
+  })
 })
 
 const limits = operations.all.filter(([, endpoint]) => 'limit' in queryShape(endpoint))
