@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { type RandomReportsOptions, randomReports } from '../../fixtures/reports.ts'
+import { chunksOf } from '../../queries/chunks.ts'
 import { day } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from './api.ts'
@@ -62,12 +63,8 @@ export async function startOracleWorld({
   const rows = randomReports({ ...given, ...span, seed: now, tenantId, siteIds }).flatMap((row, index) =>
     change(row, index, siteIds),
   )
-  // Several inserts, so that a rollup's rows lie in several parts.
-  const size = Math.ceil(rows.length / 4)
-  for (let at = 0; at < rows.length; at += size) {
-    const batch = rows.slice(at, at + size)
-    await api.insertReports(batch)
-    await api.insertReports(batch.map((row) => ({ ...row, tenantId: strangerId })))
-  }
+  // Two inserts, so that a rollup's rows lie in several parts.
+  for (const batch of chunksOf(rows, Math.ceil(rows.length / 2))) await api.insertReports(batch)
+  await api.insertReports(rows.map((row) => ({ ...row, tenantId: strangerId })))
   return { api, tenantId, key, siteIds, rows }
 }
