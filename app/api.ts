@@ -10,6 +10,7 @@ import { mountHealth } from './health.ts'
 import { createMetrics } from './metrics.ts'
 import { answerProblem } from './pipeline/answer.ts'
 import { createAuthenticator } from './pipeline/authenticate.ts'
+import { createKeptAnswers } from './pipeline/kept-answers.ts'
 import { mount } from './pipeline/mount.ts'
 import { createSiteCheck } from './pipeline/own-site.ts'
 import { type ApiEnv, startRequest } from './pipeline/request-state.ts'
@@ -50,6 +51,7 @@ export function createApi({ database, budgets, log, now = () => new Date() }: Ap
       status,
       milliseconds: Math.round(milliseconds * 10) / 10,
       engineMilliseconds: Math.round(state.engineMilliseconds * 10) / 10,
+      kept: state.kept,
       rowsRead: state.rowsRead,
       bytesRead: state.bytesRead,
     }
@@ -60,7 +62,7 @@ export function createApi({ database, budgets, log, now = () => new Date() }: Ap
   mountHealth(app, database, budgets)
   metrics.mount(app)
   mountReference(app, endpoints)
-  const services = { database, budgets, authenticate, ownSite: createSiteCheck(), now }
+  const services = { database, budgets, authenticate, ownSite: createSiteCheck(), keptAnswer: createKeptAnswers(), now }
   for (const endpoint of endpoints) mount(app, endpoint, services)
 
   app.notFound((c) => answerProblem(c, new Problem('not_found', 'There is no such path; /docs lists them')))

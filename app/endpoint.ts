@@ -19,6 +19,8 @@ export interface Asked<Path extends Shape, Params extends Shape, Filter, Window,
   /** What `parse` made of the query. */
   readonly filter: Filter
   readonly window: Window extends WindowRule ? Span : undefined
+  /** The span of equal length just before the window; undefined where retention does not reach all of it. */
+  readonly earlier: Span | undefined
   readonly page: Paging extends PagePolicy<infer Item, infer Position> ? Page<Item, Position> : undefined
   /** The first moment the tenant's retention reaches, in milliseconds since the Unix epoch. */
   readonly retentionFrom: number
@@ -76,6 +78,8 @@ export interface EndpointDefinition<
   readonly everyPlan?: true
   /** Answers each key alone; any other answer is the tenant's, and shared by its keys that ask for it at one time. */
   readonly ofKey?: OfKey
+  /** Answers from the tenant's reports alone, which only imports change: what was answered stands until the next. */
+  readonly ofReports?: true
   /** The 200 body. */
   readonly reply: Reply
   readonly handle: (asked: Asked<Path, Params, Filter, Window, Paging, OfKey>) => Promise<z.input<Reply>>

@@ -37,9 +37,17 @@ export function createMetrics() {
     labelNames: ['operation'],
     registers: [registry],
   })
+  const keptAnswers = new Counter({
+    name: 'api_kept_answers_total',
+    help: 'Answers that were given before and stand',
+    labelNames: ['operation'],
+    registers: [registry],
+  })
   return {
-    observe({ operation = 'none', rowsRead, engineMilliseconds }: RequestState, status: number, milliseconds: number) {
+    observe(state: RequestState, status: number, milliseconds: number) {
+      const { operation = 'none', kept, rowsRead, engineMilliseconds } = state
       duration.observe({ operation, status }, milliseconds / 1000)
+      if (kept) keptAnswers.inc({ operation })
       if (rowsRead === 0) return
       rows.inc({ operation }, rowsRead)
       engine.inc({ operation }, engineMilliseconds / 1000)

@@ -43,6 +43,7 @@ export const browserChangesList = endpoint({
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...listPage, position },
   spends: ['key', 'tenant'],
+  ofReports: true,
   reply: listReply(browserChange, { totals: browserChangeTotals }),
   async handle({ caller, window, query: { siteId, reportType }, page, read, readAll }) {
     const reportTypes = reportType ? [reportType] : browserChangeTypeNames

@@ -26,6 +26,7 @@ export const crashesList = endpoint({
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...listPage, position: volumePosition },
   spends: ['key', 'tenant'],
+  ofReports: true,
   reply: listReply(crashGroup, { totals: crashTotals }),
   async handle({ caller, window, query, page, read, readAll }) {
     const question: CrashQuestion = { tenantId: caller.tenant.id, window, ...query }

@@ -27,6 +27,7 @@ export const issuesReports = endpoint({
   window: 'retention',
   page: { ...listPage, position: timePosition('receivedAt') },
   spends: ['key', 'tenant'],
+  ofReports: true,
   reply: listReply(report),
   async handle({ caller: { tenant }, path: { siteId, issueId }, query: { reportType }, window, page, read }) {
     const issueKey = keyOfIssueId(issueId)

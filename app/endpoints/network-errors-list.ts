@@ -29,6 +29,7 @@ export const networkErrorsList = endpoint({
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...listPage, position: volumePosition },
   spends: ['key', 'tenant'],
+  ofReports: true,
   reply: listReply(networkErrorGroup, { totals: networkErrorTotals }),
   async handle({ caller, window, query, page, read, readAll }) {
     const question: NetworkErrorQuestion = { tenantId: caller.tenant.id, window, ...query }

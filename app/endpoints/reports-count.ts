@@ -14,6 +14,7 @@ export const reportsCount = endpoint({
   parse: toReportFilter,
   window: { defaultDays: 7, maxDays: 31 },
   spends: ['key', 'tenant'],
+  ofReports: true,
   reply: z.object({ data: reportCount }),
   async handle({ caller, window, filter, readAll }) {
     const tally = addTallies(await readAll(countReports(caller.tenant.id, window, filter)))

@@ -21,12 +21,11 @@ export const reportsGrouped = endpoint({
   parse: (query) => ({ ...toReportFilter(query), groupBy: toGrouping(query.reportType, query.groupBy) }),
   window: { defaultDays: 7, maxDays: 31 },
   spends: ['key', 'tenant'],
+  ofReports: true,
   reply: z.object({ groupBy: z.array(z.string()), data: z.array(groupedRow) }),
-  async handle({ caller, window, filter, query, retentionFrom, read }) {
-    const earlier = { from: window.from - (window.to - window.from), to: window.from }
-    const previous = earlier.from >= retentionFrom ? earlier : undefined
+  async handle({ caller, window, earlier, filter, query, read }) {
     const { groupBy } = filter
-    const groups = await read(groupReports(caller.tenant.id, window, previous, filter, groupBy, query.limit))
+    const groups = await read(groupReports(caller.tenant.id, window, earlier, filter, groupBy, query.limit))
     const data = groups.map(({ previousCount, ...group }) => ({
       ...group,
       trendPercent: trendPercent(group.reportCount, previousCount),

@@ -22,6 +22,7 @@ export const reportsHistogram = endpoint({
   parse: toReportFilter,
   window: { defaultDays: 7, maxDays: 31 },
   spends: ['key', 'tenant'],
+  ofReports: true,
   reply: z.object({ data: histogram }),
   async handle({ caller, window, filter, query, readAll }) {
     const bucketSize = chooseBucketSize(window, query.bucketSize)

@@ -17,6 +17,7 @@ export const reportsList = endpoint({
   window: { defaultDays: 7, maxDays: 7 },
   page: { ...listPage, position: timePosition('receivedAt') },
   spends: ['key', 'tenant'],
+  ofReports: true,
   reply: listReply(report),
   async handle({ caller, window, filter, page, read }) {
     return page.cut(await read(listReports(caller.tenant.id, window, filter, page.after, page.rows)))

@@ -12,6 +12,7 @@ export const reportsTypes = endpoint({
   query: { siteId: uuid('Only reports of this site').optional() },
   window: { defaultDays: 7, maxDays: 31 },
   spends: ['key', 'tenant'],
+  ofReports: true,
   reply: z.object({ data: z.array(reportTypeCount) }),
   async handle({ caller, window, query, readAll }) {
     return { data: toTypeCounts(await readAll(countReportTypes(caller.tenant.id, window, query.siteId))) }

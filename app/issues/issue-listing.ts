@@ -25,6 +25,7 @@ export const issueListing = {
   window: { defaultDays: 7, maxDays: 31 },
   page: { ...listPage, position: issuePosition },
   spends: ['key', 'tenant'],
+  ofReports: true,
   reply: listReply(issue),
 } as const
 

@@ -40,8 +40,8 @@ export function contentOf(plain: Content['plain']): Content {
 }
 
 /** Answers JSON that the caller may keep. */
-export function answerData(c: Context<ApiEnv>, body: unknown): Response | Promise<Response> {
-  return answerContent(c, contentOf(JSON.stringify(body)), { ...jsonHeaders, ...keptHeaders })
+export function answerData(c: Context<ApiEnv>, content: Content): Response | Promise<Response> {
+  return answerContent(c, content, { ...jsonHeaders, ...keptHeaders })
 }
 
 /**

@@ -4,18 +4,19 @@ import { z } from 'zod'
 import type { Database, QueryCost } from '../../queries/clickhouse.ts'
 import type { Query } from '../../queries/query.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
-import { frozenWindow, windowOf } from '../../queries/rules/window.ts'
+import { earlierWindow, frozenWindow, windowOf } from '../../queries/rules/window.ts'
 import { cursorText, dateTime, integer } from '../../schema/params.ts'
 import { retentionStart } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { shareUnderWay } from '../share-under-way.ts'
-import { answerData } from './answer-data.ts'
+import { answerData, type Content, contentOf } from './answer-data.ts'
 import type { Caller } from './authenticate.ts'
 import { callerLeaving } from './caller-leaving.ts'
 import { decodeCursor, fingerprint } from './cursor.ts'
 import { explain } from './explain.ts'
+import type { KeptQuestion } from './kept-answers.ts'
 import { onlyGet } from './only-get.ts'
 import type { SiteCheck } from './own-site.ts'
 import { pageOf } from './page.ts'
@@ -30,6 +31,7 @@ export interface PipelineServices {
   readonly budgets: BudgetStore
   readonly authenticate: (authorization: string | undefined) => Promise<Caller>
   readonly ownSite: SiteCheck
+  readonly keptAnswer: (asked: KeptQuestion) => Promise<Content>
   readonly now: () => Date
 }
 
@@ -60,7 +62,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
   const shape = queryShape(endpoint)
   const own = Object.keys(endpoint.query)
   const paging = endpoint.page
-  const share = shareUnderWay<unknown>()
+  const share = shareUnderWay<Content>()
 
   const enter: MiddlewareHandler<ApiEnv> = async function enter(c, next) {
     const { state } = c.var
@@ -109,22 +111,38 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     const retention = retentionStart(caller.tenant.may.retentionDays, now)
     const window = windowFor(endpoint, before?.window, params, now, retention)
     await requireNeeds(endpoint.needs ?? [], caller, params, read)
-    const ask = (allLeft: AbortSignal) => {
+    const earlier = window && earlierWindow(window, retention)
+    const ask = async (allLeft: AbortSignal) => {
       const read = readUntil(allLeft)
-      return endpoint.handle({
+      const body = await endpoint.handle({
         caller,
         path,
         query,
         filter,
         window,
+        earlier,
         page: paging && pageOf(paging, params.limit ?? paging.defaultLimit, window ?? null, bound, before),
         retentionFrom: retention.getTime(),
         read,
         readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
       })
+      return contentOf(JSON.stringify(body))
     }
-    const question = JSON.stringify([caller.tenant.id, path, params])
-    return answerData(c, await (endpoint.ofKey ? ask(leaving) : share(question, ask, leaving)))
+    const asked = [caller.tenant.id, path, params] as const
+    const again = (allLeft: AbortSignal) =>
+      services.keptAnswer({
+        question: JSON.stringify([endpoint.name, ...asked, window, earlier]),
+        tenantId: caller.tenant.id,
+        read: readUntil(allLeft),
+        ask: () => ask(allLeft),
+        onKept() {
+          state.kept = true
+        },
+      })
+    const content = endpoint.ofKey
+      ? await ask(leaving)
+      : await share(JSON.stringify(asked), endpoint.ofReports ? again : ask, leaving)
+    return answerData(c, content)
   })
   onlyGet(app, route)
 }

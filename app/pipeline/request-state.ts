@@ -11,6 +11,8 @@ export interface RequestState {
   readonly headers: Record<string, string>
   operation?: string
   caller?: Caller
+  /** Whether the answer is one that was given before and stands. */
+  kept: boolean
   rowsRead: number
   bytesRead: number
   /** Of all statements together: those that ran side by side add up, so that it can exceed the request's own time. */
@@ -32,6 +34,7 @@ export function startRequest(asked: string | undefined): RequestState {
     requestId,
     startedAt: performance.now(),
     headers: { 'X-Request-Id': requestId },
+    kept: false,
     rowsRead: 0,
     bytesRead: 0,
     engineMilliseconds: 0,

@@ -40,6 +40,12 @@ export function windowOf(
   return { from, to }
 }
 
+/** The span of equal length just before a window; undefined where retention does not reach all of it. */
+export function earlierWindow({ from, to }: Span, retentionFrom: Date): Span | undefined {
+  const earlier = { from: from - (to - from), to: from }
+  return earlier.from >= retentionFrom.getTime() ? earlier : undefined
+}
+
 /**
  * A cursor's window, frozen when its first page was read: what of it retention still reaches. Undefined where no
  * cursor of the operation can hold it.

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** How a server is polled. */
 export interface Polling {
   readonly url: string
-  /** Asked one after the other, all over again. */
-  readonly paths: readonly string[]
+  /** What is asked next, from 0 on. */
+  readonly pathAt: (asked: number) => string
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
   readonly seconds: number
@@ -23,7 +23,7 @@ export interface Polled {
 
 /** Asks on kept connections, spread over the interval, until the time is over. Throws where a connection breaks. */
 export async function pollServer(polling: Polling): Promise<Polled> {
-  const { connections, seconds, everyMilliseconds, paths } = polling
+  const { connections, seconds, everyMilliseconds, pathAt } = polling
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const until = performance.now() + seconds * 1000
   const latencies: number[] = []
@@ -34,7 +34,7 @@ export async function pollServer(polling: Polling): Promise<Polled> {
     await sleep((everyMilliseconds * index) / connections)
     while (performance.now() < until) {
       const started = performance.now()
-      const status = await statusOf(agent, polling, paths[asked++ % paths.length] as string)
+      const status = await statusOf(agent, polling, pathAt(asked++))
       const milliseconds = performance.now() - started
       if (status === 200) latencies.push(milliseconds)
       else refused++

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { seeded } from '../../fixtures/seeded.ts'
 import { day } from '../../schema/durations.ts'
 import { spawnScript } from '../support/spawned.ts'
@@ -20,6 +21,7 @@ interface Values {
   readonly seconds: number
   readonly connections: number
   readonly every: number
+  readonly moving: boolean
   readonly json: string | undefined
 }
 
@@ -32,21 +34,32 @@ const load: MeasuringCommand<Values> = {
     seconds: integer(5, 86_400, 60, 'How long the API is under load; a sixth of it unloaded before'),
     connections: integer(1, 1000, 32, 'Connections of the load'),
     every: integer(0, 60_000, 1000, 'Milliseconds from one question of a connection to its next'),
+    moving: {
+      shape: z.boolean().default(false),
+      hint: '',
+      kind: 'switch',
+      about: 'Ask nothing of the API twice: each window is a little earlier than any before',
+      takes: 'no value',
+    },
     json: jsonFile,
   },
   notes: [
     'Histograms and rankings in turn, over windows that end within the last two days of the data.',
+    'The same 200 questions all over again, as dashboards do whose windows stand; --moving is for those whose windows move.',
     'Under load both servers are polled at once, each on as many connections, so that both have the same machine.',
     'With --every 0 each connection asks again at once, so that the load is as much as the machine answers.',
     'Linux only: CPU time and memory are read from /proc. The data are those of npm run bench.',
     'Exit codes: 0, 1 where a target is missed, 2 where nothing was measured.',
   ],
-  examples: ['', '--seconds 600 --json load.json', '--every 0 --seconds 20'],
+  examples: ['', '--moving', '--seconds 600 --json load.json', '--every 0 --seconds 20'],
   run: measure,
 }
 
+/** A question's path, its window moved back by so many milliseconds. */
+type MovedPath = (milliseconds: number) => string
+
 /** A dashboard's questions over random windows, in turn. */
-function drawPaths({ from, days }: BenchState): string[] {
+function drawPaths({ from, days }: BenchState): MovedPath[] {
   const random = seeded(1)
   const asked = [
     [7, 'histogram?bucketSize=1h'],
@@ -57,8 +70,10 @@ function drawPaths({ from, days }: BenchState): string[] {
   return Array.from({ length: 200 }, (_, index) => {
     const [length, question] = asked[index % asked.length] as (typeof asked)[number]
     const to = from + days * day - random.between(1, 2 * day)
-    const times = [to - length * day, to].map((time) => new Date(time).toISOString())
-    return `/v1/reports/${question}&from=${times[0]}&to=${times[1]}`
+    return (milliseconds) => {
+      const times = [to - length * day, to].map((time) => new Date(time - milliseconds).toISOString())
+      return `/v1/reports/${question}&from=${times[0]}&to=${times[1]}`
+    }
   })
 }
 
@@ -69,6 +84,8 @@ interface Target {
   readonly pid: number
 }
 
+type Polled = Target & Pick<Polling, 'pathAt'>
+
 async function measure(values: Values): Promise<number> {
   const closers = createClosers()
   try {
@@ -76,18 +93,24 @@ async function measure(values: Values): Promise<number> {
     const engine = await openLoaded(folder, closers)
     const api = await startRunningApi(engine.url)
     closers.add(() => api.stop())
-    const paths = drawPaths(folder.state)
+    const drawn = drawPaths(folder.state)
+    const pathAt = (index: number, milliseconds = 0) => (drawn[index % drawn.length] as MovedPath)(milliseconds)
+    let moved = 0
+    const movedPathAt = (index: number) => pathAt(index, ++moved)
+    const paths = drawn.map((path) => path(0))
     const headers = { Authorization: `Bearer ${folder.state.key.key}` }
     const plain = await startPlain(api.url, paths, headers, join(folder.path, 'bodies.json'), closers)
     const { seconds, connections, every: everyMilliseconds } = values
     const alone = { connections: 1, seconds: Math.ceil(seconds / 6), everyMilliseconds: 0 }
     const many = { connections, seconds, everyMilliseconds }
-    const apiAlone = await poll('the API', api, alone)
-    const plainAlone = await poll('plain Hono', plain, alone)
+    const asked = { ...api, pathAt: values.moving ? movedPathAt : pathAt }
+    const answered = { ...plain, pathAt }
+    const apiAlone = await poll('the API', asked, alone)
+    const plainAlone = await poll('plain Hono', answered, alone)
     // Both at once, because a processor that others use too does less in its time.
     const [apiLoaded, plainLoaded] = await Promise.all([
-      poll('the API', api, many),
-      poll('plain Hono beside it', plain, many),
+      poll('the API', asked, many),
+      poll('plain Hono beside it', answered, many),
     ])
     const measured = {
       api: { unloaded: apiAlone, loaded: apiLoaded },
@@ -100,9 +123,9 @@ async function measure(values: Values): Promise<number> {
     }
     return lines.every(({ met }) => met) ? 0 : 1
 
-    async function poll(name: string, { url, pid }: Target, how: Pace): Promise<LoadPhase> {
+    async function poll(name: string, { url, pid, pathAt }: Polled, how: Pace): Promise<LoadPhase> {
       say(`Polling ${name} on ${how.connections} connections for ${how.seconds} s`)
-      const { result, usage } = await watchProcess(pid, () => pollServer({ url, paths, headers, ...how }))
+      const { result, usage } = await watchProcess(pid, () => pollServer({ url, pathAt, headers, ...how }))
       return phaseOf(result, usage)
     }
   } finally {

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport } from '../../fixtures/reports.ts'
+import { day } from '../../schema/durations.ts'
 import { type Answered, startApi, type TestApi } from '../support/api.ts'
 import type { TestKey } from '../support/tenants.ts'
 
@@ -77,6 +78,14 @@ describe('/metrics', () => {
     const read = name === 'api_rows_read_total' ? Number(rowsRead) : Number(engineMilliseconds) / 1000
     expect(read).toBeGreaterThan(0)
     expect((await counted(name)) - before).toBeCloseTo(read, 3)
+  })
+
+  test('counts answers that were given before, as the log tells them', async () => {
+    const window = `from=${new Date(Date.now() - day).toISOString()}&to=${new Date().toISOString()}`
+    const kept: unknown[] = []
+    for (let times = 0; times < 3; times++) kept.push((await logged(`/v1/reports/types?${window}`, `${times}`)).kept)
+    expect(kept).toEqual([false, false, true])
+    expect(await counted('api_kept_answers_total')).toBe(1)
   })
 
   test('counts requests by operation and status', async () => {

@@ -3,6 +3,7 @@ import { HttpResponse, http, passthrough } from 'msw'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
+import { day } from '../../schema/durations.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { createWorld, operations, type TestWorld, urlOf } from '../support/contract.ts'
 import { queryName } from '../support/faults.ts'
@@ -20,7 +21,7 @@ beforeAll(async () => {
   other = await createWorld(api, 2)
   secondKey = await api.createKey(world.tenantId)
   // Keys and sites are found before the questions are held back.
-  for (const key of [world.key, secondKey, other.key]) await api.get(path, { key })
+  for (const key of [world.key, secondKey, other.key]) await api.get('/v1/me', { key })
   store.listen({ onUnhandledRequest: 'bypass' })
 })
 afterEach(() => store.resetHandlers())
@@ -29,18 +30,21 @@ afterAll(async () => {
   await api.close()
 })
 
-/** A whole day, which one table answers. */
-const day = Math.floor(Date.now() / 86_400_000) * 86_400_000
-const window = `from=${new Date(day - 86_400_000).toISOString()}&to=${new Date(day).toISOString()}`
-const path = `/v1/reports/count?${window}`
+/** Of a whole day, which one table answers; a day for each test, because what is asked again can be kept. */
+function countOf(daysAgo: number): string {
+  const to = (Math.floor(Date.now() / day) - daysAgo) * day
+  return `/v1/reports/count?from=${new Date(to - day).toISOString()}&to=${new Date(to).toISOString()}`
+}
 
-/** Counts the questions that reach the store, apart from look-ups of keys, and holds each back. */
+const lookUps = new Set(['findKey', 'listImportSteps'])
+
+/** Counts the questions that reach the store, apart from look-ups, and holds each back. */
 function countQuestions(answer: () => Response = passthrough) {
   const asked = { questions: 0 }
   const { origin } = new URL(inject('servers').readUrl)
   store.use(
     http.post(`${origin}/*`, async ({ request }) => {
-      if (queryName(request.url) === 'findKey') return passthrough()
+      if (lookUps.has(queryName(request.url))) return passthrough()
       asked.questions++
       await sleep(300)
       return answer()
@@ -53,6 +57,7 @@ const askAll = (asking: readonly [string, TestKey][]) => Promise.all(asking.map(
 
 describe('the same question', () => {
   test('is asked once while it is being answered, whichever key of the tenant asks', async () => {
+    const path = countOf(0)
     const asked = countQuestions()
     const answers = await askAll([
       [path, world.key],
@@ -67,6 +72,7 @@ describe('the same question', () => {
   })
 
   test('of another tenant is another question', async () => {
+    const path = countOf(1)
     const asked = countQuestions()
     const [own, foreign] = await askAll([
       [path, world.key],
@@ -77,6 +83,7 @@ describe('the same question', () => {
   })
 
   test('with another filter, and once the first is answered, is asked anew', async () => {
+    const path = countOf(2)
     const asked = countQuestions()
     await askAll([
       [path, world.key],
@@ -87,6 +94,7 @@ describe('the same question', () => {
   })
 
   test('fails for all who ask it, and is asked anew by the next', async () => {
+    const path = countOf(3)
     countQuestions(() => HttpResponse.text('gone', { status: 500 }))
     const answers = await askAll([
       [path, world.key],

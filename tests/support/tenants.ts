@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { clickHouseLedger } from '../../app/import/clickhouse-ledger.ts'
 import { importRecords } from '../../app/import/import-records.ts'
 import type { RecordType } from '../../app/import/record-type.ts'
 import { makeKey } from '../../app/keys.ts'
@@ -32,6 +33,7 @@ export interface TenantWriter {
   /** A key that is good for a day, unless told otherwise. */
   createKey(tenantId: string, options?: { readonly expiresAt?: Date; readonly revokedAt?: Date }): Promise<TestKey>
   revokeKey(tenantId: string, key: TestKey): Promise<void>
+  /** With what an import notes of itself before and after. */
   insertReports(reports: readonly StoredReport[]): Promise<void>
   /** Imports records as a file of them would be, none of them rejected; for no tenant where they are of everyone. */
   importRecords(tenantId: string | undefined, type: RecordType, records: readonly object[]): Promise<void>
@@ -85,7 +87,15 @@ export function createTenantWriter(database: Database): TenantWriter {
       if (!stored) throw new Error('Only a key made here can be revoked here')
       await writeKey(tenantId, { ...key, ...stored }, tomorrow(), new Date())
     },
-    insertReports: (reports) => insert('reports', reports.map(toRow)),
+    async insertReports(reports) {
+      const passes = [...new Set(reports.map(({ tenantId }) => tenantId))].map((tenantId) => ({
+        ledger: clickHouseLedger(database, tenantId),
+        pass: { previousToken: randomUUID(), token: randomUUID(), hosts: [], lines: 0, importedAt: Date.now() },
+      }))
+      await Promise.all(passes.map(({ ledger, pass }) => ledger.start(pass)))
+      await insert('reports', reports.map(toRow))
+      await Promise.all(passes.map(({ ledger, pass }) => ledger.finish(pass, { reports: 0, stored: 0 })))
+    },
     async importRecords(tenantId, type, records) {
       const lines = records.map((record) => `${JSON.stringify(record)}\n`)
       await importRecords({

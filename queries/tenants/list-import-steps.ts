@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import type { ImportStep } from '../rules/import-mark.ts'
+import { sql, uint, uuid } from '../sql.ts'
+
+const row = z.object({
+  previousToken: z.string(),
+  token: z.string(),
+  hosts: z.array(z.string()),
+  state: z.string(),
+  recordedAt: z.string(),
+})
+
+/** What a tenant's imports noted in the last hour, at most `limit` rows, in no order. */
+export function listImportSteps(tenantId: string, limit: number): Query<ImportStep> {
+  return {
+    name: 'listImportSteps',
+    statement: sql`SELECT previous_token AS previousToken, token, hosts, state, recorded_at AS recordedAt FROM import_batches WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR LIMIT ${uint(limit)}`,
+    row,
+    lane: 'lookUp',
+  }
+}

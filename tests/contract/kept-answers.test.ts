@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Endpoint } from '../../app/endpoint.ts'
+import { listRollups, rawTable } from '../../clickhouse/rollups.ts'
+import { connect } from '../../queries/clickhouse.ts'
+import { render } from '../../queries/sql.ts'
+import type { Answered } from '../support/api.ts'
+import {
+  type ContractApi,
+  createWorld,
+  ofSite,
+  operations,
+  startContractApi,
+  type TestWorld,
+  worldReports,
+} from '../support/contract.ts'
+import { tablesRead } from '../support/tenant-scope.ts'
+
+/** Now stands still, as it does for a caller who names the window. */
+const now = new Date()
+
+let api: ContractApi
+let world: TestWorld
+let other: TestWorld
+let reportTables: Set<string>
+
+/** What was asked of the store for one request after the other, but who asks. */
+const asked: { name: string; tables: readonly string[] }[] = []
+
+beforeAll(async () => {
+  api = await startContractApi({
+    now: () => now,
+    onRead({ name, statement }) {
+      if (name === 'findKey' || name === 'findSite') return
+      asked.push({ name, tables: tablesRead(render(statement).text).map(({ table }) => table) })
+    },
+  })
+  world = await createWorld(api, 1)
+  other = await createWorld(api, 2)
+  const reader = connect(inject('servers').readUrl)
+  reportTables = new Set([rawTable, ...(await listRollups(reader)).map(({ table }) => table)])
+  await reader.close()
+})
+afterAll(() => api.close())
+
+const names = () => asked.map(({ name }) => name)
+
+async function ask(endpoint: Endpoint, { key, siteIds }: TestWorld = world, from = api): Promise<Answered> {
+  asked.length = 0
+  return from.ask(endpoint, { ...ofSite(endpoint, siteIds[0]), key })
+}
+
+const ofReports = operations.all.filter(([, endpoint]) => endpoint.ofReports)
+const ofMore = operations.all.filter(([, endpoint]) => !endpoint.ofReports)
+
+describe.each(ofReports)('%s', (_, endpoint) => {
+  test('reads the tenant’s reports alone', async () => {
+    await ask(endpoint)
+    expect(asked.length).toBeGreaterThan(0)
+    for (const { tables } of asked) for (const table of tables) expect(reportTables, table).toContain(table)
+  })
+
+  test('asks the store once where it is asked again and again, and nothing for a tenant beside it', async () => {
+    const answers = [await ask(endpoint), await ask(endpoint)]
+    answers.push(await ask(endpoint))
+    expect(names()).toEqual(['listImportSteps'])
+    for (const { text, headers } of answers) {
+      expect(text).toBe(answers[0]?.text)
+      expect(headers.get('ETag')).toBe(answers[0]?.headers.get('ETag'))
+    }
+    const foreign = await ask(endpoint, other)
+    expect(names()).not.toContain('listImportSteps')
+    expect(foreign.text).not.toBe(answers[0]?.text)
+  })
+})
+
+test.each(ofMore)('%s is asked anew every time', async (_, endpoint) => {
+  await ask(endpoint)
+  const first = names()
+  for (let times = 0; times < 3; times++) {
+    await ask(endpoint)
+    expect(names()).toEqual(first)
+  }
+})
+
+describe('after an import', () => {
+  const before = new Map<string, Answered>()
+  let fresh: ContractApi
+
+  beforeAll(async () => {
+    for (const [name, endpoint] of ofReports) {
+      for (let times = 0; times < 3; times++) before.set(name, await ask(endpoint))
+      expect(names()).toEqual(['listImportSteps'])
+    }
+    await api.insertReports(worldReports(world, 3))
+    fresh = await startContractApi({ now: () => now })
+  })
+  afterAll(() => fresh.close())
+
+  test.each(ofReports)('%s answers what is new', async (name, endpoint) => {
+    const after = await ask(endpoint)
+    expect(after.text).not.toBe(before.get(name)?.text)
+    expect(after.text).toBe((await ask(endpoint, world, fresh)).text)
+  })
+})

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { clickHouseLedger } from '../../app/import/clickhouse-ledger.ts'
+import { aReport } from '../../fixtures/reports.ts'
+import { connect, type Database } from '../../queries/clickhouse.ts'
+import { day, minute } from '../../schema/durations.ts'
+import { startApi, type TestApi } from '../support/api.ts'
+import type { TestKey } from '../support/tenants.ts'
+
+const to = Date.now()
+const window = `from=${new Date(to - 2 * day).toISOString()}&to=${new Date(to).toISOString()}`
+
+let api: TestApi
+let writer: Database
+let tenantId: string
+let key: TestKey
+const asked: string[] = []
+
+beforeAll(async () => {
+  api = await startApi({
+    onRead({ name }) {
+      if (name !== 'findKey') asked.push(name)
+    },
+  })
+  writer = connect(inject('servers').writeUrl)
+})
+afterAll(() => Promise.all([api.close(), writer.close()]))
+
+beforeEach(async () => {
+  tenantId = await api.createTenant()
+  key = await api.createKey(tenantId)
+})
+
+/** No two alike, because the same block again is stored once. */
+const some = (count: number) =>
+  Array.from({ length: count }, () => aReport({ tenantId, receivedAt: to - minute, id: randomUUID() }))
+
+async function counted(filter = ''): Promise<number> {
+  asked.length = 0
+  return (await api.get(`/v1/reports/count?${window}${filter}`, { key })).body.data.reportCount
+}
+
+/** Asks until the answer is kept, which an import's end allows within five seconds. */
+async function expectKept(reports: number): Promise<void> {
+  const ask = async () => {
+    expect(await counted()).toBe(reports)
+    return asked
+  }
+  await expect.poll(ask, { interval: 200, timeout: 15_000 }).toEqual(['listImportSteps'])
+}
+
+test('an answer stands until an import begins, and again when it is over', async () => {
+  await api.insertReports(some(3))
+  await expectKept(3)
+
+  const ledger = clickHouseLedger(writer, tenantId)
+  const pass = { previousToken: '', token: randomUUID(), hosts: [], lines: 1, importedAt: to }
+  await ledger.start(pass)
+  for (let stored = 4; stored < 7; stored++) {
+    // As rows of a batch that is under way become visible.
+    await api.insertReports(some(1))
+    expect(await counted()).toBe(stored)
+    expect(await counted()).toBe(stored)
+    expect(asked).toContain('countReports')
+  }
+  await ledger.finish(pass, { reports: 3, stored: 3 })
+  await expectKept(6)
+})
+
+test('whoever asks after an import is answered what it stored, however many ask meanwhile', async () => {
+  const reports = 50
+  let begun = 0
+  let done = 0
+
+  async function poll(filter: string): Promise<void> {
+    while (done < reports) {
+      const before = done
+      const { body } = await api.get(`/v1/reports/count?${window}${filter}`, { key })
+      expect(body.data.reportCount).toBeGreaterThanOrEqual(before)
+      expect(body.data.reportCount).toBeLessThanOrEqual(begun)
+    }
+  }
+
+  async function importAll(): Promise<void> {
+    while (done < reports) {
+      begun += 5
+      await api.insertReports(some(5))
+      done = begun
+    }
+  }
+
+  await Promise.all([importAll(), poll(''), poll('&browserName=Chrome'), poll('&osName=Windows')])
+  await expectKept(reports)
+})

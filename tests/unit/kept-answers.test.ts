@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { contentOf } from '../../app/pipeline/answer-data.ts'
+import { createKeptAnswers } from '../../app/pipeline/kept-answers.ts'
+import type { Read } from '../../queries/query.ts'
+import type { ImportStep } from '../../queries/rules/import-mark.ts'
+
+/** Asks through answers of its own; tells how often the question itself was asked. */
+function asker() {
+  const steps: ImportStep[] = []
+  let marks = 0
+  const clock = { now: 1 }
+  const answerOf = createKeptAnswers(() => clock.now)
+  const read: Read = async ({ row }) => {
+    marks++
+    return steps.map((step) => row.parse(step))
+  }
+  let times = 0
+  async function ask(question: string, text = 'answer', meanwhile = () => {}): Promise<number> {
+    const before = times
+    const content = contentOf(text)
+    const asked = { question, tenantId: 'tenant', read, onKept: () => {} }
+    const answer = await answerOf({
+      ...asked,
+      async ask() {
+        times++
+        meanwhile()
+        return content
+      },
+    })
+    expect(answer.plain).toBe(text)
+    return times - before
+  }
+  /** The clock is read once a millisecond. */
+  async function later(milliseconds: number): Promise<void> {
+    clock.now += milliseconds
+    await sleep(2)
+  }
+
+  /** An import from beginning to end. */
+  function importOne(): void {
+    const step = { previousToken: '', token: `${steps.length}`, hosts: [], recordedAt: '2026-11-22T10:00:00.000Z' }
+    steps.push({ ...step, state: 'started' }, { ...step, state: 'done' })
+  }
+
+  return { later, ask, importOne, marks: () => marks }
+}
+
+test('an answer is kept from the second time, and for a minute', async () => {
+  const { later, ask } = asker()
+  expect([await ask('a'), await ask('a'), await ask('a')]).toEqual([1, 1, 0])
+  await later(59_000)
+  expect(await ask('a')).toBe(0)
+  await later(2_000)
+  expect(await ask('a')).toBe(1)
+})
+
+test('what is kept is bounded: the longest asked for least recently goes first, and what is huge is not kept', async () => {
+  const { ask } = asker()
+  const large = 'x'.repeat(1_900_000)
+  for (const question of ['a', 'a']) await ask(question, large)
+  expect(await ask('a', large)).toBe(0)
+  for (let others = 0; others < 40; others++) await ask(`other ${others % 20}`, large)
+  expect(await ask('a', large)).toBe(1)
+
+  const huge = 'x'.repeat(2_100_000)
+  expect([await ask('b', huge), await ask('b', huge), await ask('b', huge)]).toEqual([1, 1, 1])
+})
+
+test('questions alone are bounded too', async () => {
+  const { ask } = asker()
+  await ask('a')
+  await ask('a')
+  for (let others = 0; others < 5_000; others++) await ask(`${'x'.repeat(8_000)} ${others}`)
+  expect(await ask('a')).toBe(1)
+})
+
+test('one look at the ledger serves all that a tenant asks again for the first time', async () => {
+  const { ask, marks } = asker()
+  for (const question of ['a', 'b', 'a', 'b']) expect(await ask(question)).toBe(1)
+  expect(marks()).toBe(1)
+  for (const question of ['a', 'b']) expect(await ask(question)).toBe(0)
+  expect(marks()).toBe(3)
+})
+
+test('an answer that an import overtook is not given again', async () => {
+  const { ask, importOne } = asker()
+  await ask('a')
+  await ask('a', 'from before the import', importOne)
+  expect(await ask('a', 'with it')).toBe(1)
+  await ask('a', 'with it')
+  expect(await ask('a', 'with it')).toBe(0)
+})
