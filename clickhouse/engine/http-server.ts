@@ -43,7 +43,9 @@ async function answer(
 ): Promise<void> {
   const started = performance.now()
   const leaving = new AbortController()
-  response.on('close', () => leaving.abort())
+  response.on('close', () => {
+    if (!response.writableFinished) leaving.abort()
+  })
   let request: EngineRequest | undefined
   let code = 0
   try {

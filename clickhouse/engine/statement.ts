@@ -21,7 +21,11 @@ export function readStatement(text: string): Statement {
   const reader = tokens(text)
   const first = next(reader)
   const firstWord = first?.text.toUpperCase() ?? ''
-  if (firstWord !== 'INSERT') return { kind: 'statement', firstWord, format: lastFormat(reader) }
+  if (firstWord !== 'INSERT') {
+    // Most name none, and a search costs far less than the tokens of a long text.
+    const format = /\bformat\b/i.test(text) ? lastFormat(reader) : undefined
+    return { kind: 'statement', firstWord, format }
+  }
   return readInsert(text, reader) ?? { kind: 'statement', firstWord, format: undefined }
 }
 
