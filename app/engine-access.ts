@@ -73,14 +73,18 @@ async function startOwn(
   { port = 0, onEvent = () => undefined }: EngineAccessOptions,
 ): Promise<EngineAccess> {
   const engine: Engine = await startEngine({ dataDir, port, onEvent }).catch((error: Error) => {
-    const held = /lock/i.test(error.message)
-    if (!held) throw error
-    throw new Error(
-      `${dataDir} is held by another process: wait for the command that runs, or name the CLICKHOUSE_PORT of its engine`,
-      { cause: error },
-    )
+    throw new Error(whyNot(error.message, dataDir, port), { cause: error })
   })
   return openEmbedded(engine.port, engine.writer.password, () => engine.stop())
+}
+
+/** Names the variable that another value would help. */
+function whyNot(reason: string, dataDir: string, port: number): string {
+  if (/EADDRINUSE/.test(reason)) return `Port ${port} on 127.0.0.1 is taken; set CLICKHOUSE_PORT to another`
+  if (/lock/i.test(reason)) {
+    return `${dataDir} is held by another process: wait for the command that runs, or name the CLICKHOUSE_PORT of its engine`
+  }
+  return `${reason} (DATA_DIR is ${dataDir})`
 }
 
 function openEmbedded(port: number, password: string, stop: () => Promise<void>): EngineAccess {

@@ -64,10 +64,7 @@ export async function listen(
   )
   server.timeout = stalledMilliseconds
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE'
-      reject(new Error(taken ? `Port ${port} on ${host} is taken; set PORT to another` : error.message))
-    })
+    server.once('error', (error) => reject(new Error(whyNot(error, port, host))))
     server.listen(port, host, resolve)
   })
   const address = server.address() as AddressInfo
@@ -84,4 +81,11 @@ export async function listen(
         server.closeIdleConnections()
       }),
   }
+}
+
+/** Names the variable that another value would help. */
+function whyNot({ code = '', message }: NodeJS.ErrnoException, port: number, host: string): string {
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken; set PORT to another`
+  if (code === 'EACCES') return `Port ${port} on ${host} is not for this user; set PORT to another`
+  return `HOST must be an address to listen on, not ${JSON.stringify(host)}: ${message}`
 }

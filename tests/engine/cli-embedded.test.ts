@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, inject, test } from 'vitest'
@@ -36,6 +36,14 @@ describe('without CLICKHOUSE_URL a command', () => {
     } finally {
       await engine.stop()
     }
+  })
+
+  test('names DATA_DIR where it cannot be the engine’s folder', async () => {
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    const { code, stderr } = await cli(count, { environment: { DATA_DIR: file, CLICKHOUSE_PORT: '0' } })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^The embedded ClickHouse cannot start: .* \(DATA_DIR is .*file\)\n$/)
   })
 
   test('does not take the engine of another folder for its own', async () => {

@@ -76,3 +76,8 @@ test('a connection whose answer nobody reads is ended', async () => {
   expect(performance.now() - started).toBeLessThan(10_000)
   await listener.stop()
 })
+
+test('an address that is not this machine’s is told with the variable that names it', async () => {
+  const started = listen(new Hono<ApiEnv>(), 0, '192.0.2.1')
+  await expect(started).rejects.toThrow(/^HOST must be an address to listen on, not "192\.0\.2\.1": [^\n]+$/)
+})
