@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { families } from '../../queries/reports/sources.ts'
 import { dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
+import { day, hour, minute } from '../../schema/durations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import { askRows } from '../support/database.ts'
@@ -37,6 +38,17 @@ async function stored(table: string): Promise<string[]> {
   const rows = await askRows(db.writer, `SELECT DISTINCT report_type, ${named ?? "''"} FROM ${table} WHERE ${counted}`)
   return rows.map(([type, names]) => held(type, named ? String(names).split(',') : columns))
 }
+
+const grains = { [minute]: 'minute', [hour]: 'hour', [day]: 'day' }
+
+test('each says how long its buckets are', async () => {
+  const rollups = families.flatMap((family) => family.rollups)
+  const said = [...new Map(rollups.map(({ table, grain }) => [table, `Start of the ${grains[grain]} of received_at`]))]
+  const asked =
+    "SELECT table, comment FROM system.columns WHERE database = currentDatabase() AND name = 'bucket' AND comment != ''"
+  const rows = await askRows(db.writer, asked)
+  expect(rows).toEqual(expect.arrayContaining(said))
+})
 
 test.each([...new Set(families.flatMap(({ rollups }) => rollups.map(({ table }) => table)))])(
   '%s holds the report types and dimensions that it is declared with',
