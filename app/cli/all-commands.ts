@@ -15,8 +15,9 @@ import { tenantsCreate } from './tenants-create.ts'
 export const allCommands: CommandGroup = {
   about: 'The command line of the Security Reporting API',
   notes: [
-    'A command prints one JSON object on stdout, and progress and messages on stderr.',
-    'Exit codes: 0 done; 1 some lines were rejected, or rollups differ; 2 nothing was done.',
+    'A command prints one JSON object on stdout, "sql" its answer, and progress and messages on stderr.',
+    'Exit codes: 0 done; 1 some lines were rejected, or rollups differ; 2 nothing was done, or not all of it: an import',
+    'that was stopped or failed keeps what it stored, and is run again.',
     'It works on CLICKHOUSE_URL, as a user that may write; else on the embedded engine of DATA_DIR (.data), the one',
     'that runs on CLICKHOUSE_PORT (8123), or one that it starts and stops itself.',
   ],

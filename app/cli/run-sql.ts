@@ -25,8 +25,9 @@ export const runSql = command({
     },
   },
   notes: [
-    'It runs as the reader: it cannot write, and is ended after 30 seconds, 4 GB of memory or 1,000,000 rows.',
-    'With CLICKHOUSE_URL it has the rights of that user, less writing.',
+    'It runs as the reader: it cannot write, and is ended at 30 seconds, 4 GB of memory, and 1,000,000 rows or 1 GB of',
+    'an answer; what was printed by then is a part of it. With CLICKHOUSE_URL it has the rights and limits of that',
+    'user, less writing.',
   ],
   examples: [
     'sql "SELECT report_type, count() FROM reports GROUP BY report_type"',
