@@ -37,6 +37,28 @@ export function describeRecords({
   ]
 }
 
+/** What the help says of a line about what is stored already. */
+export function describeRepeats({ shape, identifiedBy = ['id'], fixed = {}, version }: RecordType): string[] {
+  const same = `the same ${identifiedBy.join(' and ')}`
+  const members = Object.keys(shape.shape).filter((member) => !identifiedBy.includes(member))
+  const firm = Object.keys(fixed).filter((member) => typeof fixed[member] === 'string')
+  const settling = Object.entries(fixed).flatMap(([member, column]) =>
+    typeof column === 'string'
+      ? []
+      : [`Its ${member} stands once it is not ${column.until}: another is rejected, ${column.until} passed over.`],
+  )
+  const isWhole = members.every((member) => firm.some((name) => name.split('.')[0] === member))
+  const said = [
+    isWhole
+      ? `What is stored stands for good: a line of ${same} must say the same.`
+      : `A line takes the place of what has ${same}${version === undefined ? '' : ', where it is not older'}.`,
+    ...(firm.length > 0 && !isWhole ? [`What ${firm.join(' and ')} said first stands: another is rejected.`] : []),
+    ...settling,
+    'The same file twice changes nothing, and an import that was stopped is run again.',
+  ]
+  return wrapped(said.join(' '), width)
+}
+
 function describe({ takes, says, optional }: DescribedMember, byFlag: boolean): string {
   const left = byFlag ? ', by default that of --site' : optional ? ', which may be left out' : ''
   return `${takes}${left}${says === '' ? '' : `. ${says}`}`

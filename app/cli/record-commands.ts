@@ -3,7 +3,7 @@ import { importRecords } from '../import/import-records.ts'
 import type { RecordType } from '../import/record-type.ts'
 import { site, tenant } from './argument-shapes.ts'
 import { type Command, command } from './command.ts'
-import { describeRecords } from './describe-records.ts'
+import { describeRecords, describeRepeats } from './describe-records.ts'
 import { requireSites, requireTenant } from './require-tenant.ts'
 import { file, rejectedNote, runImport } from './run-import.ts'
 
@@ -29,8 +29,7 @@ function recordCommand(type: RecordType): Command {
       ...describeRecords(type),
       'Prints {"records", "stored", "rejected"}.',
       ...rejectedNote,
-      'A line takes the place of what has its id: the same file twice changes nothing, and an import that was stopped is',
-      'run again.',
+      ...describeRepeats(type),
     ],
     examples: [`import ${name}${flags} ${name}.ndjson`, `import ${name}${flags} - < ${name}.ndjson`],
     run: (values: Values, context) =>

@@ -37,6 +37,8 @@ export interface RecordType<Shape extends z.ZodObject = z.ZodObject> {
   readonly derived?: readonly string[]
   /** Members that name something of the tenant's, alone or in a list; null names nothing. */
   readonly refersTo: Readonly<Record<string, Referent>>
+  /** The members that tell two records apart; `id` by default. */
+  readonly identifiedBy?: readonly string[]
   /** The flag --site stands in for a siteId that a line lacks. */
   readonly siteByFlag?: true
   readonly table: string

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { describeRepeats } from '../../app/cli/describe-records.ts'
 import { recordTypes } from '../../app/import/all-record-types.ts'
 import { describeMembers } from '../../app/import/describe-shape.ts'
 import { isRefusal } from '../../app/import/post.ts'
@@ -254,4 +255,16 @@ describe('a pattern', () => {
   ])('and %s is no URL to scan', (scanUrl) => {
     expect(refusal(monitoredPages, { ...page, scanUrl })).toContain('scanUrl must be an http or https URL')
   })
+})
+
+test.each([
+  ['pages', 'What siteId said first stands: another is rejected.'],
+  ['alert-rules', 'A line takes the place of what has the same id. The same file twice'],
+  ['decisions', 'What is stored stands for good: a line of the same id must say the same.'],
+  ['library', 'What is stored stands for good: a line of the same hash must say the same.'],
+  ['captures', 'Its state stands once it is not pending: another is rejected, pending passed over.'],
+  ['advisories', 'what has the same catalog and package, where it is not older.'],
+])('the help of %s tells what a second line of a record does', (name, said) => {
+  const type = recordTypes.find((one) => one.name === name) ?? expect.fail()
+  expect(describeRepeats(type).join(' ')).toContain(said)
 })

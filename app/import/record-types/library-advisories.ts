@@ -42,6 +42,7 @@ export const libraryAdvisories = recordType({
       .meta({ description: 'About any of its versions; none where none is known.' }),
   }),
   refersTo: {},
+  identifiedBy: ['catalog', 'package'],
   ofEveryone: true,
   table: 'library_advisories',
   version: 'checked_at',

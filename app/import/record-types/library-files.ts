@@ -8,6 +8,7 @@ export const libraryFiles = recordType({
   things: 'files of public libraries, which scripts are identified by',
   shape: libraryIdentity.extend({ hash: scriptHashMember.meta({ description: 'Of the file’s bytes.' }) }),
   refersTo: {},
+  identifiedBy: ['hash'],
   ofEveryone: true,
   table: 'library_files',
   fixed: { name: 'name', version: 'release', path: 'path', catalog: 'catalog' },

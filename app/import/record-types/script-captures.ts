@@ -48,6 +48,7 @@ export const scriptCaptures = recordType({
   things: 'attempts to keep a copy of a script',
   shape: capture,
   refersTo: { siteId: 'site' },
+  identifiedBy: ['siteId', 'url', 'hash'],
   siteByFlag: true,
   table: 'script_captures',
   fixed: { state: { column: 'state', until: 'pending' } },
