@@ -23,10 +23,13 @@ export const headers = {
     type: 'string',
     examples: ['"key";q=600;w=60, "tenant";q=2400;w=60'],
   }),
-  RateLimit: header('What is left of each budget, `r`, and the seconds `t` until it is full', {
-    type: 'string',
-    examples: ['"key";r=599;t=1, "tenant";r=2399;t=1'],
-  }),
+  RateLimit: header(
+    'What is left of each budget, `r`, and the seconds `t` until it is full; of one spent, to Retry-After',
+    {
+      type: 'string',
+      examples: ['"key";r=599;t=1, "tenant";r=2399;t=1'],
+    },
+  ),
   'Retry-After': whole('Seconds to wait before the next try', 1),
   ETag: header('What the answer is, by its content: send it as If-None-Match to be told whether it still stands', {
     type: 'string',
