@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
+
 /** A row of the ledger of imports: a pass over a batch, begun or done. */
 export interface ImportStep {
-  readonly previousToken: string
-  readonly token: string
-  readonly hosts: readonly string[]
+  /** Tells the pass from every other. */
+  readonly pass: string
   readonly state: string
   readonly recordedAt: string
 }
@@ -14,11 +15,12 @@ export interface ImportStep {
 export function importMark(steps: readonly ImportStep[]): string | undefined {
   const begun = new Set<string>()
   const done = new Set<string>()
-  for (const { previousToken, token, hosts, state } of steps) {
-    const pass = JSON.stringify([previousToken, token, hosts])
+  for (const { pass, state } of steps) {
     begun.add(pass)
     if (state === 'done') done.add(pass)
   }
   if (done.size < begun.size) return undefined
-  return JSON.stringify(steps.map((step) => JSON.stringify(step)).sort())
+  const rows = steps.map(({ pass, state, recordedAt }) => JSON.stringify([pass, state, recordedAt])).sort()
+  // Short, because every kept answer has one.
+  return createHash('sha256').update(rows.join('\n')).digest('base64url')
 }

@@ -4,18 +4,19 @@ import type { ImportStep } from '../rules/import-mark.ts'
 import { sql, uint, uuid } from '../sql.ts'
 
 const row = z.object({
-  previousToken: z.string(),
-  token: z.string(),
-  hosts: z.array(z.string()),
+  pass: z.string(),
   state: z.string(),
   recordedAt: z.string(),
 })
 
-/** What a tenant's imports noted in the last hour, at most `limit` rows, in no order. */
+/**
+ * What a tenant's imports noted in the last hour, at most `limit` rows, in no order. A pass is hashed in the store: it
+ * names every host of the tenant's.
+ */
 export function listImportSteps(tenantId: string, limit: number): Query<ImportStep> {
   return {
     name: 'listImportSteps',
-    statement: sql`SELECT previous_token AS previousToken, token, hosts, state, recorded_at AS recordedAt FROM import_batches WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR LIMIT ${uint(limit)}`,
+    statement: sql`SELECT hex(sipHash128(previous_token, token, hosts)) AS pass, state, recorded_at AS recordedAt FROM import_batches WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR LIMIT ${uint(limit)}`,
     row,
     lane: 'lookUp',
   }

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { clickHouseLedger } from '../../app/import/clickhouse-ledger.ts'
 import { aReport } from '../../fixtures/reports.ts'
 import { connect, type Database } from '../../queries/clickhouse.ts'
+import { importMark } from '../../queries/rules/import-mark.ts'
+import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { day, minute } from '../../schema/durations.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import type { TestKey } from '../support/tenants.ts'
@@ -65,6 +67,21 @@ test('an answer stands until an import begins, and again when it is over', async
   }
   await ledger.finish(pass, { reports: 3, stored: 3 })
   await expectKept(6)
+})
+
+test('a second pass over a batch, for hosts that are new, is told from the first', async () => {
+  const ledger = clickHouseLedger(writer, tenantId)
+  const first = { previousToken: '', token: randomUUID(), hosts: ['a.test'], lines: 1, importedAt: to }
+  const second = { ...first, hosts: ['b.test'] }
+  const mark = async () => importMark(await writer.read(listImportSteps(tenantId, 10)))
+  await ledger.start(first)
+  await ledger.finish(first, { reports: 1, stored: 1 })
+  const between = await mark()
+  expect(between).toBeTypeOf('string')
+  await ledger.start(second)
+  expect(await mark()).toBeUndefined()
+  await ledger.finish(second, { reports: 1, stored: 1 })
+  expect(await mark()).not.toBe(between)
 })
 
 test('whoever asks after an import is answered what it stored, however many ask meanwhile', async () => {
