@@ -2,17 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { contentOf } from '../../app/pipeline/answer-data.ts'
 import { createKeptAnswers } from '../../app/pipeline/kept-answers.ts'
+import { CallerLeft } from '../../queries/attempts.ts'
 import type { Read } from '../../queries/query.ts'
 import type { ImportStep } from '../../queries/rules/import-mark.ts'
+import { Problem } from '../../schema/problems.ts'
 
 /** Asks through answers of its own; tells how often the question itself was asked. */
 function asker() {
   const steps: ImportStep[] = []
   let marks = 0
+  let failure: Error | undefined
   const clock = { now: 1 }
   const answerOf = createKeptAnswers(() => clock.now)
   const read: Read = async ({ row }) => {
     marks++
+    if (failure) throw failure
     return steps.map((step) => row.parse(step))
   }
   let times = 0
@@ -43,7 +47,11 @@ function asker() {
     steps.push({ ...step, state: 'started' }, { ...step, state: 'done' })
   }
 
-  return { later, ask, importOne, marks: () => marks }
+  function failWith(error: Error | undefined): void {
+    failure = error
+  }
+
+  return { later, ask, importOne, failWith, marks: () => marks }
 }
 
 test('an answer is kept from the second time, and for a minute', async () => {
@@ -90,4 +98,23 @@ test('an answer that an import overtook is not given again', async () => {
   expect(await ask('a', 'with it')).toBe(1)
   await ask('a', 'with it')
   expect(await ask('a', 'with it')).toBe(0)
+})
+
+test('a question is asked, and nothing kept of it, while the ledger cannot be read', async () => {
+  const { ask, failWith, later } = asker()
+  await ask('a')
+  await ask('a')
+  failWith(new Problem('upstream_unavailable'))
+  await later(6_000)
+  for (let times = 0; times < 4; times++) expect(await ask('a')).toBe(1)
+  failWith(undefined)
+  await later(6_000)
+  expect([await ask('a'), await ask('a')]).toEqual([1, 0])
+})
+
+test.each([new CallerLeft(), new TypeError('ours')])('%o ends the question too', async (error) => {
+  const { ask, failWith } = asker()
+  await ask('a')
+  failWith(error)
+  await expect(ask('a')).rejects.toBe(error)
 })
