@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { getRequestListener, RequestError } from '@hono/node-server'
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { Problem } from '../schema/problems.ts'
+import { answerUnreadable } from './answer-unreadable.ts'
 import { outsideProblem } from './pipeline/answer.ts'
 import type { ApiEnv } from './pipeline/request-state.ts'
 
@@ -41,20 +42,25 @@ export async function listen(
   { stalledMilliseconds = 60_000, onOutside }: ListenOptions = {},
 ): Promise<Listener> {
   let draining = false
-  async function answerOne(request: Request, env: object): Promise<Response> {
+  async function answerOne(request: Request, env: HttpBindings): Promise<Response> {
+    const { httpVersion, headers } = env.incoming
+    // HTTP/1.0 need not name a host, HTTP/1.1 must (RFC 9112, 3.2).
+    if (httpVersion !== '1.0' && headers.host === undefined) throw new RequestError('There is no Host')
     const response = await app.fetch(request, env)
     // Keeps a client from sending its next request on a connection that is about to go.
     if (draining) response.headers.set('Connection', 'close')
     return response
   }
   const server = createServer(
-    getRequestListener(answerOne, {
-      // HTTP/1.0 need not name a host, and nothing here depends on one.
+    // Node itself would refuse without a body.
+    { requireHostHeader: false },
+    getRequestListener((request, env) => answerOne(request, env as HttpBindings), {
+      // Nothing here depends on a host.
       hostname: 'localhost',
       errorHandler(err) {
         const { requestId, response } = outsideProblem(
           err instanceof RequestError
-            ? new Problem('bad_request', 'The Host or the target of the request is malformed')
+            ? new Problem('bad_request', 'The Host or the target of the request is missing or malformed')
             : new Problem('internal_error'),
         )
         onOutside?.({ requestId, status: response.status, err })
@@ -62,6 +68,7 @@ export async function listen(
       },
     }),
   )
+  answerUnreadable(server, onOutside)
   server.timeout = stalledMilliseconds
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new Error(whyNot(error, port, host))))

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { type Listener, listen, type OutsideAnswer } from '../../app/listen.ts'
@@ -20,20 +22,58 @@ test('a request of HTTP/1.0 need not name a host', async () => {
   await listener.stop()
 })
 
-test.each([
+test.each<[string, string, string | undefined]>([
+  ['host', '/', undefined],
   ['host', '/', 'a b'],
   ['host', '/', 'a/b'],
   ['target', '*', 'x'],
   ['path', '/a\\b', 'x'],
 ])('a malformed %s is answered as every refusal: %s of %s', async (_, target, host) => {
   const listener = await listen(new Hono<ApiEnv>(), 0, '127.0.0.1')
-  const answer = await send(listener, `OPTIONS ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  const named = host === undefined ? '' : `Host: ${host}\r\n`
+  const answer = await send(listener, `OPTIONS ${target} HTTP/1.1\r\n${named}Connection: close\r\n\r\n`)
   const [head = '', body = ''] = answer.split('\r\n\r\n')
   expect(head).toMatch(/^HTTP\/1\.1 400 /)
   expect(head).toMatch(/^content-type: application\/json\r?$/im)
   const { requestId, ...error } = JSON.parse(body).error
-  expect(error).toEqual({ code: 'bad_request', message: 'The Host or the target of the request is malformed' })
+  expect(error).toEqual({
+    code: 'bad_request',
+    message: 'The Host or the target of the request is missing or malformed',
+  })
   expect(head.toLowerCase()).toContain(`x-request-id: ${requestId}`)
+  await listener.stop()
+})
+
+test.each([
+  ['a target that is too long', `GET /${'x'.repeat(20_000)} HTTP/1.1`, /^The request’s target and headers are longer/],
+  ['what is no HTTP', 'HELLO', /^The request is not HTTP$/],
+])('%s is answered as every refusal, and its bytes are told nobody', async (_, line, message) => {
+  const outside: OutsideAnswer[] = []
+  const listener = await listen(new Hono<ApiEnv>(), 0, '127.0.0.1', { onOutside: (one) => outside.push(one) })
+  const answer = await send(listener, `${line}\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n`)
+  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+  expect(head).toMatch(/^content-type: application\/json\r?$/im)
+  const { error } = JSON.parse(body)
+  expect(error).toEqual({
+    code: 'bad_request',
+    message: expect.stringMatching(message),
+    requestId: outside[0]?.requestId,
+  })
+  expect(outside).toMatchObject([{ status: 400 }])
+  expect(inspect(outside, { depth: null, showHidden: true })).not.toContain('rawPacket')
+  await listener.stop()
+})
+
+test('garbage behind a request is not answered into the answer of that request', async () => {
+  const app = new Hono<ApiEnv>()
+  app.get('/', async (c) => {
+    await sleep(100)
+    return c.text('whole')
+  })
+  const listener = await listen(app, 0, '127.0.0.1')
+  const answer = await send(listener, 'GET / HTTP/1.1\r\nHost: x\r\n\r\nHELLO\r\n\r\n').catch(() => '')
+  expect(answer).not.toContain('bad_request')
   await listener.stop()
 })
 
