@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** A row of the ledger of imports: a pass over a batch, begun or done. */
+/** A row of the ledger of imports. */
 export interface ImportStep {
-  /** Tells the pass from every other. */
-  readonly pass: string
+  /** Of the batch. */
+  readonly token: string
   readonly state: string
+  /** RFC 3339, all of one length. */
   readonly recordedAt: string
 }
 
@@ -13,14 +14,17 @@ export interface ImportStep {
  * is under way. An import whose ledger is silent for an hour is taken for cut off.
  */
 export function importMark(steps: readonly ImportStep[]): string | undefined {
-  const begun = new Set<string>()
-  const done = new Set<string>()
-  for (const { pass, state } of steps) {
-    begun.add(pass)
-    if (state === 'done') done.add(pass)
+  const latest = new Map<string, ImportStep>()
+  for (const step of steps) {
+    const known = latest.get(step.token)
+    if (!known || isLater(step, known)) latest.set(step.token, step)
   }
-  if (done.size < begun.size) return undefined
-  const rows = steps.map(({ pass, state, recordedAt }) => JSON.stringify([pass, state, recordedAt])).sort()
+  for (const { state } of latest.values()) if (state !== 'done') return undefined
+  const rows = steps.map(({ token, state, recordedAt }) => JSON.stringify([token, state, recordedAt])).sort()
   // Short, because every kept answer has one.
   return createHash('sha256').update(rows.join('\n')).digest('base64url')
 }
+
+/** Of two in one millisecond the one that is not done counts, to be safe. */
+const isLater = (step: ImportStep, than: ImportStep) =>
+  step.recordedAt > than.recordedAt || (step.recordedAt === than.recordedAt && step.state !== 'done')

@@ -4,19 +4,19 @@ import type { ImportStep } from '../rules/import-mark.ts'
 import { sql, uint, uuid } from '../sql.ts'
 
 const row = z.object({
-  pass: z.string(),
+  token: z.string(),
   state: z.string(),
   recordedAt: z.string(),
 })
 
 /**
- * What a tenant's imports noted in the last hour, at most `limit` rows, in no order. A pass is hashed in the store: it
- * names every host of the tenant's.
+ * What a tenant's imports noted in the last hour, at most `limit` rows, in no order. Not the hosts of a pass, which can be
+ * a thousand.
  */
 export function listImportSteps(tenantId: string, limit: number): Query<ImportStep> {
   return {
     name: 'listImportSteps',
-    statement: sql`SELECT hex(sipHash128(previous_token, token, hosts)) AS pass, state, recorded_at AS recordedAt FROM import_batches WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR LIMIT ${uint(limit)}`,
+    statement: sql`SELECT token, state, recorded_at AS recordedAt FROM import_batches WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR LIMIT ${uint(limit)}`,
     row,
     lane: 'lookUp',
   }

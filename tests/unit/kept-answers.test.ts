@@ -43,8 +43,10 @@ function asker() {
 
   /** An import from beginning to end. */
   function importOne(): void {
-    const step = { pass: `${steps.length}`, recordedAt: '2026-11-22T10:00:00.000Z' }
-    steps.push({ ...step, state: 'started' }, { ...step, state: 'done' })
+    const token = `${steps.length}`
+    for (const state of ['started', 'done']) {
+      steps.push({ token, state, recordedAt: new Date(steps.length).toISOString() })
+    }
   }
 
   function failWith(error: Error | undefined): void {
