@@ -8,6 +8,7 @@ import { countReports } from '../../queries/reports/count-reports.ts'
 import { groupReports } from '../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
 import { listReports } from '../../queries/reports/list-reports.ts'
+import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
 import { day } from '../../schema/durations.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
@@ -86,6 +87,16 @@ test.each([
   const list = listReports(bigTenant, window, csp({ [dimension]: value }), undefined, 51)
   expect(await db.reader.read(list)).toEqual([])
   expect(await rowsRead([list])).toBeLessThan(reports / 20)
+})
+
+test('a look at a long ledger of imports reads its last hour', async () => {
+  await db.writer.command(
+    `INSERT INTO import_batches (tenant_id, token, state, recorded_at) SELECT '${bigTenant}', hex(number), 'done', now64(3) - toIntervalSecond(number) FROM numbers(100000)`,
+  )
+  const steps = await db.reader.read(listImportSteps(bigTenant, 5_000))
+  expect(steps.length).toBeGreaterThan(3_500)
+  expect(steps.length).toBeLessThan(3_700)
+  expect(await rowsRead([listImportSteps(bigTenant, 501)])).toBeLessThan(10_000)
 })
 
 test('the latest issues are those of the last hours, page after page, as of the whole window', async () => {
