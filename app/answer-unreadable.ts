@@ -1,8 +1,6 @@
-import { type Server, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { Problem } from '../schema/problems.ts'
-import type { OutsideAnswer } from './listen.ts'
-import { outsideProblem } from './pipeline/answer.ts'
 
 /** What was wrong, by Node's name of it. */
 const reasons: Readonly<Record<string, string>> = {
@@ -11,28 +9,24 @@ const reasons: Readonly<Record<string, string>> = {
 }
 const unreadable = 'The request is not HTTP'
 
-/** Answers what the server cannot read as it answers every refusal, instead of without a body, and hangs up. */
-export function answerUnreadable(server: Server, onOutside: ((answer: OutsideAnswer) => void) | undefined): void {
-  const answering = new WeakSet<Socket>()
-  server.on('request', ({ socket }, response) => {
-    answering.add(socket)
-    response.once('close', () => answering.delete(socket))
-  })
-  server.on('clientError', async (err: NodeJS.ErrnoException, stream) => {
-    const socket = stream as Socket
+/** Answers what the server cannot read as `refuse` does, instead of without a body, and hangs up. */
+export function answerUnreadable(server: Server, refuse: (problem: Problem, cause: Error) => Response): void {
+  const latest = new WeakMap<Duplex, ServerResponse>()
+  server.on('request', ({ socket }, response) => latest.set(socket, response))
+  server.on('clientError', async ({ code = '', message }: NodeJS.ErrnoException, socket) => {
+    const isAnswering = latest.get(socket)?.writableFinished === false
     // Whoever left hears nothing, and nothing may be written into the answer before.
-    if (!socket.writable || err.code === 'ECONNRESET' || answering.has(socket)) {
+    if (!socket.writable || code === 'ECONNRESET' || isAnswering) {
       socket.destroy()
       return
     }
-    const { requestId, response } = outsideProblem(new Problem('bad_request', reasons[err.code ?? ''] ?? unreadable))
-    const { status } = response
     // Node's own error holds the request's bytes, and its key with them.
-    onOutside?.({ requestId, status, err: new Error(err.message) })
-    const body = await response.text()
+    const refusal = refuse(new Problem('bad_request', reasons[code] ?? unreadable), new Error(message))
+    const { status, headers } = refusal
+    const body = await refusal.text()
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      ...[...response.headers].map(([name, value]) => `${name}: ${value}`),
+      ...[...headers].map(([name, value]) => `${name}: ${value}`),
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',
     ]

@@ -51,24 +51,27 @@ export async function listen(
     if (draining) response.headers.set('Connection', 'close')
     return response
   }
+  function refuse(problem: Problem, err: unknown): Response {
+    const { requestId, response } = outsideProblem(problem)
+    onOutside?.({ requestId, status: response.status, err })
+    return response
+  }
   const server = createServer(
     // Node itself would refuse without a body.
     { requireHostHeader: false },
     getRequestListener((request, env) => answerOne(request, env as HttpBindings), {
       // Nothing here depends on a host.
       hostname: 'localhost',
-      errorHandler(err) {
-        const { requestId, response } = outsideProblem(
+      errorHandler: (err) =>
+        refuse(
           err instanceof RequestError
             ? new Problem('bad_request', 'The Host or the target of the request is missing or malformed')
             : new Problem('internal_error'),
-        )
-        onOutside?.({ requestId, status: response.status, err })
-        return response
-      },
+          err,
+        ),
     }),
   )
-  answerUnreadable(server, onOutside)
+  answerUnreadable(server, refuse)
   server.timeout = stalledMilliseconds
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new Error(whyNot(error, port, host))))
