@@ -21,7 +21,8 @@ const keptHeaders = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encodi
 /** The body of a 200, which is hashed once, and gzipped once, when the first caller takes it so. */
 export interface Content {
   readonly plain: string | Buffer<ArrayBuffer>
-  readonly isLarge: boolean
+  /** Of `plain`. */
+  readonly bytes: number
   readonly digest: string
   readonly gzipped: () => Promise<Buffer<ArrayBuffer>>
 }
@@ -30,7 +31,7 @@ export function contentOf(plain: Content['plain']): Content {
   let gzipped: Promise<Buffer<ArrayBuffer>> | undefined
   return {
     plain,
-    isLarge: Buffer.byteLength(plain) >= largeBody,
+    bytes: Buffer.byteLength(plain),
     digest: hash('sha256', plain, 'base64url').slice(0, 22),
     gzipped() {
       gzipped ??= compress(plain, gzipOptions)
@@ -51,10 +52,10 @@ export function answerData(c: Context<ApiEnv>, content: Content): Response | Pro
  */
 export function answerContent(
   c: Context<ApiEnv>,
-  { plain, isLarge, digest, gzipped }: Content,
+  { plain, bytes, digest, gzipped }: Content,
   contentHeaders: Readonly<Record<'Content-Type' | 'Cache-Control' | 'Vary', string>>,
 ): Response | Promise<Response> {
-  const asGzip = isLarge && acceptsGzip(c.req.header('Accept-Encoding'))
+  const asGzip = bytes >= largeBody && acceptsGzip(c.req.header('Accept-Encoding'))
   // Strong, so each encoding has its own (RFC 9110, 8.8.3.3).
   const etag = `"${digest}${asGzip ? '-gzip' : ''}"`
   const headers = { ...contentHeaders, ETag: etag, ...c.var.state.headers }
@@ -63,7 +64,7 @@ export function answerContent(
     return c.body(null, 304, withoutType)
   }
   if (!asGzip) return c.body(plain, 200, headers)
-  return gzipped().then((bytes) => c.body(bytes, 200, { ...headers, 'Content-Encoding': 'gzip' }))
+  return gzipped().then((packed) => c.body(packed, 200, { ...headers, 'Content-Encoding': 'gzip' }))
 }
 
 /** Whether If-None-Match names the tag, weakly compared, or any at all. */

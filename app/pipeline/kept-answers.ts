@@ -44,8 +44,7 @@ export function createKeptAnswers(now = () => performance.now()): (asked: KeptQu
     perf: { now },
     maxSize: keptBytes,
     maxEntrySize: largestBytes,
-    sizeCalculation: ({ answer }, question) =>
-      entryBytes + question.length + (answer ? Buffer.byteLength(answer.content.plain) : 0),
+    sizeCalculation: ({ answer }, question) => entryBytes + question.length + (answer?.content.bytes ?? 0),
   })
   const marks = new LRUCache<string, { readonly mark: string | undefined }>({
     ttl: markMilliseconds,

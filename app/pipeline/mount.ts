@@ -128,10 +128,10 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
       })
       return contentOf(JSON.stringify(body))
     }
-    const asked = [caller.tenant.id, path, params] as const
+    const question = JSON.stringify([caller.tenant.id, path, params])
     const again = (allLeft: AbortSignal) =>
       services.keptAnswer({
-        question: JSON.stringify([endpoint.name, ...asked, window, earlier]),
+        question: `${endpoint.name} ${question} ${JSON.stringify([window, earlier])}`,
         tenantId: caller.tenant.id,
         read: readUntil(allLeft),
         ask: () => ask(allLeft),
@@ -141,7 +141,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
       })
     const content = endpoint.ofKey
       ? await ask(leaving)
-      : await share(JSON.stringify(asked), endpoint.ofReports ? again : ask, leaving)
+      : await share(question, endpoint.ofReports ? again : ask, leaving)
     return answerData(c, content)
   })
   onlyGet(app, route)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** A row of the ledger of imports. */
 export interface ImportStep {
@@ -22,7 +22,7 @@ export function importMark(steps: readonly ImportStep[]): string | undefined {
   for (const { state } of latest.values()) if (state !== 'done') return undefined
   const rows = steps.map(({ token, state, recordedAt }) => JSON.stringify([token, state, recordedAt])).sort()
   // Short, because every kept answer has one.
-  return createHash('sha256').update(rows.join('\n')).digest('base64url')
+  return hash('sha256', rows.join('\n'), 'base64url')
 }
 
 /** Of two in one millisecond the one that is not done counts, to be safe. */

@@ -84,7 +84,7 @@ interface Target {
   readonly pid: number
 }
 
-type Polled = Target & Pick<Polling, 'pathAt'>
+type PolledTarget = Target & Pick<Polling, 'pathAt'>
 
 async function measure(values: Values): Promise<number> {
   const closers = createClosers()
@@ -123,7 +123,7 @@ async function measure(values: Values): Promise<number> {
     }
     return lines.every(({ met }) => met) ? 0 : 1
 
-    async function poll(name: string, { url, pid, pathAt }: Polled, how: Pace): Promise<LoadPhase> {
+    async function poll(name: string, { url, pid, pathAt }: PolledTarget, how: Pace): Promise<LoadPhase> {
       say(`Polling ${name} on ${how.connections} connections for ${how.seconds} s`)
       const { result, usage } = await watchProcess(pid, () => pollServer({ url, pathAt, headers, ...how }))
       return phaseOf(result, usage)
