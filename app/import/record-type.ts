@@ -21,8 +21,8 @@ export interface KeptColumn {
 }
 
 /**
- * One kind of records that are imported in the API's own shape (decisions, Where data comes from). Each has an `id`; a
- * record whose id is stored already takes its place.
+ * One kind of records that are imported (decisions, Where data comes from). Each row has an `id`; a later row of the same
+ * takes its place, as far as `fixed` and `version` let it.
  */
 export interface RecordType<Shape extends z.ZodObject = z.ZodObject> {
   /** As on the command line, `import pages`. */

@@ -23,9 +23,8 @@ to the start of a UTC day, and a window longer than the operation's longest are 
 
 A 200, those of health apart, carries a strong \`ETag\`. Send it as \`If-None-Match\` with the same request: an answer
 that still stands is an empty 304, charged as any other. An answer of 16 KB and more is compressed where
-\`Accept-Encoding\` takes gzip, under an \`ETag\` of its own. A question over reports
-is answered fastest where \`from\` and \`to\` are named and stand from one request to the next, for as long as nothing
-new is imported.
+\`Accept-Encoding\` takes gzip, under an \`ETag\` of its own. A question over reports is answered fastest
+where \`from\` and \`to\` are named and stand from one request to the next, for as long as nothing new is imported.
 
 ## Pages
 
