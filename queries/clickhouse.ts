@@ -29,7 +29,7 @@ export interface ReadOptions {
   readonly origin?: QueryOrigin
   readonly onCost?: (cost: QueryCost) => void
   /** Aborted when the caller leaves. */
-  readonly leaving?: AbortSignal
+  readonly leaving?: AbortSignal | undefined
 }
 
 /** What travels beside a statement: values of its `{name:Type}` parameters, and settings. */

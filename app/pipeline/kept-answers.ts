@@ -3,6 +3,7 @@ import type { Read } from '../../queries/query.ts'
 import { importMark } from '../../queries/rules/import-mark.ts'
 import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { Problem } from '../../schema/problems.ts'
+import { createAskSince } from '../ask-since.ts'
 import type { Content } from './answer-data.ts'
 
 /** How long rows that were changed by hand, past the import, can go unnoticed. */
@@ -23,34 +24,45 @@ export interface KeptQuestion {
   /** All that the answer depends on, but the tenant's reports. */
   readonly question: string
   readonly tenantId: string
+  /** Goes on when the caller leaves, because others wait for what it reads. */
   readonly read: Read
   readonly ask: () => Promise<Content>
   /** Hears that the answer was not asked for again. */
   readonly onKept: () => void
 }
 
-/** An answer, and a mark of its tenant's imports from before it was asked for; none of a question asked once. */
+/** An answer and a mark of its tenant's imports, both from before a time. */
 interface Kept {
-  readonly answer?: { readonly content: Content; readonly mark: string }
+  readonly content: Content
+  readonly mark: string
+  readonly until: number
+}
+
+/** What is known of a question that was asked lately; no answer of one that was asked once. */
+interface Known {
+  readonly kept?: Kept
 }
 
 /**
- * Answers a question that is asked again by what was answered before, while no import has been since: one look at the
- * ledger instead of the question. Nothing is kept of a question that is asked once, nor while an import is under way.
+ * Answers a question that is asked again by what was answered before, while no import has been since: a look at the
+ * ledger instead of the question, and one look for all who wait for it. Nothing is kept of a question that is asked once,
+ * nor while an import is under way.
  */
 export function createKeptAnswers(now = () => performance.now()): (asked: KeptQuestion) => Promise<Content> {
-  const kept = new LRUCache<string, Kept>({
+  const known = new LRUCache<string, Known>({
     ttl: keptMilliseconds,
+    updateAgeOnGet: true,
     perf: { now },
     maxSize: keptBytes,
     maxEntrySize: largestBytes,
-    sizeCalculation: ({ answer }, question) => entryBytes + question.length + (answer?.content.bytes ?? 0),
+    sizeCalculation: ({ kept }, question) => entryBytes + question.length + (kept?.content.bytes ?? 0),
   })
   const marks = new LRUCache<string, { readonly mark: string | undefined }>({
     ttl: markMilliseconds,
     perf: { now },
     max: markedTenants,
   })
+  const askSince = createAskSince<string | undefined>()
 
   async function lookAtLedger(tenantId: string, read: Read): Promise<string | undefined> {
     try {
@@ -63,27 +75,31 @@ export function createKeptAnswers(now = () => performance.now()): (asked: KeptQu
     }
   }
 
-  async function readMark(tenantId: string, read: Read): Promise<string | undefined> {
-    const start = now()
-    const mark = await lookAtLedger(tenantId, read)
-    marks.set(tenantId, { mark }, { start })
-    return mark
-  }
+  const readMark = (tenantId: string, read: Read) =>
+    askSince(tenantId, async () => {
+      const start = now()
+      const mark = await lookAtLedger(tenantId, read)
+      marks.set(tenantId, { mark }, { start })
+      return mark
+    })
 
   return async function answerOf({ question, tenantId, read, ask, onKept }) {
-    const before = kept.get(question)
-    if (before?.answer && before.answer.mark === (await readMark(tenantId, read))) {
-      onKept()
-      return before.answer.content
-    }
-    if (!before || before.answer) {
-      kept.set(question, {})
+    const before = known.get(question)
+    if (!before) {
+      known.set(question, {})
       return ask()
     }
-    // Any mark from before the answer will do: what an import stores later is under another.
-    const { mark } = marks.get(tenantId) ?? { mark: await readMark(tenantId, read) }
+    const start = now()
+    const kept = before.kept && start < before.kept.until ? before.kept : undefined
+    // Without an answer to judge, any mark from before the next one will do: what an import stores later is under another.
+    const recent = kept ? undefined : marks.get(tenantId)
+    const mark = recent ? recent.mark : await readMark(tenantId, read)
+    if (kept && kept.mark === mark) {
+      onKept()
+      return kept.content
+    }
     const content = await ask()
-    if (mark !== undefined) kept.set(question, { answer: { content, mark } })
+    known.set(question, mark === undefined ? {} : { kept: { content, mark, until: start + keptMilliseconds } })
     return content
   }
 }

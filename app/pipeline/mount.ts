@@ -95,7 +95,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     const origin = { endpoint: endpoint.name, tenantId: caller.tenant.id, requestId: state.requestId }
     const onCost = (cost: QueryCost) => addCost(state, cost)
     const readUntil =
-      (leaving: AbortSignal) =>
+      (leaving?: AbortSignal) =>
       <Row>(question: Query<Row>) =>
         services.database.read(question, { origin, onCost, leaving })
     const leaving = callerLeaving(c)
@@ -133,7 +133,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
       services.keptAnswer({
         question: `${endpoint.name} ${question} ${JSON.stringify([window, earlier])}`,
         tenantId: caller.tenant.id,
-        read: readUntil(allLeft),
+        read: readUntil(),
         ask: () => ask(allLeft),
         onKept() {
           state.kept = true
