@@ -7,6 +7,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkRollups } from '../../clickhouse/check-rollups.ts'
 import { migrate, pendingMigrations } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
+import { listRollups } from '../../clickhouse/rollups.ts'
 import { connect } from '../../queries/clickhouse.ts'
 import { askRows, createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -79,6 +80,16 @@ describe('the migrations', () => {
        WHERE database = currentDatabase() AND engine_full LIKE '%deduplication_window%'`,
     )
     expect(windows).toEqual([['10000']])
+  })
+
+  test('have each rollup merge a month that rests into one part', async () => {
+    await migrate(db.writer)
+    const merged = await askRows(
+      db.writer,
+      `SELECT name FROM system.tables WHERE database = currentDatabase()
+       AND engine_full LIKE '%min_age_to_force_merge_seconds = 86400, min_age_to_force_merge_on_partition_only = %' ORDER BY name`,
+    )
+    expect(merged.flat()).toEqual((await listRollups(db.writer)).map(({ table }) => table).sort())
   })
 
   test('run by two at once are applied as if by one', async () => {
