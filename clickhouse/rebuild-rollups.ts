@@ -39,13 +39,17 @@ export async function rebuildRollups(database: Database, options: RebuildOptions
   const partitions = [...new Set(months.map(({ partition }) => partition))].sort()
   const total = partitions.length * rollups.length
   let rebuilt = 0
-  for (const rollup of rollups) {
-    for (const partition of partitions) {
-      onProgress?.(rebuilt, total, `${rollup.table} ${partition}`)
-      const own = months.filter((month) => month.partition === partition)
-      await rebuildPartition(database, rollup, partition, own)
-      rebuilt++
+  try {
+    for (const rollup of rollups) {
+      for (const partition of partitions) {
+        onProgress?.(rebuilt, total, `${rollup.table} ${partition}`)
+        const own = months.filter((month) => month.partition === partition)
+        await rebuildPartition(database, rollup, partition, own)
+        rebuilt++
+      }
     }
+  } finally {
+    await endKeptAnswers(database)
   }
   onProgress?.(total, total, 'done')
   return { rebuilt }
@@ -77,6 +81,13 @@ function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {
   const time = rollup.source === rawTable ? 'received_at' : 'bucket'
   const rows = sql`SELECT * FROM ${name(rollup.source)} WHERE ${inMonth(month, time)}`
   return sql`INSERT INTO ${name(target)} (${columns}) SELECT ${columns} FROM (${rollup.over(rows)})`
+}
+
+/** Notes a step for every tenant, as an import does, so that no answer from before is given again. */
+async function endKeptAnswers(database: Database): Promise<void> {
+  await database.command(
+    "INSERT INTO import_steps (tenant_id, recorded_at, token, state) SELECT id, now64(3), concat('rebuild ', toString(generateUUIDv4())), 'done' FROM tenants",
+  )
 }
 
 /** A rebuild that was cut off left the table it was filling. */

@@ -26,7 +26,6 @@ export const rollupsRebuild = command({
   },
   notes: [
     'The API may serve meanwhile: a month is built aside and changes places with the old one in one step.',
-    'It can give an answer from before for a minute more, to whoever asks the same question again.',
     'No import may run meanwhile. Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled,',
     'then what "rollups check" prints. Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
   ],

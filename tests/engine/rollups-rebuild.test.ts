@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rebuildRollups } from '../../clickhouse/rebuild-rollups.ts'
 import { insertRows } from '../../queries/insert-rows.ts'
+import { importMark } from '../../queries/rules/import-mark.ts'
+import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { cli } from '../support/cli.ts'
 import { askRows } from '../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../support/rollups.ts'
@@ -39,6 +41,15 @@ describe('a rebuild', () => {
     expect(await tablesAside()).toHaveLength(1)
     await rebuildRollups(db.writer)
     expect(await tablesAside()).toEqual([])
+  })
+
+  test('ends every answer that is kept, as an import does', async () => {
+    const mark = async () => importMark(await db.writer.read(listImportSteps(db.tenantId, 1000)))
+    const before = await mark()
+    await rebuildRollups(db.writer, { tables: ['type_counts_hour'] })
+    const after = await mark()
+    expect(after).toBeTypeOf('string')
+    expect(after).not.toBe(before)
   })
 
   test('says how far it is', async () => {
