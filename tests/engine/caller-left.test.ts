@@ -54,9 +54,9 @@ const logged = (requestId: string) =>
 const to = Date.now()
 const bounds = `from=${new Date(to - 3_600_000).toISOString()}&to=${new Date(to).toISOString()}`
 
-/** Asks, always the same, and leaves when the signal says so. */
-const ask = (requestId: string, leaving?: AbortSignal, as = key) =>
-  fetch(`${api.url}/v1/reports/count?${bounds}`, {
+/** Asks, and leaves when the signal says so. */
+const ask = (requestId: string, leaving?: AbortSignal, as = key, filter = '') =>
+  fetch(`${api.url}/v1/reports/count?${bounds}${filter}`, {
     headers: { Authorization: `Bearer ${as.key}`, 'X-Request-Id': requestId },
     ...(leaving && { signal: leaving }),
   })
@@ -129,5 +129,28 @@ describe('a request whose caller leaves', () => {
     })
     expect((await other)?.status).toBe(200)
     expect(logged('second')).toMatchObject({ status: 200 })
+  })
+
+  test('takes nothing from others who wait for the same look at the ledger', async () => {
+    const own = await api.createKey(await api.createTenant())
+    const askOf = (osName: string, requestId: string, signal?: AbortSignal) =>
+      ask(requestId, signal, own, `&osName=${osName}`)
+    const systems = ['Windows', 'Linux', 'Android'] as const
+    for (const times of [1, 2, 3]) for (const system of systems) await askOf(system, `${system}${times}`)
+    expect(systems.map((system) => logged(`${system}3`).kept)).toEqual([true, true, true])
+    const leaving = new AbortController()
+    const others: Promise<Response>[] = []
+    await whileFrozen(async () => {
+      others.push(askOf('Windows', 'looks'))
+      await pause(100)
+      const asked = askOf('Linux', 'leaves', leaving.signal)
+      await pause(100)
+      others.push(askOf('Android', 'waits'))
+      await pause(100)
+      leaving.abort()
+      await expect(asked).rejects.toThrow()
+    })
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200])
+    expect(logged('waits')).toMatchObject({ kept: true })
   })
 })
