@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { Problem } from '../../schema/problems.ts'
@@ -25,10 +25,7 @@ export function fingerprint(operation: string, tenantId: string, filters: Readon
   const sorted = Object.entries(filters)
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-  return createHash('sha256')
-    .update(JSON.stringify([operation, tenantId, sorted]))
-    .digest('base64url')
-    .slice(0, 16)
+  return hash('sha256', JSON.stringify([operation, tenantId, sorted]), 'base64url').slice(0, 16)
 }
 
 /** The cursor's text: URL-safe, at most 1,024 characters. */
