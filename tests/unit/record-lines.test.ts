@@ -200,63 +200,6 @@ describe('a line', () => {
   })
 })
 
-describe('a pattern', () => {
-  const withPattern = (pattern: string) => refusal(monitoredPages, { ...page, pattern })
-
-  test.each([
-    'https://shop.example/',
-    'http://shop.example:8080/checkout',
-    'https://shop.example/*',
-    'https://shop.example/**',
-    'https://shop.example/a*/*b/c*d/**',
-    'https://shop.example/%C3%A4',
-    'https://xn--bcher-kva.example/',
-    'https://[2001:db8::1]/',
-  ])('may be %s', (pattern) => {
-    expect(withPattern(pattern)).toBeUndefined()
-  })
-
-  test.each([
-    'shop.example/checkout',
-    '/checkout',
-    'https://shop.example',
-    'ftp://shop.example/',
-    'HTTPS://shop.example/',
-    'https://Shop.example/',
-    'https://*.example/',
-    'https://shop.example:443/',
-    'https://me@shop.example/',
-    'https://me:pw@shop.example/',
-    'https://shop.example/?a=b',
-    'https://shop.example/?',
-    'https://shop.example/#a',
-    'https://shop.example/**/pay',
-    'https://shop.example/a**',
-    'https://shop.example/***',
-    'https://shop.example/a/../b',
-    'https://shop.example/ä',
-    'https://bücher.example/',
-    'https://shop.example/a b',
-    ' https://shop.example/',
-    'https://shop.example/\\a',
-    'https://shop.example:port/',
-  ])('may not be %s', (pattern) => {
-    expect(withPattern(pattern)).toContain('pattern must be scheme://host/path')
-  })
-
-  test.each([
-    'ftp://a.example/',
-    'https://me@a.example/',
-    'https://a.example/#b',
-    'a.example',
-    'https://ä.example/',
-    'https:a.example',
-    'https://a b/',
-  ])('and %s is no URL to scan', (scanUrl) => {
-    expect(refusal(monitoredPages, { ...page, scanUrl })).toContain('scanUrl must be an http or https URL')
-  })
-})
-
 test.each([
   ['pages', 'What siteId said first stands: another is rejected.'],
   ['alert-rules', 'A line takes the place of what has the same id. The same file twice'],
