@@ -27,8 +27,12 @@ export interface KeptQuestion {
   /** Goes on when the caller leaves, because others wait for what it reads. */
   readonly read: Read
   readonly ask: () => Promise<Content>
-  /** Hears that the answer was not asked for again. */
-  readonly onKept: () => void
+}
+
+/** What a question is answered, and whether that was kept instead of asked for. */
+export interface Answered {
+  readonly content: Content
+  readonly kept: boolean
 }
 
 /** An answer and a mark of its tenant's imports, both from before a time. */
@@ -48,7 +52,7 @@ interface Known {
  * ledger instead of the question, and one look for all who wait for it. Nothing is kept of a question that is asked once,
  * nor while an import is under way.
  */
-export function createKeptAnswers(now = () => performance.now()): (asked: KeptQuestion) => Promise<Content> {
+export function createKeptAnswers(now = () => performance.now()): (asked: KeptQuestion) => Promise<Answered> {
   const known = new LRUCache<string, Known>({
     ttl: keptMilliseconds,
     updateAgeOnGet: true,
@@ -83,23 +87,20 @@ export function createKeptAnswers(now = () => performance.now()): (asked: KeptQu
       return mark
     })
 
-  return async function answerOf({ question, tenantId, read, ask, onKept }) {
+  return async function answerOf({ question, tenantId, read, ask }) {
     const before = known.get(question)
     if (!before) {
       known.set(question, {})
-      return ask()
+      return { content: await ask(), kept: false }
     }
     const start = now()
     const kept = before.kept && start < before.kept.until ? before.kept : undefined
     // Without an answer to judge, any mark from before the next one will do: what an import stores later is under another.
     const recent = kept ? undefined : marks.get(tenantId)
     const mark = recent ? recent.mark : await readMark(tenantId, read)
-    if (kept && kept.mark === mark) {
-      onKept()
-      return kept.content
-    }
+    if (kept && kept.mark === mark) return { content: kept.content, kept: true }
     const content = await ask()
     known.set(question, mark === undefined ? {} : { kept: { content, mark, until: start + keptMilliseconds } })
-    return content
+    return { content, kept: false }
   }
 }

@@ -11,12 +11,12 @@ import { Problem } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { shareUnderWay } from '../share-under-way.ts'
-import { answerData, type Content, contentOf } from './answer-data.ts'
+import { answerData, contentOf } from './answer-data.ts'
 import type { Caller } from './authenticate.ts'
 import { callerLeaving } from './caller-leaving.ts'
 import { decodeCursor, fingerprint } from './cursor.ts'
 import { explain } from './explain.ts'
-import type { KeptQuestion } from './kept-answers.ts'
+import type { Answered, KeptQuestion } from './kept-answers.ts'
 import { onlyGet } from './only-get.ts'
 import type { SiteCheck } from './own-site.ts'
 import { pageOf } from './page.ts'
@@ -31,7 +31,7 @@ export interface PipelineServices {
   readonly budgets: BudgetStore
   readonly authenticate: (authorization: string | undefined) => Promise<Caller>
   readonly ownSite: SiteCheck
-  readonly keptAnswer: (asked: KeptQuestion) => Promise<Content>
+  readonly keptAnswer: (asked: KeptQuestion) => Promise<Answered>
   readonly now: () => Date
 }
 
@@ -62,7 +62,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
   const shape = queryShape(endpoint)
   const own = Object.keys(endpoint.query)
   const paging = endpoint.page
-  const share = shareUnderWay<Content>()
+  const share = shareUnderWay<Answered>()
 
   const enter: MiddlewareHandler<ApiEnv> = async function enter(c, next) {
     const { state } = c.var
@@ -135,13 +135,12 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
         tenantId: caller.tenant.id,
         read: readUntil(),
         ask: () => ask(allLeft),
-        onKept() {
-          state.kept = true
-        },
       })
-    const content = endpoint.ofKey
-      ? await ask(leaving)
-      : await share(question, endpoint.ofReports ? again : ask, leaving)
+    const anew = async (allLeft: AbortSignal) => ({ content: await ask(allLeft), kept: false })
+    const { content, kept } = endpoint.ofKey
+      ? await anew(leaving)
+      : await share(question, endpoint.ofReports ? again : anew, leaving)
+    state.kept = kept
     return answerData(c, content)
   })
   onlyGet(app, route)

@@ -82,10 +82,12 @@ describe('/metrics', () => {
 
   test('counts answers that were given before, as the log tells them', async () => {
     const window = `from=${new Date(Date.now() - day).toISOString()}&to=${new Date().toISOString()}`
+    const keptAs = async (id: string) => (await logged(`/v1/reports/types?${window}`, id)).kept
     const kept: unknown[] = []
-    for (let times = 0; times < 3; times++) kept.push((await logged(`/v1/reports/types?${window}`, `${times}`)).kept)
-    expect(kept).toEqual([false, false, true])
-    expect(await counted('api_kept_answers_total')).toBe(1)
+    for (let times = 0; times < 3; times++) kept.push(await keptAs(`${times}`))
+    kept.push(...(await Promise.all([keptAs('one'), keptAs('another')])))
+    expect(kept).toEqual([false, false, true, true, true])
+    expect(await counted('api_kept_answers_total')).toBe(3)
   })
 
   test('counts requests by operation and status', async () => {

@@ -23,9 +23,10 @@ function asker() {
   async function ask(question: string, text = 'answer', meanwhile = () => {}): Promise<number> {
     const before = times
     const content = contentOf(text)
-    const asked = { question, tenantId: 'tenant', read, onKept: () => {} }
-    const answer = await answerOf({
-      ...asked,
+    const { content: answer, kept } = await answerOf({
+      question,
+      tenantId: 'tenant',
+      read,
       async ask() {
         times++
         meanwhile()
@@ -33,6 +34,7 @@ function asker() {
       },
     })
     expect(answer.plain).toBe(text)
+    expect(kept).toBe(times === before)
     return times - before
   }
   /** The clock is read once a millisecond. */
