@@ -48,7 +48,7 @@ export function createMetrics() {
       const { operation = 'none', kept, rowsRead, engineMilliseconds } = state
       duration.observe({ operation, status }, milliseconds / 1000)
       if (kept) keptAnswers.inc({ operation })
-      if (rowsRead === 0) return
+      if (engineMilliseconds === 0) return
       rows.inc({ operation }, rowsRead)
       engine.inc({ operation }, engineMilliseconds / 1000)
     },

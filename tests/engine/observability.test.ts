@@ -80,6 +80,16 @@ describe('/metrics', () => {
     expect((await counted(name)) - before).toBeCloseTo(read, 3)
   })
 
+  test('tells the time inside the engine of a request that read no rows', async () => {
+    const before = await counted('api_engine_seconds_total')
+    const [from, to] = [41, 40].map((days) => new Date(Date.now() - days * day).toISOString())
+    const own = await logged(`/v1/reports/types?from=${from}&to=${to}`, 'no-rows')
+    expect(own).toMatchObject({ status: 200, rowsRead: 0 })
+    expect(own.engineMilliseconds).toBeGreaterThan(0)
+    const told = (await counted('api_engine_seconds_total')) - before
+    expect(told).toBeCloseTo(Number(own.engineMilliseconds) / 1000, 3)
+  })
+
   test('counts answers that were given before, as the log tells them', async () => {
     const window = `from=${new Date(Date.now() - day).toISOString()}&to=${new Date().toISOString()}`
     const keptAs = async (id: string) => (await logged(`/v1/reports/types?${window}`, id)).kept
