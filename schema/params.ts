@@ -84,7 +84,7 @@ export const dateTime = (description: string) =>
           return z.NEVER
         })
         .meta({ override: { type: 'string', format: 'date-time' } }),
-    'an RFC 3339 date-time from 1970 to 2199 with Z or an offset (write + as %2B), such as 2026-01-31T00:00:00Z',
+    'an RFC 3339 date-time from 1970 to 2199, up to milliseconds, with Z or an offset (write + as %2B), such as 2026-01-31T00:00:00Z',
     description,
   )
 

@@ -32,7 +32,10 @@ export function windowOf(
   }
   if (from >= to) {
     const bounds = `${new Date(from).toISOString()} is not before ${new Date(to).toISOString()}`
-    throw new Problem('bad_request', `${asked.from ? 'from' : 'to'} must leave a window: from ${bounds}`)
+    throw new Problem(
+      'bad_request',
+      asked.from ? `from must be before to: ${bounds}` : `to must be after the start of retention: ${bounds}`,
+    )
   }
   if (to - from > maxDays * day) {
     throw new Problem('bad_request', `from and to are further apart than the ${maxDays} days this operation reads`)

@@ -44,13 +44,12 @@ describe('the window of a request', () => {
   })
 
   test.each([
-    ['from', at('2026-11-02T00:00:00Z'), at('2026-11-02T00:00:00Z')],
-    ['from', at('2026-11-03T00:00:00Z'), at('2026-11-02T00:00:00Z')],
-    ['to', undefined, at('2026-10-01T00:00:00Z')],
-  ])('refuses an empty one, naming %s', (parameter, from, to) => {
-    expect(() => windowOf(policy, { from, to }, now, retention)).toThrow(
-      new RegExp(`^${parameter} must leave a window`),
-    )
+    ['from must be before to', at('2026-11-02T00:00:00Z'), at('2026-11-02T00:00:00Z')],
+    ['from must be before to', at('2026-11-03T00:00:00Z'), at('2026-11-02T00:00:00Z')],
+    ['from must be before to', at('2026-11-22T00:00:00Z'), undefined],
+    ['to must be after the start of retention', undefined, at('2026-10-01T00:00:00Z')],
+  ])('refuses an empty one: %s', (reason, from, to) => {
+    expect(() => windowOf(policy, { from, to }, now, retention)).toThrow(new RegExp(`^${reason}: `))
   })
 })
 
