@@ -1,9 +1,9 @@
-import { type BudgetOutcome, type BudgetState, nearestToRunningOut, secondsUntilAllowed } from './budget-store.ts'
+import { type BudgetOutcome, type BudgetState, nearestToRunningOut } from './budget-store.ts'
 
 /**
  * The response headers that report a request's budgets (contract, convention 2): RateLimit-Limit, -Remaining and -Reset
- * of the one nearest to running out, RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers, RFC 9651
- * lists) of all of them, and Retry-After on a refusal.
+ * of the one nearest to running out, and RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers, RFC 9651
+ * lists) of all of them.
  */
 export function budgetHeaders({ allowed, buckets }: BudgetOutcome): Record<string, string> {
   const nearest = nearestToRunningOut(buckets)
@@ -14,7 +14,6 @@ export function budgetHeaders({ allowed, buckets }: BudgetOutcome): Record<strin
     'RateLimit-Reset': String(nearest.resetSeconds),
     'RateLimit-Policy': buckets.map(policyItem).join(', '),
     RateLimit: buckets.map((bucket) => limitItem(bucket, allowed)).join(', '),
-    ...(allowed ? {} : { 'Retry-After': String(secondsUntilAllowed(buckets)) }),
   }
 }
 

@@ -10,8 +10,7 @@ import {
 import type { Caller } from './authenticate.ts'
 
 /**
- * Takes one token of each named budget, or of none. Answers the headers that report them. Throws rate_limited or
- * rate_limit_unavailable.
+ * Takes one token of each named budget, or of none. Throws rate_limited or rate_limit_unavailable.
  * @param report is given the headers even where the request is refused.
  */
 export async function spend(
@@ -40,8 +39,6 @@ export async function spend(
   throw new Problem(
     'rate_limited',
     `The budget of requests a minute is spent (${spent.join(', ')}); wait ${retryAfterSeconds} s`,
-    {
-      retryAfterSeconds,
-    },
+    { retryAfterSeconds },
   )
 }

@@ -27,6 +27,7 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
     expect(status).toBe(429)
     expect(body.error.code).toBe('rate_limited')
     expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
+    expect(body.error.message).toMatch(new RegExp(` wait ${headers.get('Retry-After')} s$`))
     expect(headers.get('RateLimit-Remaining')).toBe('0')
   }
 

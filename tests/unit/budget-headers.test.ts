@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { budgetHeaders } from '../../app/budgets/budget-headers.ts'
-import type { BudgetState } from '../../app/budgets/budget-store.ts'
+import { type BudgetState, secondsUntilAllowed } from '../../app/budgets/budget-store.ts'
 
 const key: BudgetState = {
   name: 'key',
@@ -39,17 +39,19 @@ it('reports only the key when only the key is charged', () => {
   })
 })
 
-it('says on a refusal when every charged budget will have a token', () => {
+it('says on a refusal when each spent budget will have a token', () => {
   const emptyKey = { ...key, remaining: 0, resetSeconds: 60, retryAfterSeconds: 1 }
   const emptyTenant = { ...tenant, remaining: 0, resetSeconds: 60, retryAfterSeconds: 3 }
-  expect(budgetHeaders({ allowed: false, buckets: [emptyKey, emptyTenant] })).toMatchObject({ 'Retry-After': '3' })
+  expect(budgetHeaders({ allowed: false, buckets: [emptyKey, emptyTenant] })).toMatchObject({
+    RateLimit: '"key";r=0;t=1, "tenant";r=0;t=3',
+  })
+  expect(secondsUntilAllowed([emptyKey, emptyTenant])).toBe(3)
   expect(budgetHeaders({ allowed: false, buckets: [emptyKey, tenant] })).toEqual({
     'RateLimit-Limit': '120',
     'RateLimit-Remaining': '0',
     'RateLimit-Reset': '60',
     'RateLimit-Policy': '"key";q=120;w=60, "tenant";q=240;w=60',
     RateLimit: '"key";r=0;t=1, "tenant";r=180;t=15',
-    'Retry-After': '1',
   })
 })
 
