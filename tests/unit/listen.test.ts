@@ -46,6 +46,7 @@ test.each<[string, string, string | undefined]>([
 
 test.each([
   ['a target that is too long', `GET /${'x'.repeat(20_000)} HTTP/1.1`, /^The request’s target and headers are longer/],
+  ['a target that is not ASCII', 'GET /é HTTP/1.1', /^The request’s target is malformed; percent-encode/],
   ['what is no HTTP', 'HELLO', /^The request is not HTTP$/],
 ])('%s is answered as every refusal, and its bytes are told nobody', async (_, line, message) => {
   const outside: OutsideAnswer[] = []
