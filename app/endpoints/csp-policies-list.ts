@@ -9,7 +9,7 @@ import { listReply } from '../../schema/replies/common.ts'
 import { cspPolicy } from '../../schema/replies/csp-policy.ts'
 import { endpoint } from '../endpoint.ts'
 import { ownPage } from '../pages/own-page.ts'
-import { listPage } from '../pipeline/page.ts'
+import { wholeListPage } from '../pipeline/page.ts'
 import { latestFirst, timePosition } from '../pipeline/time-position.ts'
 
 /** Distinct policies one read takes, before any are merged (contract, Limits). */
@@ -24,7 +24,7 @@ export const cspPoliciesList = endpoint({
   pathParams: { siteId: uuid('The site') },
   query: { pageId: uuid('Only policies quoted by reports of this monitored page').optional() },
   window: { defaultDays: 31, maxDays: 31 },
-  page: { ...listPage, position: timePosition('lastSeen', cspPolicy.shape.id) },
+  page: { ...wholeListPage, position: timePosition('lastSeen', cspPolicy.shape.id) },
   spends: ['key', 'tenant'],
   reply: listReply(cspPolicy, { truncated: z.boolean() }),
   async handle({ caller: { tenant }, path: { siteId }, query: { pageId }, window, page, read, readAll }) {

@@ -9,6 +9,7 @@ import { countStates, summariseCoverage } from '../inventory/inventory-counts.ts
 import { anyDecision, inventoryNeed } from '../inventory/inventory-needs.ts'
 import { compareInInventory, inventoryPosition } from '../inventory/inventory-order.ts'
 import { isOnPaymentPage, readInventory, uninventoriedOnPayment } from '../inventory/read-inventory.ts'
+import { wholeListPage } from '../pipeline/page.ts'
 
 export const scriptsList = endpoint({
   name: 'scripts.list',
@@ -31,7 +32,7 @@ export const scriptsList = endpoint({
     { capability: 'scripts.authorization', when: { parameter: 'advisories' } },
   ],
   window: { defaultDays: 31, maxDays: 31 },
-  page: { position: inventoryPosition, defaultLimit: 50, maxLimit: inventorySize, maxDepth: 10_000 },
+  page: { ...wholeListPage, position: inventoryPosition, maxLimit: inventorySize },
   spends: ['key', 'tenant'],
   reply: listReply(script, {
     counts: scriptCounts,
