@@ -13,11 +13,11 @@ import type { ApiEnv } from './pipeline/request-state.ts'
 export function mountHealth(app: Hono<ApiEnv>, database: Database, budgets: BudgetStore): void {
   app.get('/livez', (c) => answer(c, 200, { status: 'ok' }))
   app.get('/readyz', async (c) => {
-    const [redis, engine] = await Promise.all([budgets.ready(), database.ping()])
+    const [budgetsReady, engineReady] = await Promise.all([budgets.ready(), database.ping()])
     // Not asked of an engine that is away: a probe would wait for the whole deadline of a question.
-    const migrations = engine && (await isMigrated(database))
-    const checks = { engine: said(engine), budgets: said(redis), migrations: said(migrations) }
-    const ready = engine && redis && migrations
+    const migrated = engineReady && (await isMigrated(database))
+    const ready = engineReady && budgetsReady && migrated
+    const checks = { engine: said(engineReady), budgets: said(budgetsReady), migrations: said(migrated) }
     return answer(c, ready ? 200 : 503, { status: said(ready), checks })
   })
   onlyGet(app, '/livez')
