@@ -17,12 +17,10 @@ const url = (protocols: RegExp, example: string) =>
 
 const variables = z.object({
   PORT: port(8787),
-  HOST: z.string().min(1).default('127.0.0.1').describe('must be an address to listen on'),
+  HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z
     .string()
-    .min(1)
     .default('.data')
-    .describe('must be a folder')
     .transform((path) => resolve(path)),
   CLICKHOUSE_PORT: port(8123),
   CLICKHOUSE_URL: url(/^https?$/, 'http://user:password@host:8123/database'),
