@@ -65,7 +65,7 @@ export function createApi({ database, budgets, log, now = () => new Date() }: Ap
   const services = { database, budgets, authenticate, ownSite: createSiteCheck(), keptAnswer: createKeptAnswers(), now }
   for (const endpoint of endpoints) mount(app, endpoint, services)
 
-  app.notFound((c) => answerProblem(c, new Problem('not_found', 'There is no such path; /docs lists them')))
+  app.notFound((c) => answerProblem(c, new Problem('not_found', 'There is no such path; /docs lists all there are')))
   app.onError((error, c) => {
     // Nobody reads this; the log and the metrics tell it apart from an answer that failed.
     if (error instanceof CallerLeft) return c.body(null, callerLeft)

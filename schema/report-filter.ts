@@ -33,7 +33,7 @@ export function dimensionsOf(reportType: ReportType): DimensionName[] {
 
 function filterParam(name: DimensionName, row: DimensionRow): z.ZodType<string | undefined, string | undefined> {
   const only = row.everyType ? '' : ` (${carriers(name).join(', ')} only)`
-  const description = `Only reports with this value of ${row.says}${only}`
+  const description = `Filters by ${row.says}${only}`
   if (row.match.kind === 'uuid') return uuid(description).optional()
   if (row.match.kind === 'enum') return oneOf(row.match.values, description).optional()
   const text = textFilter(row.match.maxLength, description)

@@ -21,7 +21,7 @@ export const networkErrorsList = endpoint({
   description:
     'Failed requests by error type, phase, request origin and status, the largest estimated volume first. Browsers sample: each stored report stands for 1 divided by its sample rate. Successful requests are never stored, so there are counts and no error rates. At most the first 10,000 groups can be paged; narrow the window to reach further.',
   query: {
-    siteId: uuid('Only errors reported to this site').optional(),
+    siteId: uuid('Only errors of this site').optional(),
     phase: oneOf(networkErrorPhases, 'Only errors of this phase').optional(),
     errorType: exactText(128, 'Only errors of exactly this type, such as tcp.timed_out').optional(),
     origin: exactText(255, 'Only failed requests to exactly this origin, such as https://cdn.example').optional(),

@@ -18,7 +18,7 @@ export const pagesList = endpoint({
   path: '/v1/sites/{siteId}/pages',
   summary: 'List monitored pages',
   description:
-    'Payment pages and others, in the order the site lists them, each with its latest scheduled scan. Every plan with API access can read it, one that no longer scans too.',
+    'Payment pages and others, in the order the site lists them, each with its latest scheduled scan. Every plan with API access can read it, including one that no longer scans.',
   pathParams: { siteId: uuid('The site') },
   page: { ...wholeListPage, position },
   spends: ['key'],

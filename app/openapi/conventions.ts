@@ -40,11 +40,10 @@ except in hosts.
 ## Budgets
 
 A key and its tenant each have a budget of requests a minute, refilled continuously; \`/v1/me\` tells their size. Every
-authenticated request is charged, one that is refused with 400 too, but none that is refused because the plan has no API
-access, and none that a spent budget refuses with 429. \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
+authenticated request is charged, including one that is refused with 400, but none that is refused because the plan has
+no API access, and none that a spent budget refuses with 429. \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
 \`RateLimit-Reset\` describe the budget nearest to running out; \`RateLimit-Policy\` and \`RateLimit\` describe all of
-them.
-After 429 or 503, wait \`Retry-After\` seconds.
+them. After 429 or 503, wait \`Retry-After\` seconds.
 
 ## What may change
 

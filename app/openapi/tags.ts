@@ -8,7 +8,7 @@ const tags = {
     name: 'Browser changes',
     description: 'What browsers will remove or no longer allow, and which scripts still use it.',
   },
-  'network-errors': { name: 'Network errors', description: 'Requests that failed before they were answered well.' },
+  'network-errors': { name: 'Network errors', description: 'Requests that failed, or were answered with an error.' },
   'csp-policies': { name: 'CSP policies', description: 'The policies that reports quote.' },
   scripts: {
     name: 'Scripts',

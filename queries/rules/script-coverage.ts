@@ -22,8 +22,9 @@ const decided = (state: Coverage['state'], decidedBy: Coverage['decidedBy']): Co
 })
 
 /**
- * Whether a script is only ever loaded with integrity metadata (contract, Script). A violation outweighs what scans found, and a tag without integrity outweighs that browsers reported none. Without any
- * integrity report of the site nothing is claimed.
+ * Whether a script is only ever loaded with integrity metadata (contract, Script). A violation outweighs what scans found,
+ * and a tag without integrity outweighs that browsers reported none. Without any integrity report of the site nothing is
+ * claimed.
  */
 export function scriptCoverage({ reporting, reported, violation, tagsHaveIntegrity }: IntegrityEvidence): Coverage {
   if (violation) {
