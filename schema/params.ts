@@ -24,15 +24,13 @@ export const integer = (min: number, max: number, description: string) =>
     description,
   )
 
-/** Printable ASCII without the backslash, compared as it is (contract, Conventions 5). */
+/** Printable ASCII without the backslash: all that a filter can ask for (contract, Conventions 5). */
+export const filterable = /^[ -[\]-~]*$/
+
+/** Such text, compared as it is. */
 export const exactText = (maxLength: number, description: string) =>
   param(
-    (error) =>
-      z
-        .string({ error })
-        .min(1, { error })
-        .max(maxLength, { error })
-        .regex(/^[ -[\]-~]*$/, { error }),
+    (error) => z.string({ error }).min(1, { error }).max(maxLength, { error }).regex(filterable, { error }),
     `1 to ${maxLength} characters of printable ASCII without the backslash`,
     description,
   )
@@ -58,9 +56,8 @@ export const uuid = (description: string) =>
 
 const dateTimePattern = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,3})?([Zz]|[+-]\d\d:\d\d)$/
 
-/** Times beyond these fit no column of the store. */
-const firstTime = Date.UTC(1970, 0, 1)
-const lastTime = Date.UTC(2200, 0, 1)
+/** Times are stored from 1970 up to this one, in milliseconds since the Unix epoch. */
+export const endOfTimes = Date.UTC(2200, 0, 1)
 
 /** RFC 3339 with `Z` or an offset, up to milliseconds (decisions, Windows); undefined where the text is not one. */
 export function parseDateTime(text: string): Date | undefined {
@@ -69,7 +66,7 @@ export function parseDateTime(text: string): Date | undefined {
   const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
   // Date.parse rolls 31 February over to March.
   const realDay = !Number.isNaN(day) && new Date(day).toISOString().startsWith(text.slice(0, 10))
-  return realDay && time >= firstTime && time < lastTime ? new Date(time) : undefined
+  return realDay && time >= 0 && time < endOfTimes ? new Date(time) : undefined
 }
 
 export const dateTime = (description: string) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { day } from './durations.ts'
-import { parseDateTime } from './params.ts'
+import { filterable, parseDateTime } from './params.ts'
 
 /**
  * Members of the records that are imported and answered. A message of a refinement is read behind the member's name;
@@ -15,7 +15,7 @@ export const recordWord = z
   .string()
   .min(1)
   .max(64)
-  .refine((text) => /^[ -[\]-~]*$/.test(text), { error: 'must be of printable ASCII without the backslash' })
+  .refine((text) => filterable.test(text), { error: 'must be of printable ASCII without the backslash' })
 
 /** Text for people, on one line. */
 export const line = (maxLength: number) =>

@@ -1,3 +1,4 @@
+import { endOfTimes } from '../../schema/params.ts'
 import { type StoredReport, textLimits } from '../../schema/stored-report.ts'
 import type { BodyMember, BodyMembers, Members } from './members.ts'
 
@@ -99,16 +100,13 @@ export const reportOnly: Read<StoredReport['disposition']> = (members, url) => {
   return only ? 'report' : 'enforce'
 }
 
-/** What the store's times can hold, in milliseconds since the epoch: 1970 up to 2200. */
-const latestTime = Date.UTC(2200, 0, 1)
-
 /** Milliseconds since the epoch from a number of them or an ISO date; null when it is neither. */
 export function moment(name: BodyMember): Read<number | null> {
   return (members) => {
     const value = members[name]
     const isDate = typeof value === 'string' && value.length <= 40 && /^\d{4}-\d\d-\d\d/.test(value)
     const time = Math.round(isDate ? parseDate(value) : (toNumber(value) ?? Number.NaN))
-    return time > 0 && time < latestTime ? time : null
+    return time > 0 && time < endOfTimes ? time : null
   }
 }
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Span } from '../../queries/rules/coverage.ts'
+import { endOfTimes } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
 
 /** What a cursor carries. It is no secret: it reaches only the caller's own rows (decisions, Windows). */
@@ -14,11 +15,8 @@ export interface CursorState<Position> {
 
 const version = 1
 
-/** A moment as a cursor carries it: milliseconds since the Unix epoch, up to the year 2200. */
-export const cursorTime = z
-  .int()
-  .min(0)
-  .max(Date.UTC(2200, 0, 1))
+/** A moment as a cursor carries it: milliseconds since the Unix epoch. */
+export const cursorTime = z.int().min(0).lt(endOfTimes)
 
 /** What a cursor is bound to: the operation, the tenant and the filters, whatever the page size and the window. */
 export function fingerprint(operation: string, tenantId: string, filters: Readonly<Record<string, unknown>>): string {

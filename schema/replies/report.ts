@@ -69,13 +69,10 @@ export const groupedRow = z
     reportCount: count,
     firstSeen: dateTimeText,
     lastSeen: dateTimeText,
-    trendPercent: z
-      .number()
-      .nullable()
-      .meta({
-        description:
-          'Change against the window of equal length just before, to one decimal; null where that had no reports or reaches back beyond retention.',
-      }),
+    trendPercent: z.number().nullable().meta({
+      description:
+        'Change against the window of equal length just before, to one decimal; null where that had no reports or reaches back beyond retention.',
+    }),
   })
   .meta({ id: 'GroupedRow' })
 
