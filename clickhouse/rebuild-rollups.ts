@@ -39,6 +39,7 @@ export async function rebuildRollups(database: Database, options: RebuildOptions
   const partitions = [...new Set(months.map(({ partition }) => partition))].sort()
   const total = partitions.length * rollups.length
   let rebuilt = 0
+  await noteStep(database, 'started')
   try {
     for (const rollup of rollups) {
       for (const partition of partitions) {
@@ -49,7 +50,7 @@ export async function rebuildRollups(database: Database, options: RebuildOptions
       }
     }
   } finally {
-    await endKeptAnswers(database)
+    await noteStep(database, 'done')
   }
   onProgress?.(total, total, 'done')
   return { rebuilt }
@@ -83,10 +84,14 @@ function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {
   return sql`INSERT INTO ${name(target)} (${columns}) SELECT ${columns} FROM (${rollup.over(rows)})`
 }
 
-/** Notes a step for every tenant, as an import does, so that no answer from before is given again. */
-async function endKeptAnswers(database: Database): Promise<void> {
+/**
+ * Notes a step for every tenant, as an import does, so that no answer from before is given again. Always of one token, so
+ * that what a rebuild that was killed began is ended by the next.
+ */
+async function noteStep(database: Database, state: 'started' | 'done'): Promise<void> {
   await database.command(
-    "INSERT INTO import_steps (tenant_id, recorded_at, token, state) SELECT id, now64(3), concat('rebuild ', toString(generateUUIDv4())), 'done' FROM tenants",
+    "INSERT INTO import_steps (tenant_id, recorded_at, token, state) SELECT DISTINCT id, now64(3), 'rebuild', {state:String} FROM tenants",
+    { params: { state } },
   )
 }
 
