@@ -1,4 +1,7 @@
-/** Asks a question for all who came before it was asked: nobody gets an answer that was asked for before they came. */
+/**
+ * Asks a question for all who came before it was asked: nobody gets an answer that was asked for before they came. An error
+ * is that of all who wait, those who came since too.
+ */
 export type AskSince<Answer> = (question: string, ask: () => Promise<Answer>) => Promise<Answer>
 
 interface Asking<Answer> {
@@ -15,18 +18,19 @@ export function createAskSince<Answer>(): AskSince<Answer> {
     const answer = ask()
     const asking: Asking<Answer> = { answer }
     underWay.set(question, asking)
-    const forget = () => {
-      if (!asking.next) underWay.delete(question)
-    }
-    answer.then(forget, forget)
+    answer.then(
+      () => {
+        if (!asking.next) underWay.delete(question)
+      },
+      () => underWay.delete(question),
+    )
     return answer
   }
 
   return (question, ask) => {
     const asking = underWay.get(question)
     if (!asking) return begin(question, ask)
-    const askNext = () => begin(question, ask)
-    asking.next ??= asking.answer.then(askNext, askNext)
+    asking.next ??= asking.answer.then(() => begin(question, ask))
     return asking.next
   }
 }

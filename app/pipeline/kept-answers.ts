@@ -69,23 +69,23 @@ export function createKeptAnswers(now = () => performance.now()): (asked: KeptQu
   const askSince = createAskSince<string | undefined>()
 
   async function lookAtLedger(tenantId: string, read: Read): Promise<string | undefined> {
-    try {
-      const steps = await read(listImportSteps(tenantId, mostSteps + 1))
-      return steps.length > mostSteps ? undefined : importMark(steps)
-    } catch (error) {
-      // A store too busy for a look-up in its short time may still answer the question in its own.
-      if (error instanceof Problem) return undefined
-      throw error
-    }
+    const start = now()
+    const steps = await read(listImportSteps(tenantId, mostSteps + 1))
+    const mark = steps.length > mostSteps ? undefined : importMark(steps)
+    marks.set(tenantId, { mark }, { start })
+    return mark
   }
 
-  const readMark = (tenantId: string, read: Read) =>
-    askSince(tenantId, async () => {
-      const start = now()
-      const mark = await lookAtLedger(tenantId, read)
-      marks.set(tenantId, { mark }, { start })
-      return mark
-    })
+  async function readMark(tenantId: string, read: Read): Promise<string | undefined> {
+    try {
+      return await askSince(tenantId, () => lookAtLedger(tenantId, read))
+    } catch (error) {
+      // A store too busy for a look-up in its short time may still answer the question in its own.
+      if (!(error instanceof Problem)) throw error
+      marks.set(tenantId, { mark: undefined })
+      return undefined
+    }
+  }
 
   return async function answerOf({ question, tenantId, read, ask }) {
     const before = known.get(question)
@@ -94,11 +94,11 @@ export function createKeptAnswers(now = () => performance.now()): (asked: KeptQu
       return { content: await ask(), kept: false }
     }
     const start = now()
-    const kept = before.kept && start < before.kept.until ? before.kept : undefined
-    // Without an answer to judge, any mark from before the next one will do: what an import stores later is under another.
-    const recent = kept ? undefined : marks.get(tenantId)
-    const mark = recent ? recent.mark : await readMark(tenantId, read)
-    if (kept && kept.mark === mark) return { content: kept.content, kept: true }
+    const recent = marks.get(tenantId)
+    // Where there was no mark of late nothing stands; it takes one of now, and to keep an answer any from before it.
+    const mayStand = before.kept && start < before.kept.until && (!recent || recent.mark !== undefined)
+    const mark = recent && !mayStand ? recent.mark : await readMark(tenantId, read)
+    if (mayStand && before.kept.mark === mark) return { content: before.kept.content, kept: true }
     const content = await ask()
     known.set(question, mark === undefined ? {} : { kept: { content, mark, until: start + keptMilliseconds } })
     return { content, kept: false }

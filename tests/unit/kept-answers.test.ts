@@ -130,6 +130,17 @@ test('a question is asked, and nothing kept of it, while the ledger cannot be re
   expect([await ask('a'), await ask('a')]).toEqual([1, 0])
 })
 
+test('a look that failed is that of all who wait for it, and none is made again for a while', async () => {
+  const { ask, marks, failWith, later } = asker()
+  const questions = ['a', 'b', 'c', 'd']
+  for (const question of [...questions, ...questions]) await ask(question)
+  failWith(new Problem('upstream_unavailable'))
+  await later(100)
+  const looksBefore = marks()
+  for (let times = 0; times < 2; times++) await Promise.all(questions.map((question) => ask(question)))
+  expect(marks() - looksBefore).toBe(1)
+})
+
 test.each([new CallerLeft(), new TypeError('ours')])('%o ends the question too', async (error) => {
   const { ask, failWith } = asker()
   await ask('a')
