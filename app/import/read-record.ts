@@ -34,7 +34,7 @@ const pairEscape = /\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}/gi
 /** Whether JSON escapes half a character, which the store would take neither alone nor with the lines around it. */
 function hasHalfPair(json: string): boolean {
   const surrogate = /\\ud[89a-f]/i
-  return surrogate.test(json) && surrogate.test(json.replaceAll('\\\\', '').replaceAll(pairEscape, ''))
+  return surrogate.test(json) && surrogate.test(json.replaceAll('\\\\', ' ').replaceAll(pairEscape, ''))
 }
 
 function explain({ issues }: z.core.$ZodError, shape: z.ZodObject, sent: unknown): string {
