@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Database } from '../../queries/clickhouse.ts'
 import { insertRows } from '../../queries/insert-rows.ts'
 import { checkFixed } from './fixed-members.ts'
@@ -104,8 +105,10 @@ interface AcceptedLine {
 function readLines(batch: ChainedBatch, { type, siteId }: RecordImportOptions, refers: ReferenceCheck) {
   const accepted: AcceptedLine[] = []
   const rejections: Rejection[] = []
-  for (const { line, text, refusal } of linesOf(batch)) {
-    const read = refusal === undefined ? readRecord(type, text, siteId) : refuse(refusal)
+  for (const { line, text, bytes, refusal } of linesOf(batch)) {
+    // Unlike a browser's report it is somebody's own, and can stand for good.
+    const unread = refusal ?? (isUtf8(bytes) ? undefined : 'the line is not UTF-8')
+    const read = unread === undefined ? readRecord(type, text, siteId) : refuse(unread)
     if (read === undefined) continue
     const record = isRefusal(read) ? read : (refers(read) ?? read)
     if (isRefusal(record)) rejections.push({ line, reason: record.reason, text })

@@ -24,7 +24,7 @@ const note = (index: number, rest: object = {}) => JSON.stringify({ id: idOf(ind
 
 /** Imports lines into a store that only remembers what it is sent. */
 async function importing(
-  text: string | Iterable<string>,
+  text: string | Iterable<string | Buffer>,
   options: Partial<RecordImportOptions> = {},
   stored: object[] = [],
 ) {
@@ -72,6 +72,15 @@ describe('an import', () => {
     expect(inserts.flat().map(({ text }) => text)).toEqual(Array.from({ length: 50 }, (_, index) => `note ${index}`))
     expect(progress).toEqual(progress.toSorted((a, b) => a - b))
     expect(progress.at(-1)).toBe(whole.length)
+  })
+
+  test('rejects a line that is not UTF-8, and takes a U+FFFD that was written', async () => {
+    const lines = `${note(1, { text: 'Zoë' })}\n${note(2, { text: '\ufffd' })}\n`
+    const latin = Buffer.from(lines.split('\n')[0] ?? '', 'latin1')
+    const { result, inserts, rejections } = await importing([latin, `\n${lines}`])
+    expect(result).toEqual({ records: 3, stored: 2, rejected: 1 })
+    expect(inserts.flat().map(({ text }) => text)).toEqual(['Zoë', '\ufffd'])
+    expect(rejections).toEqual([{ line: 1, reason: 'the line is not UTF-8', text: note(1, { text: 'Zo\ufffd' }) }])
   })
 
   test('rejects a line that is too long, and goes on', async () => {
