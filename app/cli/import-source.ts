@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 
 /** Lines to import. */
@@ -33,7 +33,8 @@ export async function openImportSource(file: string, stdin: Readable, folder: st
   return {
     stream: handle.createReadStream({ highWaterMark: pieceBytes }),
     size: found.isFile() ? found.size : undefined,
-    rejectedPath: `${path}.rejected.ndjson`,
+    // Beside a pipe of the shell, /dev/fd/63, nothing can be written.
+    rejectedPath: `${found.isFile() ? path : resolve(folder, basename(path))}.rejected.ndjson`,
   }
 }
 
