@@ -63,10 +63,11 @@ export const endOfTimes = Date.UTC(2200, 0, 1)
 export function parseDateTime(text: string): Date | undefined {
   if (!dateTimePattern.test(text)) return undefined
   const time = Date.parse(text.toUpperCase())
-  const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
+  if (!(time >= 0 && time < endOfTimes)) return undefined
+  const day = text.slice(0, 10)
   // Date.parse rolls 31 February over to March.
-  const realDay = !Number.isNaN(day) && new Date(day).toISOString().startsWith(text.slice(0, 10))
-  return realDay && time >= 0 && time < endOfTimes ? new Date(time) : undefined
+  const isRolled = Number(day.slice(8)) > 28 && !new Date(day).toISOString().startsWith(day)
+  return isRolled ? undefined : new Date(time)
 }
 
 export const dateTime = (description: string) =>
