@@ -20,6 +20,11 @@ describe('a SQL text', () => {
     expect(splitStatements(`${statements.join(';\n')};`)).toEqual(statements)
   })
 
+  test('may hold a literal of millions of characters', () => {
+    const statements = [`SELECT '${'a;'.repeat(5_000_000)}'`, `SELECT 1 AS \`${'a;'.repeat(5_000_000)}\``]
+    expect(splitStatements(`${statements.join(';\n')};`)).toEqual(statements)
+  })
+
   test('holds no empty statements', () => {
     expect(splitStatements(' ; ;; -- nothing\n ;')).toEqual([])
     expect(splitStatements('')).toEqual([])
