@@ -88,7 +88,7 @@ export const hosts: Argument<string[]> = {
     .transform((all) => [...new Set(all)]),
   hint: 'HOST',
   about: "Host of the site's pages",
-  takes: 'a host name such as www.example.com, or *.example.com for every subdomain; a port is dropped',
+  takes: 'a host name such as www.example.com, or *.example.com for every subdomain',
   kind: 'repeated',
 }
 

@@ -3,26 +3,22 @@ import type { RecordType } from '../import/record-type.ts'
 
 const width = 116
 
+/** `siteId, url and hash` */
+const list = new Intl.ListFormat('en-GB')
+
 /** What the help says of a line of records, all of it out of their shape. */
-export function describeRecords({
-  things,
-  answeredBy,
-  shape,
-  derived = [],
-  siteByFlag,
-  example,
-}: RecordType): string[] {
+export function describeRecords({ answeredBy, shape, derived = [], siteByFlag, example }: RecordType): string[] {
   const members = describeMembers(shape)
   const indent = Math.max(...members.map(({ name }) => name.length)) + 4
   return [
-    `A line is one of the ${things}, a JSON object of`,
+    'A line is a JSON object of',
     ...members.flatMap((member) => {
       const said = describe(member, siteByFlag === true && member.name === 'siteId')
       return wrapped(said, width - indent).map(
         (line, at) => `  ${(at === 0 ? member.name : '').padEnd(indent - 2)}${line}`,
       )
     }),
-    ...(derived.length > 0 ? [`It may have ${derived.join(', ')} as an answer has, which is passed over.`] : []),
+    ...(derived.length > 0 ? [`What an answer also has, ${list.format(derived)}, is passed over.`] : []),
     'A line with any other member is rejected.',
     '',
     'One that works:',
@@ -39,7 +35,7 @@ export function describeRecords({
 
 /** What the help says of a line about what is stored already. */
 export function describeRepeats({ shape, identifiedBy = ['id'], fixed = {}, version }: RecordType): string[] {
-  const same = `the same ${identifiedBy.join(' and ')}`
+  const same = `the same ${list.format(identifiedBy)}`
   const members = Object.keys(shape.shape).filter((member) => !identifiedBy.includes(member))
   const firm = Object.keys(fixed).filter((member) => typeof fixed[member] === 'string')
   const settling = Object.entries(fixed).flatMap(([member, column]) =>
@@ -52,7 +48,7 @@ export function describeRepeats({ shape, identifiedBy = ['id'], fixed = {}, vers
     isWhole
       ? `What is stored stands for good: a line of ${same} must say the same.`
       : `A line takes the place of what has ${same}${version === undefined ? '' : ', where it is not older'}.`,
-    ...(firm.length > 0 && !isWhole ? [`What ${firm.join(' and ')} said first stands: another is rejected.`] : []),
+    ...(firm.length > 0 && !isWhole ? [`What ${list.format(firm)} said first stands: another is rejected.`] : []),
     ...settling,
     'The same file twice changes nothing, and an import that was stopped is run again.',
   ]

@@ -9,10 +9,11 @@ import { file, rejectedNote, runImport } from './run-import.ts'
 
 /** `import reports` */
 export const importCommand = command({
-  about: 'Store the reports of a file of browser POSTs, one JSON line each',
+  about: 'Store the reports of browser POSTs, one JSON line each',
   arguments: { tenant, site, file },
   notes: [
     'A line is {"receivedAt", "contentType", "userAgent", "site", "sampleRate", "body"}, or the body alone.',
+    'Reports of a line without "receivedAt" count as received now.',
     'Prints {"posts", "reports", "stored", "skipped", "rejected"}.',
     ...rejectedNote,
     'Ctrl-C stops after the batch under way. An import that was stopped or killed and is run again goes on where it',

@@ -23,7 +23,7 @@ function recordCommand(type: RecordType): Command {
   const siteOfLines = { ...site, about: 'The site of lines that name none' }
   const flags = `${ofEveryone ? '' : ' --tenant ID'}${siteByFlag ? ' --site ID' : ''}`
   return command({
-    about: `Store the ${things} of a file, one JSON line each`,
+    about: `Store ${things}, one JSON line each`,
     arguments: { ...(!ofEveryone && { tenant }), ...(siteByFlag && { site: siteOfLines }), file },
     notes: [
       ...describeRecords(type),

@@ -12,7 +12,7 @@ export const sitesCreate = command({
   arguments: { tenant, name, host: hosts },
   notes: [
     'A report goes to the site that has the host of its URL; a host of its own wins over *. of a parent.',
-    'A host belongs to one site of a tenant.',
+    'A host belongs to one site of a tenant, with all its ports.',
   ],
   examples: ['sites create --tenant ID --name Shop --host shop.example.com --host "*.shop.example.com"'],
   async run(values, context) {

@@ -210,6 +210,7 @@ test.each([
   ['alert-rules', 'A line takes the place of what has the same id. The same file twice'],
   ['decisions', 'What is stored stands for good: a line of the same id must say the same.'],
   ['library', 'What is stored stands for good: a line of the same hash must say the same.'],
+  ['captures', 'A line takes the place of what has the same siteId, url and hash.'],
   ['captures', 'Its state stands once it is not pending: another is rejected, pending passed over.'],
   ['advisories', 'what has the same catalog and package, where it is not older.'],
 ])('the help of %s tells what a second line of a record does', (name, said) => {

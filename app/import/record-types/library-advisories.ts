@@ -31,7 +31,7 @@ const { name, catalog } = libraryIdentity.shape
 /** `import advisories`: one line for each library, what was known of it when the databases were last asked. */
 export const libraryAdvisories = recordType({
   name: 'advisories',
-  things: 'public libraries that advisory databases were asked about',
+  things: 'advisory checks of public libraries',
   shape: z.strictObject({
     catalog,
     package: name.meta({ description: 'The library.' }),

@@ -5,8 +5,10 @@ import { scriptHashMember } from '../script-members.ts'
 /** `import library`: what a hash is of stands for good, so the same hash again must say the same. */
 export const libraryFiles = recordType({
   name: 'library',
-  things: 'files of public libraries, which scripts are identified by',
-  shape: libraryIdentity.extend({ hash: scriptHashMember.meta({ description: 'Of the file’s bytes.' }) }),
+  things: 'files of public libraries',
+  shape: libraryIdentity.extend({
+    hash: scriptHashMember.meta({ description: 'Of the file’s bytes: a script that has it is this file.' }),
+  }),
   refersTo: {},
   identifiedBy: ['hash'],
   ofEveryone: true,
