@@ -22,8 +22,7 @@ export const rollupsCheck = command({
     const check = await checkRollups(writer, {
       ...(values.tenant !== undefined && { tenantId: values.tenant }),
       onProgress: (done, total, what) => progress.update(share(done, total), what),
-    })
-    progress.end()
+    }).finally(() => progress.end())
     if (check.different > 0) await warnOfUnfinished(context, reader)
     return { answer: check, exitCode: check.different > 0 ? 1 : 0 }
   },

@@ -34,14 +34,17 @@ export const rollupsRebuild = command({
     const { reader, writer } = await context.engine()
     if (!values.force) await refuseUnfinished(reader)
     const progress = showProgress(context.stderr, 2)
-    const { rebuilt } = await rebuildRollups(writer, {
-      tables: values.table,
-      onProgress: (done, total, what) => progress.update(share(done, total), `rebuilding ${what}`),
-    })
-    const check = await checkRollups(writer, {
-      onProgress: (done, total, what) => progress.update(1 + share(done, total), `checking ${what}`),
-    })
-    progress.end()
-    return { answer: { rebuilt, ...check }, exitCode: check.different > 0 ? 1 : 0 }
+    try {
+      const { rebuilt } = await rebuildRollups(writer, {
+        tables: values.table,
+        onProgress: (done, total, what) => progress.update(share(done, total), `rebuilding ${what}`),
+      })
+      const check = await checkRollups(writer, {
+        onProgress: (done, total, what) => progress.update(1 + share(done, total), `checking ${what}`),
+      })
+      return { answer: { rebuilt, ...check }, exitCode: check.different > 0 ? 1 : 0 }
+    } finally {
+      progress.end()
+    }
   },
 })

@@ -1,5 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { allCommands } from '../../app/cli/all-commands.ts'
+import type { Command, CommandGroup } from '../../app/cli/command.ts'
 import { describeProgress, showProgress } from '../../app/cli/show-progress.ts'
 
 const note = '1,000 reports, 500/s'
@@ -52,5 +54,35 @@ describe('progress', () => {
     for (now = 1_000; now <= 11_000; now += 1_000) progress.update(now / 1_000, note)
     progress.end()
     expect(text().trimEnd().split('\n')).toHaveLength(2)
+  })
+})
+
+describe.each(['check', 'rebuild'])('rollups %s', (name) => {
+  test('ends the line of its progress before its error is told', async () => {
+    const { output, text } = stream(true)
+    const answers: Readonly<Record<string, readonly object[]>> = {
+      listViews: [
+        {
+          view: 'days_view',
+          definition: 'SELECT 1 FROM reports',
+          statement: 'CREATE MATERIALIZED VIEW days_view TO days',
+        },
+      ],
+      listColumns: [
+        { table: 'days', column: 'bucket', type: 'DateTime', key: true },
+        { table: 'days', column: 'weight', type: 'SimpleAggregateFunction(sum, UInt64)', key: false },
+      ],
+      listRollupMonths: [{ tenant: '', partition: '209901', retention: 30 }],
+      listUnfinishedImports: [],
+      listTablesAside: [],
+    }
+    const away = async () => {
+      throw new Error('away')
+    }
+    const read = async (query: { name: string }) => answers[query.name] ?? away()
+    const engine = async () => ({ reader: { read }, writer: { read, command: away } })
+    const command = (allCommands.commands.rollups as CommandGroup).commands[name] as Command
+    await expect(command.run({} as never, { engine, stderr: output } as never)).rejects.toThrow('away')
+    expect(text()).toMatch(/ 0 %.*\n$/)
   })
 })
