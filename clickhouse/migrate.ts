@@ -47,8 +47,8 @@ const listApplied: Query<Applied> = {
 /**
  * Brings a database up to the code's migrations, as a user that may write; gives the names of those it applied. Rollups
  * that are new are filled from the reports that are there, while no import may run. A run that was cut off is repeated
- * whole, and two at once do no harm. Throws an Error of one line when an applied file has
- * changed or the database has a migration that the code does not know.
+ * whole, and two at once do no harm. Throws an Error of one line when an applied file has changed or the database has a
+ * migration that the code does not know.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const known = await readMigrations(options.folder)
