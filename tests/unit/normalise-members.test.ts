@@ -6,7 +6,7 @@ test('prefers the effective directive to the violated one, and writes it in lowe
   expect(normalisedBody('csp-violation', directives).directive).toBe('script-src-elem')
 })
 
-test.each([
+const otherUrls = [
   'openerURL',
   'openeeURL',
   'openedWindowURL',
@@ -16,20 +16,11 @@ test.each([
   'previousResponseURL',
   'initialPopupURL',
   'referrer',
-])('takes the other origin of coop from %s where it comes first', (member) => {
-  const order = [
-    'openerURL',
-    'openeeURL',
-    'openedWindowURL',
-    'otherDocumentURL',
-    'otherURL',
-    'nextResponseURL',
-    'previousResponseURL',
-    'initialPopupURL',
-    'referrer',
-  ]
-  const later = order.slice(order.indexOf(member) + 1).map((name) => [name, 'https://later.test/'])
-  const earlier = order.slice(0, order.indexOf(member)).map((name) => [name, ''])
+]
+
+test.each(otherUrls)('takes the other origin of coop from %s where it comes first', (member) => {
+  const later = otherUrls.slice(otherUrls.indexOf(member) + 1).map((name) => [name, 'https://later.test/'])
+  const earlier = otherUrls.slice(0, otherUrls.indexOf(member)).map((name) => [name, ''])
   const body = { ...Object.fromEntries([...later, ...earlier]), type: 'x', [member]: 'https://first.test/a?b' }
   expect(normalisedBody('coop', body).otherOrigin).toBe('https://first.test')
 })
