@@ -9,7 +9,7 @@ import { insertRows } from '../queries/insert-rows.ts'
 import { toClickHouseTime } from '../queries/sql.ts'
 import { day } from '../schema/durations.ts'
 import { entitlements } from '../schema/plans.ts'
-import { showProgress } from './cli/show-progress.ts'
+import { withProgress } from './cli/show-progress.ts'
 import { importDemoRecords } from './demo-records.ts'
 import { clickHouseLedger } from './import/clickhouse-ledger.ts'
 import { clickHouseReportWriter } from './import/clickhouse-report-writer.ts'
@@ -73,18 +73,18 @@ async function createTenant(writer: Database, { tenant }: DemoScenario, { id, ke
 
 async function importPosts(writer: Database, scenario: DemoScenario, now: Date): Promise<void> {
   const { tenant } = scenario
-  const progress = showProgress(process.stderr, scenario.reports)
-  await importReports({
-    source: posts(scenario, now),
-    tenantId: tenant.id,
-    sites: tenant.sites,
-    retentionDays: entitlements(tenant.plan, {}).retentionDays,
-    ledger: clickHouseLedger(writer, tenant.id),
-    writer: clickHouseReportWriter(writer),
-    importedAt: now,
-    onProgress: ({ reports }) => progress.update(reports, `Loading ${tenant.name}: ${reports} reports`),
-  })
-  progress.end()
+  await withProgress(process.stderr, scenario.reports, (update) =>
+    importReports({
+      source: posts(scenario, now),
+      tenantId: tenant.id,
+      sites: tenant.sites,
+      retentionDays: entitlements(tenant.plan, {}).retentionDays,
+      ledger: clickHouseLedger(writer, tenant.id),
+      writer: clickHouseReportWriter(writer),
+      importedAt: now,
+      onProgress: ({ reports }) => update(reports, `Loading ${tenant.name}: ${reports} reports`),
+    }),
+  )
 }
 
 /** The lines to import, some thousand at a time: one at a time costs more than reading them. */

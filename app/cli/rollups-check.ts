@@ -2,7 +2,7 @@ import { checkRollups } from '../../clickhouse/check-rollups.ts'
 import { anyTenant } from './argument-shapes.ts'
 import { command } from './command.ts'
 import { requireTenant } from './require-tenant.ts'
-import { share, showProgress } from './show-progress.ts'
+import { share, withProgress } from './show-progress.ts'
 import { warnOfUnfinished } from './unfinished-imports.ts'
 
 /** `rollups check` */
@@ -18,11 +18,12 @@ export const rollupsCheck = command({
   async run(values, context) {
     const { reader, writer } = await context.engine()
     if (values.tenant !== undefined) await requireTenant(reader, values.tenant)
-    const progress = showProgress(context.stderr, 1)
-    const check = await checkRollups(writer, {
-      ...(values.tenant !== undefined && { tenantId: values.tenant }),
-      onProgress: (done, total, what) => progress.update(share(done, total), what),
-    }).finally(() => progress.end())
+    const check = await withProgress(context.stderr, 1, (update) =>
+      checkRollups(writer, {
+        ...(values.tenant !== undefined && { tenantId: values.tenant }),
+        onProgress: (done, total, what) => update(share(done, total), what),
+      }),
+    )
     if (check.different > 0) await warnOfUnfinished(context, reader)
     return { answer: check, exitCode: check.different > 0 ? 1 : 0 }
   },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkRollups } from '../../clickhouse/check-rollups.ts'
 import { rebuildRollups } from '../../clickhouse/rebuild-rollups.ts'
 import { command } from './command.ts'
-import { share, showProgress } from './show-progress.ts'
+import { share, withProgress } from './show-progress.ts'
 import { refuseUnfinished } from './unfinished-imports.ts'
 
 /** `rollups rebuild` */
@@ -33,18 +33,15 @@ export const rollupsRebuild = command({
   async run(values, context) {
     const { reader, writer } = await context.engine()
     if (!values.force) await refuseUnfinished(reader)
-    const progress = showProgress(context.stderr, 2)
-    try {
+    return withProgress(context.stderr, 2, async (update) => {
       const { rebuilt } = await rebuildRollups(writer, {
         tables: values.table,
-        onProgress: (done, total, what) => progress.update(share(done, total), `rebuilding ${what}`),
+        onProgress: (done, total, what) => update(share(done, total), `rebuilding ${what}`),
       })
       const check = await checkRollups(writer, {
-        onProgress: (done, total, what) => progress.update(1 + share(done, total), `checking ${what}`),
+        onProgress: (done, total, what) => update(1 + share(done, total), `checking ${what}`),
       })
       return { answer: { rebuilt, ...check }, exitCode: check.different > 0 ? 1 : 0 }
-    } finally {
-      progress.end()
-    }
+    })
   },
 })

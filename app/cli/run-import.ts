@@ -4,7 +4,7 @@ import type { Rejection } from '../import/import-tally.ts'
 import { createRejectedFile } from '../import/rejected-file.ts'
 import type { Argument, Context, Outcome } from './command.ts'
 import { type ImportSource, openImportSource } from './import-source.ts'
-import { showProgress } from './show-progress.ts'
+import { withProgress } from './show-progress.ts'
 
 /** The lines that an import reads. */
 export const file: Argument<string> = {
@@ -44,7 +44,7 @@ export async function runImport<Result extends { readonly rejected: number }>(
   try {
     const importLines = await prepare(await context.engine())
     const given = { source: source.stream, signal: stopping.signal }
-    const result = await withProgress(context, source, (shown) => importLines({ ...given, ...shown }))
+    const result = await withRejected(context, source, (shown) => importLines({ ...given, ...shown }))
     return { answer: result, exitCode: result.rejected > 0 ? 1 : 0 }
   } catch (error) {
     if (stopping.signal.aborted) throw new Error('Stopped. Run the same command again: it goes on where it was')
@@ -57,24 +57,25 @@ export async function runImport<Result extends { readonly rejected: number }>(
 
 type Shown = Pick<GivenImport, 'onReject' | 'showRead'>
 
-async function withProgress<Result>(
+/** Shows how far an import is, and keeps what it rejects. */
+async function withRejected<Result>(
   context: Context,
   { size, rejectedPath }: ImportSource,
   importLines: (shown: Shown) => Promise<Result>,
 ): Promise<Result> {
-  const progress = showProgress(context.stderr, size)
   const rejected = await createRejectedFile(rejectedPath)
   const started = performance.now()
   try {
-    return await importLines({
-      onReject: (rejection) => rejected.write(rejection),
-      showRead(bytesRead, count, things) {
-        const rate = Math.round((count * 1000) / Math.max(1, performance.now() - started))
-        progress.update(bytesRead, `${count.toLocaleString('en')} ${things}, ${rate.toLocaleString('en')}/s`)
-      },
-    })
+    return await withProgress(context.stderr, size, (update) =>
+      importLines({
+        onReject: (rejection) => rejected.write(rejection),
+        showRead(bytesRead, count, things) {
+          const rate = Math.round((count * 1000) / Math.max(1, performance.now() - started))
+          update(bytesRead, `${count.toLocaleString('en')} ${things}, ${rate.toLocaleString('en')}/s`)
+        },
+      }),
+    )
   } finally {
-    progress.end()
     if (await rejected.close()) context.say(`What was rejected, and why: ${rejectedPath}`)
   }
 }

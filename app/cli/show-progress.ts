@@ -41,6 +41,20 @@ export function showProgress(stream: NodeJS.WriteStream, total: number | undefin
   }
 }
 
+/** Shows the progress of a task, and ends its line when the task is over, so that an error has one of its own. */
+export async function withProgress<Result>(
+  stream: NodeJS.WriteStream,
+  total: number | undefined,
+  task: (update: Progress['update']) => Promise<Result>,
+): Promise<Result> {
+  const progress = showProgress(stream, total)
+  try {
+    return await task(progress.update)
+  } finally {
+    progress.end()
+  }
+}
+
 /** One line: bar, percent, note and time left where the total is known; else the note and the time taken. */
 export function describeProgress(state: {
   readonly done: number

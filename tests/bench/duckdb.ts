@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer, json } from 'node:stream/consumers'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { showProgress } from '../../app/cli/show-progress.ts'
+import { withProgress } from '../../app/cli/show-progress.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import { type BenchFolder, rowsOf } from './bench-data.ts'
 import { type Block, blocksFrom, type Generated, generatedColumns, generatedReports } from './generated-reports.ts'
@@ -52,15 +52,15 @@ export async function fillDuckDb(folder: BenchFolder, writer: Database): Promise
   const duckDb = await openDuckDb(folder)
   try {
     const first = await countRows(duckDb)
-    const progress = showProgress(process.stderr, rows - first)
     const before = first === 0 ? 0 : state.duckDbMilliseconds
     const started = performance.now()
-    await fill(duckDb, writer, folder, first, async (stored) => {
-      progress.update(stored - first, `Loading DuckDB: ${stored}`)
-      await note({ duckDbMilliseconds: before + performance.now() - started })
-    })
+    await withProgress(process.stderr, rows - first, (update) =>
+      fill(duckDb, writer, folder, first, async (stored) => {
+        update(stored - first, `Loading DuckDB: ${stored}`)
+        await note({ duckDbMilliseconds: before + performance.now() - started })
+      }),
+    )
     await duckDb.ask('CHECKPOINT')
-    progress.end()
     await note({ duckDbRows: rows, duckDbMilliseconds: before + performance.now() - started })
   } finally {
     await duckDb.close()

@@ -1,4 +1,4 @@
-import { showProgress } from '../../app/cli/show-progress.ts'
+import { withProgress } from '../../app/cli/show-progress.ts'
 import { startEngine } from '../../clickhouse/engine/supervisor.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse.ts'
@@ -48,20 +48,20 @@ async function fillEngine({ state, note }: BenchFolder, writer: Database): Promi
   const rows = rowsOf(state)
   if (state.rowsStored === rows) return
   const { loadMilliseconds: before, rowsStored: first } = state
-  const progress = showProgress(process.stderr, rows - first)
   const started = performance.now()
-  await loadEngine(writer, state, first, async (rowsStored) => {
-    progress.update(rowsStored - first, `Loading reports: ${rowsStored}`)
-    await note({ rowsStored, loadMilliseconds: before + performance.now() - started })
-  })
-  progress.end()
+  await withProgress(process.stderr, rows - first, (update) =>
+    loadEngine(writer, state, first, async (rowsStored) => {
+      update(rowsStored - first, `Loading reports: ${rowsStored}`)
+      await note({ rowsStored, loadMilliseconds: before + performance.now() - started })
+    }),
+  )
 }
 
 async function merge({ state, note }: BenchFolder, reader: Database): Promise<void> {
-  const progress = showProgress(process.stderr, undefined)
   const started = performance.now()
-  await waitForMerges(reader, (merges, parts) => progress.update(0, `Merging: ${merges} merges, ${parts} parts`))
-  progress.end()
+  await withProgress(process.stderr, undefined, (update) =>
+    waitForMerges(reader, (merges, parts) => update(0, `Merging: ${merges} merges, ${parts} parts`)),
+  )
   if (state.rowsMerged === state.rowsStored) return
   const mergeMilliseconds = state.mergeMilliseconds + performance.now() - started
   await note({ mergeMilliseconds, rowsMerged: state.rowsStored })
