@@ -105,9 +105,9 @@ interface AcceptedLine {
 function readLines(batch: ChainedBatch, { type, siteId }: RecordImportOptions, refers: ReferenceCheck) {
   const accepted: AcceptedLine[] = []
   const rejections: Rejection[] = []
-  for (const { line, text, bytes, refusal } of linesOf(batch)) {
+  for (const { line, text, refusal, start, end } of linesOf(batch)) {
     // Unlike a browser's report it is somebody's own, and can stand for good.
-    const unread = refusal ?? (isUtf8(bytes) ? undefined : 'the line is not UTF-8')
+    const unread = refusal ?? (isUtf8(batch.bytes.subarray(start, end)) ? undefined : 'the line is not UTF-8')
     const read = unread === undefined ? readRecord(type, text, siteId) : refuse(unread)
     if (read === undefined) continue
     const record = isRefusal(read) ? read : (refers(read) ?? read)

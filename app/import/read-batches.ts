@@ -109,11 +109,10 @@ export interface BatchLine {
   readonly line: number
   /** '' where it is too long to hold. */
   readonly text: string
-  /** What the text was decoded from; bytes that are not UTF-8 are U+FFFD there. */
-  readonly bytes: Buffer
   /** Why it is refused unread. */
   readonly refusal: string | undefined
-  /** Where it ends in the batch's bytes. */
+  /** Where it stands in the batch's bytes; those that are not UTF-8 are U+FFFD in the text. */
+  readonly start: number
   readonly end: number
 }
 
@@ -123,8 +122,8 @@ export function* linesOf({ bytes, ends, overlong, firstLine }: ChainedBatch): Ge
   for (const [index, end] of ends.entries()) {
     const length = overlong.get(index)
     const refusal = length === undefined ? undefined : `the line is longer than the importer takes: ${length} bytes`
-    const own = bytes.subarray(start, end)
-    yield { line: firstLine + index, text: refusal === undefined ? own.toString() : '', bytes: own, refusal, end }
+    const text = refusal === undefined ? bytes.toString('utf8', start, end) : ''
+    yield { line: firstLine + index, text, refusal, start, end }
     start = end + 1
   }
 }
