@@ -35,16 +35,15 @@ export interface Answered {
   readonly kept: boolean
 }
 
-/** An answer and a mark of its tenant's imports, both from before a time. */
-interface Kept {
-  readonly content: Content
-  readonly mark: string
-  readonly until: number
-}
-
-/** What is known of a question that was asked lately; no answer of one that was asked once. */
+/** What is known of a question that was asked lately. */
 interface Known {
-  readonly kept?: Kept
+  /** Its answer, with a mark of the tenant's imports from before it was asked for; none of a question asked once. */
+  readonly kept?: {
+    readonly content: Content
+    readonly mark: string
+    /** When it must be asked for anew, by the clock. */
+    readonly until: number
+  }
 }
 
 /**
@@ -95,8 +94,9 @@ export function createKeptAnswers(now = () => performance.now()): (asked: KeptQu
     }
     const start = now()
     const recent = marks.get(tenantId)
-    // Where there was no mark of late nothing stands; it takes one of now, and to keep an answer any from before it.
+    // While there is no mark nothing stands, and no look is needed to tell.
     const mayStand = before.kept && start < before.kept.until && (!recent || recent.mark !== undefined)
+    // Whether an answer stands takes a look of now; to keep a new one under, any mark from before it will do.
     const mark = recent && !mayStand ? recent.mark : await readMark(tenantId, read)
     if (mayStand && before.kept.mark === mark) return { content: before.kept.content, kept: true }
     const content = await ask()
