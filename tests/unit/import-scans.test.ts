@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { isRefusal } from '../../app/import/post.ts'
-import { readRecord } from '../../app/import/read-record.ts'
 import { scans } from '../../app/import/record-types/scans.ts'
 import { fetches, scannedScript } from '../../fixtures/scanned-scripts.ts'
 import { completeScan, failedScan, sending } from '../../fixtures/scans.ts'
+import { recordRefusal } from '../support/record-refusal.ts'
 
 const named = {
   id: '5b1e0d9c-7a32-4c58-8f61-2d3e4f5a6b7c',
@@ -17,10 +16,7 @@ const withScript = (script: object) => complete({ scripts: [script] })
 const hashed = scannedScript('/app.js?v=1', fetches.readable)
 const refused = scannedScript('data:,1', fetches.inline)
 
-function reasonOf(line: object): string {
-  const read = readRecord(scans, JSON.stringify(line), undefined)
-  return isRefusal(read) ? read.reason : 'taken'
-}
+const reasonOf = (line: object) => recordRefusal(scans, line) ?? 'taken'
 
 describe('a scan is taken', () => {
   test.each<[string, object]>([

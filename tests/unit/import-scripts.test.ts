@@ -8,6 +8,7 @@ import { libraryFiles } from '../../app/import/record-types/library-files.ts'
 import { scriptCaptures } from '../../app/import/record-types/script-captures.ts'
 import { scriptDecisions } from '../../app/import/record-types/script-decisions.ts'
 import { normalisedBody } from '../support/normalised.ts'
+import { recordRefusal } from '../support/record-refusal.ts'
 
 const hash = 'sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE='
 const siteId = '22222222-2222-4222-8222-222222222222'
@@ -86,10 +87,8 @@ const sha384 = 'sha384-ebQG0rHzyMWLQM7tyQr8x+2PsSours5Zw1/1uyi0jD2jG3RDvLslonNiH
 const read = (type: RecordType, line: object) => readRecord(type, JSON.stringify(line), siteId)
 
 /** What a line is refused for, '' where it is read. */
-function refusal(type: RecordType, changes: object): string {
-  const record = read(type, { ...type.example, ...changes })
-  return isRefusal(record) ? record.reason : ''
-}
+const refusal = (type: RecordType, changes: object) =>
+  recordRefusal(type, { ...type.example, ...changes }, siteId) ?? ''
 
 describe('a decision', () => {
   test.each([
@@ -163,9 +162,9 @@ describe('public knowledge', () => {
     [libraryAdvisories, { checkedAt: 'today' }, 'checkedAt must be a time'],
   ] as const)('of %o is taken or refused with %j', (type, changes, reason) => {
     const { siteByFlag: _, ...ofEveryone } = type
-    const record = readRecord(ofEveryone, JSON.stringify({ ...type.example, ...changes }), undefined)
-    expect(isRefusal(record) ? record.reason : '').toContain(reason)
-    expect(isRefusal(record)).toBe(reason !== '')
+    const refused = recordRefusal(ofEveryone, { ...type.example, ...changes })
+    expect(refused ?? '').toContain(reason)
+    expect(refused !== undefined).toBe(reason !== '')
   })
 
   test('rates an advisory from 0 to 10', () => {

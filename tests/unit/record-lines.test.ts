@@ -11,15 +11,12 @@ import { libraryAdvisories } from '../../app/import/record-types/library-advisor
 import { monitoredPages } from '../../app/import/record-types/monitored-pages.ts'
 import { scans } from '../../app/import/record-types/scans.ts'
 import { scriptDecisions } from '../../app/import/record-types/script-decisions.ts'
+import { recordRefusal } from '../support/record-refusal.ts'
 
 const siteId = '22222222-2222-4222-8222-222222222222'
 const otherSite = '33333333-3333-4333-8333-333333333333'
 
-/** Why a line is refused; undefined where it is read. */
-function refusal(type: RecordType, record: unknown, site: string | undefined = siteId): string | undefined {
-  const read = readRecord(type, typeof record === 'string' ? record : JSON.stringify(record), site)
-  return isRefusal(read) ? read.reason : undefined
-}
+const refusal = (type: RecordType, record: object | string, site = siteId) => recordRefusal(type, record, site)
 
 describe.each(recordTypes.map((type) => [type.name, type] as const))('%s', (_, type) => {
   test('takes the example of its help', () => {

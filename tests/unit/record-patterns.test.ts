@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { isRefusal } from '../../app/import/post.ts'
-import { readRecord } from '../../app/import/read-record.ts'
 import { monitoredPages } from '../../app/import/record-types/monitored-pages.ts'
+import { recordRefusal } from '../support/record-refusal.ts'
 
-/** Why a page is refused that differs so from the example; undefined where it is read. */
-function refusalOf(change: object): string | undefined {
-  const record = { ...monitoredPages.example, ...change }
-  const read = readRecord(monitoredPages, JSON.stringify(record), '22222222-2222-4222-8222-222222222222')
-  return isRefusal(read) ? read.reason : undefined
-}
+const siteId = '22222222-2222-4222-8222-222222222222'
+const refusalOf = (change: object) => recordRefusal(monitoredPages, { ...monitoredPages.example, ...change }, siteId)
 
 describe('a pattern', () => {
   test.each([
