@@ -7,6 +7,7 @@ import { rowCount } from '../queries/rows.ts'
 import { join, name, render, type Sql, sql } from '../queries/sql.ts'
 import { inMonth, listMonths, type RollupMonth } from './rollup-months.ts'
 import { listRollups, type Rollup, rawTable } from './rollups.ts'
+import { untilSeen } from './until-seen.ts'
 
 /** What a rebuild did. */
 export interface RollupRebuild {
@@ -51,6 +52,7 @@ export async function rebuildRollups(database: Database, options: RebuildOptions
     }
   } finally {
     await noteStep(database, 'done')
+    await untilSeen()
   }
   onProgress?.(total, total, 'done')
   return { rebuilt }

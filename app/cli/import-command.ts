@@ -1,3 +1,4 @@
+import { untilSeen } from '../../clickhouse/until-seen.ts'
 import { entitlements } from '../../schema/plans.ts'
 import { clickHouseLedger } from '../import/clickhouse-ledger.ts'
 import { clickHouseReportWriter } from '../import/clickhouse-report-writer.ts'
@@ -25,8 +26,8 @@ export const importCommand = command({
       const { id, plan, overrides } = await requireTenant(reader, values.tenant)
       const sites = await requireSites(reader, id, values.site)
       if (sites.length === 0) throw new Error('The tenant has no site yet: make one with "sites create"')
-      return ({ showRead, ...given }) =>
-        importReports({
+      return async ({ showRead, ...given }) => {
+        const result = await importReports({
           ...given,
           tenantId: id,
           siteId: values.site,
@@ -36,5 +37,8 @@ export const importCommand = command({
           writer: clickHouseReportWriter(writer),
           onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
         })
+        await untilSeen()
+        return result
+      }
     }),
 })

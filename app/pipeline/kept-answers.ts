@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/query.ts'
-import { importMark } from '../../queries/rules/import-mark.ts'
+import { importMark, lookMilliseconds } from '../../queries/rules/import-mark.ts'
 import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { Problem } from '../../schema/problems.ts'
-import { createAskSince } from '../ask-since.ts'
 import type { Content } from './answer-data.ts'
 
 /** How long rows that were changed by hand, past the import, can go unnoticed. */
@@ -13,9 +12,9 @@ const keptBytes = 32 * 1024 * 1024
 /** What keeping one takes beside its text. */
 const entryBytes = 500
 const largestBytes = 2 * 1024 * 1024
-/** How long a mark serves to keep answers under; whether they stand is asked anew each time. */
-const markMilliseconds = 5_000
-const markedTenants = 10_000
+/** How long none is made after one that failed. */
+const failedLookMilliseconds = 5_000
+const lookedAtTenants = 10_000
 /** A tenant that imports more than this in an hour is asked anew every time. */
 const mostSteps = 500
 
@@ -48,8 +47,8 @@ interface Known {
 
 /**
  * Answers a question that is asked again by what was answered before, while no import has been since: a look at the
- * ledger instead of the question, and one look for all who wait for it. Nothing is kept of a question that is asked once,
- * nor while an import is under way.
+ * ledger instead of the question, and one look for all who ask within half a second. Nothing is kept of a question that
+ * is asked once, nor while an import is under way.
  */
 export function createKeptAnswers(now = () => performance.now()): (asked: KeptQuestion) => Promise<Answered> {
   const known = new LRUCache<string, Known>({
@@ -60,30 +59,34 @@ export function createKeptAnswers(now = () => performance.now()): (asked: KeptQu
     maxEntrySize: largestBytes,
     sizeCalculation: ({ kept }, question) => entryBytes + question.length + (kept?.content.bytes ?? 0),
   })
-  const marks = new LRUCache<string, { readonly mark: string | undefined }>({
-    ttl: markMilliseconds,
+  /** The mark that each look found, or will. */
+  const looks = new LRUCache<string, Promise<string | undefined>>({
+    ttl: lookMilliseconds,
+    // An import waits no longer than its end takes to be seen.
+    ttlResolution: 0,
     perf: { now },
-    max: markedTenants,
+    max: lookedAtTenants,
   })
-  const askSince = createAskSince<string | undefined>()
 
   async function lookAtLedger(tenantId: string, read: Read): Promise<string | undefined> {
-    const start = now()
-    const steps = await read(listImportSteps(tenantId, mostSteps + 1))
-    const mark = steps.length > mostSteps ? undefined : importMark(steps)
-    marks.set(tenantId, { mark }, { start })
-    return mark
-  }
-
-  async function readMark(tenantId: string, read: Read): Promise<string | undefined> {
     try {
-      return await askSince(tenantId, () => lookAtLedger(tenantId, read))
+      const steps = await read(listImportSteps(tenantId, mostSteps + 1))
+      return steps.length > mostSteps ? undefined : importMark(steps)
     } catch (error) {
       // A store too busy for a look-up in its short time may still answer the question in its own.
       if (!(error instanceof Problem)) throw error
-      marks.set(tenantId, { mark: undefined })
+      looks.set(tenantId, Promise.resolve(undefined), { ttl: failedLookMilliseconds })
       return undefined
     }
+  }
+
+  function markOf(tenantId: string, read: Read): Promise<string | undefined> {
+    const recent = looks.get(tenantId)
+    if (recent) return recent
+    const start = now()
+    const look = lookAtLedger(tenantId, read)
+    looks.set(tenantId, look, { start })
+    return look
   }
 
   return async function answerOf({ question, tenantId, read, ask }) {
@@ -93,12 +96,9 @@ export function createKeptAnswers(now = () => performance.now()): (asked: KeptQu
       return { content: await ask(), kept: false }
     }
     const start = now()
-    const recent = marks.get(tenantId)
-    // While there is no mark nothing stands, and no look is needed to tell.
-    const mayStand = before.kept && start < before.kept.until && (!recent || recent.mark !== undefined)
-    // Whether an answer stands takes a look of now; to keep a new one under, any mark from before it will do.
-    const mark = recent && !mayStand ? recent.mark : await readMark(tenantId, read)
-    if (mayStand && before.kept.mark === mark) return { content: before.kept.content, kept: true }
+    const mark = await markOf(tenantId, read)
+    const { kept } = before
+    if (kept && kept.mark === mark && start < kept.until) return { content: kept.content, kept: true }
     const content = await ask()
     known.set(question, mark === undefined ? {} : { kept: { content, mark, until: start + keptMilliseconds } })
     return { content, kept: false }

@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto'
 
+/** How long one look at the ledger of imports serves who asks, from before it was begun, in milliseconds. */
+export const lookMilliseconds = 500
+
 /** A row of the ledger of imports. */
 export interface ImportStep {
   /** Of the batch. */
