@@ -13,7 +13,7 @@ async function openBudgets({ REDIS_URL }: Config, log: Logger): Promise<BudgetSt
 }
 
 /** Lines are written together, some requests at a time: a write for each would be a tenth of a request's CPU time. */
-const logging = { sync: false, minLength: 8_192, periodicFlush: 100 } as const
+const logging = { sync: false, minLength: 8_192, periodicFlush: 500 } as const
 
 /** What a Redis client tells of a refused command has its arguments, the password among them. */
 const secrets = ['err.command', 'cause.command']
