@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const opening = 'srk_live_'
@@ -29,7 +29,7 @@ export function keyPrefix(key: string): string {
 
 /** Lower-case hexadecimal SHA-256 of the whole key. */
 export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
+  return hash('sha256', key, 'hex')
 }
 
 function randomLetters(length: number): string {

@@ -24,6 +24,12 @@ const cachedKeys = 10_000
 /** A found key in use is looked up again from this age on, while requests go on with it and none waits. */
 const refreshedMilliseconds = 2_000
 
+/** A key that was found, and until when it is good, by the clock of the authenticator. */
+interface KnownKey {
+  readonly caller: Caller
+  readonly goodUntil: number
+}
+
 /** RFC 9110, 11.4: one space or more. */
 const bearer = /^Bearer +([^ ]+)$/i
 
@@ -33,12 +39,19 @@ const bearer = /^Bearer +([^ ]+)$/i
  */
 export function createAuthenticator(read: Read, now: () => number = Date.now) {
   // Only found keys are kept, so that guesses cannot fill the memory; simultaneous look-ups of one key are one.
-  const found = new LRUCache<string, FoundKey>({ max: cachedKeys, ttl: cacheMilliseconds, perf: { now } })
-  const share = shareUnderWay<FoundKey | undefined>()
+  const found = new LRUCache<string, KnownKey>({
+    max: cachedKeys,
+    ttl: cacheMilliseconds,
+    // A timer to remember the time by would cost more than to ask for it.
+    ttlResolution: 0,
+    perf: { now },
+  })
+  const share = shareUnderWay<KnownKey | undefined>()
 
-  async function lookUp(hash: string): Promise<FoundKey | undefined> {
+  async function lookUp(hash: string): Promise<KnownKey | undefined> {
     const asked = now()
-    const [key] = await read(findKey(hash))
+    const [row] = await read(findKey(hash))
+    const key = row && toKnownKey(row)
     // Counted from before the question, because the answer is as old as that.
     if (key) found.set(hash, key, { start: asked })
     return key
@@ -53,16 +66,17 @@ export function createAuthenticator(read: Read, now: () => number = Date.now) {
       // Where this fails, the key is still forgotten in time, and whoever asks then hears of it.
       share(hash, () => lookUp(hash)).catch(() => undefined)
     }
-    const row = kept ?? (await share(hash, () => lookUp(hash)))
-    if (!row || row.revoked || Date.parse(row.expiresAt) <= now()) throw new Problem('invalid_api_key')
-    return toCaller(row)
+    const known = kept ?? (await share(hash, () => lookUp(hash)))
+    if (!known || known.goodUntil <= now()) throw new Problem('invalid_api_key')
+    return known.caller
   }
 }
 
-function toCaller(row: FoundKey): Caller {
-  const { keyId, keyName, prefix, createdAt, expiresAt, tenantId, tenantName, plan, overrides } = row
-  return {
+function toKnownKey(row: FoundKey): KnownKey {
+  const { keyId, keyName, prefix, createdAt, expiresAt, revoked, tenantId, tenantName, plan, overrides } = row
+  const caller = {
     key: { id: keyId, name: keyName, prefix, createdAt, expiresAt },
     tenant: { id: tenantId, name: tenantName, plan, may: entitlements(plan, overrides) },
   }
+  return { caller, goodUntil: revoked ? Number.NEGATIVE_INFINITY : Date.parse(expiresAt) }
 }
