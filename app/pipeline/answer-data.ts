@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'hono'
-import { jsonHeaders } from './answer.ts'
+import { jsonHeaders, respond } from './answer.ts'
 import type { ApiEnv } from './request-state.ts'
 
 /** Bytes from which gzip is worth its time: 16 KB of JSON shrink to about 2 KB in a tenth of a millisecond. */
@@ -58,13 +58,13 @@ export function answerContent(
   const asGzip = bytes >= largeBody && acceptsGzip(c.req.header('Accept-Encoding'))
   // Strong, so each encoding has its own (RFC 9110, 8.8.3.3).
   const etag = `"${digest}${asGzip ? '-gzip' : ''}"`
-  const headers = { ...contentHeaders, ETag: etag, ...c.var.state.headers }
+  const headers = { ...contentHeaders, ETag: etag, ...c.get('state').headers }
   if (holds(c.req.header('If-None-Match'), etag)) {
     const { 'Content-Type': _, ...withoutType } = headers
-    return c.body(null, 304, withoutType)
+    return respond(null, 304, withoutType)
   }
-  if (!asGzip) return c.body(plain, 200, headers)
-  return gzipped().then((packed) => c.body(packed, 200, { ...headers, 'Content-Encoding': 'gzip' }))
+  if (!asGzip) return respond(plain, 200, headers)
+  return gzipped().then((packed) => respond(packed, 200, { ...headers, 'Content-Encoding': 'gzip' }))
 }
 
 /** Whether If-None-Match names the tag, weakly compared, or any at all. */

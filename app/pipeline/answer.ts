@@ -11,15 +11,24 @@ export const jsonHeaders = {
 
 const unkeptHeaders = { ...jsonHeaders, 'Cache-Control': 'private, no-store' } as const
 
-/** Answers JSON that nobody keeps, with the request's headers, set at once because headers added later cost far more. */
+/** Answers with all headers at once: passed through the framework, or added later, they cost far more. */
+export function respond(
+  body: string | Buffer<ArrayBuffer> | null,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return new Response(body, { status, headers })
+}
+
+/** Answers JSON that nobody keeps, with the request's headers. */
 export function answer(c: Context<ApiEnv>, status: ContentfulStatusCode, body: unknown): Response {
-  return c.body(JSON.stringify(body), status, { ...unkeptHeaders, ...c.var.state.headers })
+  return respond(JSON.stringify(body), status, { ...unkeptHeaders, ...c.get('state').headers })
 }
 
 /** Answers a problem. Anything but a Problem is told as internal_error only. */
 export function answerProblem(c: Context<ApiEnv>, error: unknown): Response {
   const problem = error instanceof Problem ? error : new Problem('internal_error')
-  const { state } = c.var
+  const state = c.get('state')
   if (problem.retryAfterSeconds !== undefined) state.headers['Retry-After'] = String(problem.retryAfterSeconds)
   if (problem.code === 'invalid_api_key') state.headers['WWW-Authenticate'] = 'Bearer'
   if (problem.code === 'method_not_allowed') state.headers.Allow = 'GET, HEAD'
