@@ -62,14 +62,21 @@ export function createApi({ database, budgets, log, now = () => new Date() }: Ap
   mountHealth(app, database, budgets)
   metrics.mount(app)
   mountReference(app, endpoints)
-  const services = { database, budgets, authenticate, ownSite: createSiteCheck(), keptAnswer: createKeptAnswers(), now }
+  const services = {
+    database,
+    budgets,
+    authenticate,
+    ownSite: createSiteCheck(),
+    keptAnswers: createKeptAnswers(),
+    now,
+  }
   for (const endpoint of endpoints) mount(app, endpoint, services)
 
   app.notFound((c) => answerProblem(c, new Problem('not_found', 'There is no such path; /docs lists all there are')))
   app.onError((error, c) => {
     // Nobody reads this; the log and the metrics tell it apart from an answer that failed.
     if (error instanceof CallerLeft) return c.body(null, callerLeft)
-    const { requestId } = c.var.state
+    const { requestId } = c.get('state')
     const refused = error instanceof Problem && problems[error.code].status < 500
     if (!refused) log.error({ requestId, err: error, cause: error.cause }, 'request failed')
     return answerProblem(c, error)

@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/query.ts'
 import { importMark, lookMilliseconds } from '../../queries/rules/import-mark.ts'
 import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
+import { minute } from '../../schema/durations.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { Content } from './answer-data.ts'
 
-/** How long rows that were changed by hand, past the import, can go unnoticed. */
-const keptMilliseconds = 60_000
+/** How long rows that were changed by hand, past the import, can go unnoticed; dashboards poll every minute or sooner. */
+const keptMilliseconds = 5 * minute
 /** Questions and answers together. */
 const keptBytes = 32 * 1024 * 1024
 /** What keeping one takes beside its text. */
@@ -34,6 +35,21 @@ export interface Answered {
   readonly kept: boolean
 }
 
+/** Answers of before. */
+export interface KeptAnswers {
+  /** The answer that stands by the latest look; undefined where only a look or an asking can tell. */
+  standing(question: string, tenantId: string): Content | undefined
+  /** The answer that stands, or is asked for. */
+  answer(asked: KeptQuestion): Promise<Answered>
+}
+
+/** A look at a tenant's ledger. */
+interface Look {
+  readonly found: Promise<string | undefined>
+  /** What was found: none while it is under way, or an import is. */
+  mark?: string | undefined
+}
+
 /** What is known of a question that was asked lately. */
 interface Known {
   /** Its answer, with a mark of the tenant's imports from before it was asked for; none of a question asked once. */
@@ -50,19 +66,19 @@ interface Known {
  * ledger instead of the question, and one look for all who ask within half a second. Nothing is kept of a question that
  * is asked once, nor while an import is under way.
  */
-export function createKeptAnswers(now = () => performance.now()): (asked: KeptQuestion) => Promise<Answered> {
+export function createKeptAnswers(now = () => performance.now()): KeptAnswers {
   const known = new LRUCache<string, Known>({
     ttl: keptMilliseconds,
     updateAgeOnGet: true,
+    // A timer to remember the time by would cost more than to ask for it, and be late.
+    ttlResolution: 0,
     perf: { now },
     maxSize: keptBytes,
     maxEntrySize: largestBytes,
     sizeCalculation: ({ kept }, question) => entryBytes + question.length + (kept?.content.bytes ?? 0),
   })
-  /** The mark that each look found, or will. */
-  const looks = new LRUCache<string, Promise<string | undefined>>({
+  const looks = new LRUCache<string, Look>({
     ttl: lookMilliseconds,
-    // An import waits no longer than its end takes to be seen.
     ttlResolution: 0,
     perf: { now },
     max: lookedAtTenants,
@@ -75,32 +91,42 @@ export function createKeptAnswers(now = () => performance.now()): (asked: KeptQu
     } catch (error) {
       // A store too busy for a look-up in its short time may still answer the question in its own.
       if (!(error instanceof Problem)) throw error
-      looks.set(tenantId, Promise.resolve(undefined), { ttl: failedLookMilliseconds })
+      looks.set(tenantId, { found: Promise.resolve(undefined) }, { ttl: failedLookMilliseconds })
       return undefined
     }
   }
 
   function markOf(tenantId: string, read: Read): Promise<string | undefined> {
     const recent = looks.get(tenantId)
-    if (recent) return recent
+    if (recent) return recent.found
     const start = now()
-    const look = lookAtLedger(tenantId, read)
+    const found = lookAtLedger(tenantId, read).then((mark) => {
+      look.mark = mark
+      return mark
+    })
+    const look: Look = { found }
     looks.set(tenantId, look, { start })
-    return look
+    return found
   }
 
-  return async function answerOf({ question, tenantId, read, ask }) {
-    const before = known.get(question)
-    if (!before) {
-      known.set(question, {})
-      return { content: await ask(), kept: false }
-    }
-    const start = now()
-    const mark = await markOf(tenantId, read)
-    const { kept } = before
-    if (kept && kept.mark === mark && start < kept.until) return { content: kept.content, kept: true }
-    const content = await ask()
-    known.set(question, mark === undefined ? {} : { kept: { content, mark, until: start + keptMilliseconds } })
-    return { content, kept: false }
+  return {
+    standing(question, tenantId) {
+      const kept = known.get(question)?.kept
+      return kept && now() < kept.until && kept.mark === looks.get(tenantId)?.mark ? kept.content : undefined
+    },
+    async answer({ question, tenantId, read, ask }) {
+      const before = known.get(question)
+      if (!before) {
+        known.set(question, {})
+        return { content: await ask(), kept: false }
+      }
+      const start = now()
+      const mark = await markOf(tenantId, read)
+      const { kept } = before
+      if (kept && kept.mark === mark && start < kept.until) return { content: kept.content, kept: true }
+      const content = await ask()
+      known.set(question, mark === undefined ? {} : { kept: { content, mark, until: start + keptMilliseconds } })
+      return { content, kept: false }
+    },
   }
 }

@@ -2,7 +2,7 @@ import { zValidator } from '@hono/zod-validator'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { z } from 'zod'
 import type { Database, QueryCost } from '../../queries/clickhouse.ts'
-import type { Query } from '../../queries/query.ts'
+import type { Query, Read } from '../../queries/query.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { earlierWindow, frozenWindow, windowOf } from '../../queries/rules/window.ts'
 import { cursorText, dateTime, integer } from '../../schema/params.ts'
@@ -16,7 +16,7 @@ import type { Caller } from './authenticate.ts'
 import { callerLeaving } from './caller-leaving.ts'
 import { decodeCursor, fingerprint } from './cursor.ts'
 import { explain } from './explain.ts'
-import type { Answered, KeptQuestion } from './kept-answers.ts'
+import type { Answered, KeptAnswers } from './kept-answers.ts'
 import { onlyGet } from './only-get.ts'
 import type { SiteCheck } from './own-site.ts'
 import { pageOf } from './page.ts'
@@ -31,7 +31,7 @@ export interface PipelineServices {
   readonly budgets: BudgetStore
   readonly authenticate: (authorization: string | undefined) => Promise<Caller>
   readonly ownSite: SiteCheck
-  readonly keptAnswer: (asked: KeptQuestion) => Promise<Answered>
+  readonly keptAnswers: KeptAnswers
   readonly now: () => Date
 }
 
@@ -65,7 +65,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
   const share = shareUnderWay<Answered>()
 
   const enter: MiddlewareHandler<ApiEnv> = async function enter(c, next) {
-    const { state } = c.var
+    const state = c.get('state')
     state.operation = endpoint.name
     const caller = await services.authenticate(c.req.header('Authorization'))
     state.caller = caller
@@ -75,20 +75,32 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     await next()
   }
 
-  const validate = (target: 'param' | 'query', fields: Readonly<Record<string, z.ZodType>>) =>
-    zValidator(target, z.strictObject(fields), (result) => {
-      if (result.success) return
-      throw new Problem(
-        'bad_request',
-        explain(result.error, result.data as Record<string, unknown>, Object.keys(fields)),
-      )
-    })
+  const validate = (
+    target: 'param' | 'query',
+    fields: Readonly<Record<string, z.ZodType>>,
+  ): MiddlewareHandler<ApiEnv> =>
+    zValidator(
+      target,
+      z.strictObject(fields),
+      (result) => {
+        if (result.success) return
+        throw new Problem(
+          'bad_request',
+          explain(result.error, result.data as Record<string, unknown>, Object.keys(fields)),
+        )
+      },
+      // No parameter is checked by waiting, and zod compiles what does not wait.
+      { validationFunction: (schema, values) => schema.safeParse(values) },
+    )
+
+  const checks = [validate('query', shape)]
+  if (Object.keys(endpoint.pathParams).length > 0) checks.push(validate('param', endpoint.pathParams))
 
   const route = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
-  app.get(route, enter, validate('query', shape), validate('param', endpoint.pathParams), async function handle(c) {
-    const { state } = c.var
+  app.get(route, enter, ...checks, async function handle(c) {
+    const state = c.get('state')
     const caller = state.caller as Caller
-    const path = c.req.valid('param' as never) as Params
+    const path = (c.req.valid('param' as never) ?? {}) as Params
     const params = c.req.valid('query' as never) as Params
     const query = Object.fromEntries(own.map((name) => [name, params[name]])) as Params
     const { cursor } = params
@@ -98,13 +110,17 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
       (leaving?: AbortSignal) =>
       <Row>(question: Query<Row>) =>
         services.database.read(question, { origin, onCost, leaving })
-    const leaving = callerLeaving(c)
-    const read = readUntil(leaving)
+    let leaving: AbortSignal | undefined
+    const untilLeft = () => {
+      leaving ??= callerLeaving(c)
+      return leaving
+    }
+    const read: Read = (question) => readUntil(untilLeft())(question)
 
     const filter = endpoint.parse?.(query)
     for (const siteId of [path.siteId, query.siteId]) if (siteId) await services.ownSite(read, caller.tenant.id, siteId)
 
-    const bound = fingerprint(endpoint.name, caller.tenant.id, { ...path, ...query })
+    const bound = paging ? fingerprint(endpoint.name, caller.tenant.id, { ...path, ...query }) : ''
     const before =
       paging && cursor !== undefined ? decodeCursor(cursor, bound, paging.position.shape, paging.maxDepth) : undefined
     const now = services.now()
@@ -112,6 +128,13 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     const window = windowFor(endpoint, before?.window, params, now, retention)
     await requireNeeds(endpoint.needs ?? [], caller, params, read)
     const earlier = window && earlierWindow(window, retention)
+    const question = JSON.stringify([caller.tenant.id, path, params])
+    const keptQuestion = `${endpoint.name} ${question} ${JSON.stringify([window, earlier])}`
+    const standing = endpoint.ofReports && services.keptAnswers.standing(keptQuestion, caller.tenant.id)
+    if (standing) {
+      state.kept = true
+      return answerData(c, standing)
+    }
     const ask = async (allLeft: AbortSignal) => {
       const read = readUntil(allLeft)
       const body = await endpoint.handle({
@@ -128,18 +151,17 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
       })
       return contentOf(JSON.stringify(body))
     }
-    const question = JSON.stringify([caller.tenant.id, path, params])
     const again = (allLeft: AbortSignal) =>
-      services.keptAnswer({
-        question: `${endpoint.name} ${question} ${JSON.stringify([window, earlier])}`,
+      services.keptAnswers.answer({
+        question: keptQuestion,
         tenantId: caller.tenant.id,
         read: readUntil(),
         ask: () => ask(allLeft),
       })
     const anew = async (allLeft: AbortSignal) => ({ content: await ask(allLeft), kept: false })
     const { content, kept } = endpoint.ofKey
-      ? await anew(leaving)
-      : await share(question, endpoint.ofReports ? again : anew, leaving)
+      ? await anew(untilLeft())
+      : await share(question, endpoint.ofReports ? again : anew, untilLeft())
     state.kept = kept
     return answerData(c, content)
   })

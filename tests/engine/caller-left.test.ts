@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { migrate } from '../../clickhouse/migrate.ts'
+import { untilSeen } from '../../clickhouse/until-seen.ts'
 import { CallerLeft } from '../../queries/attempts.ts'
 import { connect, type Database } from '../../queries/clickhouse.ts'
 import { sql } from '../../queries/sql.ts'
@@ -138,6 +139,7 @@ describe('a request whose caller leaves', () => {
     const systems = ['Windows', 'Linux', 'Android'] as const
     for (const times of [1, 2, 3]) for (const system of systems) await askOf(system, `${system}${times}`)
     expect(systems.map((system) => logged(`${system}3`).kept)).toEqual([true, true, true])
+    await untilSeen()
     const leaving = new AbortController()
     const others: Promise<Response>[] = []
     await whileFrozen(async () => {
