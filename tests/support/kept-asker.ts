@@ -1,0 +1,76 @@
+import { expect } from 'vitest'
+import { contentOf } from '../../app/pipeline/answer-data.ts'
+import { createKeptAnswers } from '../../app/pipeline/kept-answers.ts'
+import type { Read } from '../../queries/query.ts'
+import type { ImportStep } from '../../queries/rules/import-mark.ts'
+
+/** Asks through answers of its own; tells how often the question itself was asked. */
+export function createAsker() {
+  const steps: ImportStep[] = []
+  let marks = 0
+  let failure: Error | undefined
+  let held: Promise<void> | undefined
+  const clock = { now: 1 }
+  const answers = createKeptAnswers(() => clock.now)
+  const read: Read = async ({ row }) => {
+    marks++
+    await held
+    if (failure) throw failure
+    return steps.map((step) => row.parse(step))
+  }
+  let times = 0
+  async function ask(
+    question: string,
+    { text = 'answer', tenantId = 'tenant', meanwhile = () => {} } = {},
+  ): Promise<number> {
+    const before = times
+    const content = contentOf(text)
+    const standing = answers.standing(question, tenantId)
+    const { content: answer, kept } = await answers.answer({
+      question,
+      tenantId,
+      read,
+      async ask() {
+        times++
+        meanwhile()
+        return content
+      },
+    })
+    expect(answer.plain).toBe(text)
+    expect(kept).toBe(times === before)
+    if (standing) expect(kept && standing).toBe(answer)
+    return times - before
+  }
+
+  function later(milliseconds: number): void {
+    clock.now += milliseconds
+  }
+
+  const note = (state: string) => {
+    steps.push({ token: `${steps.length >> 1}`, state, recordedAt: new Date(steps.length).toISOString() })
+  }
+  const begin = () => note('started')
+  const end = () => note('done')
+
+  function importOne(): void {
+    begin()
+    end()
+  }
+
+  function failWith(error: Error | undefined): void {
+    failure = error
+  }
+
+  /** Until what it returns is called. */
+  function holdLooks(): () => void {
+    let release = () => {}
+    held = new Promise((resolve) => {
+      release = resolve
+    })
+    return () => release()
+  }
+
+  const standing = (question: string, tenantId = 'tenant') => answers.standing(question, tenantId)?.plain
+
+  return { later, ask, standing, holdLooks, begin, end, importOne, failWith, marks: () => marks }
+}
