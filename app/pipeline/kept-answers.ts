@@ -109,21 +109,22 @@ export function createKeptAnswers(now = () => performance.now()): KeptAnswers {
     return found
   }
 
+  function keptUnder(question: string, mark: string | undefined): Content | undefined {
+    const kept = known.get(question)?.kept
+    return kept && kept.mark === mark && now() < kept.until ? kept.content : undefined
+  }
+
   return {
-    standing(question, tenantId) {
-      const kept = known.get(question)?.kept
-      return kept && now() < kept.until && kept.mark === looks.get(tenantId)?.mark ? kept.content : undefined
-    },
+    standing: (question, tenantId) => keptUnder(question, looks.get(tenantId)?.mark),
     async answer({ question, tenantId, read, ask }) {
-      const before = known.get(question)
-      if (!before) {
+      if (!known.has(question)) {
         known.set(question, {})
         return { content: await ask(), kept: false }
       }
       const start = now()
       const mark = await markOf(tenantId, read)
-      const { kept } = before
-      if (kept && kept.mark === mark && start < kept.until) return { content: kept.content, kept: true }
+      const standing = keptUnder(question, mark)
+      if (standing) return { content: standing, kept: true }
       const content = await ask()
       known.set(question, mark === undefined ? {} : { kept: { content, mark, until: start + keptMilliseconds } })
       return { content, kept: false }
