@@ -53,8 +53,9 @@ let requests = 0
 
 /** Reads URL and headers; throws code 516 for a wrong password and 48 for what the embedded engine does not do. */
 export function readEngineRequest(incoming: IncomingMessage, writerPassword: string): EngineRequest {
-  const search = incoming.url?.split('?', 2)[1] ?? ''
-  const all = urlParameters(search)
+  const url = incoming.url ?? ''
+  // A further "?" is part of a value (RFC 3986, 3.4).
+  const all = urlParameters(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
   const one = (name: string) => all.findLast(([key]) => key === name)?.[1].toString('utf8')
   const header = (name: string) => incoming.headers[name]?.toString()
   const settings: [string, string][] = []

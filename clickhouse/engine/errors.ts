@@ -43,9 +43,19 @@ export function toEngineError(thrown: unknown): EngineError {
   if (code === undefined) return engineError('unknown', text)
   const message = text.replace(/^[\s\S]*?(?=Code: \d+\. DB::Exception: )(?:Code: \d+\. DB::Exception: )+/, '')
   const type = /\(([A-Z][A-Z0-9_]+)\)\s*$/.exec(message)?.[1] ?? 'UNKNOWN_EXCEPTION'
-  const bare = message.replace(/(?:\s*\((?:[A-Z][A-Z0-9_]+|version [^()]*)\)\.?)+\s*$/, '')
-  return new EngineError(Number(code), type, bare)
+  return new EngineError(Number(code), type, withoutEndings(message))
 }
+
+/** Without the names and versions that each layer puts behind it. From the end, because the text before can be a caller's. */
+function withoutEndings(message: string): string {
+  let bare = message.trimEnd()
+  for (let at = bare.lastIndexOf('('); at >= 0 && ending.test(bare.slice(at)); at = bare.lastIndexOf('(')) {
+    bare = bare.slice(0, at).trimEnd()
+  }
+  return bare
+}
+
+const ending = /^\((?:[A-Z][A-Z0-9_]+|version [^()]*)\)\.?$/
 
 /** The text of an error body. */
 export function exceptionText(error: EngineError): string {

@@ -60,8 +60,14 @@ async function write(body: Gzip | ServerResponse, piece: Uint8Array, response: S
   if (body.write(piece)) return
   // A client that stops reading without leaving would hold its place among the running queries for ever.
   const stalled = setTimeout(() => response.destroy(), stallMilliseconds)
-  await Promise.race([once(body, 'drain'), once(response, 'close')])
-  clearTimeout(stalled)
+  const over = new AbortController()
+  const heard = { signal: over.signal }
+  try {
+    await Promise.race([once(body, 'drain', heard), once(response, 'close', heard)])
+  } finally {
+    clearTimeout(stalled)
+    over.abort()
+  }
 }
 
 /** Source: ClickHouse 25.11, exceptions while a result is being sent over HTTP. */

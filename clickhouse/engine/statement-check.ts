@@ -43,11 +43,7 @@ export function createStatementCheck(native: Native, connections: Connections, p
       return formatted.bytes.toString('utf8')
     } catch (thrown) {
       const error = toEngineError(thrown)
-      throw new EngineError(
-        error.code,
-        error.type,
-        error.message.replace(/[:\s]*In scope SELECT formatQuery\([\s\S]*$/, ''),
-      )
+      throw new EngineError(error.code, error.type, withoutScope(error.message))
     }
   }
 
@@ -71,3 +67,9 @@ export function createStatementCheck(native: Native, connections: Connections, p
 }
 
 const readerMay = 'reader: Not enough privileges. The reader may SELECT, SHOW, DESCRIBE, EXPLAIN and EXISTS.'
+
+/** Without the statement that the check put around the caller's. */
+function withoutScope(message: string): string {
+  const at = message.indexOf('In scope SELECT formatQuery(')
+  return at < 0 ? message : message.slice(0, at).trimEnd().replace(/:$/, '')
+}

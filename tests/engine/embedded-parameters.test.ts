@@ -28,6 +28,14 @@ async function value(text: string, parameters: Record<string, unknown>): Promise
 /** JSON quotes 64-bit integers. */
 const plain = (cell: unknown) => (typeof cell === 'string' && /^\d+$/.test(cell) ? Number(cell) : cell)
 
+describe('a question mark', () => {
+  it('is part of a value behind the first', async () => {
+    const statement = encodeURIComponent('SELECT {u:String}, {after:UInt8}')
+    const answer = await fetch(`${engine.url}/?query=${statement}&param_u=https://a.test/p?x=1&param_after=7`)
+    expect(await answer.text()).toBe('https://a.test/p?x=1\t7\n')
+  })
+})
+
 describe('settings', () => {
   it('last for one request', async () => {
     const query = "SELECT getSetting('max_threads') AS threads, getSetting('log_comment') AS comment"
