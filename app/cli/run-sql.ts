@@ -2,6 +2,7 @@ import { text as readText } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { command } from './command.ts'
+import { terminalPieces } from './terminal-text.ts'
 
 /** `sql` */
 export const runSql = command({
@@ -27,7 +28,7 @@ export const runSql = command({
   notes: [
     'It runs as the reader: it cannot write, and is ended at 30 seconds, 4 GB of memory, and 1,000,000 rows or 1 GB of',
     'an answer; what was printed by then is a part of it. With CLICKHOUSE_URL it has the rights and limits of that',
-    'user, less writing.',
+    'user, less writing. On a terminal control characters of the answer are shown as \\x1b.',
   ],
   examples: [
     'sql "SELECT report_type, count() FROM reports GROUP BY report_type"',
@@ -41,7 +42,7 @@ export const runSql = command({
     // The embedded reader cannot write anyhow, and may not change this setting.
     const settings = reader === writer ? { readonly: '2' as const } : {}
     const answer = await reader.stream(statement, format, { settings })
-    await pipeline(answer, context.stdout, { end: false })
+    await pipeline(context.stdout.isTTY ? terminalPieces(answer) : answer, context.stdout, { end: false })
     return {}
   },
 })

@@ -19,6 +19,13 @@ describe('sql', () => {
     expect((await ask(['--format', 'JSONEachRow', 'SELECT 1 AS n FORMAT CSV'])).stdout).toBe('1\n')
   })
 
+  test('commands no terminal with what a report holds, and gives a pipe every byte', async () => {
+    const statement = ["SELECT unhex('1B5D303B4107C29B316D') AS message FORMAT TSVRaw"]
+    expect((await ask(statement)).stdout).toBe('\u001b]0;A\u0007\u009b1m\n')
+    const shown = await cli(['sql', ...statement], { environment: environment(), isTerminal: true })
+    expect(shown).toEqual({ code: 0, stdout: '\\x1b]0;A\\x07\\x9b1m\n', stderr: '' })
+  })
+
   test('reads a statement from stdin', async () => {
     expect((await ask(['-'], 'SELECT 1 + 1;\n')).stdout).toBe('2\n')
   })

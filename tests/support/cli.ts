@@ -16,11 +16,17 @@ export interface CliSurroundings {
   /** Beside PATH and HOME, all of its environment. */
   readonly environment?: Readonly<Record<string, string>>
   readonly stdin?: string | Buffer
+  /** What it prints is shown on a terminal. */
+  readonly isTerminal?: boolean
 }
 
 /** Runs a command in this process. */
-export async function cli(words: readonly string[], { environment = {}, stdin = '' }: CliSurroundings = {}) {
+export async function cli(
+  words: readonly string[],
+  { environment = {}, stdin = '', isTerminal }: CliSurroundings = {},
+) {
   const [stdout, stderr] = [collector(), collector()]
+  Object.assign(stdout.stream, { isTTY: isTerminal })
   const input = new PassThrough()
   input.end(stdin)
   const streams = { stdin: input, stdout: stdout.stream, stderr: stderr.stream }
