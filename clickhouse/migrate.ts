@@ -29,19 +29,21 @@ ENGINE = ReplacingMergeTree
 ORDER BY (version, checksum)
 COMMENT 'Migrations that this database has'`
 
-const ledgerExists: Query<{ tables: number }> = {
+const findMigrationLedger: Query<{ tables: number }> = {
   name: 'findMigrationLedger',
   statement: sql`SELECT count() AS tables FROM system.tables WHERE database = currentDatabase() AND name = 'schema_migrations'`,
   row: z.object({ tables: z.int() }),
+  lane: 'lookUp',
 }
 
 const appliedRow = z.object({ version: z.int(), name: z.string(), checksum: z.string() })
 type Applied = z.infer<typeof appliedRow>
 
-const listApplied: Query<Applied> = {
+const listAppliedMigrations: Query<Applied> = {
   name: 'listAppliedMigrations',
   statement: sql`SELECT version, name, checksum FROM schema_migrations FINAL ORDER BY version`,
   row: appliedRow,
+  lane: 'lookUp',
 }
 
 /**
@@ -53,7 +55,7 @@ const listApplied: Query<Applied> = {
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const known = await readMigrations(options.folder)
   await database.command(createLedger)
-  const applied = await database.read(listApplied)
+  const applied = await database.read(listAppliedMigrations)
   refuseUnknown(known, applied)
   const pending = withoutApplied(known, applied)
   for (const { version, name, checksum, statements } of pending) {
@@ -69,11 +71,11 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
 /**
  * Names of the code's migrations that a database lacks; any user that reads may ask. A database ahead of the code lacks
  * nothing, so that the old release serves on while a new one is rolled out. Throws as `migrate` does on a changed file.
+ * @param known the code's, of `readMigrations`.
  */
-export async function pendingMigrations(database: Database, folder?: URL): Promise<string[]> {
-  const known = await readMigrations(folder)
-  const [ledger] = await database.read(ledgerExists)
-  const applied = ledger?.tables ? await database.read(listApplied) : []
+export async function pendingMigrations(database: Database, known: readonly Migration[]): Promise<string[]> {
+  const [ledger] = await database.read(findMigrationLedger)
+  const applied = ledger?.tables ? await database.read(listAppliedMigrations) : []
   return withoutApplied(known, applied).map(({ name }) => name)
 }
 
@@ -93,15 +95,15 @@ const listTablesMissingMonths: Query<{ table: string }> = {
  */
 async function fillNewRollups(database: Database, onStep?: (what: string) => void): Promise<void> {
   const missing = await database.read(listTablesMissingMonths)
-  if (missing.length === 0) return
+  const rollups = await listRollups(database)
+  const tables = rollups.map(({ table }) => table).filter((table) => missing.some((one) => one.table === table))
+  if (tables.length === 0) return
   const tenants = await unfinishedTenants(database)
   if (tenants !== '') {
     onStep?.(
       `An import of tenant ${tenants} was cut off: run it again, then "rollups check", because what is filled now would count its last batch twice`,
     )
   }
-  const rollups = await listRollups(database)
-  const tables = rollups.map(({ table }) => table).filter((table) => missing.some((one) => one.table === table))
   await rebuildRollups(database, {
     tables,
     onProgress: (done, total, what) => {

@@ -5,6 +5,7 @@ import { laneSettings } from '../queries/lanes.ts'
 import type { Query } from '../queries/query.ts'
 import { rowCount } from '../queries/rows.ts'
 import { join, name, render, type Sql, sql } from '../queries/sql.ts'
+import { day } from '../schema/durations.ts'
 import { inMonth, listMonths, type RollupMonth } from './rollup-months.ts'
 import { listRollups, type Rollup, rawTable } from './rollups.ts'
 import { untilSeen } from './until-seen.ts'
@@ -60,7 +61,7 @@ export async function rebuildRollups(database: Database, options: RebuildOptions
 
 async function rebuildPartition(database: Database, rollup: Rollup, partition: string, months: readonly RollupMonth[]) {
   const { table } = rollup
-  const aside = `${table}_rebuild_${randomBytes(4).toString('hex')}`
+  const aside = asideOf(table, Date.now())
   const run = (statement: Sql) => {
     const { text, params } = render(statement)
     return database.command(text, { params, settings: laneSettings('maintenance') })
@@ -75,7 +76,7 @@ async function rebuildPartition(database: Database, rollup: Rollup, partition: s
         : sql`ALTER TABLE ${name(table)} DROP PARTITION ID ${partitionId(partition)}`,
     )
   } finally {
-    await run(sql`DROP TABLE ${name(aside)} SYNC`)
+    await run(sql`DROP TABLE IF EXISTS ${name(aside)} SYNC`)
   }
 }
 
@@ -97,18 +98,28 @@ async function noteStep(database: Database, state: 'started' | 'done'): Promise<
   )
 }
 
-/** A rebuild that was cut off left the table it was filling. */
+/** The table beside a rollup that one month is built in: its name tells the second it was made, so that its age is known. */
+function asideOf(table: string, now: number): string {
+  const second = Math.floor(now / 1000)
+  return `${table}_rebuild_${second.toString(16).padStart(8, '0')}${randomBytes(2).toString('hex')}`
+}
+
+/**
+ * A rebuild that was cut off left the table it was filling. One less than a day old can be another's that is under way.
+ */
 async function dropLeftovers(database: Database, rollups: readonly Rollup[]): Promise<void> {
-  for (const { table } of await database.read(listAside)) {
-    if (!rollups.some((rollup) => table.startsWith(`${rollup.table}_rebuild_`))) continue
-    await database.command(`DROP TABLE ${render(name(table)).text} SYNC`)
+  for (const { table } of await database.read(listTablesAside)) {
+    const [, rollup, second = ''] = /^(\w+)_rebuild_([0-9a-f]{8})/.exec(table) ?? []
+    const age = Date.now() - Number.parseInt(second, 16) * 1000
+    if (Math.abs(age) < day || !rollups.some((one) => one.table === rollup)) continue
+    await database.command(`DROP TABLE IF EXISTS ${render(name(table)).text} SYNC`)
   }
 }
 
-const listAside: Query<{ table: string }> = {
+const listTablesAside: Query<{ table: string }> = {
   name: 'listTablesAside',
   statement: sql`SELECT name AS table FROM system.tables
-    WHERE database = currentDatabase() AND match(name, '_rebuild_[0-9a-f]{8}$')`,
+    WHERE database = currentDatabase() AND match(name, '_rebuild_([0-9a-f]{4}){2,3}$')`,
   row: z.object({ table: z.string() }),
 }
 

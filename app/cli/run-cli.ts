@@ -1,4 +1,5 @@
 import { pendingMigrations } from '../../clickhouse/migrate.ts'
+import { readMigrations } from '../../clickhouse/migration-files.ts'
 import { Problem } from '../../schema/problems.ts'
 import { readConfig } from '../config.ts'
 import { type EngineAccess, openEngine } from '../engine-access.ts'
@@ -7,6 +8,7 @@ import type { Command, CommandGroup, Context, Outcome } from './command.ts'
 import { isGroup, renderHelp } from './help.ts'
 import { callersFolder } from './import-source.ts'
 import { parseArguments } from './parse-arguments.ts'
+import { terminalText } from './terminal-text.ts'
 
 type Streams = Pick<Context, 'stdin' | 'stdout' | 'stderr'>
 
@@ -33,7 +35,8 @@ export async function runCli(
   } catch (error) {
     // The reader of a pipe has seen enough.
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0
-    stderr.write(`${explain(error)}\n`)
+    // It can quote what a report holds.
+    stderr.write(`${terminalText(explain(error))}\n`)
     return 2
   }
 }
@@ -69,7 +72,7 @@ async function run(command: Command, given: readonly string[], environment: Node
 }
 
 async function requireMigrations({ reader }: EngineAccess): Promise<void> {
-  const pending = await pendingMigrations(reader)
+  const pending = await pendingMigrations(reader, await readMigrations())
   if (pending.length > 0) throw new Error(`The database lacks ${pending.join(', ')}: run "migrate" first`)
 }
 

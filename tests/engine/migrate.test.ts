@@ -30,6 +30,7 @@ beforeEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+const pending = async (folder?: URL) => pendingMigrations(db.reader, await readMigrations(folder))
 const migrateFolder = () => migrate(db.writer, { folder: folderUrl })
 const names = async () => (await readMigrations()).map(({ name }) => name)
 const ledger = () => askRows(db.writer, 'SELECT version, name FROM schema_migrations FINAL ORDER BY version')
@@ -37,11 +38,11 @@ const ledger = () => askRows(db.writer, 'SELECT version, name FROM schema_migrat
 describe('the migrations', () => {
   test('are applied once, in order, and heard of; the reader sees which are pending', async () => {
     const all = await names()
-    expect(await pendingMigrations(db.reader)).toEqual(all)
+    expect(await pending()).toEqual(all)
     const heard: string[] = []
     expect(await migrate(db.writer, { onStep: (step) => heard.push(step) })).toEqual(all)
     expect(heard).toEqual(all.map((name) => `Applying ${name}`))
-    expect(await pendingMigrations(db.reader)).toEqual([])
+    expect(await pending()).toEqual([])
     expect(await migrate(db.writer)).toEqual([])
     expect(await ledger()).toEqual(all.map((name, index) => [index + 1, name]))
   })
@@ -98,7 +99,7 @@ describe('the migrations', () => {
     const [one, other] = await Promise.all([migrate(db.writer), migrate(second)]).finally(() => second.close())
     expect(new Set([...one, ...other])).toEqual(new Set(all))
     expect(await ledger()).toHaveLength(all.length)
-    expect(await pendingMigrations(db.reader)).toEqual([])
+    expect(await pending()).toEqual([])
   })
 })
 
@@ -139,7 +140,7 @@ describe('a migration', () => {
     write('0001_a.sql', `${good}${another}SELECT throwIf(1, 'cut off');\n`)
     await expect(migrateFolder()).rejects.toThrow('cut off')
     expect(await askRows(db.writer, 'EXISTS b')).toEqual([[1]])
-    expect(await pendingMigrations(db.reader, folderUrl)).toEqual(['0001_a'])
+    expect(await pending(folderUrl)).toEqual(['0001_a'])
     write('0001_a.sql', `${good}${another}`)
     expect(await migrateFolder()).toEqual(['0001_a'])
   })
@@ -151,7 +152,7 @@ describe('a migration', () => {
     write('0002_b.sql', another)
     const line = /^0001_a\.sql was changed after this database applied it.*$/
     await expect(migrateFolder()).rejects.toThrow(line)
-    await expect(pendingMigrations(db.reader, folderUrl)).rejects.toThrow(line)
+    await expect(pending(folderUrl)).rejects.toThrow(line)
     expect(await askRows(db.writer, 'EXISTS b')).toEqual([[0]])
   })
 
@@ -168,7 +169,7 @@ describe('a migration', () => {
     await migrateFolder()
     rmSync(join(folder, '0002_b.sql'))
     await expect(migrateFolder()).rejects.toThrow(/^The database is ahead of this code: it has 0002_b;.*$/)
-    expect(await pendingMigrations(db.reader, folderUrl)).toEqual([])
+    expect(await pending(folderUrl)).toEqual([])
   })
 
   test.each(['1_a.sql', '0002_a.sql', '0001-a.sql', '0001_A.sql'])('is refused by the name %s', async (name) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrate } from '../../clickhouse/migrate.ts'
 import { rebuildRollups } from '../../clickhouse/rebuild-rollups.ts'
 import { insertRows } from '../../queries/insert-rows.ts'
 import { importMark } from '../../queries/rules/import-mark.ts'
@@ -36,11 +37,22 @@ describe('a rebuild', () => {
     expect(await tablesAside()).toEqual([])
   })
 
-  test('takes away what a rebuild that was cut off left behind', async () => {
-    await db.writer.command('CREATE TABLE type_counts_hour_rebuild_0badcafe AS type_counts_hour')
-    expect(await tablesAside()).toHaveLength(1)
+  test('takes away what a rebuild that was cut off left behind, and nothing of one that is under way', async () => {
+    const aside = (daysAgo: number) => {
+      const second = Math.floor(Date.now() / 1000) - daysAgo * 86_400
+      return `type_counts_hour_rebuild_${second.toString(16)}0bad`
+    }
+    const [left, other] = [aside(2), aside(0)]
+    for (const table of [left, other]) await db.writer.command(`CREATE TABLE ${table} AS type_counts_hour`)
     await rebuildRollups(db.writer)
+    expect(await tablesAside()).toEqual([[other]])
+    await db.writer.command(`DROP TABLE ${other} SYNC`)
+  })
+
+  test('by two at once ends as if by one', async () => {
+    await Promise.all([rebuildRollups(db.writer), rebuildRollups(db.writer)])
     expect(await tablesAside()).toEqual([])
+    expect(JSON.parse((await rollups('check')).stdout)).toMatchObject({ different: 0 })
   })
 
   test('ends every answer that is kept, as an import does, month by month', async () => {
@@ -72,6 +84,17 @@ test('a rebuild of a table that is no rollup names those there are', async () =>
     code: 2,
     stderr: expect.stringMatching(/^reports is not a rollup; there are .*\bissues_day\b/),
   })
+})
+
+test('a migration that brings no rollup ends no answer that is kept, and fills nothing', async () => {
+  const steps = () => askRows(db.writer, 'SELECT count() FROM import_steps')
+  const before = await steps()
+  const last = '(SELECT max(version) FROM schema_migrations)'
+  await db.writer.command(`ALTER TABLE schema_migrations DELETE WHERE version = ${last} SETTINGS mutations_sync = 1`)
+  const heard: string[] = []
+  expect(await migrate(db.writer, { onStep: (step) => heard.push(step) })).toHaveLength(1)
+  expect(heard.filter((step) => !step.startsWith('Applying '))).toEqual([])
+  expect(await steps()).toEqual(before)
 })
 
 describe('the commands', () => {
