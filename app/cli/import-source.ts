@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import type { RejectedPlace } from '../import/rejected-file.ts'
 
 /** Lines to import. */
 export interface ImportSource {
   readonly stream: Readable
   /** In bytes; undefined where it cannot be known. */
   readonly size: number | undefined
-  /** Where its rejected lines go. */
-  readonly rejectedPath: string
+  readonly rejected: RejectedPlace
 }
 
 const pieceBytes = 1024 * 1024
@@ -19,7 +19,11 @@ const pieceBytes = 1024 * 1024
  */
 export async function openImportSource(file: string, stdin: Readable, folder: string): Promise<ImportSource> {
   if (file === '-') {
-    return { stream: stdin, size: undefined, rejectedPath: resolve(folder, 'stdin.rejected.ndjson') }
+    return {
+      stream: stdin,
+      size: undefined,
+      rejected: { path: resolve(folder, 'stdin.rejected.ndjson'), isOwn: false },
+    }
   }
   const path = resolve(folder, file)
   const handle = await open(path).catch((error: Error) => {
@@ -34,7 +38,10 @@ export async function openImportSource(file: string, stdin: Readable, folder: st
     stream: handle.createReadStream({ highWaterMark: pieceBytes }),
     size: found.isFile() ? found.size : undefined,
     // Beside a pipe of the shell, /dev/fd/63, nothing can be written.
-    rejectedPath: `${found.isFile() ? path : resolve(folder, basename(path))}.rejected.ndjson`,
+    rejected: {
+      path: `${found.isFile() ? path : resolve(folder, basename(path))}.rejected.ndjson`,
+      isOwn: found.isFile(),
+    },
   }
 }
 

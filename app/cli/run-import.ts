@@ -18,7 +18,7 @@ export const file: Argument<string> = {
 /** What the help of every import says of its end. */
 export const rejectedNote = [
   'A line that cannot be stored goes with its number and the reason to FILE.rejected.ndjson, or in the current folder',
-  'where FILE is a pipe (stdin.rejected.ndjson), and stops nothing; the exit code is then 1.',
+  'where FILE is a pipe (stdin.rejected.ndjson, stdin.2.rejected.ndjson ...), and stops nothing; the exit code is then 1.',
 ] as const
 
 /** What an import works with. */
@@ -60,10 +60,10 @@ type Shown = Pick<GivenImport, 'onReject' | 'showRead'>
 /** Shows how far an import is, and keeps what it rejects. */
 async function withRejected<Result>(
   context: Context,
-  { size, rejectedPath }: ImportSource,
+  { size, rejected: place }: ImportSource,
   importLines: (shown: Shown) => Promise<Result>,
 ): Promise<Result> {
-  const rejected = await createRejectedFile(rejectedPath)
+  const rejected = await createRejectedFile(place)
   const started = performance.now()
   try {
     return await withProgress(context.stderr, size, (update) =>
@@ -76,7 +76,8 @@ async function withRejected<Result>(
       }),
     )
   } finally {
-    if (await rejected.close()) context.say(`What was rejected, and why: ${rejectedPath}`)
+    const path = await rejected.close()
+    if (path !== undefined) context.say(`What was rejected, and why: ${path}`)
   }
 }
 

@@ -1,36 +1,58 @@
 import { once } from 'node:events'
-import { createWriteStream, type WriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import type { WriteStream } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import type { Rejection } from './import-tally.ts'
+
+/** Where rejections go. */
+export interface RejectedPlace {
+  readonly path: string
+  /** The path is of the imported file alone, so that what lies there is of an earlier run, and is replaced. */
+  readonly isOwn: boolean
+}
 
 /** A file of rejections, one a line. */
 export interface RejectedFile {
   write(rejection: Rejection): Promise<void>
-  /** Ends the file; whether there is one. */
-  close(): Promise<boolean>
+  /** Ends the file and gives its path; undefined where nothing was rejected. */
+  close(): Promise<string | undefined>
 }
 
-/** Removes an old file at the path; a new one appears only when there is something to write. */
-export async function createRejectedFile(path: string): Promise<RejectedFile> {
-  await rm(path, { force: true })
-  let stream: WriteStream | undefined
+/** Removes an old file at a place of its own; a new one appears only when there is something to write. */
+export async function createRejectedFile(place: RejectedPlace): Promise<RejectedFile> {
+  if (place.isOwn) await rm(place.path, { force: true })
+  let file: { path: string; stream: WriteStream } | undefined
   return {
     async write(rejection) {
-      stream ??= open(path)
+      file ??= await create(place.path)
+      const { stream } = file
       if (stream.errored) throw stream.errored
       if (!stream.write(`${JSON.stringify(rejection)}\n`)) await once(stream, 'drain')
     },
     async close() {
-      if (!stream) return false
-      stream.end()
-      await finished(stream)
-      return true
+      if (!file) return undefined
+      file.stream.end()
+      await finished(file.stream)
+      return file.path
     },
   }
 }
 
-/** An error is thrown by the next call; without a listener it would end the process. */
-function open(path: string): WriteStream {
-  return createWriteStream(path).on('error', () => {})
+/** A file that was not there: with a number in its name where others have rejected before. */
+async function create(path: string): Promise<{ path: string; stream: WriteStream }> {
+  for (let number = 1; ; number++) {
+    const free = number === 1 ? path : path.replace(/(\.rejected\.ndjson)?$/, `.${number}$1`)
+    const handle = await openNew(free)
+    // An error is thrown by the next call; without a listener it would end the process.
+    if (handle) return { path: free, stream: handle.createWriteStream().on('error', () => {}) }
+  }
+}
+
+async function openNew(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'wx')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
+    throw error
+  }
 }

@@ -5,11 +5,11 @@ import { openImportSource } from '../../app/cli/import-source.ts'
 const own = new URL(import.meta.url).pathname
 
 test.each([
-  ['a file', own, `${own}.rejected.ndjson`],
-  ['stdin', '-', '/somewhere/stdin.rejected.ndjson'],
-  ['what is no file, such as a pipe', '/dev/null', '/somewhere/null.rejected.ndjson'],
-])('the rejected lines of %s go to a place that can be written', async (_, file, rejectedPath) => {
+  ['a file', own, { path: `${own}.rejected.ndjson`, isOwn: true }],
+  ['stdin', '-', { path: '/somewhere/stdin.rejected.ndjson', isOwn: false }],
+  ['what is no file, such as a pipe', '/dev/null', { path: '/somewhere/null.rejected.ndjson', isOwn: false }],
+])('the rejected lines of %s go to a place that can be written', async (_, file, rejected) => {
   const source = await openImportSource(file, Readable.from([]), '/somewhere')
   source.stream.destroy()
-  expect(source.rejectedPath).toBe(rejectedPath)
+  expect(source.rejected).toEqual(rejected)
 })

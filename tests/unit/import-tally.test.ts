@@ -38,10 +38,10 @@ describe('the file of rejections', () => {
   test('replaces an old one, one rejection a line', async () => {
     const path = join(folder, 'some.ndjson')
     writeFileSync(path, 'old')
-    const file = await createRejectedFile(path)
+    const file = await createRejectedFile({ path, isOwn: true })
     await file.write(rejection)
     await file.write({ ...rejection, line: 4 })
-    expect(await file.close()).toBe(true)
+    expect(await file.close()).toBe(path)
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([rejection, { ...rejection, line: 4 }])
   })
@@ -49,15 +49,23 @@ describe('the file of rejections', () => {
   test('is gone when nothing is rejected', async () => {
     const path = join(folder, 'none.ndjson')
     writeFileSync(path, 'old')
-    const file = await createRejectedFile(path)
-    expect(await file.close()).toBe(false)
+    const file = await createRejectedFile({ path, isOwn: true })
+    expect(await file.close()).toBeUndefined()
     expect(existsSync(path)).toBe(false)
   })
 
   test('that cannot be written says so', async () => {
-    const file = await createRejectedFile(join(folder, 'missing', 'x.ndjson'))
-    await file.write(rejection)
-    await expect(file.close()).rejects.toThrow('ENOENT')
+    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), isOwn: true })
+    await expect(file.write(rejection)).rejects.toThrow('ENOENT')
+  })
+
+  test('of a pipe takes nothing from those before it', async () => {
+    const place = { path: join(folder, 'stdin.rejected.ndjson'), isOwn: false }
+    const files = await Promise.all([1, 2, 3].map(() => createRejectedFile(place)))
+    for (const [index, file] of files.entries()) await file.write({ ...rejection, line: index + 1 })
+    const paths = await Promise.all(files.map((file) => file.close()))
+    expect(paths).toEqual(['', '.2', '.3'].map((number) => join(folder, `stdin${number}.rejected.ndjson`)))
+    expect(paths.map((path) => JSON.parse(readFileSync(path ?? '', 'utf8')).line)).toEqual([1, 2, 3])
   })
 })
 
