@@ -36,12 +36,15 @@ export function shareUnderWay<Answer>(): ShareUnderWay<Answer> {
     if (leaving?.aborted) return Promise.reject(new CallerLeft())
     const asking = underWay.get(question) ?? begin(question, ask)
     asking.waiting++
-    leaving?.addEventListener('abort', () => {
-      if (--asking.waiting > 0) return
-      // Whoever asks from now on asks anew.
-      forget(question, asking)
-      asking.allLeft.abort()
+    return new Promise((resolve, reject) => {
+      asking.answer.then(resolve, reject)
+      leaving?.addEventListener('abort', () => {
+        reject(new CallerLeft())
+        if (--asking.waiting > 0) return
+        // Whoever asks from now on asks anew.
+        forget(question, asking)
+        asking.allLeft.abort()
+      })
     })
-    return asking.answer
   }
 }

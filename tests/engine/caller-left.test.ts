@@ -119,16 +119,19 @@ describe('a request whose caller leaves', () => {
   test('takes nothing from another who asks the same', async () => {
     const leaving = new AbortController()
     let other: Promise<Response> | undefined
+    // Asked for the first time, so that nothing is kept of it.
+    const filter = '&osName=Windows'
     await whileFrozen(async () => {
-      const asked = ask('first', leaving.signal)
+      const asked = ask('first', leaving.signal, key, filter)
       await pause(100)
-      other = ask('second')
+      other = ask('second', undefined, key, filter)
       await pause(100)
       leaving.abort()
       await expect(asked).rejects.toThrow()
       await pause(100)
     })
     expect((await other)?.status).toBe(200)
+    await expect.poll(() => logged('first'), { timeout: 3_000 }).toMatchObject({ status: 499 })
     expect(logged('second')).toMatchObject({ status: 200 })
   })
 

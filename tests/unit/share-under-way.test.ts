@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { shareUnderWay } from '../../app/share-under-way.ts'
+import { CallerLeft } from '../../queries/attempts.ts'
 
 /** Questions that wait to be answered, each with the signal it was asked with. */
 function questions() {
@@ -21,27 +22,31 @@ test('the same question under way is asked once, and is forgotten when it is ans
   expect(asked).toHaveLength(3)
 })
 
-test('a question ends when the last who asked it leaves, and whoever asks then asks anew', () => {
+test('a question ends when the last who asked it leaves, and whoever asks then asks anew', async () => {
   const share = shareUnderWay<string>()
   const { asked, ask } = questions()
   const [one, two] = [new AbortController(), new AbortController()]
-  void share('a', ask, one.signal)
-  void share('a', ask, two.signal)
+  const [first, second] = [share('a', ask, one.signal), share('a', ask, two.signal)]
   one.abort()
+  await expect(first).rejects.toBeInstanceOf(CallerLeft)
   expect(asked[0]?.allLeft.aborted).toBe(false)
   two.abort()
+  await expect(second).rejects.toBeInstanceOf(CallerLeft)
   expect(asked[0]?.allLeft.aborted).toBe(true)
   void share('a', ask)
   expect(asked).toHaveLength(2)
   expect(asked[1]?.allLeft.aborted).toBe(false)
 })
 
-test('one who cannot leave keeps the question up', () => {
+test('one who cannot leave keeps the question up, and is answered', async () => {
   const share = shareUnderWay<string>()
   const { asked, ask } = questions()
   const leaving = new AbortController()
-  void share('a', ask)
-  void share('a', ask, leaving.signal)
+  const staying = share('a', ask)
+  const left = share('a', ask, leaving.signal)
   leaving.abort()
+  await expect(left).rejects.toBeInstanceOf(CallerLeft)
   expect(asked[0]?.allLeft.aborted).toBe(false)
+  asked[0]?.answer('whole')
+  expect(await staying).toBe('whole')
 })
