@@ -1,5 +1,5 @@
 import { listDeliveredAlerts } from '../../queries/alerts/list-delivered-alerts.ts'
-import { paymentPageIds } from '../../queries/pages/payment-pages.ts'
+import { paymentPageIds, sitePageIds } from '../../queries/pages/payment-pages.ts'
 import type { Read, ReadAll } from '../../queries/query.ts'
 import { alertedChanges } from '../../queries/rules/change-alerts.ts'
 import { listLatestScanPlaces } from '../../queries/scans/list-latest-scan-places.ts'
@@ -39,7 +39,11 @@ export async function pageEvidence(
   })
 }
 
-/** The scans of payment pages that found a watched header changed or the grade dropped, newest first. */
+/**
+ * The scans of payment pages that found a watched header changed or the grade dropped, newest first. Alerts speak for
+ * changes of the site's other pages too.
+ * @param pages the site's payment pages.
+ */
 export async function changeEvidence(
   { read, readAll }: Reads,
   tenantId: string,
@@ -51,17 +55,19 @@ export async function changeEvidence(
   const since = new Date(now.getTime() - changeDays * day)
   const labelOf = new Map(pages.map(({ id, label }) => [id, label]))
   const [places, delivered] = await Promise.all([
-    read(listScanEvidence(tenantId, paymentPageIds({ tenantId, siteId }), since)),
+    read(listScanEvidence(tenantId, sitePageIds({ tenantId, siteId }), since)),
     read(listDeliveredAlerts(tenantId, siteId, watchedEvents, since)),
   ])
   const scans = await readScans(readAll, tenantId, places)
   const found = scans.flatMap(({ id, pageId, scannedAt, grade, changes }) => {
     const headers = changes.headers.map(({ header }) => header)
     const { gradeDroppedFrom } = changes
-    const pageLabel = labelOf.get(pageId)
-    if (pageLabel === undefined || (headers.length === 0 && gradeDroppedFrom === null)) return []
-    return [{ scanId: id, pageId, pageLabel, scannedAt, headers, gradeDroppedFrom, grade }]
+    if (headers.length === 0 && gradeDroppedFrom === null) return []
+    return [{ scanId: id, pageId, scannedAt, headers, gradeDroppedFrom, grade }]
   })
   const alerted = alertedChanges(found, delivered)
-  return found.map((change) => ({ ...change, alerted: alerted.has(change) }))
+  return found.flatMap((change) => {
+    const pageLabel = labelOf.get(change.pageId)
+    return pageLabel === undefined ? [] : [{ ...change, pageLabel, alerted: alerted.has(change) }]
+  })
 }

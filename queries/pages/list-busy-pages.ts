@@ -8,6 +8,9 @@ import { join, sql, uint } from '../sql.ts'
 
 const row = z.object({ url: z.string() })
 
+/** A network error's page is the one that asked, of whatever site. */
+const ownPageTypes = reportTypeNames.filter((type) => type !== 'network-error')
+
 /** The http(s) pages a site reported from most in a window, without their queries; ties by URL. */
 export function listBusyPages(
   tenantId: string,
@@ -15,7 +18,7 @@ export function listBusyPages(
   window: Span,
   limit: number,
 ): Query<z.infer<typeof row>> {
-  const conditions = ofReportTypes({ siteId, reportTypes: reportTypeNames })
+  const conditions = ofReportTypes({ siteId, reportTypes: ownPageTypes })
   const parts = groupParts('pages_day', { tenantId, window }, conditions).map(
     ({ from, page, reportCount }) => sql`SELECT ${page} AS url, ${reportCount} AS reports ${from} GROUP BY url`,
   )

@@ -1,6 +1,6 @@
 import { type Sql, sql, uuid } from '../sql.ts'
 
-/** Whose payment pages are meant. The store reads them itself, as a statement cannot carry however many there are. */
+/** Whose pages are meant. The store reads them itself, as a statement cannot carry however many there are. */
 export interface OfSite {
   readonly tenantId: string
   readonly siteId: string
@@ -9,11 +9,15 @@ export interface OfSite {
 const ofPayment = ({ tenantId, siteId }: OfSite): Sql =>
   sql`FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND kind = 'payment'`
 
-/** A SELECT of the id of each, for IN. */
+/** A SELECT of the id of each page of a site, of payment or not, for IN. */
+export const sitePageIds = ({ tenantId, siteId }: OfSite): Sql =>
+  sql`(SELECT id FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)})`
+
+/** A SELECT of the id of each payment page, for IN. */
 export const paymentPageIds = (site: OfSite): Sql => sql`(SELECT id ${ofPayment(site)})`
 
 /**
- * A SELECT of the pattern of each as `pageMatch` reads it: `page_id`, `start`, what every match begins with, and
+ * A SELECT of the pattern of each payment page as `pageMatch` reads it: `page_id`, `start`, what every match begins with, and
  * `expression`, empty where nothing but the start itself matches.
  */
 export function paymentPatterns(site: OfSite): Sql {

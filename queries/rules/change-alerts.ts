@@ -1,7 +1,7 @@
 import { day } from '../../schema/durations.ts'
 import { changeEvent, gradeEvent } from '../../schema/pci.ts'
 
-/** What a scan of a payment page found changed. */
+/** What a scan of a page found changed. */
 export interface PageChange {
   readonly scannedAt: string
   /** Names of the watched headers that changed. */
@@ -25,7 +25,7 @@ const events: readonly (readonly [event: string, has: (change: PageChange) => bo
  * The changes of which an immediate alert was delivered within a day of their scan (contract, PCI readiness). An alert
  * names no scan, so it speaks for one change at most: the latest with its event, of the day before it, that no other
  * alert speaks for.
- * @param changes newest first.
+ * @param changes of every page of the site, newest first.
  * @param alerts oldest first.
  */
 export function alertedChanges<Change extends PageChange>(

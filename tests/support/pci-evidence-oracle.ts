@@ -86,11 +86,12 @@ export function scriptEvidence(world: PciWorld, pages: readonly PageRecord[], fr
 
 /**
  * The scans of payment pages in 30 days that found something changed, newest first. Each alert, the oldest first, speaks
- * for the latest of them that it can be about and that none before it speaks for.
+ * for the latest change of any page that it can be about and that none before it speaks for.
  */
-export function changesOf({ siteId, scans, deliveries }: PciWorld, pages: readonly PageRecord[], now: number) {
+export function changesOf({ siteId, pages, scans, deliveries }: PciWorld, now: number) {
   const found = pages
-    .flatMap(({ id, label }) => oracleScans(scans, id).map((scan) => ({ ...scan, label })))
+    .filter((page) => page.siteId === siteId)
+    .flatMap(({ id, label, kind }) => oracleScans(scans, id).map((scan) => ({ ...scan, label, kind })))
     .filter(({ scannedAt }) => scannedAt >= iso(now - 30 * day))
     .filter(({ changes }) => changes.headers.length > 0 || changes.gradeDroppedFrom !== null)
     .sort((a, b) => (a.scannedAt > b.scannedAt || (a.scannedAt === b.scannedAt && a.id > b.id) ? -1 : 1))
@@ -113,18 +114,22 @@ export function changesOf({ siteId, scans, deliveries }: PciWorld, pages: readon
     )
     if (latest) about[eventType].add(latest.id)
   }
-  return found.map(({ id, pageId, label, scannedAt, changes: { headers, gradeDroppedFrom }, grade }) => ({
+  const ofPayment = found.filter(({ kind }) => kind === 'payment')
+  return ofPayment.map(({ id, pageId, label, scannedAt, changes: { headers, gradeDroppedFrom }, grade }) => ({
     ...{ scanId: id, pageId, pageLabel: label, scannedAt, gradeDroppedFrom, grade },
     headers: headers.map(({ header }) => header),
     alerted: about['page.headers_changed'].has(id) || about['page.grade_dropped'].has(id),
   }))
 }
 
-/** The busiest pages, and what they are suggested as. */
+/** The busiest pages, and what they are suggested as. A network error names a page of any site. */
 export function suggestionsOf({ reports }: PciWorld, from: number, now: number) {
   const recent = reports.filter(
     ({ reportType, receivedAt, documentUrl }) =>
-      reportType !== 'csp-hash' && receivedAt >= from && receivedAt < now && documentUrl !== '',
+      !['csp-hash', 'network-error'].includes(reportType) &&
+      receivedAt >= from &&
+      receivedAt < now &&
+      documentUrl !== '',
   )
   const pages = recent.map(({ documentUrl }) => documentUrl.split('?')[0] ?? '')
   const times = (url: string) => pages.filter((page) => page === url).length

@@ -63,7 +63,7 @@ export function oraclePci(world: PciWorld, now: number) {
   const lastScans = pages.map(({ id }) => oracleScans(world.scans, id).find(({ status }) => status === 'complete'))
   const isRecent = (scan: (typeof lastScans)[number]) =>
     scan !== undefined && Date.parse(scan.scannedAt) > now - 7 * day
-  const changes = changesOf(world, pages, now)
+  const changes = changesOf(world, now)
   const covers = ({ siteId, kind, enabled }: RuleRecord) =>
     enabled && kind === 'immediate' && (siteId === null || siteId === world.siteId)
   const uncovered = ['page.headers_changed', 'page.grade_dropped'].filter(

@@ -63,7 +63,8 @@ function reportsOf(random: Seeded, rows: readonly StoredReport[], time: () => nu
   return rows.map((row) => {
     const violates = row.reportType === 'integrity-violation'
     const scriptUrl = violates && random.chance(0.3) ? random.pick(lackedScripts) : row.scriptUrl
-    const other = { reportType: 'csp-violation', scriptUrl: '', scriptHash: '', reportedHash: '' } as const
+    const reportType = random.pickSkewed(['csp-violation', 'network-error'] as const)
+    const other = { reportType, scriptUrl: '', scriptHash: '', reportedHash: '' }
     const isOther = random.chance(0.25) || (violates && quiet.has(row.siteId))
     return { ...row, scriptUrl, ...(isOther && other), receivedAt: time() }
   })
