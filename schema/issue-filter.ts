@@ -10,6 +10,8 @@ export const issueTypesParam = z
   .max(longest, { error })
   .transform((text) => [...new Set(text.split(','))])
   .pipe(z.array(z.enum(issueTypeNames, { error }), { error }))
+  // One order, because a cursor is bound to the set.
+  .transform((types) => issueTypeNames.filter((type) => types.includes(type)))
   .meta({
     description: 'Only issues of these report types, comma-separated; every type by default',
     override: {

@@ -4,7 +4,10 @@
  * NelmioSecurityBundle (its noise detectors) and go-csp-collector (its default filter) agree to be injected.
  */
 
-/** Schemes of extensions, of the browser itself and of apps that embed one (payloads, Noise). */
+/**
+ * Schemes of extensions, of the browser itself and of apps that embed one (payloads, Noise; Chromium,
+ * android_webview/common/url_constants.h).
+ */
 export const noiseSchemes: ReadonlySet<string> = new Set([
   'chrome-extension',
   'moz-extension',
@@ -38,6 +41,7 @@ export const noiseSchemes: ReadonlySet<string> = new Set([
   'nativebaiduhd',
   'bdvideo',
   'android-webview',
+  'android-webview-video-poster',
 ])
 
 /** Hosts of antivirus, filtering and injecting products, each with all its subdomains. */
