@@ -41,8 +41,8 @@ export interface StatementOptions {
 /** A connection pool to one ClickHouse, as one of its users. */
 export interface Database {
   /**
-   * Every row of a query's answer. Throws Problem(upstream_unavailable) when the store cannot answer now, and CallerLeft
-   * when nobody waits for it any more; the store then stops.
+   * Every row of a query's answer. Throws Problem(upstream_unavailable) when the store cannot answer now, CallerLeft when
+   * nobody waits for it any more, where the store then stops, and any other error for a defect of ours.
    */
   read<Row>(query: Query<Row>, options?: ReadOptions): Promise<Row[]>
   /** One statement that answers nothing. Throws what the store says. */
@@ -59,7 +59,18 @@ export interface Database {
 interface JsonCompact {
   readonly meta: readonly { readonly name: string }[]
   readonly data: readonly (readonly unknown[])[]
+  readonly rows: number
   readonly statistics?: { readonly elapsed: number; readonly rows_read: number; readonly bytes_read: number }
+}
+
+/** Reads a whole answer. Throws on half of one, and on what is none, such as a proxy's page. */
+function parseAnswer(body: string): JsonCompact {
+  const answer = JSON.parse(body) as Partial<JsonCompact> & { readonly exception?: string }
+  if (answer.exception !== undefined) throw new Error(`The store broke off its answer: ${answer.exception}`)
+  if (!Array.isArray(answer.meta) || !Array.isArray(answer.data) || answer.data.length !== answer.rows) {
+    throw new Error('The store gave half an answer, or none')
+  }
+  return answer as JsonCompact
 }
 
 const readSettings = {
@@ -67,6 +78,8 @@ const readSettings = {
   date_time_output_format: 'iso',
   output_format_json_quote_64bit_integers: '0',
   output_format_json_escape_forward_slashes: '0',
+  // Before 25.11 a server ends an answer that fails midway as if it were whole.
+  http_write_exception_in_output_format: '0',
 }
 
 /**
@@ -87,39 +100,38 @@ export function connect(url: string): Database {
   const turns = {
     question: pLimit(lanes.question.atOnce),
     lookUp: pLimit(lanes.lookUp.atOnce),
+    newKey: pLimit(lanes.newKey.atOnce),
     maintenance: pLimit(lanes.maintenance.atOnce),
   } satisfies Record<Lane, unknown>
-
-  async function ask<Row>(query: Query<Row>, lane: Lane, origin: QueryOrigin | undefined, signal: AbortSignal) {
-    // Its turn can come after its time is over.
-    signal.throwIfAborted()
-    const settings = {
-      ...readSettings,
-      ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
-      ...laneSettings(lane),
-      log_comment: JSON.stringify({ ...origin, query: query.name }),
-    }
-    return JSON.parse(await requests.send({ ...render(query.statement), settings }, signal)) as JsonCompact
-  }
 
   return {
     async read(query, { origin, onCost, leaving } = {}) {
       const { lane = 'question' } = query
-      try {
-        const { meta, data, statistics } = await inTime(
-          lanes[lane].deadlineMilliseconds,
-          (signal) => turns[lane](() => onceMore(() => ask(query, lane, origin, signal), signal)),
-          leaving,
-        )
-        if (statistics && onCost) {
-          const { elapsed, rows_read, bytes_read } = statistics
-          onCost({ rowsRead: rows_read, bytesRead: bytes_read, milliseconds: elapsed * 1000 })
+      const rendered = render(query.statement)
+      const ask = async (signal: AbortSignal) => {
+        // Its turn can come after its time is over.
+        signal.throwIfAborted()
+        const settings = {
+          ...readSettings,
+          ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
+          ...laneSettings(lane),
+          log_comment: JSON.stringify({ ...origin, query: query.name }),
         }
-        const names = meta.map(({ name }) => name)
-        return data.map((values) => query.row.parse(toObject(names, values)))
-      } catch (error) {
-        throw toProblem(error)
+        return parseAnswer(await requests.send({ ...rendered, settings }, signal))
       }
+      const { meta, data, statistics } = await inTime(
+        lanes[lane].deadlineMilliseconds,
+        (signal) => turns[lane](() => onceMore(() => ask(signal), signal)),
+        leaving,
+      ).catch((error: unknown) => {
+        throw toProblem(error)
+      })
+      if (statistics && onCost) {
+        const { elapsed, rows_read, bytes_read } = statistics
+        onCost({ rowsRead: rows_read, bytesRead: bytes_read, milliseconds: elapsed * 1000 })
+      }
+      const names = meta.map(({ name }) => name)
+      return data.map((values) => query.row.parse(toObject(names, values)))
     },
     async command(statement, { params, settings } = {}) {
       await client.command({

@@ -12,6 +12,8 @@ export const lanes = {
   question: { atOnce: 24, deadlineMilliseconds: 10_000 },
   /** What every request waits for: the store is taken for unavailable sooner. */
   lookUp: { atOnce: 8, deadlineMilliseconds: 2_000 },
+  /** Keys never seen before, which anybody can send: they wait for each other, and those who are known do not wait for them. */
+  newKey: { atOnce: 4, deadlineMilliseconds: 2_000 },
   /** What goes over a tenant's whole month, as a user that writes: memory stays flat. */
   maintenance: {
     atOnce: 2,

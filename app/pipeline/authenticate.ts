@@ -30,6 +30,16 @@ interface KnownKey {
   readonly goodUntil: number
 }
 
+/** What time it is, in milliseconds. */
+interface Clock {
+  /** Since any moment; no one can set it. */
+  readonly elapsed: () => number
+  /** Since the Unix epoch. */
+  readonly now: () => number
+}
+
+const systemClock: Clock = { elapsed: () => performance.now(), now: Date.now }
+
 /** RFC 9110, 11.4: one space or more. */
 const bearer = /^Bearer +([^ ]+)$/i
 
@@ -37,20 +47,20 @@ const bearer = /^Bearer +([^ ]+)$/i
  * Finds the caller of an Authorization header. Throws invalid_api_key, the same for every cause, or
  * upstream_unavailable.
  */
-export function createAuthenticator(read: Read, now: () => number = Date.now) {
+export function createAuthenticator(read: Read, clock: Clock = systemClock) {
   // Only found keys are kept, so that guesses cannot fill the memory; simultaneous look-ups of one key are one.
   const found = new LRUCache<string, KnownKey>({
     max: cachedKeys,
     ttl: cacheMilliseconds,
     // A timer to remember the time by would cost more than to ask for it.
     ttlResolution: 0,
-    perf: { now },
+    perf: { now: clock.elapsed },
   })
   const share = shareUnderWay<KnownKey | undefined>()
 
-  async function lookUp(hash: string): Promise<KnownKey | undefined> {
-    const asked = now()
-    const [row] = await read(findKey(hash))
+  async function lookUp(hash: string, lane: 'lookUp' | 'newKey'): Promise<KnownKey | undefined> {
+    const asked = clock.elapsed()
+    const [row] = await read(findKey(hash, lane))
     const key = row && toKnownKey(row)
     // Counted from before the question, because the answer is as old as that.
     if (key) found.set(hash, key, { start: asked })
@@ -64,10 +74,10 @@ export function createAuthenticator(read: Read, now: () => number = Date.now) {
     const kept = found.get(hash)
     if (kept && found.getRemainingTTL(hash) < cacheMilliseconds - refreshedMilliseconds) {
       // Where this fails, the key is still forgotten in time, and whoever asks then hears of it.
-      share(hash, () => lookUp(hash)).catch(() => undefined)
+      share(hash, () => lookUp(hash, 'lookUp')).catch(() => undefined)
     }
-    const known = kept ?? (await share(hash, () => lookUp(hash)))
-    if (!known || known.goodUntil <= now()) throw new Problem('invalid_api_key')
+    const known = kept ?? (await share(hash, () => lookUp(hash, 'newKey')))
+    if (!known || known.goodUntil <= clock.now()) throw new Problem('invalid_api_key')
     return known.caller
   }
 }

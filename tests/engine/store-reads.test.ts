@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { z } from 'zod'
 import { connect, type Database, type ReadOptions } from '../../queries/clickhouse.ts'
 import type { Query } from '../../queries/query.ts'
+import { rowJson } from '../../queries/rows.ts'
 import { sql, uint } from '../../queries/sql.ts'
 import { startFaultServer } from '../support/faults.ts'
 
@@ -52,4 +53,10 @@ test('a look-up waits for no question, and is given up on sooner', async () => {
   await faults.close()
   await questions
   await behind.close()
+})
+
+test('a stored text that is no JSON is a defect of ours, and no outage', async () => {
+  const statement = sql`SELECT 'no JSON' AS stored`
+  const reading = database.read({ name: 'readJson', statement, row: z.object({ stored: rowJson(z.unknown()) }) })
+  await expect(reading).rejects.toBeInstanceOf(SyntaxError)
 })

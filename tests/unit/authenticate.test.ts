@@ -12,13 +12,13 @@ const stored: FoundKey = {
 
 /** A clock, an authenticator by it, and the look-ups it sends, each answered by hand. */
 async function setUp() {
-  const clock = { now: 1_000_000 }
+  const clock = { now: 1_000_000, elapsed: 5_000 }
   const lookUps: { answer: (rows: FoundKey[]) => void; fail: (error: Error) => void }[] = []
   const read = <Row>(_: Query<Row>) =>
     new Promise<FoundKey[]>((answer, fail) => {
       lookUps.push({ answer, fail })
     }) as Promise<unknown[]> as Promise<Row[]>
-  const authenticate = createAuthenticator(read, () => clock.now)
+  const authenticate = createAuthenticator(read, { now: () => clock.now, elapsed: () => clock.elapsed })
   const authorization = `Bearer ${makeKey().key}`
   const ask = () => authenticate(authorization)
   const first = ask()
@@ -26,8 +26,12 @@ async function setUp() {
   await first
   const wait = (milliseconds: number) => {
     clock.now += milliseconds
+    clock.elapsed += milliseconds
   }
-  return { wait, lookUps, ask }
+  const setBack = (milliseconds: number) => {
+    clock.now -= milliseconds
+  }
+  return { wait, setBack, lookUps, ask }
 }
 
 test('a key in use is looked up again before it is forgotten, once, and nobody waits for it', async () => {
@@ -55,4 +59,14 @@ test('a key that cannot be looked up again is good until it is forgotten, and no
   const late = ask()
   lookUps[3]?.fail(new Error('away'))
   await expect(late).rejects.toThrow('away')
+})
+
+test('a key is forgotten in time where the clock is set back', async () => {
+  const { wait, setBack, lookUps, ask } = await setUp()
+  setBack(3_600_000)
+  wait(4_100)
+  const late = ask()
+  expect(lookUps).toHaveLength(2)
+  lookUps[1]?.answer([{ ...stored, revoked: true }])
+  await expect(late).rejects.toMatchObject({ code: 'invalid_api_key' })
 })
