@@ -15,6 +15,7 @@ describe('a report is noise', () => {
     'webkit-masked-url://hidden/',
     'resource://gre/modules/x.js',
     'mxjscall://x',
+    'android-webview-video-poster:default_video_poster/-1',
     'https://gc.kis.v2.scr.kaspersky-labs.com/1B74BD89/main.js',
     'https://KASPERSKY-LABS.com:8443/main.js',
     'wss://local.adguard.org/ws',
