@@ -47,7 +47,7 @@ export async function loadDemo(writer: Database, dataDir: string): Promise<reado
 }
 
 function newState(): DemoState {
-  const keys = demoScenarios.map(({ tenant }) => ({ id: crypto.randomUUID(), tenant: tenant.name, key: makeKey().key }))
+  const keys = demoScenarios.map(({ tenant }) => ({ id: crypto.randomUUID(), tenant: tenant.name, key: makeKey() }))
   return { endsAt: new Date().toISOString(), loaded: false, keys }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { insertKey } from '../insert-key.ts'
-import { makeKey } from '../keys.ts'
+import { keyPrefix, makeKey } from '../keys.ts'
 import { expiresAt as expiry, name, tenant } from './argument-shapes.ts'
 import { command } from './command.ts'
 import { requireTenant } from './require-tenant.ts'
@@ -20,10 +20,10 @@ export const keysCreate = command({
     const createdAt = new Date()
     const expiresAt = values['expires-at'] ?? oneYearAfter(createdAt)
     const id = randomUUID()
-    const { key, prefix } = makeKey()
+    const key = makeKey()
     await insertKey(writer, { id, tenantId: values.tenant, name: values.name, key, createdAt, expiresAt })
     context.say(`Keep the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
-    return { answer: { id, key, prefix } }
+    return { answer: { id, key, prefix: keyPrefix(key) } }
   },
 })
 

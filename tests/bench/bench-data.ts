@@ -71,7 +71,7 @@ function newState(rows: number, now: number): BenchState {
     rounds: [rows],
     from: now - days * 86_400_000,
     days,
-    key: { id: crypto.randomUUID(), key: makeKey().key },
+    key: { id: crypto.randomUUID(), key: makeKey() },
     ...{ rowsStored: 0, loadMilliseconds: 0 },
     ...{ rowsMerged: 0, mergeMilliseconds: 0 },
     ...{ duckDbRows: 0, duckDbMilliseconds: 0 },

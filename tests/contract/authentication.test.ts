@@ -15,7 +15,7 @@ beforeAll(async () => {
   const revoked = await api.createKey(world.tenantId, { revokedAt: new Date() })
   const expired = await api.createKey(world.tenantId, { expiresAt: new Date(Date.now() - 1) })
   const bearers = [
-    makeKey().key,
+    makeKey(),
     revoked.key,
     expired.key,
     `${good}0`,

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { clickHouseLedger } from '../../app/import/clickhouse-ledger.ts'
 import { importRecords } from '../../app/import/import-records.ts'
 import type { RecordType } from '../../app/import/record-type.ts'
-import { makeKey } from '../../app/keys.ts'
+import { hashKey, keyPrefix, makeKey } from '../../app/keys.ts'
 import type { Database } from '../../queries/clickhouse.ts'
 import { insertRows } from '../../queries/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql.ts'
@@ -51,17 +51,16 @@ export function createTenantWriter(database: Database): TenantWriter {
 
   async function writeKey(
     tenantId: string,
-    { id, key, hash, prefix }: { id: string; key: string; hash: string; prefix: string },
+    { id, key }: TestKey,
     expiresAt: Date,
     revokedAt: Date | undefined,
   ): Promise<TestKey> {
-    const row = { key_hash: hash, id, tenant_id: tenantId, name: 'Test key', prefix }
+    const row = { key_hash: hashKey(key), id, tenant_id: tenantId, name: 'Test key', prefix: keyPrefix(key) }
     const times = { created_at: timeText(Date.now()), expires_at: timeText(expiresAt.getTime()) }
     await insert('api_keys', [{ ...row, ...times, revoked_at: revokedAt ? timeText(revokedAt.getTime()) : null }])
     return { id, key }
   }
 
-  const made = new Map<string, { hash: string; prefix: string }>()
   const tomorrow = () => new Date(Date.now() + day)
 
   return {
@@ -78,14 +77,10 @@ export function createTenantWriter(database: Database): TenantWriter {
       return id
     },
     async createKey(tenantId, { expiresAt = tomorrow(), revokedAt } = {}) {
-      const { key, hash, prefix } = makeKey()
-      made.set(key, { hash, prefix })
-      return writeKey(tenantId, { id: randomUUID(), key, hash, prefix }, expiresAt, revokedAt)
+      return writeKey(tenantId, { id: randomUUID(), key: makeKey() }, expiresAt, revokedAt)
     },
     async revokeKey(tenantId, key) {
-      const stored = made.get(key.key)
-      if (!stored) throw new Error('Only a key made here can be revoked here')
-      await writeKey(tenantId, { ...key, ...stored }, tomorrow(), new Date())
+      await writeKey(tenantId, key, tomorrow(), new Date())
     },
     async insertReports(reports) {
       const passes = [...new Set(reports.map(({ tenantId }) => tenantId))].map((tenantId) => ({

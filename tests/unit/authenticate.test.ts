@@ -19,7 +19,7 @@ async function setUp() {
       lookUps.push({ answer, fail })
     }) as Promise<unknown[]> as Promise<Row[]>
   const authenticate = createAuthenticator(read, { now: () => clock.now, elapsed: () => clock.elapsed })
-  const authorization = `Bearer ${makeKey().key}`
+  const authorization = `Bearer ${makeKey()}`
   const ask = () => authenticate(authorization)
   const first = ask()
   lookUps[0]?.answer([stored])

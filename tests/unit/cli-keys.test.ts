@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { hashKey, keyPattern, makeKey } from '../../app/keys.ts'
+import { hashKey, keyPattern, keyPrefix, makeKey } from '../../app/keys.ts'
 
 describe('a key', () => {
   const keys = Array.from({ length: 2_000 }, makeKey)
 
   test('is srk_live_ and 40 base62 characters, its prefix the first 8 of them', () => {
-    for (const { key, prefix } of keys) {
+    for (const key of keys) {
       expect(key).toMatch(keyPattern)
-      expect(key.slice(9, 17)).toBe(prefix)
+      expect(keyPrefix(key)).toBe(key.slice(9, 17))
     }
   })
 
   test('is never made twice', () => {
-    expect(new Set(keys.map(({ key }) => key)).size).toBe(keys.length)
+    expect(new Set(keys).size).toBe(keys.length)
   })
 
   test('takes every character about as often as every other', () => {
     const counts = new Map<string, number>()
-    for (const { key } of keys) for (const letter of key.slice(9)) counts.set(letter, (counts.get(letter) ?? 0) + 1)
+    for (const key of keys) for (const letter of key.slice(9)) counts.set(letter, (counts.get(letter) ?? 0) + 1)
     const expected = (keys.length * 40) / 62
     expect(counts.size).toBe(62)
     // Taking bytes modulo 62 would give the first 8 characters a quarter more; chance gives 15 % once in 10^7 runs.
@@ -26,9 +26,8 @@ describe('a key', () => {
   })
 
   test('is kept as the SHA-256 of the whole of it', () => {
-    const { key, hash } = makeKey()
-    expect(hash).toBe(createHash('sha256').update(key).digest('hex'))
-    expect(hashKey(key)).toBe(hash)
+    const key = makeKey()
+    expect(hashKey(key)).toBe(createHash('sha256').update(key).digest('hex'))
   })
 
   test('has no other form', () => {
