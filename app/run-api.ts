@@ -6,6 +6,7 @@ import { createMemoryBudgets } from './budgets/memory-budgets.ts'
 import { createRedisBudgets } from './budgets/redis-budgets.ts'
 import type { Config } from './config.ts'
 import { type Listener, listen } from './listen.ts'
+import { onStopSignal } from './stop-signal.ts'
 
 async function openBudgets({ REDIS_URL }: Config, log: Logger): Promise<BudgetStore> {
   if (!REDIS_URL) return createMemoryBudgets()
@@ -42,18 +43,13 @@ export async function runApi(config: Config, database: Database): Promise<Listen
 
 /** Calls `stop` at the first Ctrl-C or SIGTERM, then exits; a second signal exits at once. */
 export function stopOnSignal(stop: () => Promise<void>): void {
-  let stopping = false
-  const onSignal = () => {
-    if (stopping) process.exit(130)
-    stopping = true
+  onStopSignal(() => {
     process.stderr.write('\nFinishing what is under way; press Ctrl-C again to stop at once\n')
     stop().then(
       () => process.exit(0),
       (error: unknown) => fail(error),
     )
-  }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
+  })
 }
 
 /** Ends the process with one line. */

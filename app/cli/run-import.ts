@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { EngineAccess } from '../engine-access.ts'
 import type { Rejection } from '../import/import-tally.ts'
 import { createRejectedFile } from '../import/rejected-file.ts'
+import { onStopSignal } from '../stop-signal.ts'
 import type { Argument, Context, Outcome } from './command.ts'
 import { type ImportSource, openImportSource } from './import-source.ts'
 import { withProgress } from './show-progress.ts'
@@ -40,7 +41,7 @@ export async function runImport<Result extends { readonly rejected: number }>(
   prepare: (engine: EngineAccess) => Promise<(given: GivenImport) => Promise<Result>>,
 ): Promise<Outcome> {
   const source = await openImportSource(path, context.stdin, context.folder)
-  const stopping = stopOnSignal(context, source)
+  const stopping = untilStopped(context, source)
   try {
     const importLines = await prepare(await context.engine())
     const given = { source: source.stream, signal: stopping.signal }
@@ -81,23 +82,14 @@ async function withRejected<Result>(
   }
 }
 
-/** The first Ctrl-C or SIGTERM ends the import after the batch under way, the second ends the process. */
-function stopOnSignal(context: Context, { stream }: ImportSource) {
+/** Ctrl-C ends the import after the batch under way. */
+function untilStopped(context: Context, { stream }: ImportSource) {
   const controller = new AbortController()
-  const stop = () => {
-    if (controller.signal.aborted) process.exit(130)
+  const end = onStopSignal(() => {
     context.say('Stopping after the batch under way; press Ctrl-C again to stop at once')
     controller.abort()
     // A pipe that is silent would be waited for.
     stream.destroy()
-  }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
-  return {
-    signal: controller.signal,
-    end() {
-      process.off('SIGINT', stop)
-      process.off('SIGTERM', stop)
-    },
-  }
+  })
+  return { signal: controller.signal, end }
 }
