@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.ts'
-import { queryShape } from '../pipeline/mount.ts'
 import { sayNeed } from '../pipeline/plan-needs.ts'
+import { queryShape } from '../query-shape.ts'
 import { errorReferences } from './error-responses.ts'
 import { budgetHeaderNames, headerReferences } from './headers.ts'
 import { inputFields, type NamedSchemas, outputSchema } from './json-schema.ts'

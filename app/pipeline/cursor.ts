@@ -32,13 +32,14 @@ export function encodeCursor<Position>(bound: string, { window, depth, position 
   return Buffer.from(JSON.stringify(payload)).toString('base64url')
 }
 
-/** Throws bad_request for a cursor that does not decode, is out of bounds, or belongs to another query. */
-export function decodeCursor<Position>(
-  text: string,
-  bound: string,
+/**
+ * Makes the reader of one operation's cursors. It throws bad_request for a cursor that does not decode, is out of bounds,
+ * or belongs to another query.
+ */
+export function cursorReader<Position>(
   position: z.ZodType<Position>,
   maxDepth: number,
-): CursorState<Position> {
+): (text: string, bound: string) => CursorState<Position> {
   const shape = z.tuple([
     z.literal(version),
     z.string(),
@@ -49,15 +50,17 @@ export function decodeCursor<Position>(
       .max(maxDepth - 1),
     position,
   ])
-  const parsed = shape.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
-  if (!parsed.success) {
-    throw new Problem('bad_request', 'cursor is not one of this operation; send the nextCursor of the page before')
+  return (text, bound) => {
+    const parsed = shape.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
+    if (!parsed.success) {
+      throw new Problem('bad_request', 'cursor is not one of this operation; send the nextCursor of the page before')
+    }
+    const [, itsBound, window, depth, at] = parsed.data
+    if (itsBound !== bound) {
+      throw new Problem('bad_request', 'cursor belongs to another query; repeat the filters of the page it came from')
+    }
+    return { window: window && { from: window[0], to: window[1] }, depth, position: at as Position }
   }
-  const [, itsBound, window, depth, at] = parsed.data
-  if (itsBound !== bound) {
-    throw new Problem('bad_request', 'cursor belongs to another query; repeat the filters of the page it came from')
-  }
-  return { window: window && { from: window[0], to: window[1] }, depth, position: at as Position }
 }
 
 function parseJson(text: string): unknown {

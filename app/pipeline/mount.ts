@@ -5,18 +5,18 @@ import type { Database, QueryCost } from '../../queries/clickhouse.ts'
 import type { Query, Read } from '../../queries/query.ts'
 import type { Span } from '../../queries/rules/coverage.ts'
 import { earlierWindow, frozenWindow, windowOf } from '../../queries/rules/window.ts'
-import { cursorText, dateTime, integer } from '../../schema/params.ts'
 import { retentionStart } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { shareUnderWay } from '../share-under-way.ts'
-import { answerData, contentOf } from './answer-data.ts'
+import { queryShape } from '../query-shape.ts'
+import { answerData } from './answer-data.ts'
+import { answersOf } from './answers-of.ts'
 import type { Caller } from './authenticate.ts'
 import { callerLeaving } from './caller-leaving.ts'
-import { decodeCursor, fingerprint } from './cursor.ts'
+import { cursorReader, fingerprint } from './cursor.ts'
 import { explain } from './explain.ts'
-import type { Answered, KeptAnswers } from './kept-answers.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { onlyGet } from './only-get.ts'
 import type { SiteCheck } from './own-site.ts'
 import { pageOf } from './page.ts'
@@ -35,23 +35,6 @@ export interface PipelineServices {
   readonly now: () => Date
 }
 
-/** Every query parameter an operation takes: its own, then the window's and the page's. */
-export function queryShape({ query, window, page }: Endpoint): Record<string, z.ZodType> {
-  return {
-    ...query,
-    ...(typeof window === 'object' && {
-      from: dateTime(`The first moment read; ${window.defaultDays} days before \`to\` by default`).optional(),
-      to: dateTime(
-        `The moment reading stops before; now by default, at most ${window.maxDays} days after \`from\``,
-      ).optional(),
-    }),
-    ...(page && {
-      limit: integer(1, page.maxLimit, 'How many items the page holds').default(page.defaultLimit),
-      cursor: cursorText.optional(),
-    }),
-  }
-}
-
 type Params = Record<string, unknown> & { from?: Date; to?: Date; limit?: number; cursor?: string; siteId?: string }
 
 /**
@@ -62,7 +45,8 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
   const shape = queryShape(endpoint)
   const own = Object.keys(endpoint.query)
   const paging = endpoint.page
-  const share = shareUnderWay<Answered>()
+  const readCursor = paging && cursorReader(paging.position.shape, paging.maxDepth)
+  const answers = answersOf(endpoint, services.keptAnswers)
 
   const enter: MiddlewareHandler<ApiEnv> = async function enter(c, next) {
     const state = c.get('state')
@@ -121,47 +105,32 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     for (const siteId of [path.siteId, query.siteId]) if (siteId) await services.ownSite(read, caller.tenant.id, siteId)
 
     const bound = paging ? fingerprint(endpoint.name, caller.tenant.id, { ...path, ...query }) : ''
-    const before =
-      paging && cursor !== undefined ? decodeCursor(cursor, bound, paging.position.shape, paging.maxDepth) : undefined
+    const before = cursor === undefined ? undefined : readCursor?.(cursor, bound)
     const now = services.now()
     const retention = retentionStart(caller.tenant.may.retentionDays, now)
     const window = windowFor(endpoint, before?.window, params, now, retention)
     await requireNeeds(endpoint.needs ?? [], caller, params, read)
     const earlier = window && earlierWindow(window, retention)
-    const question = JSON.stringify([caller.tenant.id, path, params])
-    const keptQuestion = `${endpoint.name} ${question} ${JSON.stringify([window, earlier])}`
-    const standing = endpoint.ofReports && services.keptAnswers.standing(keptQuestion, caller.tenant.id)
-    if (standing) {
-      state.kept = true
-      return answerData(c, standing)
-    }
-    const ask = async (allLeft: AbortSignal) => {
-      const read = readUntil(allLeft)
-      const body = await endpoint.handle({
-        caller,
-        path,
-        query,
-        filter,
-        window,
-        earlier,
-        page: paging && pageOf(paging, params.limit ?? paging.defaultLimit, window ?? null, bound, before),
-        retentionFrom: retention.getTime(),
-        read,
-        readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
-      })
-      return contentOf(JSON.stringify(body))
-    }
-    const again = (allLeft: AbortSignal) =>
-      services.keptAnswers.answer({
-        question: keptQuestion,
-        tenantId: caller.tenant.id,
-        read: readUntil(),
-        ask: () => ask(allLeft),
-      })
-    const anew = async (allLeft: AbortSignal) => ({ content: await ask(allLeft), kept: false })
-    const { content, kept } = endpoint.ofKey
-      ? await anew(untilLeft())
-      : await share(question, endpoint.ofReports ? again : anew, untilLeft())
+    const { content, kept } = await answers({
+      tenantId: caller.tenant.id,
+      sent: [path, params],
+      windows: [window, earlier],
+      ask: (read) =>
+        endpoint.handle({
+          caller,
+          path,
+          query,
+          filter,
+          window,
+          earlier,
+          page: paging && pageOf(paging, params.limit ?? paging.defaultLimit, window ?? null, bound, before),
+          retentionFrom: retention.getTime(),
+          read,
+          readAll: async (questions) => (await Promise.all(questions.map(read))).flat(),
+        }),
+      readUntil,
+      untilLeft,
+    })
     state.kept = kept
     return answerData(c, content)
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../app/endpoint.ts'
 import { inputFields } from '../../app/openapi/json-schema.ts'
-import { queryShape } from '../../app/pipeline/mount.ts'
+import { queryShape } from '../../app/query-shape.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { Answered } from '../support/api.ts'

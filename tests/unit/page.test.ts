@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { decodeCursor } from '../../app/pipeline/cursor.ts'
+import { cursorReader } from '../../app/pipeline/cursor.ts'
 import { pageOf, wholeListPage } from '../../app/pipeline/page.ts'
 import { latestFirst, timePosition } from '../../app/pipeline/time-position.ts'
 
@@ -11,7 +11,7 @@ const never = { id: 'never', seenAt: null }
 
 /** A page of two of a list that was read whole. */
 function readPage(items: readonly { readonly id: string; readonly seenAt: string | null }[], cursor?: string | null) {
-  const before = cursor ? decodeCursor(cursor, 'bound', policy.position.shape, policy.maxDepth) : undefined
+  const before = cursor ? cursorReader(policy.position.shape, policy.maxDepth)(cursor, 'bound') : undefined
   const { data, nextCursor } = pageOf(policy, 2, null, 'bound', before).cutWhole(items, latestFirst('seenAt'))
   return { ids: data.map(({ id }) => id), nextCursor }
 }
