@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { lookUpHosts } from './host-patterns.ts'
 import type { BatchPass, KnownPass } from './import-ledger.ts'
 import type { ChainedBatch } from './read-batches.ts'
@@ -37,10 +37,6 @@ export function planPasses(
       done: false,
     })
   }
-  const entries = new Map<string, number>()
-  passes.forEach((pass, index) => {
-    for (const host of pass.hosts) if (!entries.has(host)) entries.set(host, index)
-  })
   return { passes, passOf: firstPassByHost(passes) }
 }
 
@@ -50,16 +46,12 @@ function firstPassByHost(passes: readonly KnownPass[]): (hostname: string) => nu
   return (hostname) => (hostname === '' ? 0 : lookups.findIndex((knows) => knows(hostname)))
 }
 
-/** The token before the first batch; `version` changes whenever the same lines would make other rows. */
+/** The token before the first batch; `v1` changes whenever the same lines would make other rows. */
 export function firstToken(tenantId: string, siteId: string | undefined): string {
-  return sha256(`reports v1\n${tenantId}\n${siteId ?? ''}\n`)
+  return hash('sha256', `reports v1\n${tenantId}\n${siteId ?? ''}\n`, 'hex')
 }
 
 /** The deduplication token of one insert of a pass. */
 export function insertToken(pass: BatchPass, part: number): string {
-  return sha256(`${pass.token}\n${pass.hosts.join('\n')}\n${part}`)
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', `${pass.token}\n${pass.hosts.join('\n')}\n${part}`, 'hex')
 }

@@ -1,6 +1,6 @@
 import { clip } from './clip.ts'
 import { type HostLookup, type ImportSite, lookUpHosts, sitesByPattern } from './host-patterns.ts'
-import { type Refusal, refuse } from './post.ts'
+import { type Refusal, refuse } from './refusal.ts'
 import { urlParts } from './url-parts.ts'
 
 /** The site of a report, and the host that chose it; '' where the line or the import names the site. */

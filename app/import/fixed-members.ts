@@ -1,15 +1,9 @@
-import { z } from 'zod'
 import { chunksOf } from '../../queries/chunks.ts'
 import type { Database } from '../../queries/clickhouse.ts'
-import type { Query } from '../../queries/query.ts'
-import { empty, join, name, sql, texts, uuid } from '../../queries/sql.ts'
-import { type Refusal, refuse } from './post.ts'
+import { listFixedMembers } from '../../queries/records/list-fixed-members.ts'
+import { idsAtOnce } from '../../queries/records/stored-under.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
-
-/** Their ids fill a quarter of what a server takes as one request's line. */
-const idsAtOnce = 1_000
-
-const row = z.object({ id: z.string(), fixed: z.array(z.string()) })
+import { type Refusal, refuse } from './refusal.ts'
 
 /**
  * Whether a row is to be stored: not one from before what is stored already, and a refusal is for one that changes a member
@@ -34,7 +28,7 @@ export async function checkFixed(
   if (members.length === 0) return () => true
   const columns = members.map(({ column }) => column)
   for (const some of chunksOf(ids, idsAtOnce)) {
-    const stored = await database.read(listFixed(table, columns, tenantId, some))
+    const stored = await database.read(listFixedMembers(table, columns, tenantId, some))
     for (const { id, fixed: values } of stored) known.set(id, values)
   }
   return (row) => {
@@ -46,24 +40,5 @@ export async function checkFixed(
     const { member, until } = members[changed] ?? {}
     if (values[changed] === until) return false
     return refuse(`${member} of the id ${row.id} is ${before[changed]} for good, and cannot become ${values[changed]}`)
-  }
-}
-
-function listFixed(
-  table: string,
-  columns: readonly string[],
-  tenantId: string | undefined,
-  ids: readonly string[],
-): Query<z.infer<typeof row>> {
-  const values = join(
-    columns.map((column) => sql`toString(${name(column)})`),
-    ', ',
-  )
-  const ofTenant = tenantId === undefined ? empty : sql`tenant_id = ${uuid(tenantId)} AND `
-  return {
-    name: 'listFixedMembers',
-    statement: sql`SELECT toString(id) AS id, [${values}] AS fixed FROM ${name(table)} FINAL
-      WHERE ${ofTenant}toString(${name(table)}.id) IN (${texts(ids)})`,
-    row,
   }
 }

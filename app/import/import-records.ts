@@ -4,11 +4,11 @@ import { insertRows } from '../../queries/insert-rows.ts'
 import { checkFixed } from './fixed-members.ts'
 import type { Rejection } from './import-tally.ts'
 import { withKept } from './kept-column.ts'
-import { isRefusal, refuse } from './post.ts'
 import { type BatchLimits, type ByteSource, type ChainedBatch, linesOf, readBatches } from './read-batches.ts'
 import { readRecord } from './read-record.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
 import { checkReferences, type ReferenceCheck } from './referents.ts'
+import { isRefusal, refuse } from './refusal.ts'
 import { withRetries } from './with-retries.ts'
 
 /** What became of a file. `records` = stored + rejected. */

@@ -1,26 +1,7 @@
 import { firstText, toNumber } from './member-values.ts'
 import { type BodyMembers, readBodyMembers, readEnvelopeMembers, readWrapperMembers } from './members.ts'
 import { readReceivedAt } from './received-at.ts'
-
-/** A symbol, because a report can have a member of any name. */
-const refused = Symbol('refused')
-
-/** Why a line or one of its reports cannot be stored. */
-export interface Refusal {
-  readonly [refused]: true
-  /** For people; may hold a browser's text. */
-  readonly reason: string
-}
-
-/** Refuses a line or a report, with a reason for people. */
-export function refuse(reason: string): Refusal {
-  return { [refused]: true, reason }
-}
-
-/** Tells a refusal from what was read. */
-export function isRefusal(value: unknown): value is Refusal {
-  return isObject(value) && refused in value
-}
+import { isObject, isRefusal, type Refusal, refuse } from './refusal.ts'
 
 /** One POST of a browser, or of a collector that passes it on. */
 export interface Post {
@@ -50,22 +31,7 @@ export interface ReportElement {
   readonly userAgent: string
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const siteIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-
-const byteOrderMark = 0xfeff
-
-/** A line as JSON; undefined when it is blank. */
-export function parseLine(line: string): unknown {
-  const text = line.charCodeAt(0) === byteOrderMark ? line.slice(1) : line
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    return text.trim() === '' ? undefined : refuse(`not JSON: ${(error as Error).message}`)
-  }
-}
 
 /** The line's text as it would be had it only this element, so that it can be imported again. */
 export function alone({ wrapper }: Post, element: unknown): string {

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { echo } from '../echo.ts'
 import { takesAt } from './describe-shape.ts'
-import { isRefusal, parseLine, type Refusal, refuse } from './post.ts'
 import type { RecordType } from './record-type.ts'
+import { isRefusal, parseLine, type Refusal, refuse } from './refusal.ts'
 
 /** A record as its shape reads it. */
 export type ReadRecord = Readonly<Record<string, unknown>>

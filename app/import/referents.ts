@@ -1,9 +1,9 @@
 import type { Database } from '../../queries/clickhouse.ts'
 import { listPageSites } from '../../queries/pages/list-page-sites.ts'
 import { listSites } from '../../queries/tenants/list-sites.ts'
-import { type Refusal, refuse } from './post.ts'
 import type { ReadRecord } from './read-record.ts'
 import type { RecordType, Referent } from './record-type.ts'
+import { type Refusal, refuse } from './refusal.ts'
 
 /** What records can refer to: each thing of the tenant's by its id, with the site it is of. */
 type Known = ReadonlyMap<string, string>

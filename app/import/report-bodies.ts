@@ -1,7 +1,14 @@
 import { scriptHash } from '../../queries/rules/script-hash.ts'
-import { scriptUrl } from '../../queries/rules/script-url.ts'
 import type { StoredType } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
+import {
+  blockedScript,
+  hashesNoScript,
+  namedScript,
+  openerAccess,
+  otherOrigin,
+  samplingFraction,
+} from './body-readers.ts'
 import type { Browser } from './browser.ts'
 import {
   disposition,
@@ -16,12 +23,10 @@ import {
   reportOnly,
   status,
   text,
-  toNumber,
   withoutFragment,
   withoutQuery,
 } from './member-values.ts'
-import type { BodyMember, BodyMembers } from './members.ts'
-import { urlParts } from './url-parts.ts'
+import type { BodyMembers } from './members.ts'
 
 /** The fields a body can fill: the others come with its POST, or are derived afterwards. */
 type BodyFields = Omit<
@@ -79,40 +84,6 @@ const notice = {
   fields: { documentUrl: envelopeUrl, feature: text('id'), message: text('message'), ...source },
 } satisfies BodyRow
 
-/** The other party of an opener relation: the first that the browser names, in this order. */
-const otherParties: readonly BodyMember[] = [
-  'openerUrl',
-  'openeeUrl',
-  'openedWindowUrl',
-  'otherDocumentUrl',
-  'otherUrl',
-  'nextResponseUrl',
-  'previousResponseUrl',
-  'initialPopupUrl',
-  'referrer',
-]
-
-const openerAccess: Read<string> = (members) => {
-  const property = firstText(members, ['property'])
-  return property === '' ? firstText(members, ['type']) : `${firstText(members, ['type'])}:${property}`
-}
-
-const samplingFraction: Read<number> = (members) => {
-  const rate = toNumber(members.samplingFraction) ?? 1
-  return rate > 0 && rate <= 1 ? rate : 1
-}
-
-/** Destinations that run what they load as a script; a browser that names none means one of them. */
-const scriptLike = new Set(['', 'script', 'audioworklet', 'paintworklet', 'serviceworker', 'sharedworker', 'worker'])
-
-const namedScript = (...names: BodyMember[]): Read<string> => {
-  return (members) => scriptUrl(firstText(members, names))
-}
-
-/** A violation of another destination is of no script. */
-const blockedScript: Read<string> = (members, url) =>
-  firstText(members, ['destination']) === 'script' ? namedScript('blockedUrl', 'blockedUri')(members, url) : ''
-
 /** Every stored type. A type without a row is skipped and counted. */
 export const reportBodies: Readonly<Record<StoredType, BodyRow>> = {
   'csp-violation': {
@@ -152,7 +123,7 @@ export const reportBodies: Readonly<Record<StoredType, BodyRow>> = {
       disposition,
       feature: openerAccess,
       effectivePolicy: text('effectivePolicy'),
-      otherOrigin: (members) => urlParts(firstText(members, otherParties)).origin,
+      otherOrigin,
       referrer: withoutFragment('referrer'),
       ...source,
     },
@@ -203,7 +174,6 @@ export const reportBodies: Readonly<Record<StoredType, BodyRow>> = {
       scriptHash: (members) => scriptHash(firstText(members, ['hash'])),
       reportedHash: text('hash'),
     },
-    skips: (members) =>
-      !scriptLike.has(firstText(members, ['destination'])) || namedScript('subresourceUrl')(members, '') === '',
+    skips: hashesNoScript,
   },
 }

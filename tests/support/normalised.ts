@@ -1,5 +1,6 @@
 import { isStoredType, normaliseReport } from '../../app/import/normalise-report.ts'
-import { isRefusal, parseLine, readElement, readPost } from '../../app/import/post.ts'
+import { readElement, readPost } from '../../app/import/post.ts'
+import { isRefusal, parseLine } from '../../app/import/refusal.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 
 const importTenantId = '11111111-1111-4111-8111-111111111111'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { isRefusal } from '../../app/import/post.ts'
 import { readRecord } from '../../app/import/read-record.ts'
 import { alertDeliveries } from '../../app/import/record-types/alert-deliveries.ts'
 import { alertRules } from '../../app/import/record-types/alert-rules.ts'
+import { isRefusal } from '../../app/import/refusal.ts'
 import { demoAlertDeliveries, demoAlertRules } from '../../fixtures/demo-alerts.ts'
 import { demoTenant, otherTenant } from '../../fixtures/demo-tenants.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { isRefusal } from '../../app/import/post.ts'
 import { readRecord } from '../../app/import/read-record.ts'
 import { libraryAdvisories } from '../../app/import/record-types/library-advisories.ts'
 import { libraryFiles } from '../../app/import/record-types/library-files.ts'
 import { scriptCaptures } from '../../app/import/record-types/script-captures.ts'
 import { scriptDecisions } from '../../app/import/record-types/script-decisions.ts'
+import { isRefusal } from '../../app/import/refusal.ts'
 import { demoPosts } from '../../fixtures/demo-posts.ts'
 import { shopScenario } from '../../fixtures/demo-scenarios.ts'
 import {

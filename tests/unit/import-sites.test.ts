@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chooseSites } from '../../app/import/choose-site.ts'
 import { normalisePattern } from '../../app/import/host-patterns.ts'
-import { isRefusal } from '../../app/import/post.ts'
+import { isRefusal } from '../../app/import/refusal.ts'
 
 const [shop, all, other] = [
   '00000000-0000-4000-8000-000000000001',

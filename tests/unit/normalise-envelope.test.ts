@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isRefusal, parseLine, readElement, readPost } from '../../app/import/post.ts'
+import { readElement, readPost } from '../../app/import/post.ts'
+import { isRefusal, parseLine } from '../../app/import/refusal.ts'
 import { normalised } from '../support/normalised.ts'
 
 const crash = (url: string) => ({ age: 1, type: 'crash', url, user_agent: 'UA', body: { reason: 'oom' } })

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { join, name, sql } from '../sql.ts'
+import { storedUnder } from './stored-under.ts'
+
+const row = z.object({ id: z.string(), fixed: z.array(z.string()) })
+
+/** What is stored, as text, in some columns of the records with some ids. */
+export function listFixedMembers(
+  table: string,
+  columns: readonly string[],
+  tenantId: string | undefined,
+  ids: readonly string[],
+): Query<z.infer<typeof row>> {
+  const values = join(
+    columns.map((column) => sql`toString(${name(column)})`),
+    ', ',
+  )
+  return {
+    name: 'listFixedMembers',
+    statement: sql`SELECT toString(id) AS id, [${values}] AS fixed FROM ${name(table)} FINAL
+      WHERE ${storedUnder(table, tenantId, ids)}`,
+    row,
+  }
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import type { Query } from '../query.ts'
+import { name, type Sql, sql } from '../sql.ts'
+import { storedUnder } from './stored-under.ts'
+
+const row = z.object({ id: z.string(), value: z.string() })
+
+/**
+ * The records with some ids that have something in a column of text.
+ * @param around what else holds of them, so that the store need not look at all.
+ * @param withValue gives it too: texts can be long.
+ */
+export function listKeptColumn(
+  table: string,
+  column: string,
+  around: Sql,
+  tenantId: string | undefined,
+  ids: readonly string[],
+  withValue: boolean,
+): Query<z.infer<typeof row>> {
+  const value = withValue ? name(column) : sql`''`
+  return {
+    name: 'listKeptColumn',
+    statement: sql`SELECT toString(id) AS id, ${value} AS value FROM ${name(table)} FINAL
+      WHERE ${around} AND ${storedUnder(table, tenantId, ids)} AND ${name(table)}.${name(column)} != ''`,
+    row,
+    lane: 'maintenance',
+  }
+}
