@@ -3,7 +3,7 @@ import type { Database } from '../queries/clickhouse.ts'
 import type { Query } from '../queries/query.ts'
 import { rowCount } from '../queries/rows.ts'
 import { join, name, type Sql, sql } from '../queries/sql.ts'
-import { inMonth, listMonths, type RollupMonth, withinRetention } from './rollup-months.ts'
+import { inMonth, listRollupMonths, type RollupMonth, withinRetention } from './rollup-months.ts'
 import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './rollups.ts'
 
 /** A measure's value: a count or weight (text beyond 2^53), a time, or null where there is none. */
@@ -48,14 +48,14 @@ const differencesListed = 100
 export async function checkRollups(database: Database, options: CheckOptions = {}): Promise<RollupCheck> {
   const rollups = await listRollups(database)
   const tables = [rawTable, ...rollups.map(({ table }) => table)]
-  const months = withinRetention(await listMonths(database, tables, options.tenantId), new Date())
+  const months = withinRetention(await listRollupMonths(database, tables, options.tenantId), new Date())
   const total = months.length * rollups.length
   let [done, checked, different] = [0, 0, 0]
   const differences: RollupDifference[] = []
   for (const month of months) {
     for (const rollup of rollups) {
       options.onProgress?.(done++, total, `${rollup.table} ${month.partition}`)
-      const days = await database.read(compareDays(rollup, rollups, month))
+      const days = await database.read(compareRollup(rollup, rollups, month))
       const differing = days.filter(({ differing_rows }) => differing_rows > 0)
       checked += days.length
       different += differing.length
@@ -74,7 +74,7 @@ const dayRow = z.looseObject({
 })
 type DayRow = z.infer<typeof dayRow>
 
-function compareDays(rollup: Rollup, rollups: readonly Rollup[], month: RollupMonth): Query<DayRow> {
+function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: RollupMonth): Query<DayRow> {
   const { keys, measures } = rollup
   const columns = list([...keys, ...measures.map(({ column }) => column)])
   const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonth(month, 'received_at')}`

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { splitStatements } from './split-statements.ts'
 
@@ -29,7 +29,7 @@ export async function readMigrations(folder: URL = ownFolder): Promise<Migration
       return {
         version: index + 1,
         name: file.slice(0, -'.sql'.length),
-        checksum: createHash('sha256').update(text).digest('hex'),
+        checksum: hash('sha256', text, 'hex'),
         statements: splitStatements(text),
       }
     }),

@@ -6,7 +6,7 @@ import type { Query } from '../queries/query.ts'
 import { rowCount } from '../queries/rows.ts'
 import { join, name, render, type Sql, sql } from '../queries/sql.ts'
 import { day } from '../schema/durations.ts'
-import { inMonth, listMonths, type RollupMonth } from './rollup-months.ts'
+import { inMonth, listRollupMonths, type RollupMonth } from './rollup-months.ts'
 import { listRollups, type Rollup, rawTable } from './rollups.ts'
 import { untilSeen } from './until-seen.ts'
 
@@ -37,7 +37,7 @@ export async function rebuildRollups(database: Database, options: RebuildOptions
     throw new Error(`${unknown} is not a rollup; there are ${all.map(({ table }) => table).join(', ')}`)
   }
   const rollups = tables ? all.filter(({ table }) => tables.includes(table)) : all
-  const months = await listMonths(database, [rawTable, ...rollups.map(({ table }) => table)])
+  const months = await listRollupMonths(database, [rawTable, ...rollups.map(({ table }) => table)])
   const partitions = [...new Set(months.map(({ partition }) => partition))].sort()
   const total = partitions.length * rollups.length
   let rebuilt = 0

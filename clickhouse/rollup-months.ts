@@ -20,7 +20,7 @@ export interface RollupMonth {
 const row = z.object({ tenant: z.string(), partition: z.string(), retention: rowCount })
 
 /** Every month of every tenant, or of one, that any of the tables has rows of; by tenant and month. */
-export async function listMonths(
+export async function listRollupMonths(
   database: Database,
   tables: readonly string[],
   tenantId?: string,

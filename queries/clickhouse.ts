@@ -6,7 +6,7 @@ import { type Lane, laneSettings, lanes } from './lanes.ts'
 import type { Query } from './query.ts'
 import { render } from './sql.ts'
 import { toProblem } from './store-problem.ts'
-import { openStoreRequests } from './store-requests.ts'
+import { application, idleMilliseconds, openStoreRequests } from './store-requests.ts'
 import { answerRows } from './store-rows.ts'
 
 /** What an SRE finds in the store's own query log beside a statement. */
@@ -88,9 +88,9 @@ const readSettings = {
 export function connect(url: string): Database {
   const client = createClient({
     url,
-    application: 'security-reporting-api',
+    application,
     request_timeout: 10 * 60_000,
-    keep_alive: { enabled: true, idle_socket_ttl: 2_000 },
+    keep_alive: { enabled: true, idle_socket_ttl: idleMilliseconds },
     log: { level: 127 },
   })
   // A read that is given up while it waits for a socket breaks a later one on that socket, so none waits there: the

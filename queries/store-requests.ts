@@ -18,8 +18,11 @@ export interface StoreRequests {
   close(): void
 }
 
+/** How the store's own log names this API. */
+export const application = 'security-reporting-api'
+
 /** Below the time after which stores close an idle connection. */
-const idleMilliseconds = 2_000
+export const idleMilliseconds = 2_000
 
 /**
  * Sends by itself what the official client would, which takes three times the CPU and waits a timer's turn before each
@@ -33,7 +36,7 @@ export function openStoreRequests(url: string, connections: number): StoreReques
   const database = decodeURIComponent(parsed.pathname.slice(1)) || 'default'
   const web = protocol === 'https:' ? https : http
   const agent = new web.Agent({ keepAlive: true, maxSockets: connections, timeout: idleMilliseconds })
-  const target = { hostname, port, auth, agent, method: 'POST', headers: { 'User-Agent': 'security-reporting-api' } }
+  const target = { hostname, port, auth, agent, method: 'POST', headers: { 'User-Agent': application } }
 
   return {
     send: ({ text, params, settings }, signal) =>

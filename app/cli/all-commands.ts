@@ -1,5 +1,5 @@
 import type { CommandGroup } from './command.ts'
-import { importCommand } from './import-command.ts'
+import { importReportsCommand } from './import-reports.ts'
 import { keysCreate } from './keys-create.ts'
 import { keysList } from './keys-list.ts'
 import { keysRevoke } from './keys-revoke.ts'
@@ -25,7 +25,7 @@ export const allCommands: CommandGroup = {
     tenants: { about: 'Tenants', commands: { create: tenantsCreate } },
     sites: { about: 'Sites of a tenant', commands: { create: sitesCreate } },
     keys: { about: 'API keys of a tenant', commands: { create: keysCreate, list: keysList, revoke: keysRevoke } },
-    import: { about: 'Put data in', commands: { reports: importCommand, ...recordCommands } },
+    import: { about: 'Put data in', commands: { reports: importReportsCommand, ...recordCommands } },
     sql: runSql,
     rollups: {
       about: 'The tables that views keep of the raw reports',

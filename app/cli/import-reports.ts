@@ -9,7 +9,7 @@ import { requireSites, requireTenant } from './require-tenant.ts'
 import { file, rejectedNote, runImport } from './run-import.ts'
 
 /** `import reports` */
-export const importCommand = command({
+export const importReportsCommand = command({
   about: 'Store the reports of browser POSTs, one JSON line each',
   arguments: { tenant, site, file },
   notes: [

@@ -3,8 +3,8 @@ import { type ProblemCode, problemCodes, problems } from '../../schema/problems.
 import type { Endpoint } from '../endpoint.ts'
 import { budgetHeaderNames, headerReferences } from './headers.ts'
 
-/** Whether requests answered so were charged: always, or where they came that far (decisions, Budgets). */
-const charged: Partial<Record<ProblemCode, 'always' | 'sometimes'>> = {
+/** Whether answers of a code tell what is left of the budgets: always, or where the request came that far. */
+const tellsBudgets: Partial<Record<ProblemCode, 'always' | 'sometimes'>> = {
   bad_request: 'always',
   plan_upgrade_required: 'sometimes',
   not_found: 'always',
@@ -61,8 +61,8 @@ function errorResponse(codes: readonly ProblemCode[]): object {
 }
 
 function headersOf(codes: readonly ProblemCode[]): Record<string, object> {
-  const always = codes.every((code) => charged[code] === 'always')
-  const sometimes = !always && codes.some((code) => code in charged)
+  const always = codes.every((code) => tellsBudgets[code] === 'always')
+  const sometimes = !always && codes.some((code) => code in tellsBudgets)
   const others = [
     ...(codes.some((code) => 'retries' in problems[code]) ? (['Retry-After'] as const) : []),
     ...(codes.includes('invalid_api_key') ? (['WWW-Authenticate'] as const) : []),

@@ -40,7 +40,7 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers
 
-/** On every answer to a request that was charged, and on no other. */
+/** On every answer given after the budgets were asked, and on no other. */
 export const budgetHeaderNames = [
   'RateLimit-Limit',
   'RateLimit-Remaining',

@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { Problem, problems } from '../../schema/problems.ts'
 import { type ApiEnv, startRequest } from './request-state.ts'
 
-/** Said of every answer: it is JSON, and it is nothing a page may run. */
+/** Said of every answer in JSON: that it is, and that it is nothing a page may run. */
 export const jsonHeaders = {
   'Content-Type': 'application/json',
   'X-Content-Type-Options': 'nosniff',
@@ -39,7 +39,7 @@ export function answerProblem(c: Context<ApiEnv>, error: unknown): Response {
 export function outsideProblem(problem: Problem): { readonly requestId: string; readonly response: Response } {
   const { requestId, headers } = startRequest(undefined)
   const { status } = problems[problem.code]
-  const response = Response.json(bodyOf(problem, requestId), { status, headers: { ...unkeptHeaders, ...headers } })
+  const response = respond(JSON.stringify(bodyOf(problem, requestId)), status, { ...unkeptHeaders, ...headers })
   return { requestId, response }
 }
 

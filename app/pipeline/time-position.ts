@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { byText } from '../../queries/rules/by-text.ts'
 import { cursorTime } from './cursor.ts'
 import type { SortKey } from './page.ts'
 
@@ -26,4 +27,4 @@ const milliseconds = (time: string | null): number => (time === null ? 0 : Date.
 export const latestFirst =
   <const Time extends string>(time: Time) =>
   (a: TimePosition<Time>, b: TimePosition<Time>): number =>
-    b[time] - a[time] || (a.id < b.id ? -1 : Number(a.id > b.id))
+    b[time] - a[time] || byText(a.id, b.id)

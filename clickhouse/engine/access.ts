@@ -33,7 +33,8 @@ export function writerPassword(dataDir: string): string {
 
 const passwordLength = 32
 
-const readerConstants = {
+/** Settings that a reader has for good. */
+export const readerConstants = {
   result_overflow_mode: 'throw',
   timeout_overflow_mode: 'throw',
   dialect: 'clickhouse',

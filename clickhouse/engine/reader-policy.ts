@@ -1,4 +1,4 @@
-import { readerLimits } from './access.ts'
+import { readerConstants, readerLimits } from './access.ts'
 import type { Connections } from './connections.ts'
 import { EngineError, engineError } from './errors.ts'
 import { tokens } from './lexer.ts'
@@ -74,12 +74,7 @@ export function readerPolicy(rows: readonly PolicyRow[]): ReaderPolicy {
       if (!safeTableFunctions.has(name) && !alsoHarmless.has(name)) tableFunctions.add(name.toLowerCase())
     } else if (looseningName.test(name) || (textTypes.has(type) && !safeTextSettings.has(name))) refused.add(name)
   }
-  const refusedInText = new Set([
-    ...refused,
-    ...Object.keys(readerLimits),
-    'timeout_overflow_mode',
-    'result_overflow_mode',
-  ])
+  const refusedInText = new Set([...refused, ...Object.keys(readerLimits), ...Object.keys(readerConstants)])
 
   return {
     checkSetting(name) {

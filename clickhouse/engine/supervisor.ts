@@ -30,8 +30,7 @@ export type EngineOptions = {
   dataDir: string
   /** 0 takes any free port; a restarted child gets the same one. */
   port: number
-  /** Without it, events other than single queries go to stderr as one line of JSON each. */
-  onEvent?: (event: SupervisorEvent) => void
+  onEvent: (event: SupervisorEvent) => void
 }
 
 // Every running query holds a libuv thread; file system, DNS and zlib need some besides.
@@ -45,7 +44,7 @@ const stopMilliseconds = 10_000
  * taken, the data directory belongs to another process).
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const report = options.onEvent ?? logEvent
+  const report = options.onEvent
   let child: ChildProcess | undefined
   let retry: NodeJS.Timeout | undefined
   let stopping = false
@@ -120,8 +119,4 @@ function untilReady(child: ChildProcess, report: (event: SupervisorEvent) => voi
     child.once('error', reject)
     child.once('close', () => reject(new Error(`The embedded ClickHouse cannot start: ${reason}`)))
   })
-}
-
-function logEvent(event: SupervisorEvent): void {
-  if (event.event !== 'query') process.stderr.write(`${JSON.stringify(event)}\n`)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { dispositions } from '../../schema/enumerations.ts'
 
 const token = /[^\t\n\f\r ]+/g
@@ -55,7 +55,7 @@ export function comparableForm(policy: string): string {
 
 /** The id of a policy: 32 hexadecimal digits that never change between releases (decisions, Groups). */
 export function policyId(disposition: (typeof dispositions)[number], comparable: string): string {
-  return createHash('sha256').update(`${disposition}\n${comparable}`).digest('hex').slice(0, 32)
+  return hash('sha256', `${disposition}\n${comparable}`, 'hex').slice(0, 32)
 }
 
 /** 16 KB in UTF-8 (contract, Limits). */

@@ -1,4 +1,5 @@
 import type { Script } from '../../schema/replies/script.ts'
+import { byText } from './by-text.ts'
 
 /** One scan of a monitored page. */
 export interface PageScan {
@@ -6,8 +7,6 @@ export interface PageScan {
   readonly pageId: string
   readonly scannedAt: string
 }
-
-const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Later ones behind; scans of one moment by id. */
 const byTime = (a: PageScan, b: PageScan) => byText(a.scannedAt, b.scannedAt) || byText(a.scanId, b.scanId)

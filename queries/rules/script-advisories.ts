@@ -1,5 +1,6 @@
 import type { Script } from '../../schema/replies/script.ts'
 import { type Severity, severities } from '../../schema/scripts.ts'
+import { byText } from './by-text.ts'
 import { compareVersions, isWithin, type VersionRange } from './library-version.ts'
 import type { LibraryIdentity } from './script-identification.ts'
 
@@ -74,8 +75,6 @@ function itemOf(advisory: Advisory, { version, catalog }: LibraryIdentity): Item
 const isCve = (alias: string) => /^CVE-/i.test(alias)
 
 const cveFirst = (aliases: readonly string[]) => [...aliases.filter(isCve), ...aliases.filter((alias) => !isCve(alias))]
-
-const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 function worstFirst(a: Item, b: Item): number {
   return severities.indexOf(a.severity) - severities.indexOf(b.severity) || byText(a.id, b.id)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { dispositions } from '../../schema/enumerations.ts'
 import { inventorySize } from '../../schema/scripts.ts'
@@ -23,7 +23,7 @@ const row = z.object({
 export type ScriptViolation = z.infer<typeof row>
 
 /** First half of the MD5: of some URLs the only thing that is short enough to send. */
-const keyOf = (url: string) => createHash('md5').update(url).digest().readBigUInt64BE()
+const keyOf = (url: string) => hash('md5', url, 'buffer').readBigUInt64BE()
 
 /**
  * The scripts that browsers reported loading without integrity metadata in the window, the latest first: the known ones
