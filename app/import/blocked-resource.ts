@@ -23,7 +23,10 @@ export const isBareHost = (text: string): boolean => text.length <= 300 && bareH
  */
 export function blockedResource(blockedUrl: string, mayBeHost: boolean): BlockedResource {
   if (blockedUrl === '') return nowhere
-  if (mayBeHost && isBareHost(blockedUrl)) return { host: blockedUrl.toLowerCase(), origin: '' }
+  if (mayBeHost && isBareHost(blockedUrl)) {
+    // As the host of a URL is written, so that both are one issue.
+    return { host: urlParts(`https://${blockedUrl}`).host || blockedUrl.toLowerCase(), origin: '' }
+  }
   const { scheme, host, origin } = urlParts(blockedUrl)
   if (host !== '') return { host, origin }
   if (scheme !== '') return { host: scheme, origin: '' }

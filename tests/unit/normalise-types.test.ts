@@ -164,6 +164,12 @@ const cases: readonly [name: string, type: string, body: object, stored: Partial
     { blockedHost: 'dns.metrics.test', blockedOrigin: '', policy: 'https://a.test https://b.test/*' },
   ],
   [
+    'connection-allowlist, a bare host as a URL’s host is written',
+    'connection-allowlist',
+    { connection: 'BÜCHER.example:443' },
+    { blockedUrl: 'BÜCHER.example:443', blockedHost: 'xn--bcher-kva.example', blockedOrigin: '' },
+  ],
+  [
     'connection-allowlist, a bare host with a port',
     'connection-allowlist',
     { connection: 'turn.metrics.test:3478' },
