@@ -8,7 +8,10 @@ export interface IntegrityEvidence {
   readonly reported: boolean
   /** When a browser last reported it loading without integrity metadata, and whether it was let through. */
   readonly violation: { readonly lastAt: string; readonly mode: 'report' | 'enforce' } | undefined
-  /** Whether the latest scan of each payment page found integrity metadata on all its tags; undefined without any. */
+  /**
+   * Whether on each payment page the latest scan that found the script found integrity metadata on all its tags; undefined
+   * where none found it.
+   */
   readonly tagsHaveIntegrity: boolean | undefined
 }
 
