@@ -7,13 +7,16 @@ interface LaneRow {
   readonly settings?: Readonly<Record<string, string>>
 }
 
+/** A second thread would find nothing to do. */
+const fewRows = { max_threads: '1' } as const
+
 /** Every lane. */
 export const lanes = {
   question: { atOnce: 24, deadlineMilliseconds: 10_000 },
   /** What every request waits for: the store is taken for unavailable sooner. */
-  lookUp: { atOnce: 8, deadlineMilliseconds: 2_000 },
+  lookUp: { atOnce: 8, deadlineMilliseconds: 2_000, settings: fewRows },
   /** Keys never seen before, which anybody can send: they wait for each other, and those who are known do not wait for them. */
-  newKey: { atOnce: 4, deadlineMilliseconds: 2_000 },
+  newKey: { atOnce: 4, deadlineMilliseconds: 2_000, settings: fewRows },
   /** What goes over a tenant's whole month, as a user that writes: memory stays flat. */
   maintenance: {
     atOnce: 2,
