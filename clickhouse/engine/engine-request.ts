@@ -7,7 +7,7 @@ import { urlParameters } from './url-parameters.ts'
 /** What one HTTP request asks of the engine, apart from its body. */
 export type EngineRequest = {
   role: Role
-  /** GET and HEAD may not write (ClickHouse HTTP interface). */
+  /** GET and HEAD may not write (ClickHouse HTTP interface), nor may who asks for that by the setting of this name. */
   readonly: boolean
   queryId: string
   /** Tells this request from any other of this process, whatever query id its caller chose. */
@@ -58,9 +58,10 @@ export function readEngineRequest(incoming: IncomingMessage, writerPassword: str
   const all = urlParameters(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
   const one = (name: string) => all.findLast(([key]) => key === name)?.[1].toString('utf8')
   const header = (name: string) => incoming.headers[name]?.toString()
+  const mayOnlyRead = ['1', '2'].includes(one('readonly') ?? '')
   const settings: [string, string][] = []
   for (const [name, value] of all) {
-    if (httpOnly.has(name) || name.startsWith('param_')) continue
+    if (httpOnly.has(name) || name.startsWith('param_') || (name === 'readonly' && mayOnlyRead)) continue
     if (refused.has(name)) {
       if (value.length === 0 || value.equals(Buffer.from('0'))) continue
       throw engineError('notImplemented', `The embedded engine does not support the HTTP parameter ${name}`)
@@ -70,7 +71,7 @@ export function readEngineRequest(incoming: IncomingMessage, writerPassword: str
   }
   return {
     role: authenticate(incoming, one('user'), one('password'), writerPassword),
-    readonly: incoming.method !== 'POST',
+    readonly: incoming.method !== 'POST' || mayOnlyRead,
     serial: ++requests,
     queryId: one('query_id') || randomUUID(),
     database: one('database') || header('x-clickhouse-database') || 'default',

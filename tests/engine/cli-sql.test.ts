@@ -55,6 +55,11 @@ describe('sql', () => {
     expect((await ask([statement])).code).toBe(2)
   })
 
+  test('reads as a user that can do nothing else', async () => {
+    const asReader = { environment: { CLICKHOUSE_URL: inject('servers').readUrl } }
+    expect(await cli(['sql', 'SELECT 1'], asReader)).toEqual({ code: 0, stdout: '1\n', stderr: '' })
+  })
+
   test('streams more than a pipe holds, and ends quietly when its reader leaves', async () => {
     const question = ['sql', 'SELECT number, repeat(toString(number), 20) FROM numbers(300000)']
     const whole = await startCli(question, { environment: environment() }).ended
