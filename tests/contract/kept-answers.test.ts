@@ -43,7 +43,8 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-const names = () => asked.map(({ name }) => name)
+/** In no order, because statements are asked side by side. */
+const names = () => asked.map(({ name }) => name).sort()
 
 async function ask(endpoint: Endpoint, { key, siteIds }: TestWorld = world, from = api): Promise<Answered> {
   asked.length = 0
