@@ -13,11 +13,11 @@ import { shareUnderWay } from './share-under-way.ts'
  * Both without a key, and without any tenant's data.
  */
 export function mountHealth(app: Hono<ApiEnv>, database: Database, budgets: BudgetStore): void {
-  let known: Promise<Migration[]> | undefined
+  let known: readonly Migration[] | undefined
   async function isMigrated(): Promise<boolean> {
     try {
-      known ??= readMigrations()
-      return (await pendingMigrations(database, await known)).length === 0
+      known ??= await readMigrations()
+      return (await pendingMigrations(database, known)).length === 0
     } catch {
       return false
     }

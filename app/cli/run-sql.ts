@@ -36,12 +36,11 @@ export const runSql = command({
     'sql - < question.sql',
   ],
   async run(values, context) {
-    const { reader, writer } = await context.engine('any')
+    const { reader } = await context.engine('any')
     const statement = values.statement === '-' ? await readText(context.stdin) : values.statement
     const format = values.format ?? (context.stdout.isTTY ? 'PrettyCompact' : 'TabSeparated')
-    // The embedded reader cannot write anyhow, and may not change this setting.
-    const settings = reader === writer ? { readonly: '2' as const } : {}
-    const answer = await reader.stream(statement, format, { settings })
+    // The user of CLICKHOUSE_URL may be one that writes.
+    const answer = await reader.stream(statement, format, { settings: { readonly: '2' } })
     await pipeline(context.stdout.isTTY ? terminalPieces(answer) : answer, context.stdout, { end: false })
     return {}
   },

@@ -14,8 +14,12 @@ const bareHost = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(:\d{1,5})?$/i
 
 const keyword = /^[a-z][a-z0-9+.-]*$/i
 
-/** Whether a text that can be a host without a scheme is one. */
-export const isBareHost = (text: string): boolean => text.length <= 300 && bareHost.test(text)
+/**
+ * A blocked URL with its scheme: a bare host is written as the host of a URL is, so that both are one.
+ * @param mayBeHost the text can be a host without a scheme.
+ */
+export const withScheme = (blockedUrl: string, mayBeHost: boolean): string =>
+  mayBeHost && blockedUrl.length <= 300 && bareHost.test(blockedUrl) ? `https://${blockedUrl}` : blockedUrl
 
 /**
  * Reads a blocked URL, keyword or scheme (payloads, Normalising).
@@ -23,11 +27,9 @@ export const isBareHost = (text: string): boolean => text.length <= 300 && bareH
  */
 export function blockedResource(blockedUrl: string, mayBeHost: boolean): BlockedResource {
   if (blockedUrl === '') return nowhere
-  if (mayBeHost && isBareHost(blockedUrl)) {
-    // As the host of a URL is written, so that both are one issue.
-    return { host: urlParts(`https://${blockedUrl}`).host || blockedUrl.toLowerCase(), origin: '' }
-  }
-  const { scheme, host, origin } = urlParts(blockedUrl)
+  const url = withScheme(blockedUrl, mayBeHost)
+  const { scheme, host, origin } = urlParts(url)
+  if (url !== blockedUrl) return { host: host || blockedUrl.toLowerCase(), origin: '' }
   if (host !== '') return { host, origin }
   if (scheme !== '') return { host: scheme, origin: '' }
   return blockedUrl.length <= 300 && keyword.test(blockedUrl) ? { host: blockedUrl.toLowerCase(), origin: '' } : nowhere

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { noiseHosts, noiseSchemes } from '../../schema/noise-list.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { isBareHost } from './blocked-resource.ts'
+import { withScheme } from './blocked-resource.ts'
 import { longestHostname, urlParts } from './url-parts.ts'
 
 /** Hosts repeat, and a look-up here costs less than one for each of a host's parents. */
@@ -14,8 +14,7 @@ const known = new LRUCache<string, boolean>({ max: 10_000 })
  */
 export function isNoise(report: StoredReport, blocksHosts = false): boolean {
   const { blockedUrl, sourceFile } = report
-  const blocked = blocksHosts && isBareHost(blockedUrl) ? `https://${blockedUrl}` : blockedUrl
-  return isForeign(blocked, report) || isForeign(sourceFile, report)
+  return isForeign(withScheme(blockedUrl, blocksHosts), report) || isForeign(sourceFile, report)
 }
 
 function isForeign(text: string, { policy, documentUrl }: StoredReport): boolean {

@@ -1,3 +1,5 @@
+import { byText } from './by-text.ts'
+
 /** A version's numbers, and the words of a pre-release; none for a release. */
 interface Version {
   readonly numbers: readonly string[]
@@ -19,9 +21,9 @@ const isNumber = (text: string) => /^\d+$/.test(text)
 /** Numbers before words, numbers by their value, words by their letters. */
 function comparePart(a: string, b: string): number {
   if (isNumber(a) !== isNumber(b)) return isNumber(a) ? -1 : 1
-  if (!isNumber(a)) return a < b ? -1 : a > b ? 1 : 0
+  if (!isNumber(a)) return byText(a, b)
   const [short, long] = [a, b].map((digits) => digits.replace(/^0+/, '')) as [string, string]
-  return short.length - long.length || (short < long ? -1 : short > long ? 1 : 0)
+  return short.length - long.length || byText(short, long)
 }
 
 /**
