@@ -8,7 +8,30 @@ export interface ReportTypeRow {
   readonly browserChange?: true
   /** Dimensions that can filter and group this type, beside those every type has. */
   readonly carries: readonly DimensionName[]
+  /** What else its reports can have (payloads, Per type). */
+  readonly tells: readonly ReportField[]
 }
+
+/** A field of a report that not every type has. */
+type ReportField =
+  | DimensionName
+  | 'lineNumber'
+  | 'columnNumber'
+  | 'message'
+  | 'sample'
+  | 'policy'
+  | 'referrer'
+  | 'statusCode'
+  | 'phase'
+  | 'method'
+  | 'protocol'
+  | 'serverIp'
+  | 'elapsedMs'
+  | 'requestUrl'
+  | 'anticipatedRemoval'
+  | 'isTopLevel'
+  | 'visibilityState'
+  | 'stack'
 
 /** What an issue of one type is about: reports with the same subject and host are one issue (decisions, Issues). */
 interface IssueRule {
@@ -18,9 +41,12 @@ interface IssueRule {
   readonly hostOf: 'blockedUrl' | 'otherOrigin' | 'sourceFile'
 }
 
+const position = ['lineNumber', 'columnNumber'] as const
+
 const policyViolation = {
   issue: { subject: 'feature', hostOf: 'sourceFile' },
   carries: ['disposition', 'feature', 'sourceFile'],
+  tells: ['message', ...position],
 } as const satisfies ReportTypeRow
 
 /** Every stored report type (contract, Enumerations), in the contract's order. */
@@ -28,29 +54,41 @@ const reportTypes = {
   'csp-violation': {
     issue: { subject: 'directive', hostOf: 'blockedUrl' },
     carries: ['disposition', 'directive', 'blockedHost'],
+    tells: ['blockedUrl', 'blockedOrigin', 'sourceFile', ...position, 'sample', 'policy', 'referrer', 'statusCode'],
   },
   'integrity-violation': {
     issue: { subject: 'destination', hostOf: 'blockedUrl' },
     carries: ['disposition', 'blockedUrl', 'blockedOrigin', 'destination'],
+    tells: ['blockedHost'],
   },
   coep: {
     issue: { subject: 'destination', hostOf: 'blockedUrl' },
     carries: ['disposition', 'feature', 'blockedOrigin', 'destination'],
+    tells: ['blockedHost', 'blockedUrl'],
   },
   coop: {
     issue: { subject: 'effectivePolicy', hostOf: 'otherOrigin' },
     carries: ['disposition', 'feature', 'effectivePolicy', 'otherOrigin'],
+    tells: ['sourceFile', ...position, 'referrer'],
   },
   'permissions-policy-violation': policyViolation,
   'document-policy-violation': policyViolation,
   'connection-allowlist': {
     issue: { subject: { word: 'connection' }, hostOf: 'blockedUrl' },
     carries: ['disposition', 'blockedOrigin'],
+    tells: ['blockedHost', 'blockedUrl', 'policy'],
   },
-  deprecation: { browserChange: true, carries: ['feature', 'sourceFile'] },
-  intervention: { browserChange: true, carries: ['feature', 'sourceFile'] },
-  'network-error': { carries: ['feature'] },
-  crash: { carries: ['feature'] },
+  deprecation: {
+    browserChange: true,
+    carries: ['feature', 'sourceFile'],
+    tells: ['message', ...position, 'anticipatedRemoval'],
+  },
+  intervention: { browserChange: true, carries: ['feature', 'sourceFile'], tells: ['message', ...position] },
+  'network-error': {
+    carries: ['feature'],
+    tells: ['referrer', 'statusCode', 'phase', 'method', 'protocol', 'serverIp', 'elapsedMs', 'requestUrl'],
+  },
+  crash: { carries: ['feature'], tells: ['isTopLevel', 'visibilityState', 'stack'] },
 } as const satisfies Record<string, ReportTypeRow>
 
 /** One of the eleven stored report types. */
@@ -66,7 +104,7 @@ export const reportTypeRows: Readonly<Record<ReportType, ReportTypeRow>> = repor
  * Types that are stored beside them and only tell what scripts a site loads (payloads, csp-hash): no operation lists,
  * counts or groups them.
  */
-const sightingTypes = { 'csp-hash': { carries: [] } } as const satisfies Record<string, ReportTypeRow>
+const sightingTypes = { 'csp-hash': { carries: [], tells: [] } } as const satisfies Record<string, ReportTypeRow>
 
 /** A type that the importer stores. */
 export type StoredType = ReportType | keyof typeof sightingTypes

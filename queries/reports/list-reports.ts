@@ -1,6 +1,6 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { dimensionRows } from '../../schema/dimensions.ts'
-import { type Report, report } from '../../schema/replies/report.ts'
+import { fieldsOfType, type Report, report, reportFieldNames } from '../../schema/replies/report.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { emptyValueOf, storedFieldRows } from '../../schema/stored-report.ts'
 import { matches } from '../matches.ts'
@@ -22,21 +22,21 @@ interface ListFilter extends ReportFilter {
   readonly issue?: { readonly key: bigint; readonly spans: readonly Span[] }
 }
 
-/** The empty value stands for the missing one in the store, where that is not null, and null in an answer. */
-const emptyValues = new Map<unknown, Sql>([
-  ['', sql`''`],
-  [0, sql`0`],
-])
+/** A report that has nothing, in the documented order. */
+const nothing = Object.fromEntries(reportFieldNames.map((field) => [field, null]))
 
-function project(field: keyof Report): Sql {
-  const row = storedFieldRows[field]
-  const column = name(row.column)
-  const shape: z.ZodType = report.shape[field]
-  const empty = shape.isNullable() ? emptyValues.get(emptyValueOf(row)) : undefined
-  return sql`${empty ? sql`nullIf(${column}, ${empty})` : column} AS ${name(field)}`
-}
+/** What the store holds where a report has nothing, of the fields where an answer says null. */
+const empties = new Map<string, unknown>(
+  reportFieldNames.flatMap((field) =>
+    report.shape[field].isNullable() ? [[field, emptyValueOf(storedFieldRows[field])]] : [],
+  ),
+)
 
-const projection = join((Object.keys(report.shape) as (keyof Report)[]).map(project), ', ')
+/** A report of the columns that its type fills: the store opens each column for itself, which a page waits for. */
+const row = z.preprocess((stored) => {
+  const had = Object.entries(stored as object).filter(([field, value]) => value !== empties.get(field))
+  return { ...nothing, ...Object.fromEntries(had) }
+}, report)
 
 /** Reports newest first, after a position; one primary-key range, whatever the depth. */
 export function listReports(
@@ -56,10 +56,12 @@ export function listReports(
   ]
   return {
     name: 'listReports',
-    statement: sql`SELECT ${projection} FROM reports WHERE ${join(conditions, ' AND ')}${after ? keyset(after) : empty} ORDER BY reports.received_at DESC, reports.id DESC LIMIT ${uint(limit)}`,
-    row: report,
+    statement: sql`SELECT ${join(fieldsOfType(reportType).map(selected), ', ')} FROM reports WHERE ${join(conditions, ' AND ')}${after ? keyset(after) : empty} ORDER BY reports.received_at DESC, reports.id DESC LIMIT ${uint(limit)}`,
+    row,
   }
 }
+
+const selected = (field: keyof Report): Sql => sql`${name(storedFieldRows[field].column)} AS ${name(field)}`
 
 /** The tuple comparison alone reads every later row; the bound beside it is what the primary key can use. */
 function keyset({ receivedAt, id }: ReportPosition): Sql {

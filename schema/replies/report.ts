@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bucketSizeNames, deviceTypes, dispositions } from '../enumerations.ts'
-import { reportTypeNames } from '../report-types.ts'
+import { type ReportType, reportTypeNames, reportTypeRows } from '../report-types.ts'
 import { count, dateTimeText, openEnum, untrusted } from './common.ts'
 
 const text = untrusted().nullable()
@@ -50,6 +50,16 @@ export const report = z
   .meta({ id: 'Report', description: 'What one browser sent: untrusted text.' })
 
 export type Report = z.infer<typeof report>
+
+/** The names of a report's fields, in the documented order. */
+export const reportFieldNames = Object.keys(report.shape) as (keyof Report)[]
+
+/** The fields that reports of a type can have; all others of theirs are null (contract, Report). */
+export function fieldsOfType(reportType: ReportType): (keyof Report)[] {
+  const { carries, tells } = reportTypeRows[reportType]
+  const own = new Set<string>([...carries, ...tells])
+  return reportFieldNames.filter((field) => own.has(field) || !report.shape[field].isNullable())
+}
 
 /** What the list would page through (contract, GET /v1/reports/count). */
 export const reportCount = z

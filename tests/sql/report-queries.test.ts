@@ -8,6 +8,7 @@ import { listReports } from '../../queries/reports/list-reports.ts'
 import { render } from '../../queries/sql.ts'
 import { day, hour } from '../../schema/durations.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
+import type { ReportType } from '../../schema/report-types.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const site = '22222222-2222-4222-8222-222222222222'
@@ -98,6 +99,21 @@ describe('the text of a query', () => {
     const apart = groupReports(tenant, ragged, undefined, csp(), ['blockedHost'], 20)
     expect(tables([apart])).toEqual(['value_counts_day', 'value_counts_hour_by_time', 'reports'])
     expect(text(apart)).toMatch(/\) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT/)
+  })
+
+  test('a list opens the columns that its type fills, and no other', () => {
+    const columns = (reportType: ReportType) =>
+      /^SELECT (.*) FROM reports /.exec(
+        text(listReports(tenant, { from: 0, to: day }, { reportType, terms: [] }, undefined, 51)),
+      )?.[1]
+    const every =
+      'id AS id, site_id AS siteId, report_type AS reportType, received_at AS receivedAt, browser_name AS browserName, browser_version AS browserVersion, os_name AS osName, device_type AS deviceType, sample_rate AS sampleRate, document_url AS documentUrl'
+    expect(columns('crash')).toBe(
+      `${every}, feature AS feature, is_top_level AS isTopLevel, visibility_state AS visibilityState, stack AS stack`,
+    )
+    expect(columns('coep')).toBe(
+      `${every}, disposition AS disposition, feature AS feature, blocked_host AS blockedHost, blocked_url AS blockedUrl, blocked_origin AS blockedOrigin, destination AS destination`,
+    )
   })
 
   test('list, after a position', () => {

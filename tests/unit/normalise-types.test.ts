@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { reportBodies } from '../../app/import/report-bodies.ts'
+import { fieldsOfType, report } from '../../schema/replies/report.ts'
+import { reportTypeNames } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { normalised, normalisedBody } from '../support/normalised.ts'
 
@@ -295,4 +298,12 @@ describe('the body of', () => {
     const report = { 'document-uri': page, 'violated-directive': 'img-src', 'blocked-uri': 'https://a.test' }
     expect(normalised({ 'csp-report': report })).toMatchObject([{ disposition: '', directive: 'img-src' }])
   })
+})
+
+test.each(reportTypeNames)('a list answers all that the body of a report fills: %s', (type) => {
+  const filled = Object.keys(reportBodies[type].fields).filter((field) => Object.hasOwn(report.shape, field))
+  const derived = filled.includes('blockedUrl') ? ['blockedHost', 'blockedOrigin'] : []
+  expect(fieldsOfType(type)).toEqual(expect.arrayContaining([...filled, ...derived]))
+  const own = fieldsOfType(type).filter((field) => report.shape[field].isNullable())
+  expect(own).toHaveLength(new Set([...filled, ...derived]).size - 1)
 })
