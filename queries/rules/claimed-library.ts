@@ -42,7 +42,7 @@ const urlForms: readonly UrlForm[] = [
 ]
 
 /** jQuery's own host names its user interface by half a name. */
-const fullNames: Readonly<Record<string, string>> = { ui: 'jquery-ui' }
+const fullNames: ReadonlyMap<string, string> = new Map([['ui', 'jquery-ui']])
 
 /** What a script's URL claims to serve, by the forms of the public delivery networks; null where it claims nothing. */
 export function claimedLibrary(url: string): ClaimedLibrary | null {
@@ -52,7 +52,7 @@ export function claimedLibrary(url: string): ClaimedLibrary | null {
   for (const form of urlForms) {
     const named = form.host.test(hostname) ? form.path.exec(path)?.groups : undefined
     if (!named?.name) continue
-    return { name: fullNames[named.name] ?? named.name, version: named.version ?? null }
+    return { name: fullNames.get(named.name) ?? named.name, version: named.version ?? null }
   }
   return null
 }

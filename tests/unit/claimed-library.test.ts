@@ -24,6 +24,8 @@ describe('the library that a URL claims', () => {
     ['https://code.jquery.com/ui/1.12.1/jquery-ui.min.js', 'jquery-ui', '1.12.1'],
     ['https://shop.example.test/js/moment-2.29.4.js', 'moment', '2.29.4'],
     ['https://shop.example.test/js/bootstrap-4.6.2.bundle.min.js', 'bootstrap', '4.6.2'],
+    ['https://shop.example.test/js/constructor-1.0.0.js', 'constructor', '1.0.0'],
+    ['https://unpkg.com/__proto__@1.0.0/x.js', '__proto__', '1.0.0'],
     ['https://shop.example.test/js/three-0.150.0-rc.1.min.js', 'three', '0.150.0-rc.1'],
   ])('%s: %s %s', (url, name, version) => {
     expect(claimedLibrary(url)).toEqual({ name, version })
