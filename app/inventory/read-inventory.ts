@@ -109,11 +109,12 @@ async function assemble(
   const rows = await readInventoryRows(read, toQuestion(asked, paymentPages, url), extent)
   const identities = new Map(rows.identities.map(({ hash, identity }) => [hash, identity]))
   const checks = new Map(rows.checks.map(({ id, check }) => [id, check]))
+  const loadingScans = new Map(rows.loadingScans.map((scan) => [scan.pageId, scan]))
   const facts: InventoryFacts = {
     identityOf: (hash) => identities.get(hash),
     checkOf: ({ catalog, name }) => checks.get(libraryId(catalog, name)),
     reporting: rows.violations.length > 0,
-    loadingScans: rows.loadingScans,
+    loadingScanOf: (pageId) => loadingScans.get(pageId),
     plansAdvisories,
   }
   const of = rowsByUrl(rows)

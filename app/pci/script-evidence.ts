@@ -13,6 +13,7 @@ export function scriptEvidence(inventory: Inventory): ScriptEvidence[] {
   const uninventoried = countByHost(uninventoriedOnPayment(inventory))
   const labelOf = new Map(inventory.paymentPages.map(({ id, label }) => [id, label]))
   return inventory.entries.filter(isOnPaymentPage).map((entry) => {
+    const pages = paymentPagesOf(entry)
     const { id, url, host, status, integrityMode, justification, decidedBy, decidedAt, coverage } = entry.script
     return {
       id,
@@ -24,9 +25,7 @@ export function scriptEvidence(inventory: Inventory): ScriptEvidence[] {
       decidedAt,
       coverage,
       stillRunning: isStillRunning(entry),
-      paymentPages: [...labelOf]
-        .filter(([pageId]) => isOn(entry, pageId))
-        .map(([pageId, label]) => ({ pageId, label })),
+      paymentPages: [...labelOf].filter(([pageId]) => pages.has(pageId)).map(([pageId, label]) => ({ pageId, label })),
       uninventoriedUnprotected: uninventoried.get(host) ?? 0,
     }
   })
@@ -41,8 +40,9 @@ function countByHost(scripts: readonly { readonly url: string }[]): Map<string, 
   return counts
 }
 
-const isOn = ({ script, lastOnPayment }: InventoryEntry, pageId: string): boolean =>
-  lastOnPayment.has(pageId) || (script.scanPresence?.foundOn.includes(pageId) ?? false)
+/** Where browsers reported it or scans found it. */
+const paymentPagesOf = ({ script, lastOnPayment }: InventoryEntry): ReadonlySet<string> =>
+  new Set([...lastOnPayment.keys(), ...(script.scanPresence?.foundOn ?? [])])
 
 /** Rejected, and seen on a payment page since the rejection. */
 function isStillRunning({ script, lastOnPayment }: InventoryEntry): boolean {

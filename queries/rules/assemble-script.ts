@@ -48,8 +48,8 @@ interface ScanFinding extends PageScan {
 export interface InventoryFacts {
   /** Browsers reported an integrity violation of any of the site's scripts in the window. */
   readonly reporting: boolean
-  /** The latest scan of each payment page that loaded it in the window. */
-  readonly loadingScans: readonly PageScan[]
+  /** The latest scan of a payment page that loaded it in the window. */
+  readonly loadingScanOf: (pageId: string) => PageScan | undefined
   readonly identityOf: (hash: string) => LibraryIdentity | undefined
   readonly checkOf: (library: LibraryIdentity) => AdvisoryCheck | undefined
   readonly plansAdvisories: boolean
@@ -86,7 +86,7 @@ export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Scri
     identification: identifyScript(seen.url, identity),
     advisories: assessScript(common.plansAdvisories, identity ?? null, identity ? common.checkOf(identity) : undefined),
     activity,
-    scanPresence: scanPresence(findings, common.loadingScans),
+    scanPresence: scanPresence(findings, common.loadingScanOf),
   }
 }
 

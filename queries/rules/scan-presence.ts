@@ -14,13 +14,16 @@ const byTime = (a: PageScan, b: PageScan) => byText(a.scannedAt, b.scannedAt) ||
 /**
  * Where scans find a script, and where they no longer do (contract, Script). Null where no scan found the script.
  * @param found the latest scan of each page that found it.
- * @param loaded the latest scan of each page that loaded the page itself: complete, with a 2xx answer.
+ * @param loadedLast the latest scan of a page that loaded the page itself: complete, with a 2xx answer.
  */
-export function scanPresence(found: readonly PageScan[], loaded: readonly PageScan[]): Script['scanPresence'] {
+export function scanPresence(
+  found: readonly PageScan[],
+  loadedLast: (pageId: string) => PageScan | undefined,
+): Script['scanPresence'] {
   const latest = found.toSorted(byTime).at(-1)
   if (!latest) return null
   const byPage = found.toSorted((a, b) => byText(a.pageId, b.pageId))
-  const gone = byPage.filter((last) => loaded.some((scan) => scan.pageId === last.pageId && byTime(scan, last) > 0))
+  const gone = byPage.filter((last) => byTime(loadedLast(last.pageId) ?? last, last) > 0)
   return {
     latestScan: { scanId: latest.scanId, pageId: latest.pageId, scannedAt: latest.scannedAt },
     foundOn: byPage.map(({ pageId }) => pageId),

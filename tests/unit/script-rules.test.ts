@@ -165,14 +165,16 @@ describe('scan presence', () => {
     scannedAt: `2026-11-0${day}T00:00:00.000Z`,
   })
 
+  const among = (scans: readonly PageScan[]) => (pageId: string) => scans.find((one) => one.pageId === pageId)
+
   test('is null where no scan found the script', () => {
-    expect(scanPresence([], [scan('p1', 's1', 1)])).toBeNull()
+    expect(scanPresence([], among([scan('p1', 's1', 1)]))).toBeNull()
   })
 
   test('names the latest scan that found it, and the pages by id', () => {
     const presence = scanPresence(
       [scan('p2', 's2', 2), scan('p1', 's3', 2), scan('p3', 's1', 1)],
-      [scan('p2', 's2', 2), scan('p1', 's3', 2), scan('p3', 's1', 1)],
+      among([scan('p2', 's2', 2), scan('p1', 's3', 2), scan('p3', 's1', 1)]),
     )
     expect(presence).toEqual({ latestScan: scan('p1', 's3', 2), foundOn: ['p1', 'p2', 'p3'], goneFrom: [] })
   })
@@ -180,7 +182,7 @@ describe('scan presence', () => {
   test('names the pages whose latest scan no longer finds it', () => {
     const presence = scanPresence(
       [scan('p1', 's1', 1), scan('p2', 's2', 3), scan('p3', 's3', 3)],
-      [scan('p1', 's4', 4), scan('p2', 's2', 3), scan('p3', 's0', 2)],
+      among([scan('p1', 's4', 4), scan('p2', 's2', 3), scan('p3', 's0', 2)]),
     )
     expect(presence?.foundOn).toEqual(['p1', 'p2', 'p3'])
     expect(presence?.goneFrom).toEqual([{ pageId: 'p1', lastScanId: 's1', lastSeenAt: '2026-11-01T00:00:00.000Z' }])
