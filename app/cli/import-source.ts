@@ -34,14 +34,14 @@ export async function openImportSource(file: string, stdin: Readable, folder: st
     await handle.close()
     throw new Error(`FILE cannot be read: ${path} is a folder`)
   }
+  const here = `${resolve(folder, basename(path))}.rejected.ndjson`
   return {
     stream: handle.createReadStream({ highWaterMark: pieceBytes }),
     size: found.isFile() ? found.size : undefined,
     // Beside a pipe of the shell, /dev/fd/63, nothing can be written.
-    rejected: {
-      path: `${found.isFile() ? path : resolve(folder, basename(path))}.rejected.ndjson`,
-      isOwn: found.isFile(),
-    },
+    rejected: found.isFile()
+      ? { path: `${path}.rejected.ndjson`, isOwn: true, otherwise: here }
+      : { path: here, isOwn: false },
   }
 }
 

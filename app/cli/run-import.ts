@@ -19,7 +19,8 @@ export const file: Argument<string> = {
 /** What the help of every import says of its end. */
 export const rejectedNote = [
   'A line that cannot be stored goes with its number and the reason to FILE.rejected.ndjson, or in the current folder',
-  'where FILE is a pipe (stdin.rejected.ndjson, stdin.2.rejected.ndjson ...), and stops nothing; the exit code is then 1.',
+  'where FILE is a pipe (stdin.rejected.ndjson, stdin.2.rejected.ndjson ...) or lies where nothing can be written, and',
+  'stops nothing; the exit code is then 1.',
 ] as const
 
 /** What an import works with. */

@@ -9,6 +9,8 @@ export interface RejectedPlace {
   readonly path: string
   /** The path is of the imported file alone, so that what lies there is of an earlier run, and is replaced. */
   readonly isOwn: boolean
+  /** Where they go when nothing can be written there, such as beside a file of somebody else. */
+  readonly otherwise?: string
 }
 
 /** A file of rejections, one a line. */
@@ -20,11 +22,12 @@ export interface RejectedFile {
 
 /** Removes an old file at a place of its own; a new one appears only when there is something to write. */
 export async function createRejectedFile(place: RejectedPlace): Promise<RejectedFile> {
-  if (place.isOwn) await rm(place.path, { force: true })
+  // What cannot be removed is met again when something is to be written.
+  if (place.isOwn) await rm(place.path, { force: true }).catch(() => {})
   let file: { path: string; stream: WriteStream } | undefined
   return {
     async write(rejection) {
-      file ??= await create(place.path)
+      file ??= await createAt(place)
       const { stream } = file
       if (stream.errored) throw stream.errored
       if (!stream.write(`${JSON.stringify(rejection)}\n`)) await once(stream, 'drain')
@@ -36,6 +39,11 @@ export async function createRejectedFile(place: RejectedPlace): Promise<Rejected
       return file.path
     },
   }
+}
+
+async function createAt({ path, otherwise }: RejectedPlace): Promise<{ path: string; stream: WriteStream }> {
+  if (otherwise === undefined) return create(path)
+  return create(path).catch(() => create(otherwise))
 }
 
 /** A file that was not there: with a number in its name where others have rejected before. */

@@ -59,6 +59,14 @@ describe('the file of rejections', () => {
     await expect(file.write(rejection)).rejects.toThrow('ENOENT')
   })
 
+  test('lies elsewhere where nothing can be written beside what was imported', async () => {
+    const otherwise = join(folder, 'elsewhere.rejected.ndjson')
+    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), isOwn: true, otherwise })
+    await file.write(rejection)
+    expect(await file.close()).toBe(otherwise)
+    expect(JSON.parse(readFileSync(otherwise, 'utf8'))).toEqual(rejection)
+  })
+
   test('of a pipe takes nothing from those before it', async () => {
     const place = { path: join(folder, 'stdin.rejected.ndjson'), isOwn: false }
     const files = await Promise.all([1, 2, 3].map(() => createRejectedFile(place)))
