@@ -1,14 +1,16 @@
 import type { DimensionName } from './dimensions.ts'
 
-/** What one report type carries and takes part in: the only place where code learns what a type is. */
+/** What one report type carries and takes part in: where code learns what a type is. */
 export interface ReportTypeRow {
   /** How reports of this type are grouped into issues; none where they are not (contract, IssueReportType). */
   readonly issue?: IssueRule
   /** Its reports say that a browser changed or will change an API (contract, Browser-change entry). */
   readonly browserChange?: true
+  /** Its documentUrl is the page that asked, of whatever site. */
+  readonly foreignPage?: true
   /** Dimensions that can filter and group this type, beside those every type has. */
   readonly carries: readonly DimensionName[]
-  /** What else its reports can have (payloads, Per type). */
+  /** What else a list answers of its reports (payloads, Per type); the rest is null. */
   readonly tells: readonly ReportField[]
 }
 
@@ -85,6 +87,7 @@ const reportTypes = {
   },
   intervention: { browserChange: true, carries: ['feature', 'sourceFile'], tells: ['message', ...position] },
   'network-error': {
+    foreignPage: true,
     carries: ['feature'],
     tells: ['referrer', 'statusCode', 'phase', 'method', 'protocol', 'serverIp', 'elapsedMs', 'requestUrl'],
   },

@@ -11,7 +11,7 @@ export const rollupsCheck = command({
   arguments: { tenant: anyTenant },
   notes: [
     'Prints {"checked", "different", "differences"}: days compared, how many differ, and the first 100 of those.',
-    'Exits 1 when a day differs. Days that hold expired reports are left out.',
+    'Exits 1 when a day differs. Days that hold expired reports are left out, and script_versions, which outlives them.',
     'Reports that are stored during the check can show as differences: check again when no import runs.',
   ],
   examples: ['rollups check', 'rollups check --tenant ID'],

@@ -34,8 +34,8 @@ a query can be paged, a narrower window reaches further.
 
 ## Text filters
 
-Printable ASCII without the backslash. \`_\` matches any one character; without it a filter is equality. Case matters,
-except in hosts.
+Printable ASCII without the backslash. \`_\` matches any one character; without it a filter is equality, as it always is
+where the parameter says exactly. Case matters, except in hosts.
 
 ## Budgets
 

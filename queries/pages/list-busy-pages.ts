@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reportTypeNames } from '../../schema/report-types.ts'
+import { reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import { ofReportTypes } from '../groups/group-kind.ts'
 import { groupParts } from '../groups/group-parts.ts'
 import type { Query } from '../query.ts'
@@ -8,8 +8,7 @@ import { join, sql, uint } from '../sql.ts'
 
 const row = z.object({ url: z.string() })
 
-/** A network error's page is the one that asked, of whatever site. */
-const ownPageTypes = reportTypeNames.filter((type) => type !== 'network-error')
+const ownPageTypes = reportTypeNames.filter((type) => !reportTypeRows[type].foreignPage)
 
 /** The http(s) pages a site reported from most in a window, without their queries; ties by URL. */
 export function listBusyPages(

@@ -6,7 +6,7 @@ import { count, dateTimeText, openEnum, untrusted } from './common.ts'
 const text = untrusted().nullable()
 const number = z.int().min(0).nullable()
 
-/** A Report, its fields in the documented order (decisions, Reports). Null: the browser did not say, or cannot. */
+/** A Report, its fields in the documented order (decisions, Reports). */
 export const report = z
   .object({
     id: z.guid(),
@@ -47,7 +47,10 @@ export const report = z
     visibilityState: text,
     stack: text,
   })
-  .meta({ id: 'Report', description: 'What one browser sent: untrusted text.' })
+  .meta({
+    id: 'Report',
+    description: 'What one browser sent: untrusted text. Null: the browser did not say, or its type cannot.',
+  })
 
 export type Report = z.infer<typeof report>
 

@@ -307,3 +307,7 @@ test.each(reportTypeNames)('a list answers all that the body of a report fills: 
   const own = fieldsOfType(type).filter((field) => report.shape[field].isNullable())
   expect(own).toHaveLength(new Set([...filled, ...derived]).size - 1)
 })
+
+test('every field of a report is one of some type', () => {
+  expect(new Set(reportTypeNames.flatMap(fieldsOfType))).toEqual(new Set(Object.keys(report.shape)))
+})
