@@ -10,6 +10,7 @@ import {
   unknownId,
 } from '../support/contract.ts'
 import type { TestKey } from '../support/tenants.ts'
+import { worldScanIds } from '../support/world-records.ts'
 
 let api: ContractApi
 let world: TestWorld
@@ -94,4 +95,15 @@ describe.each(operations.withSite)('%s', (_, endpoint) => {
       expect(answered.body.error.message).toContain('siteId must be a UUID')
     },
   )
+})
+
+test.each(operations.withMonitoredPage)('%s answers a page of the tenant’s other site as none', async (_, endpoint) => {
+  const [site, other] = world.siteIds
+  const ask = (siteId: string) => {
+    const ids: Readonly<Record<string, string>> = { ...worldScanIds(other), siteId }
+    const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')
+    return api.get('pageId' in endpoint.query ? `${path}?pageId=${ids.pageId}` : path, { key: world.key })
+  }
+  expect(await ask(other)).toMatchObject({ status: 200 })
+  expect(await ask(site)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
 })

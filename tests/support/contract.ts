@@ -125,6 +125,7 @@ export const operations = {
   /** Refused on plans without API access. */
   withPlan: named(endpoints.filter(({ everyPlan }) => everyPlan !== true)),
   withSite: named(endpoints.filter(({ pathParams, query }) => 'siteId' in { ...pathParams, ...query })),
+  withMonitoredPage: named(endpoints.filter(({ pathParams, query }) => 'pageId' in { ...pathParams, ...query })),
   withWindow: named(endpoints.filter(({ window }) => typeof window === 'object')),
   withPage: named(endpoints.filter(({ page }) => page !== undefined)),
 }
