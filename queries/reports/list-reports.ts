@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { dimensionRows } from '../../schema/dimensions.ts'
 import { fieldsOfType, type Report, report, reportFieldNames } from '../../schema/replies/report.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
+import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import { emptyValueOf, storedFieldRows } from '../../schema/stored-report.ts'
 import { matches } from '../matches.ts'
 import { within } from '../parts.ts'
@@ -22,6 +23,13 @@ interface ListFilter extends ReportFilter {
   readonly issue?: { readonly key: bigint; readonly spans: readonly Span[] }
 }
 
+const selected = (field: keyof Report): Sql => sql`${name(storedFieldRows[field].column)} AS ${name(field)}`
+
+/** The columns that a type fills, and no other: the store opens each for itself, which a page waits for. */
+const projections = Object.fromEntries(
+  reportTypeNames.map((reportType) => [reportType, join(fieldsOfType(reportType).map(selected), ', ')]),
+) as Readonly<Record<ReportType, Sql>>
+
 /** A report that has nothing, in the documented order. */
 const nothing = Object.fromEntries(reportFieldNames.map((field) => [field, null]))
 
@@ -32,7 +40,7 @@ const empties = new Map<string, unknown>(
   ),
 )
 
-/** A report of the columns that its type fills: the store opens each column for itself, which a page waits for. */
+/** A report of the columns that its type fills. */
 const row = z.preprocess((stored) => {
   const had = Object.entries(stored as object).filter(([field, value]) => value !== empties.get(field))
   return { ...nothing, ...Object.fromEntries(had) }
@@ -56,12 +64,10 @@ export function listReports(
   ]
   return {
     name: 'listReports',
-    statement: sql`SELECT ${join(fieldsOfType(reportType).map(selected), ', ')} FROM reports WHERE ${join(conditions, ' AND ')}${after ? keyset(after) : empty} ORDER BY reports.received_at DESC, reports.id DESC LIMIT ${uint(limit)}`,
+    statement: sql`SELECT ${projections[reportType]} FROM reports WHERE ${join(conditions, ' AND ')}${after ? keyset(after) : empty} ORDER BY reports.received_at DESC, reports.id DESC LIMIT ${uint(limit)}`,
     row,
   }
 }
-
-const selected = (field: keyof Report): Sql => sql`${name(storedFieldRows[field].column)} AS ${name(field)}`
 
 /** The tuple comparison alone reads every later row; the bound beside it is what the primary key can use. */
 function keyset({ receivedAt, id }: ReportPosition): Sql {
