@@ -99,11 +99,9 @@ describe.each(operations.withSite)('%s', (_, endpoint) => {
 
 test.each(operations.withMonitoredPage)('%s answers a page of the tenant’s other site as none', async (_, endpoint) => {
   const [site, other] = world.siteIds
-  const ask = (siteId: string) => {
-    const ids: Readonly<Record<string, string>> = { ...worldScanIds(other), siteId }
-    const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')
-    return api.get('pageId' in endpoint.query ? `${path}?pageId=${ids.pageId}` : path, { key: world.key })
-  }
+  const path = worldScanIds(other)
+  const query = 'pageId' in endpoint.query ? { pageId: path.pageId } : {}
+  const ask = (siteId: string) => api.ask(endpoint, { key: world.key, siteId, path, query })
   expect(await ask(other)).toMatchObject({ status: 200 })
   expect(await ask(site)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
 })

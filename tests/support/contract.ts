@@ -27,6 +27,8 @@ export interface OperationAsking extends Asking {
   readonly query?: Query
   /** Goes to the path where the operation names a site there, and to the query where it must be named there. */
   readonly siteId?: string
+  /** Values of the path instead of those of the site. */
+  readonly path?: Values
 }
 
 /** The API with the operations of its list. */
@@ -49,8 +51,11 @@ export async function startContractApi(options: TestApiOptions = {}): Promise<Co
 }
 
 /** The path and query of an operation, asked for as little as it takes. */
-export function urlOf(endpoint: Endpoint, { query, siteId }: Pick<OperationAsking, 'query' | 'siteId'>): string {
-  const values = pathOf(endpoint, siteId ?? unknownId)
+export function urlOf(
+  endpoint: Endpoint,
+  { query, siteId, path: others }: Pick<OperationAsking, 'query' | 'siteId' | 'path'>,
+): string {
+  const values = { ...pathOf(endpoint, siteId ?? unknownId), ...others }
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? unknownId))
   const site = needsSite(endpoint) && { siteId: siteId ?? unknownId }
   const sent = Object.entries({ ...needed[endpoint.name]?.query, ...site, ...query })
