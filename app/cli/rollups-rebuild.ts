@@ -25,6 +25,7 @@ export const rollupsRebuild = command({
     },
   },
   notes: [
+    'Leaves script_versions as it is, which outlives reports.',
     'The API may serve meanwhile: a month is built aside and changes places with the old one in one step.',
     'No import may run meanwhile. Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled,',
     'then what "rollups check" prints. Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
