@@ -33,13 +33,19 @@ export async function inTime<Result>(
       ending.abort()
     }
   })
-  const timer = setTimeout(() => giveUp(new Error(`No answer within ${milliseconds} ms`)), milliseconds)
+  let over = false
+  // An answer that came while this process was busy is read before its time counts as over.
+  const timer = setTimeout(
+    () => setImmediate(() => over || giveUp(new Error(`No answer within ${milliseconds} ms`))),
+    milliseconds,
+  )
   const left = () => giveUp(new CallerLeft())
   leaving?.addEventListener('abort', left, { once: true })
   if (leaving?.aborted) left()
   try {
     return await Promise.race([task(ending.signal), givenUp])
   } finally {
+    over = true
     clearTimeout(timer)
     leaving?.removeEventListener('abort', left)
   }

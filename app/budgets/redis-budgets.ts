@@ -27,7 +27,6 @@ const startWithinMilliseconds = 1000
 
 const connection = {
   enableOfflineQueue: false,
-  commandTimeout: 100,
   connectTimeout: 250,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,

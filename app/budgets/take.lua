@@ -9,17 +9,19 @@ if not now then
 end
 
 local allowed = 1
-local full_at = {}
+local stored, full_at = {}, {}
 for i, key in ipairs(KEYS) do
   local token, span = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
-  full_at[i] = math.min(math.max(tonumber(redis.call('GET', key) or 0), now), now + span)
+  stored[i] = tonumber(redis.call('GET', key) or 0)
+  full_at[i] = math.min(math.max(stored[i], now), now + span)
   if full_at[i] + token > now + span then allowed = 0 end
 end
 
 local reply = { allowed }
 for i, key in ipairs(KEYS) do
-  if allowed == 1 then
-    full_at[i] = full_at[i] + tonumber(ARGV[2 * i])
+  if allowed == 1 then full_at[i] = full_at[i] + tonumber(ARGV[2 * i]) end
+  -- After the clock went back a refusal too is stored: the bucket would stay empty until the old time otherwise.
+  if allowed == 1 or full_at[i] < stored[i] then
     -- A full bucket is no bucket: the key goes when it has refilled.
     redis.call('SET', key, string.format('%.0f', full_at[i]))
     redis.call('PEXPIREAT', key, string.format('%.0f', math.ceil(full_at[i] / 1000)))

@@ -98,6 +98,28 @@ it('is empty, not broken, when a limit falls below what was spent', async () => 
   })
 })
 
+it.each([
+  ['in Redis', (clock: { now: () => number }) => createRedisBudgets(server.url, clock)],
+  ['in memory', async (clock: { now: () => number }) => createMemoryBudgets(clock)],
+])('refills at its pace after the clock went back, %s', async (_, create) => {
+  let now = Date.UTC(2100, 0, 1) * 1000
+  const store = await create({ now: () => now })
+  const charges = chargesOf(60, 60)
+  await store.take(charges)
+  now -= 3600 * 1_000_000
+  expect(await store.take(charges)).toMatchObject({ allowed: false, buckets: [{ retryAfterSeconds: 1 }, {}] })
+  now += 1_000_000
+  expect((await store.take(charges)).allowed).toBe(true)
+  await store.close()
+})
+
+it('reads an answer that came while this process was busy', async () => {
+  const taken = budgets.take(chargesOf(1, 1))
+  const busyUntil = performance.now() + 400
+  while (performance.now() < busyUntil);
+  expect((await taken).allowed).toBe(true)
+})
+
 it('goes on when Redis has forgotten the script', async () => {
   await admin.script('FLUSH')
   expect(await allowedOf([budgets, others], chargesOf(50, 50), 20)).toBe(20)
