@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { type ClickHouseSettings, createClient, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
-import pLimit from 'p-limit'
 import { inTime, onceMore } from './attempts.ts'
-import { type Lane, laneSettings, lanes } from './lanes.ts'
+import { type Lane, type LaneRow, laneSettings, lanes } from './lanes.ts'
 import type { Query } from './query.ts'
 import { render } from './sql.ts'
 import { toProblem } from './store-problem.ts'
 import { application, idleMilliseconds, openStoreRequests } from './store-requests.ts'
 import { answerRows } from './store-rows.ts'
+import { type TakeTurn, takeTurns } from './store-turns.ts'
 
 /** What an SRE finds in the store's own query log beside a statement. */
 export interface QueryOrigin {
@@ -99,12 +99,12 @@ export function connect(url: string): Database {
   // lanes hold it back.
   const atOnce = Object.values(lanes).reduce((sum, lane) => sum + lane.atOnce, 0)
   const requests = openStoreRequests(url, atOnce)
-  const turns = {
-    question: pLimit(lanes.question.atOnce),
-    lookUp: pLimit(lanes.lookUp.atOnce),
-    newKey: pLimit(lanes.newKey.atOnce),
-    maintenance: pLimit(lanes.maintenance.atOnce),
-  } satisfies Record<Lane, unknown>
+  const turns = Object.fromEntries(
+    Object.entries(lanes).map(([lane, { atOnce, ofOneTenant = atOnce }]: [string, LaneRow]) => [
+      lane,
+      takeTurns(atOnce, ofOneTenant),
+    ]),
+  ) as Record<Lane, TakeTurn>
 
   return {
     async read(query, { origin, onCost, leaving } = {}) {
@@ -123,7 +123,7 @@ export function connect(url: string): Database {
       }
       const { meta, data, statistics } = await inTime(
         lanes[lane].deadlineMilliseconds,
-        (signal) => turns[lane](() => onceMore(() => ask(signal), signal)),
+        (signal) => turns[lane](origin?.tenantId, () => onceMore(() => ask(signal), signal)),
         leaving,
       ).catch((error: unknown) => {
         throw toProblem(error)

@@ -1,7 +1,9 @@
 /** Statements of one kind, which wait for each other and for no others. */
-interface LaneRow {
+export interface LaneRow {
   /** Reads under way at once. */
   readonly atOnce: number
+  /** Of one tenant, where all of them share the lane. */
+  readonly ofOneTenant?: number
   /** Each takes at most this long, the network included; the engine ends it then too. */
   readonly deadlineMilliseconds: number
   readonly settings?: Readonly<Record<string, string>>
@@ -12,10 +14,10 @@ const fewRows = { max_threads: '1' } as const
 
 /** Every lane. */
 export const lanes = {
-  question: { atOnce: 24, deadlineMilliseconds: 10_000 },
+  question: { atOnce: 24, ofOneTenant: 12, deadlineMilliseconds: 10_000 },
   /** What every request waits for: the store is taken for unavailable sooner. */
   lookUp: { atOnce: 8, deadlineMilliseconds: 2_000, settings: fewRows },
-  /** Keys never seen before, which anybody can send: they wait for each other, and those who are known do not wait for them. */
+  /** Keys that were never found, which anybody can send: they wait for each other, and no key that was found waits for them. */
   newKey: { atOnce: 4, deadlineMilliseconds: 2_000, settings: fewRows },
   /** What goes over a tenant's whole month, as a user that writes: memory stays flat. */
   maintenance: {

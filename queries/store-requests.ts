@@ -24,6 +24,9 @@ export const application = 'security-reporting-api'
 /** Below the time after which stores close an idle connection. */
 export const idleMilliseconds = 2_000
 
+/** UTF-16 units: far more than any question is answered, and far less than what would end this process. */
+const longestAnswer = 64 * 1024 * 1024
+
 /**
  * Sends by itself what the official client would, which takes three times the CPU and waits a timer's turn before each
  * request.
@@ -50,6 +53,7 @@ export function openStoreRequests(url: string, connections: number): StoreReques
           response.setEncoding('utf8')
           response.on('data', (piece: string) => {
             body += piece
+            if (body.length > longestAnswer) response.destroy(new Error('The store answers without end'))
           })
           response.on('end', () => (answered ? resolve(body) : reject(parseError(body))))
           response.on('error', reject)

@@ -56,14 +56,19 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock) {
     ttlResolution: 0,
     perf: { now: clock.elapsed },
   })
+  // Only to choose the lane by: a key of a dashboard that polls every minute does not wait behind guesses.
+  const everFound = new LRUCache<string, true>({ max: cachedKeys })
   const share = shareUnderWay<KnownKey | undefined>()
 
-  async function lookUp(hash: string, lane: 'lookUp' | 'newKey'): Promise<KnownKey | undefined> {
+  async function lookUp(hash: string): Promise<KnownKey | undefined> {
     const asked = clock.elapsed()
-    const [row] = await read(findKey(hash, lane))
+    const [row] = await read(findKey(hash, everFound.has(hash) ? 'lookUp' : 'newKey'))
     const key = row && toKnownKey(row)
     // Counted from before the question, because the answer is as old as that.
-    if (key) found.set(hash, key, { start: asked })
+    if (key) {
+      found.set(hash, key, { start: asked })
+      everFound.set(hash, true)
+    }
     return key
   }
 
@@ -74,9 +79,9 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock) {
     const kept = found.get(hash)
     if (kept && found.getRemainingTTL(hash) < cacheMilliseconds - refreshedMilliseconds) {
       // Where this fails, the key is still forgotten in time, and whoever asks then hears of it.
-      share(hash, () => lookUp(hash, 'lookUp')).catch(() => undefined)
+      share(hash, () => lookUp(hash)).catch(() => undefined)
     }
-    const known = kept ?? (await share(hash, () => lookUp(hash, 'newKey')))
+    const known = kept ?? (await share(hash, () => lookUp(hash)))
     if (!known || known.goodUntil <= clock.now()) throw new Problem('invalid_api_key')
     return known.caller
   }

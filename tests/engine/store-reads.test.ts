@@ -55,6 +55,32 @@ test('a look-up waits for no question, and is given up on sooner', async () => {
   await behind.close()
 })
 
+test('what one tenant has waiting does not stand before another tenant’s question', async () => {
+  const faults = await startFaultServer(inject('servers').readUrl)
+  const behind = connect(faults.url)
+  faults.inject('hang', (query) => query === 'echo')
+  const readFor = (tenantId: string, name: string, number: number) =>
+    behind.read({ ...echoOf(number), name }, { origin: { endpoint: 'echo', tenantId, requestId: String(number) } })
+  const greedy = Promise.allSettled(many.map((number) => readFor('greedy', 'echo', number)))
+  expect(await readFor('patient', 'quick', 1)).toEqual([{ number: 1 }])
+  faults.inject()
+  await faults.close()
+  await greedy
+  await behind.close()
+})
+
+test('an answer without end is given up on', async () => {
+  const faults = await startFaultServer(inject('servers').readUrl)
+  const behind = connect(faults.url)
+  faults.inject('endless')
+  await expect(behind.read(echoOf(1))).rejects.toMatchObject({
+    code: 'upstream_unavailable',
+    cause: { message: 'The store answers without end' },
+  })
+  await faults.close()
+  await behind.close()
+})
+
 test('a stored text that is no JSON is a defect of ours, and no outage', async () => {
   const statement = sql`SELECT 'no JSON' AS stored`
   const reading = database.read({ name: 'readJson', statement, row: z.object({ stored: rowJson(z.unknown()) }) })

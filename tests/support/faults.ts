@@ -1,5 +1,6 @@
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pipeline, Readable } from 'node:stream'
 import { expect } from 'vitest'
 import type { Answered } from './api.ts'
 
@@ -17,6 +18,13 @@ export type Fault =
   | 'cut'
   /** Nothing ever comes. */
   | 'hang'
+  /** What comes never ends. */
+  | 'endless'
+
+function* endlessly(): Generator<Buffer> {
+  const piece = Buffer.alloc(1024 * 1024, ' ')
+  for (;;) yield piece
+}
 
 /** Stands before a store, and does to the answers of chosen queries what no healthy server does. */
 export interface FaultServer {
@@ -35,6 +43,7 @@ export async function startFaultServer(storeUrl: string): Promise<FaultServer> {
   const server = createServer((incoming, response) => {
     const chosen = fault !== undefined && hits(queryName(incoming.url ?? '')) ? fault : undefined
     if (chosen === 'reset') incoming.socket.resetAndDestroy()
+    else if (chosen === 'endless') pipeline(Readable.from(endlessly()), response, () => {})
     else if (chosen !== 'hang') forward(store, incoming, response, chosen === 'cut')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeKey } from '../../app/keys.ts'
 import { createAuthenticator } from '../../app/pipeline/authenticate.ts'
+import type { Lane } from '../../queries/lanes.ts'
 import type { Query } from '../../queries/query.ts'
 import type { FoundKey } from '../../queries/tenants/find-key.ts'
 
@@ -13,10 +14,10 @@ const stored: FoundKey = {
 /** A clock, an authenticator by it, and the look-ups it sends, each answered by hand. */
 async function setUp() {
   const clock = { now: 1_000_000, elapsed: 5_000 }
-  const lookUps: { answer: (rows: FoundKey[]) => void; fail: (error: Error) => void }[] = []
-  const read = <Row>(_: Query<Row>) =>
+  const lookUps: { lane: Lane | undefined; answer: (rows: FoundKey[]) => void; fail: (error: Error) => void }[] = []
+  const read = <Row>({ lane }: Query<Row>) =>
     new Promise<FoundKey[]>((answer, fail) => {
-      lookUps.push({ answer, fail })
+      lookUps.push({ lane, answer, fail })
     }) as Promise<unknown[]> as Promise<Row[]>
   const authenticate = createAuthenticator(read, { now: () => clock.now, elapsed: () => clock.elapsed })
   const authorization = `Bearer ${makeKey()}`
@@ -45,6 +46,15 @@ test('a key in use is looked up again before it is forgotten, once, and nobody w
   lookUps[1]?.answer([{ ...stored, revoked: true }])
   await sleep(0)
   await expect(ask()).rejects.toMatchObject({ code: 'invalid_api_key' })
+})
+
+test('a key that was found once never again waits behind those that anybody makes up', async () => {
+  const { wait, lookUps, ask } = await setUp()
+  wait(60 * 60_000)
+  const late = ask()
+  lookUps[1]?.answer([stored])
+  await late
+  expect(lookUps.map(({ lane }) => lane)).toEqual(['newKey', 'lookUp'])
 })
 
 test('a key that cannot be looked up again is good until it is forgotten, and no longer', async () => {
