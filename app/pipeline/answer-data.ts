@@ -34,7 +34,10 @@ export function contentOf(plain: Content['plain']): Content {
     bytes: Buffer.byteLength(plain),
     digest: hash('sha256', plain, 'base64url').slice(0, 22),
     gzipped() {
-      gzipped ??= compress(plain, gzipOptions)
+      gzipped ??= compress(plain, gzipOptions).catch((error: unknown) => {
+        gzipped = undefined
+        throw error
+      })
       return gzipped
     },
   }
