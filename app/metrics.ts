@@ -14,10 +14,13 @@ const loopback = /^(127\.|::1$|::ffff:127\.)/
  */
 const eventLoopMonitoringPrecision = 100
 
-/** A proxy on this machine connects from loopback too, but says for whom. */
+/** What proxies add to a request. */
+const proxyHeaders = ['X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP', 'Forwarded', 'Via']
+
+/** A proxy on this machine connects from loopback too, but says so. */
 function fromThisMachine(c: Context<ApiEnv>): boolean {
-  const proxied = c.req.header('X-Forwarded-For') ?? c.req.header('Forwarded')
-  return proxied === undefined && loopback.test(getConnInfo(c).remote.address ?? '')
+  const proxied = proxyHeaders.some((name) => c.req.header(name) !== undefined)
+  return !proxied && loopback.test(getConnInfo(c).remote.address ?? '')
 }
 
 /** Prometheus metrics of one API, served at `/metrics` to this machine; to any other there is no such path. */

@@ -110,18 +110,21 @@ describe('/metrics', () => {
     expect(text).not.toContain(tenantId)
   })
 
-  test.each(['GET', 'HEAD', 'POST', 'OPTIONS'])(
-    'is for this machine only: a proxied %s is told what it is told of no path',
-    async (method) => {
-      const headers = { 'X-Forwarded-For': '203.0.113.7', 'X-Request-Id': 'proxied' }
-      const [metrics, nowhere] = [
-        await api.get('/metrics', { headers, method }),
-        await api.get('/nowhere', { headers, method }),
-      ]
-      expect(metrics.status).toBe(404)
-      expect(metrics.text).toBe(nowhere.text)
-      const told = ({ headers }: Answered) => [...headers].filter(([name]) => name !== 'date')
-      expect(told(metrics)).toEqual(told(nowhere))
-    },
-  )
+  test.each([
+    ['GET', 'X-Forwarded-For'],
+    ['HEAD', 'X-Real-IP'],
+    ['POST', 'X-Forwarded-Host'],
+    ['OPTIONS', 'Forwarded'],
+    ['GET', 'Via'],
+  ])('is for this machine only: a %s with %s is told what it is told of no path', async (method, proxyHeader) => {
+    const headers = { [proxyHeader]: '203.0.113.7', 'X-Request-Id': 'proxied' }
+    const [metrics, nowhere] = [
+      await api.get('/metrics', { headers, method }),
+      await api.get('/nowhere', { headers, method }),
+    ]
+    expect(metrics.status).toBe(404)
+    expect(metrics.text).toBe(nowhere.text)
+    const told = ({ headers }: Answered) => [...headers].filter(([name]) => name !== 'date')
+    expect(told(metrics)).toEqual(told(nowhere))
+  })
 })
