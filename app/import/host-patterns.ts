@@ -12,7 +12,9 @@ export type HostLookup<Value> = (hostname: string) => Value | undefined
 
 /** @param entries by `normalisePattern`ed patterns. */
 export function lookUpHosts<Value>(entries: ReadonlyMap<string, Value>): HostLookup<Value> {
-  return (hostname) => {
+  return (absolute) => {
+    // A name with a dot behind it is the same host, told absolutely (RFC 1034, 3.1).
+    const hostname = absolute.replace(/\.$/, '')
     if (hostname.length > longestHostname) return undefined
     const own = entries.get(hostname)
     if (own !== undefined) return own

@@ -54,7 +54,10 @@ function parse(text: string): UrlParts {
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? ''
   if (!hasHost.has(scheme)) return { ...nothing, scheme, url: scheme || written, page: scheme || written }
   const parsed = toUrl(written)
-  if (!parsed) return { ...nothing, url: written, page: written }
+  if (!parsed) {
+    const url = written.replace(/\/\/[^/?]*@/, '//')
+    return { ...nothing, url, page: url }
+  }
   const { host, hostname, origin } = parsed
   const url = withoutUser(parsed, written)
   return { scheme, host, hostname, origin, url, page: scheme.startsWith('http') ? url : scheme }

@@ -26,6 +26,8 @@ describe('the host of the URL', () => {
     ['https://bücher.test/', shop],
     ['https://xn--bcher-kva.test/', shop],
     ['https://blog.example.test/', all],
+    ['https://shop.example.test./', shop],
+    ['https://blog.example.test./', all],
     ['https://a.b.example.test/', all],
     ['https://x.deep.example.test/', other],
     ['http://local.test:3000/', all],

@@ -51,6 +51,8 @@ test.each([undefined, null, '', 7, {}, []])('a missing blocked URL is not known:
 test.each([
   ['https://shop.test/a?b=1#c', 'https://shop.test/a?b=1', 'shop.test'],
   ['https://user:secret@shop.test/a', 'https://shop.test/a', 'shop.test'],
+  ['https://user:secret@exa mple.test/a@b', 'https://exa mple.test/a@b', ''],
+  ['https://user:sec@ret@[bad/', 'https://[bad/', ''],
   ['HTTPS://Shop.Test:443/A', 'HTTPS://Shop.Test:443/A', 'shop.test'],
   ['http://localhost:3000/', 'http://localhost:3000/', 'localhost:3000'],
   ['about:blank', 'about', ''],
