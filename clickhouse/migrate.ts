@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Database } from '../queries/clickhouse.ts'
 import { insertRows } from '../queries/insert-rows.ts'
 import type { Query } from '../queries/query.ts'
-import { sql } from '../queries/sql.ts'
+import { sql, texts } from '../queries/sql.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { rebuildRollups } from './rebuild-rollups.ts'
-import { listRollups } from './rollups.ts'
+import { listRollups, type Rollup } from './rollups.ts'
 import { unfinishedTenants } from './unfinished-tenants.ts'
 
 /** What a migration run takes beside its database. */
@@ -48,8 +48,8 @@ const listAppliedMigrations: Query<Applied> = {
 
 /**
  * Brings a database up to the code's migrations, as a user that may write; gives the names of those it applied. Rollups
- * that are new are filled from the reports that are there, while no import may run. A run that was cut off is repeated
- * whole, and two at once do no harm. Throws an Error of one line when an applied file has changed or the database has a
+ * that are new, whose view was made anew, or that are made from such, are filled from the reports that are there, while no
+ * import may run. A run that was cut off is repeated whole, and two at once do no harm. Throws an Error of one line when an applied file has changed or the database has a
  * migration that the code does not know.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
@@ -58,14 +58,16 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   const applied = await database.read(listAppliedMigrations)
   refuseUnknown(known, applied)
   const pending = withoutApplied(known, applied)
-  for (const { version, name, checksum, statements } of pending) {
+  if (pending.length === 0) return []
+  for (const { name, statements } of pending) {
     options.onStep?.(`Applying ${name}`)
     for (const statement of statements) await database.command(statement)
-    // Once for all of them, and before the last is noted, so that a filling that was cut off is done again.
-    if (version === pending.at(-1)?.version) await fillNewRollups(database, options.onStep)
-    await insertRows(database, 'schema_migrations', [{ version, name, checksum }])
   }
-  return pending.map(({ name }) => name)
+  // Before any is noted, so that a filling that was cut off is done again.
+  await fillRollups(database, pending, options.onStep)
+  const rows = pending.map(({ version, name, checksum }) => ({ version, name, checksum }))
+  await insertRows(database, 'schema_migrations', rows)
+  return rows.map(({ name }) => name)
 }
 
 /**
@@ -79,24 +81,42 @@ export async function pendingMigrations(database: Database, known: readonly Migr
   return withoutApplied(known, applied).map(({ name }) => name)
 }
 
-const listTablesMissingMonths: Query<{ table: string }> = {
-  name: 'listTablesMissingMonths',
+/** Of the rollups all that lack a month of the reports, and of some of them those that have every month; none without reports. */
+const listRollupsToFill = (remade: readonly string[]): Query<{ table: string }> => ({
+  name: 'listRollupsToFill',
   statement: sql`SELECT DISTINCT tables.name AS table
     FROM system.tables AS tables
     CROSS JOIN (SELECT DISTINCT partition_id FROM system.parts WHERE database = currentDatabase() AND table = 'reports' AND active) AS months
     WHERE tables.database = currentDatabase() AND tables.engine = 'AggregatingMergeTree'
-      AND (tables.name, months.partition_id) NOT IN (SELECT table, partition_id FROM system.parts WHERE database = currentDatabase() AND active)`,
+      AND (tables.name IN ${texts(remade)}
+        OR (tables.name, months.partition_id) NOT IN (SELECT table, partition_id FROM system.parts WHERE database = currentDatabase() AND active))`,
   row: z.object({ table: z.string() }),
+})
+
+/** The rollups whose views some migrations make, and all that are made from them. */
+function remadeBy(migrations: readonly Migration[], rollups: readonly Rollup[]): string[] {
+  const remade = new Set<string>()
+  for (const statement of migrations.flatMap(({ statements }) => statements)) {
+    const [, table] = /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?\w+ TO (\w+)/m.exec(statement) ?? []
+    if (table) remade.add(table)
+  }
+  // Each comes after the one it is made from.
+  for (const { table, source } of rollups) if (remade.has(source)) remade.add(table)
+  return [...remade]
 }
 
 /**
- * Fills the rollups that lack a month of the reports: new ones, and those whose filling was cut off, as a month comes in
- * one step. A rollup of some types can lack a month rightly, and is filled again without harm.
+ * Fills the rollups that a run of migrations made or made anew, and those that lack a month of the reports, as one that
+ * was cut off can have left them. A rollup of some types can lack a month rightly, and is filled again without harm.
  */
-async function fillNewRollups(database: Database, onStep?: (what: string) => void): Promise<void> {
-  const missing = await database.read(listTablesMissingMonths)
+async function fillRollups(
+  database: Database,
+  applied: readonly Migration[],
+  onStep?: (what: string) => void,
+): Promise<void> {
   const rollups = await listRollups(database)
-  const tables = rollups.map(({ table }) => table).filter((table) => missing.some((one) => one.table === table))
+  const toFill = await database.read(listRollupsToFill(remadeBy(applied, rollups)))
+  const tables = rollups.map(({ table }) => table).filter((table) => toFill.some((one) => one.table === table))
   if (tables.length === 0) return
   const tenants = await unfinishedTenants(database)
   if (tenants !== '') {

@@ -135,6 +135,35 @@ test('a database with reports gets its new rollups filled, and what they replace
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
 })
 
+test('a view that is made anew counts the reports that are there, and what is made from its table does', async () => {
+  const migrations = new URL('../../clickhouse/migrations/', import.meta.url)
+  for (const file of readdirSync(migrations)) copyFileSync(new URL(file, migrations), join(folder, file))
+  await migrateFolder()
+  await db.writer.command(`INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, weight, sample_rate, retention_days, phase)
+    SELECT toUUID('${tenantId}'), generateUUIDv4(), 'network-error', now64(3) - toIntervalHour(number), generateUUIDv7(), 1000000, 1, 90, 'dns'
+    FROM numbers(900)`)
+  const [[view] = []] = await askRows(
+    db.writer,
+    "SELECT create_table_query FROM system.tables WHERE database = currentDatabase() AND name = 'value_counts_hour_by_time_view'",
+  )
+  const select = String(view)
+    .slice(String(view).indexOf(' AS SELECT'))
+    .replaceAll(/ FROM \w+\./g, ' FROM ')
+  const next = `${String(readdirSync(migrations).length + 1).padStart(4, '0')}_phase.sql`
+  write(
+    next,
+    `DROP VIEW IF EXISTS value_counts_hour_by_time_view SYNC;
+CREATE MATERIALIZED VIEW IF NOT EXISTS value_counts_hour_by_time_view TO value_counts_hour_by_time${select.replace('multiIf(', "[('phase', toString(phase))], multiIf(")};
+`,
+  )
+  await migrateFolder()
+  expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
+  for (const table of ['value_counts_hour_by_time', 'value_counts_hour_by_value', 'value_counts_day']) {
+    const counted = `SELECT sum(report_count) FROM ${table} WHERE dimension = 'phase' AND value = 'dns'`
+    expect(await askRows(db.writer, counted), table).toEqual([[900]])
+  }
+})
+
 describe('a migration', () => {
   test('that was cut off midway is pending, and is repeated whole', async () => {
     write('0001_a.sql', `${good}${another}SELECT throwIf(1, 'cut off');\n`)
