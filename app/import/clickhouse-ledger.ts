@@ -1,7 +1,7 @@
 import type { Database } from '../../queries/clickhouse.ts'
 import { insertRows } from '../../queries/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql.ts'
-import { listImportBatches } from '../../queries/tenants/list-import-batches.ts'
+import { listImportBatches, listImportPasses } from '../../queries/tenants/list-import-batches.ts'
 import type { BatchPass, ImportLedger } from './import-ledger.ts'
 
 /** The ledger in the table `import_batches`; every step is a row of its own. */
@@ -21,9 +21,10 @@ export function clickHouseLedger(database: Pick<Database, 'read' | 'insert'>, te
   }
 
   return {
-    async following(previousToken) {
-      const passes = await database.read(listImportBatches(tenantId, previousToken))
-      return passes.map((pass) => ({ ...pass, previousToken }))
+    following: (previousToken) => database.read(listImportBatches(tenantId, previousToken)),
+    async passesOf({ token, lines }, previousToken) {
+      const passes = await database.read(listImportPasses(tenantId, previousToken, token))
+      return passes.map((pass) => ({ ...pass, previousToken, token, lines }))
     },
     start: (pass) => record(pass, 'started', { reports: 0, stored: 0 }),
     finish: (pass, counts) => record(pass, 'done', counts),

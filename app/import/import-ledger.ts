@@ -15,6 +15,14 @@ export interface BatchPass {
   readonly importedAt: number
 }
 
+/** A batch that an earlier run began. */
+export interface KnownBatch {
+  /** Token of the batch. */
+  readonly token: string
+  /** Lines in the batch. */
+  readonly lines: number
+}
+
 /** A pass that the ledger knows. */
 export interface KnownPass extends BatchPass {
   /** Everything it sends is in the store and in every view. */
@@ -23,8 +31,10 @@ export interface KnownPass extends BatchPass {
 
 /** What earlier runs have sent, so that a run never sends a report twice nor leaves one half sent. */
 export interface ImportLedger {
-  /** The passes of every batch that follows a token, in the order they were begun. */
-  following(previousToken: string): Promise<KnownPass[]>
+  /** Every batch that follows a token. */
+  following(previousToken: string): Promise<KnownBatch[]>
+  /** The passes of a batch that follows a token, in the order they were begun. */
+  passesOf(batch: KnownBatch, previousToken: string): Promise<KnownPass[]>
   /** Records that a pass is about to be sent. */
   start(pass: BatchPass): Promise<void>
   /** Records that a pass is in the store. `reports` are the batch's, `stored` the pass's. */

@@ -79,7 +79,8 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       const batch = await reader.next(previous, known)
       if (!batch) return
       token = batch.token
-      const earlier = known.filter((pass) => pass.token === batch.token)
+      const sent = known.find((one) => one.token === batch.token)
+      const earlier = sent ? await retried(() => ledger.passesOf(sent, previous)) : []
       const plan = planPasses(batch, previous, earlier, hosts, importedAt)
       const sender = sendBatch(plan, destination)
       const reportsBefore = tally.reports

@@ -1,3 +1,4 @@
+import type { KnownBatch } from './import-ledger.ts'
 import { collectLines, type LineBatch } from './line-batch.ts'
 
 /** A file's bytes in pieces of any size, text being UTF-8; a Readable is one. Line ends are part of the bytes. */
@@ -11,12 +12,6 @@ export interface ChainedBatch extends LineBatch {
   readonly firstLine: number
   /** Bytes of the source read so far, this batch included. */
   readonly bytesRead: number
-}
-
-/** A batch that an earlier run began after the same token. */
-export interface KnownBatch {
-  readonly token: string
-  readonly lines: number
 }
 
 /** Reads a file batch by batch. */

@@ -3,25 +3,40 @@ import type { Query } from '../query.ts'
 import { rowCount } from '../rows.ts'
 import { sql, text, uuid } from '../sql.ts'
 
-const row = z.object({
-  token: z.string(),
-  hosts: z.array(z.string()),
-  lines: rowCount,
-  importedAt: z.string().transform((time) => Date.parse(time)),
-  done: z.union([z.boolean(), z.int()]).transform(Boolean),
-})
+const batchRow = z.object({ token: z.string(), lines: rowCount })
 
-/** The passes that follow a token, in the order they were begun; a pass sent again keeps its first receipt time. */
-export function listImportBatches(tenantId: string, previousToken: string): Query<z.output<typeof row>> {
+/** The batches that follow a token: for a file's first batch one of every file that the tenant ever imported. */
+export function listImportBatches(tenantId: string, previousToken: string): Query<z.infer<typeof batchRow>> {
   return {
     name: 'listImportBatches',
     statement: sql`
-      SELECT token, hosts, any(b.lines) AS lines, argMin(b.imported_at, b.recorded_at) AS importedAt,
-        max(b.state = 'done') AS done
+      SELECT DISTINCT token, lines FROM import_batches
+      WHERE tenant_id = ${uuid(tenantId)} AND previous_token = ${text(previousToken)}`,
+    row: batchRow,
+    lane: 'maintenance',
+  }
+}
+
+const passRow = z.object({
+  hosts: z.array(z.string()),
+  importedAt: z.string().transform((time) => Date.parse(time)),
+  done: z.boolean(),
+})
+
+/** The passes of a batch, in the order they were begun; a pass sent again keeps its first receipt time. */
+export function listImportPasses(
+  tenantId: string,
+  previousToken: string,
+  token: string,
+): Query<z.output<typeof passRow>> {
+  return {
+    name: 'listImportPasses',
+    statement: sql`
+      SELECT hosts, argMin(b.imported_at, b.recorded_at) AS importedAt, (max(b.state = 'done'))::Bool AS done
       FROM import_batches AS b
-      WHERE tenant_id = ${uuid(tenantId)} AND previous_token = ${text(previousToken)}
-      GROUP BY token, hosts
+      WHERE tenant_id = ${uuid(tenantId)} AND previous_token = ${text(previousToken)} AND token = ${text(token)}
+      GROUP BY hosts
       ORDER BY min(b.recorded_at), hosts`,
-    row: row as unknown as z.ZodType<z.output<typeof row>>,
+    row: passRow,
   }
 }

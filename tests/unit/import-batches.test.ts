@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type BatchLimits, type ByteSource, type KnownBatch, readBatches } from '../../app/import/read-batches.ts'
+import type { KnownBatch } from '../../app/import/import-ledger.ts'
+import { type BatchLimits, type ByteSource, readBatches } from '../../app/import/read-batches.ts'
 
 const roomy: BatchLimits = { batchBytes: 1_000_000, longestLine: 1_000 }
 
