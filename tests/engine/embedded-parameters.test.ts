@@ -68,6 +68,15 @@ describe('settings', () => {
   })
 })
 
+describe('a database', () => {
+  it('is named for one request', async () => {
+    const named = async (search = {}) =>
+      JSON.parse((await ask(engine, 'SELECT currentDatabase() FORMAT JSONCompact', { search })).text).data
+    expect(await named({ database: 'system' })).toEqual([['system']])
+    expect(await named()).toEqual([['default']])
+  })
+})
+
 describe('bound parameters', () => {
   const anyText = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),

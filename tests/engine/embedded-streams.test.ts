@@ -129,6 +129,21 @@ describe('a client that leaves', () => {
     await until(log_comment, '0')
   })
 
+  it('leaves the query of another who chose the same query id', async () => {
+    const leaving = new AbortController()
+    const start = (query: string, log_comment: string, abort_signal = new AbortController().signal) => {
+      const clickhouse_settings = { log_comment, max_block_size: '1' }
+      return engine.read.query({ query, format: 'JSONCompact', query_id: 'shared', clickhouse_settings, abort_signal })
+    }
+    const left = start(endless, 'shared, left', leaving.signal)
+    const other = start('SELECT sum(sleepEachRow(0.05)) FROM numbers(30)', 'shared, stays')
+    await until('shared, left', '1')
+    await until('shared, stays', '1')
+    leaving.abort()
+    await expect(left).rejects.toThrow(/abort/i)
+    expect((await (await other).json<number[]>()).data).toEqual([[0]])
+  })
+
   it('frees the place of its query', async () => {
     for (let i = 0; i < 20; i++) {
       const abort_signal = AbortSignal.timeout(20)
