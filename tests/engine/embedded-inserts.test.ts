@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { createClient } from '@clickhouse/client'
@@ -112,7 +114,16 @@ describe('an insert', () => {
   it('says what is wrong with a row and stores none', async () => {
     const answer = await ask(engine, 'INSERT INTO rows FORMAT JSONEachRow {"id":1}\n{"id":"x"}', { as: 'writer' })
     expect(answer).toMatchObject({ status: 400, text: expect.stringMatching(/^Code: \d+\. .*row 2/s) })
+    expect(answer.text).not.toContain('incoming/')
     expect(await counts()).toBe('0\t0')
+  })
+
+  it('leaves no file of its data behind, stored or refused', async () => {
+    for (const [id, status] of Object.entries({ '1': 200, '"x"': 400 })) {
+      const text = `INSERT INTO rows FORMAT JSONEachRow {"id":${id}}`
+      expect(await ask(engine, text, { as: 'writer' })).toMatchObject({ status })
+    }
+    await expect.poll(() => readdirSync(join(engine.dataDir, 'incoming'))).toEqual([])
   })
 
   it('refuses a table that is not there', async () => {
