@@ -169,12 +169,15 @@ it('answers in time while Redis loads its data', async () => {
   await expectRecovery(budgets)
 })
 
-it('answers in time from a replica, and recovers when it is a primary again', async () => {
+it('gives up the connection to a replica, answering in time, and recovers when it is a primary again', async () => {
   const server = await ownRedis()
   const budgets = await budgetsAt(server.url)
   const admin = await adminOf(server.url)
+  const connections = async () => `${await admin.client('LIST')}`.match(/^id=\d+/gm)
+  const before = await connections()
   await admin.replicaof('127.0.0.1', 1)
   await expectUnavailableInTime(budgets)
+  await expect.poll(connections).not.toEqual(before)
   await admin.replicaof('NO', 'ONE')
   await expectRecovery(budgets)
 })
