@@ -87,6 +87,23 @@ test('a second pass over a batch, for hosts that are new, is told from the first
   expect(await mark()).not.toBe(between)
 })
 
+test('what an import noted counts for an hour', async () => {
+  const mark = async () => importMark(await writer.read(listImportSteps(tenantId, 10)))
+  const note = (state: string, minutesAgo: number) =>
+    writer.command(
+      `INSERT INTO import_steps (tenant_id, recorded_at, token, state)
+        VALUES ('${tenantId}', now64(3) - INTERVAL ${minutesAgo} MINUTE, '${randomUUID()}', '${state}')`,
+    )
+  const none = await mark()
+  await note('started', 70)
+  await note('done', 70)
+  expect(await mark()).toBe(none)
+  await note('done', 50)
+  expect(await mark()).not.toBe(none)
+  await note('started', 50)
+  expect(await mark()).toBeUndefined()
+})
+
 test('whoever asks after an import is answered what it stored, however many ask meanwhile', async () => {
   const reports = 50
   let begun = 0
