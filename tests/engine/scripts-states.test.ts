@@ -117,3 +117,25 @@ test('every state can be imported, and is answered', async () => {
     goneFrom: [],
   })
 })
+
+test.each([
+  [200, true],
+  [299, true],
+  [301, false],
+  [404, false],
+  [500, false],
+  [null, false],
+])('whether a page has lost a script, by a scan without it that was answered with %s: %s', async (code, isGone) => {
+  const site = await sites.create()
+  const page = paymentPage(site, 'https://shop.example.test/pay')
+  await sites.api.importRecords(site.tenantId, monitoredPages, [page])
+  const scan = (days: number, statusCode: number | null, urls: readonly string[]) =>
+    completeScan({
+      ...{ id: crypto.randomUUID(), pageId: page.id, scannedAt: daysAgo(days), statusCode },
+      scripts: urls.map((url) => scannedScript(url, fetches.readable)),
+    })
+  await sites.api.importRecords(site.tenantId, scans, [scan(2, 200, [urlOf('scanned')]), scan(1, code, [])])
+  const { scanPresence } = await sites.script(site, 'scanned')
+  expect(scanPresence).toMatchObject({ foundOn: [page.id] })
+  expect(scanPresence.goneFrom).toHaveLength(isGone ? 1 : 0)
+})
