@@ -65,6 +65,18 @@ describe('decisions', () => {
     expect(script).toMatchObject({ status: 'rejected', integrityMode: null, decidedAt: made[0]?.decidedAt })
   })
 
+  test('of one moment are in the order of their ids, whichever was imported first', async () => {
+    const site = await sites.create()
+    await sites.api.insertReports([sighting(site, 'a', 1)])
+    const end = crypto.randomUUID().slice(9, -1)
+    const ids = ['1a', '1b', '2a', '2b'].map(([first, last]) => `${first?.repeat(8)}-${end}${last}`)
+    for (const id of ids.toReversed()) {
+      await sites.api.importRecords(site.tenantId, scriptDecisions, [decision(site, 'a', 1, { id })])
+    }
+    const { decisions } = await sites.script(site, 'a')
+    expect(decisions.map(({ id }: { id: string }) => id)).toEqual(ids)
+  })
+
   test('keep a script listed that nothing has seen since retention began, and one that nothing ever saw', async () => {
     const site = await sites.create()
     await sites.api.insertReports([1, 2].map((name) => sighting(site, name, 200, hashed(1))))
