@@ -171,10 +171,11 @@ describe('a check of the rollups', () => {
     ])
   })
 
-  test('leaves out days that hold expired reports', async () => {
+  test('leaves out days that hold expired reports, and by the shortest retention those of every other month', async () => {
     const briefId = await db.createTenant()
-    const at = (days: number) => aReport({ tenantId: briefId, receivedAt: Date.now() - days * day, retentionDays: 10 })
-    await db.insertReports([at(1), at(8), at(12), at(30)])
+    const at = (days: number, retentionDays = 10) =>
+      aReport({ tenantId: briefId, receivedAt: Date.now() - days * day, retentionDays })
+    await db.insertReports([at(1), at(8), at(12), at(30), at(80, 90)])
     const { checked, different } = await check(briefId)
     const tables = [...ofEveryType, ...ofPolicies, 'issues_day']
     expect({ checked, different }).toEqual({ checked: 2 * tables.length, different: 0 })
