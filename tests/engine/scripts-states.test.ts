@@ -139,3 +139,25 @@ test.each([
   expect(scanPresence).toMatchObject({ foundOn: [page.id] })
   expect(scanPresence.goneFrom).toHaveLength(isGone ? 1 : 0)
 })
+
+test('a page that is imported as no payment page any more is none, for browsers and for scans', async () => {
+  const site = await sites.create()
+  const left = paymentPage(site, 'https://shop.example.test/left')
+  const stays = paymentPage(site, 'https://shop.example.test/stays')
+  await sites.api.importRecords(site.tenantId, monitoredPages, [left, stays])
+  await sites.api.insertReports([
+    sighting(site, 'a', 1, { documentUrl: left.pattern }),
+    sighting(site, 'b', 1, { documentUrl: stays.pattern }),
+  ])
+  const scripts = [scannedScript(urlOf('c'), fetches.readable)]
+  await sites.api.importRecords(site.tenantId, scans, [
+    completeScan({ id: crypto.randomUUID(), pageId: left.id, scannedAt: daysAgo(1), scripts }),
+  ])
+  const onPayment = async () => {
+    const { data } = await sites.list(site, { pageScope: 'payment' })
+    return data.map(({ url }) => url).sort()
+  }
+  expect(await onPayment()).toEqual(['a', 'b', 'c'].map(urlOf))
+  await sites.api.importRecords(site.tenantId, monitoredPages, [{ ...left, kind: 'other' }])
+  expect(await onPayment()).toEqual([urlOf('b')])
+})
