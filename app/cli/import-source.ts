@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { RejectedPlace } from '../import/rejected-file.ts'
@@ -12,6 +12,21 @@ export interface ImportSource {
 }
 
 const pieceBytes = 1024 * 1024
+
+/** What files begin with that hold no UTF-8, and what to do about them. */
+const otherFormats: readonly (readonly [beginning: string, advice: string])[] = [
+  ['1f8b', 'is compressed by gzip: zcat FILE, and import its output as -'],
+  ['28b52ffd', 'is compressed by zstd: zstdcat FILE, and import its output as -'],
+  ['fffe', 'is UTF-16: save it as UTF-8'],
+  ['feff', 'is UTF-16: save it as UTF-8'],
+]
+
+/** What a regular file's first bytes say against it; undefined where they say nothing. */
+async function otherFormat(handle: FileHandle): Promise<string | undefined> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0)
+  const beginning = buffer.toString('hex', 0, bytesRead)
+  return otherFormats.find(([bytes]) => beginning.startsWith(bytes))?.[1]
+}
 
 /**
  * Opens a file, or stdin for `-`. Throws an Error of one line when the file cannot be read.
@@ -33,6 +48,11 @@ export async function openImportSource(file: string, stdin: Readable, folder: st
   if (found.isDirectory()) {
     await handle.close()
     throw new Error(`FILE cannot be read: ${path} is a folder`)
+  }
+  const advice = found.isFile() ? await otherFormat(handle) : undefined
+  if (advice !== undefined) {
+    await handle.close()
+    throw new Error(`FILE cannot be read: ${path} ${advice}`)
   }
   const here = `${resolve(folder, basename(path))}.rejected.ndjson`
   return {
