@@ -19,8 +19,10 @@ export const scansGet = endpoint({
   spends: ['key'],
   reply: z.object({ data: scan }),
   async handle({ caller: { tenant }, path: { siteId, pageId, scanId }, read, readAll }) {
-    const page = await ownPage(read, tenant.id, siteId, pageId)
-    const [place] = await read(findScanPlace(tenant.id, pageId, scanId))
+    const [page, [place]] = await Promise.all([
+      ownPage(read, tenant.id, siteId, pageId),
+      read(findScanPlace(tenant.id, pageId, scanId)),
+    ])
     if (!place) throw new Problem('not_found', 'There is no such scan')
     const showsScripts = page.kind === 'payment' && tenant.may.capabilities.includes('scripts.authorization')
     const [scans, details] = await Promise.all([

@@ -25,10 +25,10 @@ export const scansList = endpoint({
     }),
   }),
   async handle({ caller: { tenant }, path: { siteId, pageId }, page, read, readAll }) {
-    await ownPage(read, tenant.id, siteId, pageId)
     const [places, latest] = await Promise.all([
       read(listScanPlaces(tenant.id, pageId, page.after, page.rows)),
       read(listLatestScanPlaces(tenant.id, [pageId], 'complete')),
+      ownPage(read, tenant.id, siteId, pageId),
     ])
     const { data: shown, nextCursor } = page.cut(places)
     const scans = await readScans(readAll, tenant.id, [...shown, ...latest])

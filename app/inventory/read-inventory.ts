@@ -123,8 +123,9 @@ async function assemble(
     const lastOnPayment = lastByPage(of.onPayment(inventoried.url), own.violation)
     return { script: assembleScript(own, facts), decisions: own.decisions, lastOnPayment }
   })
+  const placed = entries.map((entry) => ({ entry, at: inventoryPosition.of(entry.script) }))
   return {
-    entries: entries.sort((a, b) => compareInInventory(inventoryPosition.of(a.script), inventoryPosition.of(b.script))),
+    entries: placed.sort((a, b) => compareInInventory(a.at, b.at)).map(({ entry }) => entry),
     truncated: rows.truncated,
     reporting: facts.reporting,
     uninventoried: rows.violations.filter(({ isInventoried }) => !isInventoried),
