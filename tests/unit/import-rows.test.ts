@@ -92,6 +92,16 @@ describe('parts', () => {
     const memory = new Set(other?.chunks.map(({ buffer }) => buffer))
     expect(again?.chunks.some(({ buffer }) => memory.has(buffer))).toBe(true)
   })
+
+  test('are as long in memory that was used before', () => {
+    const collector = rowCollectors(limits)()
+    const rows = Array.from({ length: 15 }, () => {
+      const part = collector.add(report)
+      part?.release()
+      return part?.rows
+    })
+    expect(rows.filter((count) => count !== undefined)).toEqual([5, 5, 5])
+  })
 })
 
 describe('ids', () => {

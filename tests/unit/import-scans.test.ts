@@ -16,6 +16,10 @@ const withScript = (script: object) => complete({ scripts: [script] })
 const hashed = scannedScript('/app.js?v=1', fetches.readable)
 const refused = scannedScript('data:,1', fetches.inline)
 
+/** A scan whose result has objects and lists within each other, so many with itself. */
+const nesting = (levels: number) =>
+  complete({ result: { deep: JSON.parse('['.repeat(levels - 1) + ']'.repeat(levels - 1)) } })
+
 const reasonOf = (line: object) => recordRefusal(scans, line) ?? 'taken'
 
 describe('a scan is taken', () => {
@@ -32,6 +36,7 @@ describe('a scan is taken', () => {
     ['with a script that has no URL', withScript(refused)],
     ['with a time in another zone', complete({ scannedAt: '2026-01-31T05:00:00+01:00' })],
     ['with anything in its result', complete({ result: { a: [{ b: null }] } })],
+    ['with a result of 64 levels', nesting(64)],
   ])('%s', (_, line) => {
     expect(reasonOf(line)).toBe('taken')
   })
@@ -53,10 +58,7 @@ describe('a scan is rejected', () => {
     [complete({ result: null }), 'result must not be null for a complete scan'],
     [complete({ result: [] }), 'result must be an object, or null'],
     [complete({ result: JSON.parse('{"__proto__": {"a": 1}}') }), 'result must have no member __proto__'],
-    [
-      complete({ result: { deep: JSON.parse('['.repeat(70) + ']'.repeat(70)) } }),
-      'result must not nest deeper than 64 levels',
-    ],
+    [nesting(65), 'result must not nest deeper than 64 levels'],
     [complete({ rubricVersion: -1 }), 'rubricVersion must be a whole number'],
     [complete({ statusCode: 99 }), 'statusCode must be a whole number from 100 to 599'],
     [complete({ scanUrl: 'ftp://a.test/' }), 'scanUrl must be an http or https URL'],

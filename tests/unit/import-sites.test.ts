@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chooseSites } from '../../app/import/choose-site.ts'
 import { normalisePattern } from '../../app/import/host-patterns.ts'
+import { readPost } from '../../app/import/post.ts'
 import { isRefusal } from '../../app/import/refusal.ts'
 
 const [shop, all, other] = [
@@ -52,6 +53,15 @@ test('the line’s site comes before the import’s, and both before the host', 
   expect(chosen('https://shop.example.test/', '', other)).toBe(other)
   expect(chosen('https://shop.example.test/', all, other)).toBe(all)
   expect(chosen('about:blank', '', other)).toBe(other)
+})
+
+test('the line can write its site in capitals', () => {
+  const id = 'abcdef00-0000-4000-8000-00000000000a'
+  const post = readPost({ site: id.toUpperCase(), body: [] })
+  expect(post).toMatchObject({ siteId: id })
+  expect(chooseSites([{ id, hosts: [] }], undefined)(isRefusal(post) ? '' : post.siteId, '')).toMatchObject({
+    siteId: id,
+  })
 })
 
 test('a site that is not the tenant’s is refused', () => {

@@ -59,11 +59,14 @@ describe('the file of rejections', () => {
     await expect(file.write(rejection)).rejects.toThrow('ENOENT')
   })
 
-  test('lies elsewhere where nothing can be written beside what was imported', async () => {
+  test('lies elsewhere where nothing can be written beside what was imported, and takes nothing from one before it', async () => {
     const otherwise = join(folder, 'elsewhere.rejected.ndjson')
     const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), isOwn: true, otherwise })
     await file.write(rejection)
     expect(await file.close()).toBe(otherwise)
+    const second = await createRejectedFile({ path: join(folder, 'missing', 'y.ndjson'), isOwn: true, otherwise })
+    await second.write({ ...rejection, line: 4 })
+    expect(await second.close()).toBe(join(folder, 'elsewhere.2.rejected.ndjson'))
     expect(JSON.parse(readFileSync(otherwise, 'utf8'))).toEqual(rejection)
   })
 

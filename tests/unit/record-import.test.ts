@@ -113,6 +113,12 @@ describe('an import', () => {
     expect(inserts.flat().map(({ text }) => text)).toEqual(['2026-02', '2'])
   })
 
+  test('stores of several lines with one id and one version the last', async () => {
+    const type: RecordType = { ...notes, version: 'colour' }
+    const { inserts } = await importing(`${note(1)}\n${note(1, { text: 'again' })}\n`, { type })
+    expect(inserts.flat().map(({ text }) => text)).toEqual(['again'])
+  })
+
   test('changes no member that is fixed, be it stored or of an earlier line', async () => {
     const lines = [note(1, { colour: 'blue' }), note(2), note(2, { colour: 'blue' }), note(3)].join('\n')
     const { result, inserts, rejections } = await importing(lines, {}, [{ id: idOf(1), fixed: ['red'] }])
