@@ -46,6 +46,26 @@ describe('the library that a URL claims', () => {
     expect(claimedLibrary(url)).toBeNull()
   })
 
+  test.each([
+    ['cdnjs.cloudflare.com', '/ajax/libs/jquery/1.0/x'],
+    ['ajax.googleapis.com', '/ajax/libs/jquery/1.0/x'],
+    ['ajax.aspnetcdn.com', '/ajax/jquery/1.0/x'],
+    ['maxcdn.bootstrapcdn.com', '/bootstrap/1.0/x'],
+    ['cdn.jsdelivr.net', '/npm/jquery@1/x'],
+    ['cdn.jsdelivr.net', '/gh/owner/jquery@1/x'],
+    ['unpkg.com', '/jquery@1/x'],
+    ['esm.sh', '/gh/owner/jquery@1/x'],
+    ['esm.sh', '/jquery@1/x'],
+    ['cdn.skypack.dev', '/jquery@1/x'],
+    ['ga.jspm.io', '/npm:jquery@1/x'],
+    ['code.jquery.com', '/ui/1.0/x'],
+  ])('is not that of %s%s at a host that only holds its name', (host, path) => {
+    expect(claimedLibrary(`https://${host}${path}`)).not.toBeNull()
+    for (const other of [`evil-${host}`, `${host}.evil.test`, host.replaceAll('.', 'x')]) {
+      expect(claimedLibrary(`https://${other}${path}`), other).toBeNull()
+    }
+  })
+
   test('is found in hostile URLs without delay', () => {
     for (const part of ['a-1', '1.1', 'a.', '-1.2', '@a/', '.min']) {
       claimedLibrary(`https://shop.example.test/${part.repeat(2_500)}`)
