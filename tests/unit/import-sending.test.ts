@@ -28,6 +28,7 @@ function importing(type: string, held: Partial<Record<Told['step'], Promise<void
       retentionDays: 60,
       ledger: {
         following: async () => [],
+        passesOf: async () => [],
         start: () => tell({ step: 'start' }),
         finish: (_pass, { stored }) => tell({ step: 'finish', stored }),
       },
