@@ -80,3 +80,17 @@ test('a key is forgotten in time where the clock is set back', async () => {
   lookUps[1]?.answer([{ ...stored, revoked: true }])
   await expect(late).rejects.toMatchObject({ code: 'invalid_api_key' })
 })
+
+test('a look-up is as old as its question, however long its answer took', async () => {
+  const { wait, lookUps, ask } = await setUp()
+  wait(2_100)
+  await ask()
+  wait(1_900)
+  lookUps[1]?.answer([stored])
+  await sleep(0)
+  wait(2_200)
+  const late = ask()
+  expect(lookUps).toHaveLength(3)
+  lookUps[2]?.answer([{ ...stored, revoked: true }])
+  await expect(late).rejects.toMatchObject({ code: 'invalid_api_key' })
+})
