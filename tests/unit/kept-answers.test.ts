@@ -69,3 +69,12 @@ test.each([new CallerLeft(), new TypeError('ours')])('%o ends the question too',
   failWith(error)
   await expect(ask('a')).rejects.toBe(error)
 })
+
+test('nothing is kept for a tenant with more than 500 steps of imports in an hour', async () => {
+  const { ask, end, importOne, later } = createAsker()
+  for (let imports = 0; imports < 250; imports++) importOne()
+  expect([await ask('a'), await ask('a'), await ask('a')]).toEqual([1, 1, 0])
+  end()
+  later(lookMilliseconds + 1)
+  expect([await ask('a'), await ask('a'), await ask('a')]).toEqual([1, 1, 1])
+})
