@@ -29,6 +29,7 @@ describe('a page pattern', () => {
       ['/a.b+(c)[d]{1}|^$'],
       ['/axb+(c)[d]{1}|^$', '/a.bb(c)'],
     ],
+    ['a dot behind a wildcard as itself', '/*/pay.html', ['/x/pay.html'], ['/x/payXhtml']],
     ['a backslash', '/a\\d', ['/a\\d'], ['/a1', '/ad']],
     ['quotes and wildcards of other languages', "/it's_%?", ["/it's_%"], ["/it's_%?", '/itss_%', "/it'sx%"]],
     ['letters beyond ASCII', '/ä🛒*', ['/ä🛒', '/ä🛒🛒'], ['/ä', '/a🛒']],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { frozenWindow, windowOf } from '../../queries/rules/window.ts'
+import { earlierWindow, frozenWindow, windowOf } from '../../queries/rules/window.ts'
 import { day } from '../../schema/durations.ts'
 import { retentionStart } from '../../schema/plans.ts'
 
@@ -50,6 +50,19 @@ describe('the window of a request', () => {
     ['to must be after the start of retention', undefined, at('2026-10-01T00:00:00Z')],
   ])('refuses an empty one: %s', (reason, from, to) => {
     expect(() => windowOf(policy, { from, to }, now, retention)).toThrow(new RegExp(`^${reason}: `))
+  })
+})
+
+describe('the window before a window', () => {
+  const to = retention.getTime() + 2 * day
+
+  test('is as long, and may begin at the first moment of retention', () => {
+    const from = retention.getTime() + day
+    expect(earlierWindow({ from, to }, retention)).toEqual({ from: retention.getTime(), to: from })
+  })
+
+  test('is none where it would begin a millisecond before retention', () => {
+    expect(earlierWindow({ from: retention.getTime() + day - 1, to: to - 1 }, retention)).toBeUndefined()
   })
 })
 
