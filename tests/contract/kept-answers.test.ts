@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Endpoint } from '../../app/endpoint.ts'
 import { listRollups, rawTable } from '../../clickhouse/rollups.ts'
 import { untilSeen } from '../../clickhouse/until-seen.ts'
+import { aReport, randomReports } from '../../fixtures/reports.ts'
 import { connect } from '../../queries/clickhouse.ts'
 import { render } from '../../queries/sql.ts'
+import { minute } from '../../schema/durations.ts'
 import type { Answered } from '../support/api.ts'
 import {
   type ContractApi,
@@ -16,8 +18,8 @@ import {
 } from '../support/contract.ts'
 import { tablesRead } from '../support/tenant-scope.ts'
 
-/** Now stands still, as it does for a caller who names the window. */
-const now = new Date()
+/** Now stands still, as it does for a caller who names the window, until a test moves it. */
+let now = new Date()
 
 let api: ContractApi
 let world: TestWorld
@@ -102,5 +104,35 @@ describe('after an import', () => {
     const after = await ask(endpoint)
     expect(after.text).not.toBe(before.get(name)?.text)
     expect(after.text).toBe((await ask(endpoint, world, fresh)).text)
+  })
+})
+
+describe('a minute later', () => {
+  const before = new Map<string, Answered>()
+  let moved: TestWorld
+  let fresh: ContractApi
+
+  beforeAll(async () => {
+    moved = await createWorld(api, 4)
+    const { tenantId, siteIds } = moved
+    const [from, to] = [now, new Date(now.getTime() + minute)]
+    const random = { seed: 4, tenantId, siteIds, from, to, count: 400 }
+    await api.insertReports([
+      ...randomReports(random),
+      ...siteIds.map((siteId) => aReport({ tenantId, siteId, receivedAt: from.getTime() })),
+    ])
+    await untilSeen()
+    for (const [name, endpoint] of ofReports) {
+      for (let times = 0; times < 3; times++) before.set(name, await ask(endpoint, moved))
+    }
+    now = to
+    fresh = await startContractApi({ now: () => now })
+  })
+  afterAll(() => fresh.close())
+
+  test.each(ofReports)('%s answers up to the new now', async (name, endpoint) => {
+    const after = await ask(endpoint, moved)
+    expect(after.text).not.toBe(before.get(name)?.text)
+    expect(after.text).toBe((await ask(endpoint, moved, fresh)).text)
   })
 })
