@@ -30,10 +30,12 @@ describe('on a plan without API access', () => {
     key = await api.createKey(await api.createTenant({ plan: 'free' }))
   })
 
-  test.each(operations.withPlan)('%s asks for an upgrade', async (_, endpoint) => {
+  test.each(operations.withPlan)('%s asks for an upgrade, and tells no budget', async (_, endpoint) => {
     const answered = await api.ask(endpoint, { key })
     expect(answered.status).toBe(403)
     expect(answered.body.error.code).toBe('plan_upgrade_required')
+    const { headers } = answered
+    expect([headers.get('RateLimit-Limit'), headers.get('RateLimit')]).toEqual([null, null])
   })
 
   test.each(operations.withPlan)('%s asks for an upgrade before it looks at parameters', async (_, endpoint) => {

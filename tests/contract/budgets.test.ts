@@ -79,6 +79,13 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
       expectRefused(await api.ask(endpoint, asking))
     })
 
+    test('charges a request whose query cannot be decoded', async () => {
+      const { keys } = await tenant(2, 1000)
+      const { status, headers } = await api.get(`${endpoint.path}?a=%ff`, { key: keys[0] })
+      expect(status).toBe(400)
+      expect(headers.get('RateLimit-Remaining')).toBe('1')
+    })
+
     test('charges nothing for a request without a good key', async () => {
       const { siteId, keys } = await tenant(3, 1000)
       const [good] = keys
