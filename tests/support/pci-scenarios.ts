@@ -87,10 +87,21 @@ export const pciScenarios: readonly (readonly [
     ['met'],
   ],
   [
-    'a rejected script that stopped',
+    'a rejected script that loaded before the rejection, and that an integrity violation names since',
     {
       ...ready,
-      seen: { 'app.js': decidedAgo + 1, 'pay.js': hour },
+      seen: { 'app.js': decidedAgo + 1, 'pay.js': day },
+      decided: { 'app.js': 'rejected', 'pay.js': 'authorized' },
+      unprotected: { 'app.js': checkout },
+    },
+    ['not_met', 'rejected_scripts_running 1', 'unprotected_scripts 1'],
+    ['met'],
+  ],
+  [
+    'a rejected script last seen at the moment of the rejection',
+    {
+      ...ready,
+      seen: { 'app.js': decidedAgo, 'pay.js': hour },
       decided: { 'app.js': 'rejected', 'pay.js': 'authorized' },
     },
     ['met'],
