@@ -61,6 +61,13 @@ test('of more than 1,000 scripts a read returns those seen last; the others can 
   }
 })
 
+test('1,000 scripts are all that one read returns', async () => {
+  const site = await sites.create()
+  await sites.api.insertReports(Array.from({ length: 1_000 }, (_, index) => sighting(site, index, 1)))
+  const { data, rest } = await sites.list(site)
+  expect([data.length, rest.truncated]).toEqual([1_000, false])
+})
+
 test('of more than 1,000 scripts that the inventory lacks, those of payment pages are answered before later ones', async () => {
   const site = await sites.create()
   await sites.api.importRecords(site.tenantId, monitoredPages, [paymentPage(site, 'https://shop.example.test/pay/*')])
