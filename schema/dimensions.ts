@@ -70,7 +70,7 @@ const dimensions = {
     column: 'feature',
     match: { kind: 'text', maxLength: 128 },
     lowCardinality: true,
-    says: 'the policy-controlled feature, API, error type or reason',
+    says: 'the policy-controlled feature, API, error type, crash reason, kind of check (coep) or kind of access (coop)',
   },
   blockedUrl: { column: 'blocked_url', match: { kind: 'text', maxLength: 512 }, says: 'the URL that was blocked' },
   blockedOrigin: {

@@ -25,7 +25,7 @@ export function describeRecords({ answeredBy, shape, derived = [], siteByFlag, e
     `  ${JSON.stringify(example)}`,
     ...(answeredBy
       ? [
-          'What the API answers is what a line takes:',
+          'What the API answers is what a line takes ($API is its URL, $KEY a key of the tenant):',
           `  curl -s -H "Authorization: Bearer $KEY" "$API${answeredBy}" | jq -c '${answeredBy.endsWith('}') ? '.data' : '.data[]'}'`,
         ]
       : []),

@@ -15,7 +15,8 @@ export const importReportsCommand = command({
   notes: [
     'A line is {"receivedAt", "contentType", "userAgent", "site", "sampleRate", "body"}, or the body alone.',
     'Reports of a line without "receivedAt" count as received now.',
-    'Prints {"posts", "reports", "stored", "skipped", "rejected"}.',
+    'Prints {"posts", "reports", "stored", "skipped", "rejected"}; "stored" counts the reports accepted, also',
+    'those that were there already.',
     ...rejectedNote,
     'Ctrl-C stops after the batch under way. An import that was stopped or killed and is run again goes on where it',
     'was: no report is stored twice, and none is lost.',

@@ -27,7 +27,7 @@ function recordCommand(type: RecordType): Command {
     arguments: { ...(!ofEveryone && { tenant }), ...(siteByFlag && { site: siteOfLines }), file },
     notes: [
       ...describeRecords(type),
-      'Prints {"records", "stored", "rejected"}.',
+      'Prints {"records", "stored", "rejected"}; "stored" counts the lines accepted, also those that were there already.',
       ...rejectedNote,
       ...describeRepeats(type),
     ],

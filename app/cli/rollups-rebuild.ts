@@ -13,7 +13,7 @@ export const rollupsRebuild = command({
       kind: 'repeated',
       shape: z.array(z.string().regex(/^\w+$/)).optional(),
       hint: 'TABLE',
-      about: 'Only this rollup; one that is made from another is refilled from that one',
+      about: 'Only this rollup, from its source as that stands; those made from it stay as they are, so name them too',
       takes: 'the name of a table that "rollups check" compares',
     },
     force: {

@@ -24,7 +24,7 @@ export const headers = {
     examples: ['"key";q=600;w=60, "tenant";q=2400;w=60'],
   }),
   RateLimit: header(
-    'What is left of each budget, `r`, and the seconds `t` until it is full; of one spent, to Retry-After',
+    'What is left of each budget, `r`, and the seconds `t` until it is full; in a 429, `t` of a spent budget is the seconds until it allows the next request',
     {
       type: 'string',
       examples: ['"key";r=599;t=1, "tenant";r=2399;t=1'],

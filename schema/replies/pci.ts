@@ -29,7 +29,7 @@ const scriptsVerdict = z
       integrity: z.object({
         protected: count,
         unprotected: count.meta({
-          description: 'With the scripts reported without integrity metadata that the inventory lacks.',
+          description: 'Includes scripts reported without integrity metadata that the inventory lacks.',
         }),
         unknown: count,
         measured: z.boolean().meta({ description: 'The site reports integrity violations.' }),

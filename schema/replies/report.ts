@@ -49,7 +49,8 @@ export const report = z
   })
   .meta({
     id: 'Report',
-    description: 'What one browser sent: untrusted text. Null: the browser did not say, or its type cannot.',
+    description:
+      'What one browser sent: untrusted text. Null where the browser did not say, or reports of this type have no such field.',
   })
 
 export type Report = z.infer<typeof report>

@@ -35,7 +35,7 @@ const changes = z
   .meta({
     id: 'ScanChanges',
     description:
-      'What differs from the page’s last complete scan before it; nothing of a failed scan and of the first.',
+      'What differs from the page’s last complete scan before it; empty for a failed scan and for the first complete one.',
   })
 
 export type ScanChanges = z.infer<typeof changes>

@@ -44,7 +44,7 @@ export const say = (line: string): void => void process.stderr.write(`${line}\n`
 function helpOf<Values>({ program, about, arguments: all, notes, examples }: MeasuringCommand<Values>): string {
   const rows = Object.entries<Argument>(all).map(([name, { hint, about: says, takes, kind }]) => {
     const flag = `--${name} ${hint}${kind === 'repeated' ? '...' : ''}`
-    return `  ${flag.padEnd(18)} ${says}: ${takes}`
+    return `  ${flag.trim().padEnd(18)} ${kind === 'switch' ? says : `${says}: ${takes}`}`
   })
   return [
     about,

@@ -45,13 +45,13 @@ const load: MeasuringCommand<Values> = {
   },
   notes: [
     'Histograms and rankings in turn, over windows that end within the last two days of the data.',
-    'The same 200 questions all over again, as dashboards do whose windows stand; --moving is for those whose windows move.',
+    'The same 200 questions again and again, as dashboards with fixed windows ask; --moving asks as those with moving ones.',
     'Under load both servers are polled at once, each on as many connections, so that both have the same machine.',
     'With --every 0 each connection asks again at once, so that the load is as much as the machine answers.',
     'Linux only: CPU time and memory are read from /proc. The data are those of npm run bench.',
     'Exit codes: 0, 1 where a target is missed, 2 where nothing was measured.',
   ],
-  examples: ['', '--moving', '--seconds 600 --json load.json', '--every 0 --seconds 20'],
+  examples: ['--moving', '--seconds 600 --json load.json', '--every 0 --seconds 20'],
   run: measure,
 }
 
