@@ -2,7 +2,7 @@ import { CallerLeft } from '../queries/attempts.ts'
 
 /**
  * Asks a question unless the same is being asked, whose answer or error it then shares.
- * @param leaving aborted when the asker leaves, which rejects with CallerLeft where it has; one without it never does.
+ * @param leaving aborted when the asker leaves; the promise then rejects with CallerLeft. Without it the asker stays.
  */
 export type ShareUnderWay<Answer> = (
   question: string,

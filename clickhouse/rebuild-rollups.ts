@@ -26,7 +26,8 @@ export interface RebuildOptions {
 /**
  * Refills rollups from the raw rows, month by month and finer tables first. A month is built aside and then takes
  * the place of the old one in one step, so that readers see the one or the other. Reports that are stored meanwhile
- * can be missing from a rollup or be counted twice: check afterwards. Throws an Error of one line for a table that is none.
+ * can be missing from a rollup or be counted twice: check afterwards. Throws an Error of one line for a table that is not
+ * a rollup.
  */
 export async function rebuildRollups(database: Database, options: RebuildOptions = {}): Promise<RollupRebuild> {
   const { tables, onProgress } = options

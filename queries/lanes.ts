@@ -19,7 +19,7 @@ export const lanes = {
   lookUp: { atOnce: 8, deadlineMilliseconds: 2_000, settings: fewRows },
   /** Keys that were never found, which anybody can send: they wait for each other, and no key that was found waits for them. */
   newKey: { atOnce: 4, deadlineMilliseconds: 2_000, settings: fewRows },
-  /** What goes over a tenant's whole month, as a user that writes: memory stays flat. */
+  /** Long statements of rollups and imports, whose memory stays flat; only users that write use it. */
   maintenance: {
     atOnce: 2,
     deadlineMilliseconds: 600_000,

@@ -9,7 +9,7 @@ export interface Query<Row> {
   readonly statement: Sql
   /** Column aliases are exactly the keys of this shape. */
   readonly row: z.ZodType<Row>
-  /** A question where it is undefined. */
+  /** The lane it waits in; `question` by default. */
   readonly lane?: Lane
 }
 

@@ -40,7 +40,6 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly Interpolat
   return { strings: outStrings, values: outValues }
 }
 
-/** Nothing. */
 export const empty: Sql = { strings: [''], values: [] }
 
 /** Fragments with a separator between them. Throws on an empty list, which is always a mistake in SQL. */

@@ -51,7 +51,7 @@ const policyViolation = {
   tells: ['message', ...position],
 } as const satisfies ReportTypeRow
 
-/** Every stored report type (contract, Enumerations), in the contract's order. */
+/** The report types that operations list, count and group (contract, Enumerations), in the contract's order. */
 const reportTypes = {
   'csp-violation': {
     issue: { subject: 'directive', hostOf: 'blockedUrl' },
@@ -94,7 +94,7 @@ const reportTypes = {
   crash: { carries: ['feature'], tells: ['isTopLevel', 'visibilityState', 'stack'] },
 } as const satisfies Record<string, ReportTypeRow>
 
-/** One of the eleven stored report types. */
+/** One of the report types that operations list, count and group. */
 export type ReportType = keyof typeof reportTypes
 
 /** The names of the report types, in the contract's order. */

@@ -2,7 +2,7 @@ interface Keyed {
   readonly key: bigint
 }
 
-/** Each row as an item, with what a second look-up finds of its key; one whose reports went with retention in between is none. */
+/** Makes each row an item with the details found for its key; a row whose reports have expired meanwhile is left out. */
 export function withDetails<Row extends Keyed, Details extends Keyed, Item>(
   rows: readonly Row[],
   details: readonly Details[],

@@ -38,7 +38,7 @@ export interface ImportProgress extends ImportResult {
   readonly bytesRead: number
 }
 
-/** Lines of about 30,000 ordinary reports; and more than any collector takes as one POST. */
+/** Lines of about 40,000 ordinary reports; and more than any collector takes as one POST. */
 const defaultLimits: BatchLimits = { batchBytes: 32 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
 
 /** The most that an insert has, which bounds the memory of the importer and of the engine. */

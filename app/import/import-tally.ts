@@ -39,7 +39,6 @@ export interface ImportTally {
 const mostSkippedTypes = 50
 const longestType = 64
 
-/** Starts at nothing. */
 export function createTally(): ImportTally {
   const skipped = new Map<string, number>()
   return {

@@ -10,7 +10,6 @@ export interface InTurn {
   end(): Promise<void>
 }
 
-/** Starts with nothing to do. */
 export function inTurn(): InTurn {
   let last: Promise<void> = Promise.resolve()
   function run(next: Promise<void>): Promise<void> {

@@ -56,7 +56,7 @@ export function collectLines(longestLine: number, usualBytes: number): LineColle
     used += piece.copy(buffer, used)
   }
 
-  /** Where the open line ends: a carriage return before its line feed is none of it. */
+  /** Where the open line ends: a carriage return before its line feed is not part of it. */
   function lineEnd(): number {
     return used > lineStart && buffer[used - 1] === carriageReturn ? used - 1 : used
   }

@@ -21,7 +21,6 @@ const shortText = 40
 /** Chunks that nobody uses now. */
 const unused: Buffer[] = []
 
-/** Starts empty. */
 export function textChunks(): TextChunks {
   let full: Buffer[] = []
   let chunk: Buffer = Buffer.alloc(0)

@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { Problem, problems } from '../../schema/problems.ts'
 import { type ApiEnv, startRequest } from './request-state.ts'
 
-/** Said of every answer in JSON: that it is, and that it is nothing a page may run. */
+/** Headers of every JSON answer; `nosniff` keeps a page from running it. */
 export const jsonHeaders = {
   'Content-Type': 'application/json',
   'X-Content-Type-Options': 'nosniff',

@@ -1,8 +1,8 @@
 import type { Connection, Native } from './native.ts'
 
 /**
- * Readers' connections, set up before anyone asks: opening one and giving it its role costs 1.2 ms. One that answered
- * serves again, because what a request sets stays with its connection, only requests that set the very same names.
+ * Readers' connections, set up before anyone asks: opening one and giving it its role costs 1.2 ms. One that answered is
+ * used again only by requests that set the same names, because settings stay with a connection.
  */
 export type ReaderConnections = {
   /**

@@ -33,7 +33,7 @@ interface LatestReports<Question extends GroupQuestion, Moment extends string, R
   readonly also?: readonly Sql[]
 }
 
-/** The same of the latest report of each, by primary key; its measures are those of raw rows. */
+/** As `groupDetails`, of the latest report of each group, read by primary key from the raw rows. */
 export const latestReports =
   <Question extends GroupQuestion, Moment extends string, Row>({
     kind,

@@ -46,8 +46,8 @@ function behind({ lastSeen, key }: IssuePosition) {
 const recent = 6 * hour
 
 /**
- * The same list of the window and, before it, of its end from a while before the position on. What stands in the short
- * one stands in the whole one before all else, so a short list that is long enough is the answer, whatever the window holds.
+ * The lists to try in turn: of the six hours before the position, then of the whole window. A short list that fills the
+ * page is the answer, because all it holds comes first in the whole one too.
  */
 export function issueLists(question: IssueQuestion, after: IssuePosition | undefined, limit: number) {
   const { window } = question

@@ -37,7 +37,7 @@ function toSharedForm(value: string, sharedCase: ToSharedCase): string {
 /**
  * A policy as every policy that says the same is written (decisions, Groups): directives by name, nonces alike, one
  * space between values, repeats dropped. Of a directive given twice the first counts, as in a browser; values keep their
- * order. Takes any text, and reads as a directive what is none.
+ * order. Takes any text and treats it as directives.
  */
 export function comparableForm(policy: string): string {
   const directives = new Map<string, string>()

@@ -12,7 +12,7 @@ function digestOf(text: string, bytes: number): Buffer | undefined {
 
 /**
  * A hash as the store keeps it, `sha256-<base64>`, or the same of SHA-384 and SHA-512, of however a browser writes it
- * (payloads, csp-hash). '' where there is none, and where the text is none.
+ * (payloads, csp-hash). '' for no text and for text that is not a hash.
  */
 export function scriptHash(text: string): string {
   const [, algorithm, value = ''] = (text.length <= 200 && written.exec(text)) || []

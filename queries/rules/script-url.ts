@@ -1,4 +1,4 @@
-/** Longer than any script's URL; what is longer is none. */
+/** A longer URL is not taken for a script's. */
 const longest = 8_192
 
 /**
