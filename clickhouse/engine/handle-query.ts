@@ -24,6 +24,8 @@ export type QueryContext = {
 
 const headBytes = 1024 * 1024
 const textBytes = 64 * 1024 * 1024
+/** The engine's default `max_query_size`: a longer text would be taken apart at length only to be refused by it. */
+const readerTextBytes = 262_144
 
 /**
  * Answers one query request: the URL's `query` and the body make one text, a line end between them. Errors are thrown
@@ -47,7 +49,8 @@ export async function handleQuery(
     return
   }
   const text = Buffer.concat([head, await body.take(textBytes)])
-  if (text.length >= textBytes) throw engineError('queryTooLarge', 'The query text is too long')
+  const longest = request.role === 'reader' ? readerTextBytes : textBytes
+  if (text.length > longest) throw engineError('queryTooLarge', `The query text is longer than ${longest} bytes`)
   const statement = text.length === head.length ? found : readStatement(text.toString('latin1'))
   if (statement.kind === 'insert' || statement.firstWord === '') {
     throw engineError('syntaxError', statement.kind === 'insert' ? 'The head of the INSERT is too long' : 'Empty query')

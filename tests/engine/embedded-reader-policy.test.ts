@@ -48,3 +48,13 @@ it.each(['file', 'catboostEvaluate', 'aiClassify', 'aiGenerate', 'aiEmbed', 'aiE
     }
   },
 )
+
+it('a reader’s text longer than the engine takes is refused before it is taken apart', async () => {
+  const longest = 262_144
+  const text = (length: number) => `SELECT 1 --${' '.repeat(length - 11)}`
+  // The query's id is written before the text.
+  expect(await code(text(longest - 1000))).toBe(null)
+  expect(await code(text(longest + 1))).toBe('229')
+  const numbers = `SELECT length([${'1,'.repeat(2_000_000)}1])`
+  expect((await ask(engine, numbers)).status).toBe(413)
+})
