@@ -72,6 +72,8 @@ export async function listen(
     }),
   )
   answerUnreadable(server, refuse)
+  // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node's own 417 would have no body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.timeout = stalledMilliseconds
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new Error(whyNot(error, port, host))))

@@ -44,6 +44,15 @@ test.each<[string, string, string | undefined]>([
   await listener.stop()
 })
 
+test('an expectation that is not known is ignored', async () => {
+  const app = new Hono<ApiEnv>()
+  app.get('/', (c) => c.text('here'))
+  const listener = await listen(app, 0, '127.0.0.1')
+  const answer = await send(listener, 'GET / HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 200 .*here$/s)
+  await listener.stop()
+})
+
 test.each([
   ['a target that is too long', `GET /${'x'.repeat(20_000)} HTTP/1.1`, /^The request’s target and headers are longer/],
   ['a target that is not ASCII', 'GET /é HTTP/1.1', /^The request’s target is malformed; percent-encode/],
