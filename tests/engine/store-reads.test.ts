@@ -39,9 +39,19 @@ test('reads that are given up on, waiting or under way, break none after them', 
   }
 })
 
-test('a look-up waits for no question, and is given up on sooner', async () => {
+/** The same store behind a server that does to its answers what no healthy one does. */
+async function connectBehindFaults() {
   const faults = await startFaultServer(inject('servers').readUrl)
   const behind = connect(faults.url)
+  const close = async () => {
+    await faults.close()
+    await behind.close()
+  }
+  return { faults, behind, close }
+}
+
+test('a look-up waits for no question, and is given up on sooner', async () => {
+  const { faults, behind, close } = await connectBehindFaults()
   const lookUp = { ...echoOf(1), name: 'findEcho', lane: 'lookUp' } as const
   faults.inject('hang', (query) => query === 'echo')
   const questions = Promise.allSettled(many.map((number) => behind.read(echoOf(number))))
@@ -50,35 +60,30 @@ test('a look-up waits for no question, and is given up on sooner', async () => {
   const started = performance.now()
   await expect(behind.read(lookUp)).rejects.toMatchObject({ code: 'upstream_unavailable' })
   expect(performance.now() - started).toBeLessThan(8_000)
-  await faults.close()
+  await close()
   await questions
-  await behind.close()
 })
 
 test('what one tenant has waiting does not stand before another tenant’s question', async () => {
-  const faults = await startFaultServer(inject('servers').readUrl)
-  const behind = connect(faults.url)
+  const { faults, behind, close } = await connectBehindFaults()
   faults.inject('hang', (query) => query === 'echo')
   const readFor = (tenantId: string, name: string, number: number) =>
     behind.read({ ...echoOf(number), name }, { origin: { endpoint: 'echo', tenantId, requestId: String(number) } })
   const greedy = Promise.allSettled(many.map((number) => readFor('greedy', 'echo', number)))
   expect(await readFor('patient', 'quick', 1)).toEqual([{ number: 1 }])
   faults.inject()
-  await faults.close()
+  await close()
   await greedy
-  await behind.close()
 })
 
 test('an answer without end is given up on', async () => {
-  const faults = await startFaultServer(inject('servers').readUrl)
-  const behind = connect(faults.url)
+  const { faults, behind, close } = await connectBehindFaults()
   faults.inject('endless')
   await expect(behind.read(echoOf(1))).rejects.toMatchObject({
     code: 'upstream_unavailable',
     cause: { message: 'The store answers without end' },
   })
-  await faults.close()
-  await behind.close()
+  await close()
 })
 
 test('a stored text that is no JSON is a defect of ours, and no outage', async () => {
