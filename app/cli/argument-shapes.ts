@@ -74,11 +74,7 @@ export function overrideOf(
 const hostPattern = /^(\*\.)?([^\s/?#@\\*:[\]]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
 const hostName = /^(\*\.)?((?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*|\[[0-9a-f:.]+\])$/
 
-const host = z
-  .string()
-  .regex(hostPattern)
-  .transform((text) => normalisePattern(text.replace(/\.(:\d+)?$/, '$1')))
-  .pipe(z.string().max(253).regex(hostName))
+const host = z.string().regex(hostPattern).transform(normalisePattern).pipe(z.string().max(253).regex(hostName))
 
 /** Host names whose reports are a site's, as URLs write them: lower case, ASCII, no port. */
 export const hosts: Argument<string[]> = {

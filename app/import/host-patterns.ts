@@ -12,9 +12,8 @@ export type HostLookup<Value> = (hostname: string) => Value | undefined
 
 /** @param entries by `normalisePattern`ed patterns. */
 export function lookUpHosts<Value>(entries: ReadonlyMap<string, Value>): HostLookup<Value> {
-  return (absolute) => {
-    // A name with a dot behind it is the same host, told absolutely (RFC 1034, 3.1).
-    const hostname = absolute.replace(/\.$/, '')
+  return (written) => {
+    const hostname = withoutRoot(written)
     if (hostname.length > longestHostname) return undefined
     const own = entries.get(hostname)
     if (own !== undefined) return own
@@ -26,11 +25,14 @@ export function lookUpHosts<Value>(entries: ReadonlyMap<string, Value>): HostLoo
   }
 }
 
-/** A host as URLs write it: lower case, in ASCII and without a port; '' when it is none. */
+/** A name with a dot behind it is the same host, told from the root (RFC 1034, 3.1). */
+const withoutRoot = (hostname: string) => (hostname.endsWith('.') ? hostname.slice(0, -1) : hostname)
+
+/** A host as URLs write it: lower case, in ASCII, without a port and the root's dot; '' when it is none. */
 export function normalisePattern(pattern: string): string {
   const wild = pattern.startsWith('*.')
   try {
-    const { hostname } = new URL(`http://${wild ? pattern.slice(2) : pattern}`)
+    const hostname = withoutRoot(new URL(`http://${wild ? pattern.slice(2) : pattern}`).hostname)
     return wild ? `*.${hostname}` : hostname
   } catch {
     return ''
