@@ -5,7 +5,7 @@ import type { Query } from '../queries/query.ts'
 import { sql, texts } from '../queries/sql.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { rebuildRollups } from './rebuild-rollups.ts'
-import { listRollups, type Rollup } from './rollups.ts'
+import { listRollups, type Rollup, viewTarget } from './rollups.ts'
 import { unfinishedTenants } from './unfinished-tenants.ts'
 
 /** What a migration run takes beside its database. */
@@ -49,8 +49,8 @@ const listAppliedMigrations: Query<Applied> = {
 /**
  * Brings a database up to the code's migrations, as a user that may write; gives the names of those it applied. Rollups
  * that are new, whose view was made anew, or that are made from such, are filled from the reports that are there, while no
- * import may run. A run that was cut off is repeated whole, and two at once do no harm. Throws an Error of one line when an applied file has changed or the database has a
- * migration that the code does not know.
+ * import may run. A run that was cut off is repeated whole, and two at once do no harm. Throws an Error of one line when an
+ * applied file has changed or the database has a migration that the code does not know.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const known = await readMigrations(options.folder)
@@ -81,7 +81,7 @@ export async function pendingMigrations(database: Database, known: readonly Migr
   return withoutApplied(known, applied).map(({ name }) => name)
 }
 
-/** Of the rollups all that lack a month of the reports, and of some of them those that have every month; none without reports. */
+/** The rollups that lack a month of the reports, and those that were remade; none where there are no reports. */
 const listRollupsToFill = (remade: readonly string[]): Query<{ table: string }> => ({
   name: 'listRollupsToFill',
   statement: sql`SELECT DISTINCT tables.name AS table
@@ -95,14 +95,10 @@ const listRollupsToFill = (remade: readonly string[]): Query<{ table: string }> 
 
 /** The rollups whose views some migrations make, and all that are made from them. */
 function remadeBy(migrations: readonly Migration[], rollups: readonly Rollup[]): string[] {
-  const remade = new Set<string>()
-  for (const statement of migrations.flatMap(({ statements }) => statements)) {
-    const [, table] = /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?\w+ TO (\w+)/m.exec(statement) ?? []
-    if (table) remade.add(table)
-  }
+  const remade = new Set(migrations.flatMap(({ statements }) => statements.map(viewTarget)))
   // Each comes after the one it is made from.
   for (const { table, source } of rollups) if (remade.has(source)) remade.add(table)
-  return [...remade]
+  return rollups.map(({ table }) => table).filter((table) => remade.has(table))
 }
 
 /**

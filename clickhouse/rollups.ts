@@ -46,6 +46,11 @@ const listColumns: Query<z.infer<typeof columnRow>> = {
   row: columnRow,
 }
 
+/** The table that a statement makes a view into; undefined where it makes none. */
+export function viewTarget(statement: string): string | undefined {
+  return /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?\S+ TO (?:\S+\.)?`?(\w+)`?/m.exec(statement)?.[1]
+}
+
 /** The raw table, which every rollup comes from in the end. */
 export const rawTable = 'reports'
 
@@ -53,7 +58,7 @@ export const rawTable = 'reports'
 export async function listRollups(database: Database): Promise<Rollup[]> {
   const [views, columns] = await Promise.all([database.read(listViews), database.read(listColumns)])
   const rollups = views.map(({ view, definition, statement }): Rollup => {
-    const table = /^CREATE MATERIALIZED VIEW \S+ TO (?:\S+\.)?`?(\w+)`?/.exec(statement)?.[1]
+    const table = viewTarget(statement)
     const [head, source, tail, ...more] = definition.split(/\bFROM (?:\S+\.)?`?(\w+)`?/)
     if (table === undefined || head === undefined || source === undefined || tail === undefined || more.length > 0) {
       throw new Error(`${view} is not a view of one table into another`)
