@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type ClickHouseSettings, createClient, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
 import { inTime, onceMore } from './attempts.ts'
-import { type Lane, type LaneRow, laneSettings, lanes } from './lanes.ts'
+import { type Lane, laneSettings, lanes } from './lanes.ts'
 import type { Query } from './query.ts'
 import { render } from './sql.ts'
 import { toProblem } from './store-problem.ts'
@@ -99,12 +99,10 @@ export function connect(url: string): Database {
   // lanes hold it back.
   const atOnce = Object.values(lanes).reduce((sum, lane) => sum + lane.atOnce, 0)
   const requests = openStoreRequests(url, atOnce)
-  const turns = Object.fromEntries(
-    Object.entries(lanes).map(([lane, { atOnce, ofOneTenant = atOnce }]: [string, LaneRow]) => [
-      lane,
-      takeTurns(atOnce, ofOneTenant),
-    ]),
-  ) as Record<Lane, TakeTurn>
+  const turns = Object.fromEntries(Object.entries(lanes).map(([lane, row]) => [lane, takeTurns(row)])) as Record<
+    Lane,
+    TakeTurn
+  >
 
   return {
     async read(query, { origin, onCost, leaving } = {}) {

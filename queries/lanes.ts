@@ -2,7 +2,7 @@
 export interface LaneRow {
   /** Reads under way at once. */
   readonly atOnce: number
-  /** Of one tenant, where all of them share the lane. */
+  /** Of them those of one tenant; as many as there are where it is undefined. */
   readonly ofOneTenant?: number
   /** Each takes at most this long, the network included; the engine ends it then too. */
   readonly deadlineMilliseconds: number
@@ -17,7 +17,7 @@ export const lanes = {
   question: { atOnce: 24, ofOneTenant: 12, deadlineMilliseconds: 10_000 },
   /** What every request waits for: the store is taken for unavailable sooner. */
   lookUp: { atOnce: 8, deadlineMilliseconds: 2_000, settings: fewRows },
-  /** Keys that were never found, which anybody can send: they wait for each other, and no key that was found waits for them. */
+  /** Keys that were never found, which anybody can send: they wait for each other, and nobody else for them. */
   newKey: { atOnce: 4, deadlineMilliseconds: 2_000, settings: fewRows },
   /** Long statements of rollups and imports, whose memory stays flat; only users that write use it. */
   maintenance: {

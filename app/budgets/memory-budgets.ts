@@ -42,9 +42,7 @@ export function createMemoryBudgets({ now = monotonicMicroseconds }: { now?: () 
         return { ...bucketPace(charge), name, fullAt: fullAtByName.get(name) ?? 0 }
       })
       const { allowed, buckets } = takeFromAll(stored, at)
-      for (const [index, { name, fullAt }] of buckets.entries()) {
-        if (allowed || fullAt < (stored[index]?.fullAt ?? 0)) fullAtByName.set(name, fullAt)
-      }
+      for (const { name, fullAt } of buckets) if (fullAt > at) fullAtByName.set(name, fullAt)
       const untilFull = buckets.map(({ fullAt }) => fullAt - at)
       return budgetOutcome(allowed, charges, untilFull)
     },

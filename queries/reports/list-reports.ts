@@ -42,8 +42,11 @@ const empties = new Map<string, unknown>(
 
 /** A report of the columns that its type fills. */
 const row = z.preprocess((stored) => {
-  const had = Object.entries(stored as object).filter(([field, value]) => value !== empties.get(field))
-  return { ...nothing, ...Object.fromEntries(had) }
+  const filled: Record<string, unknown> = { ...nothing }
+  for (const [field, value] of Object.entries(stored as object)) {
+    if (value !== empties.get(field)) filled[field] = value
+  }
+  return filled
 }, report)
 
 /** Reports newest first, after a position; one primary-key range, whatever the depth. */

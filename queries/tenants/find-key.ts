@@ -22,7 +22,10 @@ const row = z.object({
 /** A key with its tenant, whether it is still good or not. */
 export type FoundKey = z.infer<typeof row>
 
-/** The key with this hash (64 lower-case hexadecimal digits): one row or none. The only query of a request that is asked before its tenant is known. */
+/**
+ * The key with this hash (64 lower-case hexadecimal digits): one row or none. The only query of a request that is asked
+ * before its tenant is known.
+ */
 export function findKey(keyHash: string, lane: Lane): Query<FoundKey> {
   return {
     name: 'findKey',

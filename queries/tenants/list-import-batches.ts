@@ -13,7 +13,6 @@ export function listImportBatches(tenantId: string, previousToken: string): Quer
       SELECT DISTINCT token, lines FROM import_batches
       WHERE tenant_id = ${uuid(tenantId)} AND previous_token = ${text(previousToken)}`,
     row: batchRow,
-    lane: 'maintenance',
   }
 }
 
