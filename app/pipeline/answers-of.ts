@@ -33,7 +33,7 @@ export function answersOf(
     const asked = JSON.stringify([tenantId, sent])
     if (!ofReports) return share(asked, anew, untilLeft())
     const question = `${name} ${asked} ${JSON.stringify(windows)}`
-    const standing = keptAnswers.standing(question, tenantId)
+    const standing = keptAnswers.standing(question, tenantId, readUntil)
     if (standing) return { content: standing, kept: true }
     const again = (allLeft: AbortSignal) =>
       keptAnswers.answer({ question, tenantId, read: readUntil(), ask: () => contentUntil(allLeft) })

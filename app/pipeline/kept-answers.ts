@@ -1,10 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/query.ts'
-import { importMark, lookMilliseconds } from '../../queries/rules/import-mark.ts'
-import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { minute } from '../../schema/durations.ts'
-import { Problem } from '../../schema/problems.ts'
 import type { Content } from './answer-data.ts'
+import { createLooksAtImports } from './looks-at-imports.ts'
 
 /** How long rows that were changed by hand, past the import, can go unnoticed; dashboards poll every minute or sooner. */
 const keptMilliseconds = 5 * minute
@@ -13,12 +11,6 @@ const keptBytes = 32 * 1024 * 1024
 /** What keeping one takes beside its text. */
 const entryBytes = 500
 const largestBytes = 2 * 1024 * 1024
-/** How long none is made after one that failed. */
-const failedLookMilliseconds = 5_000
-const lookedAtTenants = 10_000
-/** A tenant that imports more than this in an hour is asked anew every time. */
-const mostSteps = 500
-
 /** What a question needs to be known again, and to be asked. */
 export interface KeptQuestion {
   /** All that the answer depends on, but the tenant's reports. */
@@ -37,17 +29,13 @@ export interface Answered {
 
 /** Answers of before. */
 export interface KeptAnswers {
-  /** The answer that stands by the latest look; undefined where only a look or an asking can tell. */
-  standing(question: string, tenantId: string): Content | undefined
+  /**
+   * The answer that stands by the latest look; undefined where only a look or an asking can tell.
+   * @param read gives what the next look is made with, so that none waits for it.
+   */
+  standing(question: string, tenantId: string, read: () => Read): Content | undefined
   /** The answer that stands, or is asked for. */
   answer(asked: KeptQuestion): Promise<Answered>
-}
-
-/** A look at a tenant's ledger. */
-interface Look {
-  readonly found: Promise<string | undefined>
-  /** What was found: none while it is under way, or an import is. */
-  mark?: string | undefined
 }
 
 /** What is known of a question that was asked lately. */
@@ -63,8 +51,8 @@ interface Known {
 
 /**
  * Answers a question that is asked again by what was answered before, while no import has been since: a look at the
- * ledger instead of the question, and one look for all who ask within half a second. Nothing is kept of a question that
- * is asked once, nor while an import is under way.
+ * ledger instead of the question, and one look for all who ask within half a second, the next of which is begun before its
+ * time is over. Nothing is kept of a question that is asked once, nor while an import is under way.
  */
 export function createKeptAnswers(now = () => performance.now()): KeptAnswers {
   const known = new LRUCache<string, Known>({
@@ -77,37 +65,7 @@ export function createKeptAnswers(now = () => performance.now()): KeptAnswers {
     maxEntrySize: largestBytes,
     sizeCalculation: ({ kept }, question) => entryBytes + question.length + (kept?.content.bytes ?? 0),
   })
-  const looks = new LRUCache<string, Look>({
-    ttl: lookMilliseconds,
-    ttlResolution: 0,
-    perf: { now },
-    max: lookedAtTenants,
-  })
-
-  async function lookAtLedger(tenantId: string, read: Read): Promise<string | undefined> {
-    try {
-      const steps = await read(listImportSteps(tenantId, mostSteps + 1))
-      return steps.length > mostSteps ? undefined : importMark(steps)
-    } catch (error) {
-      // A store too busy for a look-up in its short time may still answer the question in its own.
-      if (!(error instanceof Problem)) throw error
-      looks.set(tenantId, { found: Promise.resolve(undefined) }, { ttl: failedLookMilliseconds })
-      return undefined
-    }
-  }
-
-  function markOf(tenantId: string, read: Read): Promise<string | undefined> {
-    const recent = looks.get(tenantId)
-    if (recent) return recent.found
-    const start = now()
-    const found = lookAtLedger(tenantId, read).then((mark) => {
-      look.mark = mark
-      return mark
-    })
-    const look: Look = { found }
-    looks.set(tenantId, look, { start })
-    return found
-  }
+  const looks = createLooksAtImports(now)
 
   function keptUnder(question: string, mark: string | undefined): Content | undefined {
     const kept = known.get(question)?.kept
@@ -115,14 +73,18 @@ export function createKeptAnswers(now = () => performance.now()): KeptAnswers {
   }
 
   return {
-    standing: (question, tenantId) => keptUnder(question, looks.get(tenantId)?.mark),
+    standing(question, tenantId, read) {
+      const standing = keptUnder(question, looks.standing(tenantId))
+      if (standing) looks.lookAhead(tenantId, read)
+      return standing
+    },
     async answer({ question, tenantId, read, ask }) {
       if (!known.has(question)) {
         known.set(question, {})
         return { content: await ask(), kept: false }
       }
       const start = now()
-      const mark = await markOf(tenantId, read)
+      const mark = await looks.find(tenantId, read)
       const standing = keptUnder(question, mark)
       if (standing) return { content: standing, kept: true }
       const content = await ask()

@@ -14,9 +14,10 @@ export function createAsker() {
   const answers = createKeptAnswers(() => clock.now)
   const read: Read = async ({ row }) => {
     marks++
+    const found = steps.map((step) => row.parse(step))
     await held
     if (failure) throw failure
-    return steps.map((step) => row.parse(step))
+    return found
   }
   let times = 0
   async function ask(
@@ -25,7 +26,7 @@ export function createAsker() {
   ): Promise<number> {
     const before = times
     const content = contentOf(text)
-    const standing = answers.standing(question, tenantId)
+    const standing = answers.standing(question, tenantId, () => read)
     const { content: answer, kept } = await answers.answer({
       question,
       tenantId,
@@ -70,7 +71,7 @@ export function createAsker() {
     return () => release()
   }
 
-  const standing = (question: string, tenantId = 'tenant') => answers.standing(question, tenantId)?.plain
+  const standing = (question: string, tenantId = 'tenant') => answers.standing(question, tenantId, () => read)?.plain
 
   return { later, ask, standing, holdLooks, begin, end, importOne, failWith, marks: () => marks }
 }

@@ -10,10 +10,10 @@ test('one look at the ledger serves a tenant for half a second, and no other ten
   expect(marks()).toBe(1)
   for (const tenantId of ['other', 'other']) await ask('c', { tenantId })
   expect(marks()).toBe(2)
-  later(499)
+  later(349)
   expect(await ask('a')).toBe(0)
   expect(marks()).toBe(2)
-  later(2)
+  later(152)
   for (const question of questions) expect(await ask(question)).toBe(0)
   expect(marks()).toBe(3)
 })
@@ -75,4 +75,80 @@ test('a look that failed is that of all who wait for it, and none is made again 
   const looksBefore = marks()
   for (let times = 0; times < 2; times++) await Promise.all(questions.map((question) => ask(question)))
   expect(marks() - looksBefore).toBe(1)
+})
+
+/** A question whose answer is kept, by a look whose time is nearly over. */
+async function createNearlyOver() {
+  const asker = createAsker()
+  for (let times = 0; times < 2; times++) await asker.ask('a')
+  asker.later(lookMilliseconds - 1)
+  return asker
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('the next look is begun before the time of one is over, so that none waits for it', async () => {
+  const { standing, marks, later } = await createNearlyOver()
+  for (let looks = 2; looks < 6; looks++) {
+    expect([standing('a'), standing('a')]).toEqual(['answer', 'answer'])
+    await settled()
+    expect(marks()).toBe(looks)
+    later(340)
+    expect(standing('a')).toBe('answer')
+    expect(marks()).toBe(looks)
+    later(lookMilliseconds - 341)
+  }
+})
+
+test('a look made ahead serves half a second from before it began too', async () => {
+  const { standing, holdLooks, later } = await createNearlyOver()
+  const release = holdLooks()
+  expect(standing('a')).toBe('answer')
+  later(lookMilliseconds + 1)
+  release()
+  await settled()
+  expect(standing('a')).toBeUndefined()
+})
+
+test('what a look ahead finds counts at once', async () => {
+  const { standing, begin } = await createNearlyOver()
+  begin()
+  expect(standing('a')).toBe('answer')
+  await settled()
+  expect(standing('a')).toBeUndefined()
+})
+
+test('a look ahead that fails ends what stands, and none is made again for a while', async () => {
+  const { ask, standing, failWith, marks, later } = await createNearlyOver()
+  failWith(new Problem('upstream_unavailable'))
+  expect(standing('a')).toBe('answer')
+  await settled()
+  expect(standing('a')).toBeUndefined()
+  const looksBefore = marks()
+  failWith(undefined)
+  later(4_900)
+  expect(await ask('a')).toBe(1)
+  expect(marks()).toBe(looksBefore)
+})
+
+test('an error of a look ahead is heard by whoever looks next', async () => {
+  const { ask, standing, failWith, later } = await createNearlyOver()
+  failWith(new TypeError('ours'))
+  expect(standing('a')).toBe('answer')
+  await settled()
+  later(2)
+  await expect(ask('a')).rejects.toThrow('ours')
+})
+
+test('a look ahead that ends after a later one does not take its place', async () => {
+  const { ask, standing, holdLooks, begin, later } = await createNearlyOver()
+  const release = holdLooks()
+  expect(standing('a')).toBe('answer')
+  later(2)
+  begin()
+  const asked = ask('a')
+  release()
+  expect(await asked).toBe(1)
+  await settled()
+  expect(standing('a')).toBeUndefined()
 })

@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache'
+import type { Read } from '../../queries/query.ts'
+import { importMark, lookMilliseconds } from '../../queries/rules/import-mark.ts'
+import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
+import { Problem } from '../../schema/problems.ts'
+
+/** What is left of a look's time when the next is begun, while requests go on with it and none waits. */
+const nextLookMilliseconds = 150
+/** How long none is made after one that failed. */
+const failedLookMilliseconds = 5_000
+const lookedAtTenants = 10_000
+/** A tenant that imports more than this in an hour is asked anew every time. */
+const mostSteps = 500
+
+/** A look at a tenant's ledger. */
+interface Look {
+  readonly found: Promise<string | undefined>
+  /** What was found: none while it is under way, or an import is. */
+  mark?: string | undefined
+  /** Whether the next was begun. */
+  followed?: true
+}
+
+/** Marks of tenants' imports, each as one look at the ledger found it; a look serves `lookMilliseconds`. */
+export interface LooksAtImports {
+  /** What the look of the moment found; undefined where there is none, where it failed, and while an import is under way. */
+  standing(tenantId: string): string | undefined
+  /** The same, or what a look finds that is under way or begun for it. Throws what `read` throws, but a Problem. */
+  find(tenantId: string, read: Read): Promise<string | undefined>
+  /** Begins the look after one that found a mark and whose time is nearly over. */
+  lookAhead(tenantId: string, read: () => Read): void
+}
+
+/** @param now milliseconds since any moment, of a clock that no one can set. */
+export function createLooksAtImports(now: () => number): LooksAtImports {
+  const looks = new LRUCache<string, Look>({
+    ttl: lookMilliseconds,
+    // A timer to remember the time by would cost more than to ask for it, and be late.
+    ttlResolution: 0,
+    perf: { now },
+    max: lookedAtTenants,
+  })
+
+  async function lookAtLedger(tenantId: string, read: Read): Promise<string | undefined> {
+    try {
+      const steps = await read(listImportSteps(tenantId, mostSteps + 1))
+      return steps.length > mostSteps ? undefined : importMark(steps)
+    } catch (error) {
+      // A store too busy for a look-up in its short time may still answer the question in its own.
+      if (!(error instanceof Problem)) throw error
+      looks.set(tenantId, { found: Promise.resolve(undefined) }, { ttl: failedLookMilliseconds })
+      return undefined
+    }
+  }
+
+  function begin(tenantId: string, read: Read): { readonly look: Look; readonly start: number } {
+    const start = now()
+    const found = lookAtLedger(tenantId, read).then((mark) => {
+      look.mark = mark
+      return mark
+    })
+    const look: Look = { found }
+    return { look, start }
+  }
+
+  return {
+    standing: (tenantId) => looks.get(tenantId)?.mark,
+    find(tenantId, read) {
+      const recent = looks.get(tenantId)
+      if (recent) return recent.found
+      const { look, start } = begin(tenantId, read)
+      looks.set(tenantId, look, { start })
+      return look.found
+    },
+    lookAhead(tenantId, read) {
+      const recent = looks.get(tenantId)
+      if (!recent?.mark || recent.followed || looks.getRemainingTTL(tenantId) > nextLookMilliseconds) return
+      recent.followed = true
+      const { look, start } = begin(tenantId, read())
+      const take = () => {
+        // A later look, or that this one failed, may have taken the place.
+        if (looks.peek(tenantId, { allowStale: true }) === recent) looks.set(tenantId, look, { start })
+      }
+      // Whoever waits for a look hears of its error.
+      look.found.then(take, () => undefined)
+    },
+  }
+}
