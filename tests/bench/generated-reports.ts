@@ -2,8 +2,8 @@ import { day } from '../../schema/durations.ts'
 import { storedFieldNames, storedFieldRows } from '../../schema/stored-report.ts'
 import { columnValues, sharedValues } from './generated-columns.ts'
 
-/** Rows of one insert. */
-export const blockRows = 500_000
+/** Rows of one insert; more of them are merged less often and take more memory, 3 GB here. */
+export const blockRows = 2_000_000
 
 /** Reports received over a span of time, in rounds over all of it, more of them by day than by night. */
 export interface Generated {

@@ -23,7 +23,7 @@ describe('percentiles', () => {
 
 describe('blocks of generated reports', () => {
   const blocks = (row: number) =>
-    [...blocksFrom({ rounds: [700_000, 1_600_000], from: 0, days: 62 }, row)].map(({ first, end, round }) => [
+    [...blocksFrom({ rounds: [2_800_000, 6_400_000], from: 0, days: 62 }, row)].map(({ first, end, round }) => [
       first,
       end,
       round[1],
@@ -31,16 +31,16 @@ describe('blocks of generated reports', () => {
 
   test('end with their round', () => {
     expect(blocks(0)).toEqual([
-      [0, 500_000, 700_000],
-      [500_000, 700_000, 700_000],
-      [700_000, 1_200_000, 1_600_000],
-      [1_200_000, 1_600_000, 1_600_000],
+      [0, 2_000_000, 2_800_000],
+      [2_000_000, 2_800_000, 2_800_000],
+      [2_800_000, 4_800_000, 6_400_000],
+      [4_800_000, 6_400_000, 6_400_000],
     ])
   })
 
   test('are those that are missing', () => {
-    expect(blocks(700_000)).toEqual(blocks(0).slice(2))
-    expect(blocks(1_600_000)).toEqual([])
+    expect(blocks(2_800_000)).toEqual(blocks(0).slice(2))
+    expect(blocks(6_400_000)).toEqual([])
   })
 })
 
