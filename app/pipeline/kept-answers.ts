@@ -11,6 +11,7 @@ const keptBytes = 32 * 1024 * 1024
 /** What keeping one takes beside its text. */
 const entryBytes = 500
 const largestBytes = 2 * 1024 * 1024
+
 /** What a question needs to be known again, and to be asked. */
 export interface KeptQuestion {
   /** All that the answer depends on, but the tenant's reports. */

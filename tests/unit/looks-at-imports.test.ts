@@ -1,3 +1,4 @@
+import { setImmediate as settled } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { lookMilliseconds } from '../../queries/rules/import-mark.ts'
 import { Problem } from '../../schema/problems.ts'
@@ -84,8 +85,6 @@ async function createNearlyOver() {
   asker.later(lookMilliseconds - 1)
   return asker
 }
-
-const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test('the next look is begun before the time of one is over, so that none waits for it', async () => {
   const { standing, marks, later } = await createNearlyOver()
