@@ -11,6 +11,7 @@ import {
   type Generated,
   generatedColumns,
   generatedReports,
+  insertsAtOnce,
 } from './generated-reports.ts'
 
 /** As the importer inserts, but for the views: they run side by side, because nothing else needs the cores. */
@@ -19,9 +20,6 @@ const insertSettings = {
   max_block_size: String(blockRows),
   parallel_view_processing: 1,
 } as const
-
-/** One insert generates its rows while another writes them. */
-const insertsAtOnce = 2
 
 /**
  * Inserts reports from `firstRow` on, inside the engine; a block that was cut off can be sent again.

@@ -2,8 +2,11 @@ import { day } from '../../schema/durations.ts'
 import { storedFieldNames, storedFieldRows } from '../../schema/stored-report.ts'
 import { columnValues, sharedValues } from './generated-columns.ts'
 
-/** Rows of one insert; more of them are merged less often and take more memory, 3 GB here. */
+/** Most rows of one insert; more of them are merged less often and take more memory, 3 GB here. */
 export const blockRows = 2_000_000
+
+/** Inserts under way together: one generates its rows while another writes them. */
+export const insertsAtOnce = 2
 
 /** Reports received over a span of time, in rounds over all of it, more of them by day than by night. */
 export interface Generated {
@@ -27,12 +30,15 @@ export interface Block {
   readonly round: readonly [first: number, end: number]
 }
 
-/** The blocks of all rows from one on. */
+/** The blocks of all rows from one on: of a round they are equally long and as many that none is left to run alone. */
 export function* blocksFrom({ rounds }: Generated, row: number): Generator<Block> {
   for (const [index, end] of rounds.entries()) {
     const start = rounds[index - 1] ?? 0
-    for (let first = Math.max(row, start); first < end; first += blockRows) {
-      yield { first, end: Math.min(first + blockRows, end), round: [start, end] }
+    const blocks = Math.ceil((end - start) / (blockRows * insertsAtOnce)) * insertsAtOnce
+    const length = Math.ceil((end - start) / blocks)
+    for (let first = start; first < end; first += length) {
+      const block = { first: Math.max(first, row), end: Math.min(first + length, end), round: [start, end] } as const
+      if (block.first < block.end) yield block
     }
   }
 }

@@ -29,17 +29,21 @@ describe('blocks of generated reports', () => {
       round[1],
     ])
 
-  test('end with their round', () => {
+  test('end with their round, an even number of equal ones', () => {
     expect(blocks(0)).toEqual([
-      [0, 2_000_000, 2_800_000],
-      [2_000_000, 2_800_000, 2_800_000],
-      [2_800_000, 4_800_000, 6_400_000],
-      [4_800_000, 6_400_000, 6_400_000],
+      [0, 1_400_000, 2_800_000],
+      [1_400_000, 2_800_000, 2_800_000],
+      [2_800_000, 4_600_000, 6_400_000],
+      [4_600_000, 6_400_000, 6_400_000],
     ])
+    expect(
+      [...blocksFrom({ rounds: [10_000_001], from: 0, days: 62 }, 0)].map(({ first, end }) => end - first),
+    ).toEqual([1_666_667, 1_666_667, 1_666_667, 1_666_667, 1_666_667, 1_666_666])
   })
 
   test('are those that are missing', () => {
     expect(blocks(2_800_000)).toEqual(blocks(0).slice(2))
+    expect(blocks(2_000_000)).toEqual([[2_000_000, 2_800_000, 2_800_000], ...blocks(0).slice(2)])
     expect(blocks(6_400_000)).toEqual([])
   })
 })
