@@ -11,7 +11,7 @@ import {
   tenantIds,
   typeShares,
 } from './generated-values.ts'
-import { at, chance, drawColumns, even, list, quoted, skewed } from './sql-draws.ts'
+import { at, chance, drawColumns, even, list, quoted, skewed, skewedBy, skewOf } from './sql-draws.ts'
 
 const placeOf = (type: ReportType) => reportTypeNames.indexOf(type) + 1
 const isOf = (...types: readonly ReportType[]) => `type IN (${types.map(placeOf).join(', ')})`
@@ -39,9 +39,15 @@ function issuePart(part: 'subject' | 'host'): string {
   return byType(cases)
 }
 
-const featureCases = Object.entries(features).map(
-  ([type, values]) => [[type as ReportType], at(values, skewed(values.length, 'feature'))] as const,
-)
+// One list of all types' features, and where each type's begin in it: less to compute than a branch for each type.
+const featuresOf = reportTypeNames.map((type): readonly string[] => features[type] ?? [''])
+const startOf = (index: number) => featuresOf.slice(0, index).flat().length
+const byPlace = (numberOf: (values: readonly string[], index: number) => number) =>
+  `[${featuresOf.map(numberOf).join(', ')}][type]`
+const featurePlace = `${byPlace((_, index) => startOf(index))} + ${skewedBy(
+  byPlace(({ length }) => skewOf(length)),
+  'feature',
+)}`
 const isInline = `blocked_place IN (2, 5, 9)`
 const words = `multiIf(blocked_place = 2, 'inline', blocked_place = 5, 'eval', 'data')`
 const blockedUrls = byType([
@@ -81,13 +87,14 @@ export const sharedValues: Readonly<Record<string, string>> = {
   url_place: skewed(sizes.blockedUrls, 'blockedHost'),
   script_place: skewed(sizes.scripts, 'script'),
   policy_place: `(site_place * 5 + ${skewed(6, 'policy')}) % ${policies.length} + 1`,
+  feature_place: featurePlace,
   sample_place: even(sampleRates.length, 'sample'),
 }
 
 /** What fields of a generated report are, in terms of the shared values, `moment` and other columns; others are empty. */
 export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>> = {
-  tenantId: `${at(tenantIds, 'tenant_place')}::UUID`,
-  siteId: `${at(siteIds, 'site_place')}::UUID`,
+  tenantId: `${list(tenantIds)}::Array(UUID)[tenant_place]`,
+  siteId: `${list(siteIds)}::Array(UUID)[site_place]`,
   reportType: at(reportTypeNames, 'type'),
   receivedAt: `fromUnixTimestamp64Milli(moment, 'UTC')`,
   id: `reinterpret(bitShiftLeft(toUInt128(${secondHalf}), 64) + ${firstHalf}, 'UUID')`,
@@ -119,7 +126,7 @@ export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>>
       `if(${chance(0.35, 'disposition')}, 'report', 'enforce')`,
     ],
   ]),
-  feature: byType(featureCases),
+  feature: at(featuresOf.flat(), 'feature_place'),
   directive: byType([
     [
       ['csp-violation'],

@@ -1,3 +1,5 @@
+import type { ReportType } from '../../schema/report-types.ts'
+
 /** What generated reports hold, most frequent first: a value's place decides how often it is drawn. */
 
 const numbered = (count: number, write: (place: number) => string): readonly string[] =>
@@ -91,7 +93,7 @@ export const directives = [
 ] as const
 
 /** What `feature` holds, by type. */
-export const features = {
+export const features: Readonly<Partial<Record<ReportType, readonly string[]>>> = {
   'permissions-policy-violation': ['geolocation', 'camera', 'microphone', 'payment', 'fullscreen', 'autoplay', 'usb'],
   'document-policy-violation': ['js-profiling', 'document-write', 'unsized-media', 'force-load-at-top'],
   coep: ['corp', 'navigation', 'worker initialization'],
@@ -111,7 +113,7 @@ export const features = {
     'dns.failed',
   ],
   crash: ['oom', 'unresponsive', ''],
-} as const satisfies Partial<Record<keyof typeof typeShares, readonly string[]>>
+}
 
 /** A policy's text before and after its nonce; one in three has a nonce. */
 export const policies = Array.from({ length: 36 }, (_, index) => ({

@@ -10,10 +10,16 @@ const draws = [
 type Draw = (typeof draws)[number]
 
 /** From 1 to `places`, place k about as often as 1 / k. */
-export const skewed = (places: number, draw: Draw) => `toUInt32(floor(pow(${places + 1}, draw_${draw})))`
+export const skewed = (places: number, draw: Draw) => skewedBy(String(skewOf(places)), draw)
+
+/** What {@link skewedBy} takes for so many places: an exponential of a number is computed sooner than a power. */
+export const skewOf = (places: number) => Math.log(places + 1)
+
+/** As {@link skewed}, for an expression of {@link skewOf}. */
+export const skewedBy = (skew: string, draw: Draw) => `toUInt32(exp(${skew} * draw_${draw}))`
 
 /** From 1 to `places`, each as often. */
-export const even = (places: number, draw: Draw) => `toUInt32(floor(${places} * draw_${draw})) + 1`
+export const even = (places: number, draw: Draw) => `toUInt32(${places} * draw_${draw}) + 1`
 
 /** True with this probability. */
 export const chance = (probability: number, draw: Draw) => `draw_${draw} < ${probability}`
