@@ -1,13 +1,15 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { aReport } from '../../fixtures/reports.ts'
 import { seeded } from '../../fixtures/seeded.ts'
 import { uuidV7 } from '../../fixtures/uuid-v7.ts'
+import { connect } from '../../queries/clickhouse.ts'
 import { day } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import type { TestApi } from '../support/api.ts'
 import { oracleCspPolicies } from '../support/csp-policy-oracle.ts'
+import { askRows } from '../support/database.ts'
 import { asked, now, runs, startOracleWorld, windows } from '../support/oracle-world.ts'
 import { readPages } from '../support/read-pages.ts'
 import type { TestKey } from '../support/tenants.ts'
@@ -187,6 +189,30 @@ test('a forged nonce hides no directive of another policy', async () => {
   const { data } = await readPages(api, key, policiesOf(siteId), {})
   expect(data).toEqual(oracleCspPolicies(stored, { from: 0, to: now }, siteId, undefined).data)
   expect(data.map(({ reportCount }) => reportCount)).toEqual([1, 2])
+})
+
+test('a policy has the same key in every release, whatever its nonces and the policies stored beside it', async () => {
+  const siteId = await api.createSite(tenantId)
+  const firstHalf = (text: string) => createHash('md5').update(text).digest('hex').slice(0, 16)
+  const keys = [
+    ['', '00'],
+    ["default-src 'self'", firstHalf("default-src 'self'")],
+    ["script-src 'nonce-abc' 'self' 'nonce-def'", firstHalf("script-src 'nonce-*' 'self' 'nonce-*'")],
+    ["script-src 'nonce-ghi' 'self' 'nonce-'", firstHalf("script-src 'nonce-*' 'self' 'nonce-*'")],
+    ["script-src 'nonce-cut", firstHalf("script-src 'nonce-cut")],
+    ['img-src 🦊 \\1 \u0000', firstHalf('img-src 🦊 \\1 \u0000')],
+  ] as const
+  await api.insertReports(
+    [...keys, ...keys].map(([policy]) =>
+      aReport({ tenantId, siteId, policy, receivedAt: now - day, id: randomUUID() }),
+    ),
+  )
+  const writer = connect(inject('servers').writeUrl)
+  const stored = await askRows(
+    writer,
+    `SELECT DISTINCT policy, lower(hex(policy_key)) FROM reports WHERE site_id = '${siteId}'`,
+  ).finally(() => writer.close())
+  expect(new Map(stored as [string, string][])).toEqual(new Map(keys))
 })
 
 test('a policy is cut to 16 KB between characters, and its id tells policies with the same beginning apart', async () => {
