@@ -84,6 +84,11 @@ describe('an engine', () => {
     expect(JSON.stringify(events)).not.toContain('nobody may log')
   })
 
+  it('keeps what it has freed for half a minute, for the next insert', async () => {
+    const statement = `SELECT extract(stats, 'opt.dirty_decay_ms: ([-0-9]+)') FROM system.jemalloc_stats`
+    expect((await ask(engine, statement, { as: 'writer' })).text).toBe('30000\n')
+  })
+
   it('drains before it stops and leaves nothing behind', async () => {
     const dataDir = directory()
     const own = await startEngine({ dataDir, port: 0, onEvent: () => undefined })
