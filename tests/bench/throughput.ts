@@ -31,7 +31,7 @@ const load: MeasuringCommand<Values> = {
   arguments: {
     rows: rows(1_000_000),
     data,
-    seconds: integer(5, 86_400, 60, 'How long the API is under load; a sixth of it unloaded before'),
+    seconds: integer(5, 86_400, 60, 'How long the API is under load; two sixths of it unloaded before'),
     connections: integer(1, 1000, 32, 'Connections of the load'),
     every: integer(0, 60_000, 1000, 'Milliseconds from one question of a connection to its next'),
     moving: {
@@ -46,6 +46,7 @@ const load: MeasuringCommand<Values> = {
   notes: [
     'Histograms and rankings in turn, over windows that end within the last two days of the data.',
     'The same 200 questions again and again, as dashboards with fixed windows ask; --moving asks as those with moving ones.',
+    'Unloaded, one connection asks as often as all do under load; before that, one that asks again at once.',
     'Under load both servers are polled at once, each on as many connections, so that both have the same machine.',
     'With --every 0 each connection asks again at once, so that the load is as much as the machine answers.',
     'Linux only: CPU time and memory are read from /proc. The data are those of npm run bench.',
@@ -101,11 +102,14 @@ async function measure(values: Values): Promise<number> {
     const headers = { Authorization: `Bearer ${folder.state.key.key}` }
     const plain = await startPlain(api.url, paths, headers, join(folder.path, 'bodies.json'), closers)
     const { seconds, connections, every: everyMilliseconds } = values
-    const alone = { connections: 1, seconds: Math.ceil(seconds / 6), everyMilliseconds: 0 }
+    const atOnce = { connections: 1, seconds: Math.ceil(seconds / 6), everyMilliseconds: 0 }
+    const alone = { ...atOnce, everyMilliseconds: everyMilliseconds / connections }
     const many = { connections, seconds, everyMilliseconds }
     const asked = { ...api, pathAt: values.moving ? movedPathAt : pathAt }
     const answered = { ...plain, pathAt }
+    const apiAtOnce = await poll('the API', asked, atOnce)
     const apiAlone = await poll('the API', asked, alone)
+    const plainAtOnce = await poll('plain Hono', answered, atOnce)
     const plainAlone = await poll('plain Hono', answered, alone)
     // Both at once, because a processor that others use too does less in its time.
     const [apiLoaded, plainLoaded] = await Promise.all([
@@ -113,8 +117,8 @@ async function measure(values: Values): Promise<number> {
       poll('plain Hono beside it', answered, many),
     ])
     const measured = {
-      api: { unloaded: apiAlone, loaded: apiLoaded },
-      plain: { unloaded: plainAlone, loaded: plainLoaded },
+      api: { atOnce: apiAtOnce, unloaded: apiAlone, loaded: apiLoaded },
+      plain: { atOnce: plainAtOnce, unloaded: plainAlone, loaded: plainLoaded },
     }
     const { ratios, lines } = judgeLoad(measured.api, measured.plain)
     process.stdout.write(describe(measured, lines))
@@ -124,7 +128,9 @@ async function measure(values: Values): Promise<number> {
     return lines.every(({ met }) => met) ? 0 : 1
 
     async function poll(name: string, { url, pid, pathAt }: PolledTarget, how: Pace): Promise<LoadPhase> {
-      say(`Polling ${name} on ${how.connections} connections for ${how.seconds} s`)
+      const pace = how.everyMilliseconds === 0 ? 'at once again' : `every ${how.everyMilliseconds} ms`
+      const on = how.connections === 1 ? 'one connection' : `${how.connections} connections`
+      say(`Polling ${name} on ${on} for ${how.seconds} s, ${pace}`)
       const { result, usage } = await watchProcess(pid, () => pollServer({ url, pathAt, headers, ...how }))
       return phaseOf(result, usage)
     }
@@ -169,8 +175,10 @@ function describe(
   const head = ['server', 'requests', 'refused', 'p50 ms', 'p99 ms', 'CPU ms a request', 'memory at start']
   const table = toTable([
     [...head, 'half way', 'at the end', 'most'],
+    row('API, one connection, at once again', api.atOnce),
     row('API, one connection', api.unloaded),
     row('API, under load', api.loaded),
+    row('plain Hono, one connection, at once again', plain.atOnce),
     row('plain Hono, one connection', plain.unloaded),
     row('plain Hono, under load', plain.loaded),
   ])
