@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { aReport } from '../../fixtures/reports.ts'
@@ -10,6 +10,7 @@ import type { StoredReport } from '../../schema/stored-report.ts'
 import type { TestApi } from '../support/api.ts'
 import { oracleCspPolicies } from '../support/csp-policy-oracle.ts'
 import { askRows } from '../support/database.ts'
+import { firstHalfOfMd5 } from '../support/md5.ts'
 import { asked, now, runs, startOracleWorld, windows } from '../support/oracle-world.ts'
 import { readPages } from '../support/read-pages.ts'
 import type { TestKey } from '../support/tenants.ts'
@@ -193,14 +194,13 @@ test('a forged nonce hides no directive of another policy', async () => {
 
 test('a policy has the same key in every release, whatever its nonces and the policies stored beside it', async () => {
   const siteId = await api.createSite(tenantId)
-  const firstHalf = (text: string) => createHash('md5').update(text).digest('hex').slice(0, 16)
   const keys = [
     ['', '00'],
-    ["default-src 'self'", firstHalf("default-src 'self'")],
-    ["script-src 'nonce-abc' 'self' 'nonce-def'", firstHalf("script-src 'nonce-*' 'self' 'nonce-*'")],
-    ["script-src 'nonce-ghi' 'self' 'nonce-'", firstHalf("script-src 'nonce-*' 'self' 'nonce-*'")],
-    ["script-src 'nonce-cut", firstHalf("script-src 'nonce-cut")],
-    ['img-src 🦊 \\1 \u0000', firstHalf('img-src 🦊 \\1 \u0000')],
+    ["default-src 'self'", firstHalfOfMd5("default-src 'self'")],
+    ["script-src 'nonce-abc' 'self' 'nonce-def'", firstHalfOfMd5("script-src 'nonce-*' 'self' 'nonce-*'")],
+    ["script-src 'nonce-ghi' 'self' 'nonce-'", firstHalfOfMd5("script-src 'nonce-*' 'self' 'nonce-*'")],
+    ["script-src 'nonce-cut", firstHalfOfMd5("script-src 'nonce-cut")],
+    ['img-src 🦊 \\1 \u0000', firstHalfOfMd5('img-src 🦊 \\1 \u0000')],
   ] as const
   await api.insertReports(
     [...keys, ...keys].map(([policy]) =>

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { StoredReport } from '../../schema/stored-report.ts'
+import { firstHalfOfMd5 } from './md5.ts'
 import {
   byBytes,
   byteLength,
@@ -43,7 +43,7 @@ export function oracleBrowserChanges(
   const entries = [...groups].map(([key, ofEntry]) => {
     const latestFirst = ofEntry.toSorted((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1))
     const dated = latestFirst.find(({ anticipatedRemoval }) => anticipatedRemoval !== null)
-    const hash = createHash('md5').update(key).digest('hex').slice(0, 16)
+    const hash = firstHalfOfMd5(key)
     return { hash, latest: latestFirst[0], rows: ofEntry, removal: dated?.anticipatedRemoval ?? Infinity }
   })
   entries.sort(
@@ -83,9 +83,11 @@ export function oracleBrowserChanges(
 
 /** Every family, the unreadable one too; the largest volume first, ties by the hash of the name. */
 function byBrowser(rows: readonly StoredReport[]) {
-  const hash = (text: string) => createHash('md5').update(text).digest('hex')
   return [...new Set(rows.map(({ browserName }) => browserName))]
     .map((browser) => ({ browser, of: rows.filter(({ browserName }) => browserName === browser) }))
-    .sort((a, b) => Number(weightOf(b.of) - weightOf(a.of)) || byBytes(hash(a.browser), hash(b.browser)))
+    .sort(
+      (a, b) =>
+        Number(weightOf(b.of) - weightOf(a.of)) || byBytes(firstHalfOfMd5(a.browser), firstHalfOfMd5(b.browser)),
+    )
     .map(({ browser, of }) => ({ browser, estimatedReportCount: estimated(of) }))
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { Endpoint } from '../../app/endpoint.ts'
 import { endpoints } from '../../app/endpoints/all.ts'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
 import { scriptId } from '../../queries/rules/script-id.ts'
 import { type Answered, type Asking, startApi, type TestApi, type TestApiOptions } from './api.ts'
+import { firstHalfOfMd5 } from './md5.ts'
 import { createReplyCheck } from './reply-check.ts'
 import type { TestKey } from './tenants.ts'
 import { importWorldRecords, worldScanIds } from './world-records.ts'
@@ -119,7 +119,7 @@ export function worldReports({ tenantId, siteIds }: Pick<TestWorld, 'tenantId' |
 function worldIssueId(siteId: string): string {
   const { reportType, issueSubject, issueHost } = aReport()
   const key = [siteId.toLowerCase(), reportType, issueSubject, issueHost].join('\n')
-  return createHash('md5').update(key).digest('hex').slice(0, 16)
+  return firstHalfOfMd5(key)
 }
 
 const named = (chosen: readonly Endpoint[]) => chosen.map((endpoint) => [endpoint.name, endpoint] as const)

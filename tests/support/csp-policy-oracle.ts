@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StoredReport } from '../../schema/stored-report.ts'
+import { firstHalfOfMd5 } from './md5.ts'
 import { distinct, type OracleWindow, pageOf, times, within } from './oracle-parts.ts'
 
 /** The policies that a site's reports quote, computed the plain way over rows: no SQL, no code of the API's rules. */
@@ -28,7 +29,7 @@ export function oracleCspPolicies(
   const dispositionOf = (row: QuotingRow) => row.disposition || 'enforce'
   const quoted = grouped(found, (row) => {
     const nameless = row.policy.replace(/'nonce-[^'\s;]*'/g, "'nonce-*'")
-    const key = BigInt(`0x${md5(nameless)}`)
+    const key = BigInt(`0x${firstHalfOfMd5(nameless)}`)
     return (row.disposition === 'report' ? 2n ** 64n - 1n - key : key).toString(16).padStart(16, '0')
   })
   const latestFirst = quoted.sort((a, b) => compare(b.lastSeen, a.lastSeen) || compare(a.key, b.key))
@@ -55,7 +56,6 @@ function grouped(rows: readonly QuotingRow[], keyOf: (row: QuotingRow) => string
   return [...groups].map(([key, same]) => ({ key, rows: same, ...times(same) }))
 }
 
-const md5 = (text: string) => createHash('md5').update(text).digest('hex').slice(0, 16)
 const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1)
 
 /** The comparable form, for policies of `name value…` pairs as browsers quote them. */

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { StoredReport } from '../../schema/stored-report.ts'
+import { firstHalfOfMd5 } from './md5.ts'
 import {
   type AnyRow,
   byteLength,
@@ -159,8 +159,7 @@ function largestFirst<Row extends AnyRow>(rows: readonly Row[], keyOf: (row: Row
     if (group) group.push(row)
     else byKey.set(key, [row])
   }
-  const hash = (key: string) => createHash('md5').update(key).digest('hex').slice(0, 16)
-  const sorted = [...byKey].map(([key, group]) => ({ group, weight: weightOf(group), hash: hash(key) }))
+  const sorted = [...byKey].map(([key, group]) => ({ group, weight: weightOf(group), hash: firstHalfOfMd5(key) }))
   sorted.sort((a, b) => Number(b.weight - a.weight) || (a.hash < b.hash ? -1 : 1))
   return sorted.map(({ group }) => ({
     rows: group,

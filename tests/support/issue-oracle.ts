@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { StoredReport } from '../../schema/stored-report.ts'
+import { firstHalfOfMd5 } from './md5.ts'
 import { estimated, type OracleWindow } from './oracle-parts.ts'
 
 /** Issues, computed the plain way over rows: no SQL, no rollups, no code of the API. */
@@ -34,8 +34,6 @@ export interface IssueFilters {
   readonly reportTypes?: readonly string[] | undefined
 }
 
-const md5 = (text: string) => createHash('md5').update(text).digest('hex').slice(0, 16)
-
 /** The issue's id: the first half of the MD5 of what makes it one. */
 export const oracleIssueId = ({
   siteId,
@@ -43,7 +41,7 @@ export const oracleIssueId = ({
   issueSubject,
   issueHost,
 }: Pick<IssueRow, 'siteId' | 'reportType' | 'issueSubject' | 'issueHost'>) =>
-  md5([siteId, reportType, issueSubject, issueHost].join('\n'))
+  firstHalfOfMd5([siteId, reportType, issueSubject, issueHost].join('\n'))
 
 /** Every issue of the list, the latest seen first. */
 export function oracleIssues(
