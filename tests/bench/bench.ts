@@ -64,7 +64,7 @@ const bench: MeasuringCommand<Values> = {
     'A folder that holds the rows is asked again without loading; a load that was cut off goes on, DuckDB’s too.',
     'A folder of fewer rows (--data) gets the others too, over the same 62 days.',
     'Room needed: about 250 bytes a report, the engine’s and DuckDB’s files together; 160 without DuckDB.',
-    'Memory needed: about 8 GB while reports are loaded.',
+    'Memory needed: about 9 GB while reports are loaded.',
     'Exit codes: 0, 1 where answers differ or a target is missed, 2 where nothing was measured.',
   ],
   examples: [

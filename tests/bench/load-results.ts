@@ -44,6 +44,7 @@ export function memoryRise(memory: readonly number[]): number {
   return Math.max(...memory.slice(half - 1)) / Math.max(...memory.slice(0, half))
 }
 
+const phasesOf = (server: LoadedServer): LoadPhase[] => Object.values(server)
 const cpuOf = ({ loaded }: LoadedServer) => loaded.cpuMillisecondsPerRequest
 const slowdownOf = ({ loaded, unloaded }: LoadedServer) => loaded.p99 / unloaded.p50
 const slowdownAtOnceOf = ({ loaded, atOnce }: LoadedServer) => loaded.p99 / atOnce.p50
@@ -78,7 +79,7 @@ const loadTargets: Readonly<Record<string, LoadTarget>> = {
   memoryBytes: {
     about: 'Most memory',
     atMost: 250 * megabyte,
-    of: ({ atOnce, unloaded, loaded }) => Math.max(...atOnce.memory, ...unloaded.memory, ...loaded.memory),
+    of: (api) => Math.max(...phasesOf(api).flatMap(({ memory }) => memory)),
     write: (value) => `${(value / megabyte).toFixed(0)} MB`,
   },
   memoryRise: {
@@ -96,7 +97,7 @@ export function judgeLoad(api: LoadedServer, plain: LoadedServer) {
     const note = beside ? ` (${beside(api, plain)})` : ''
     return { name, ratio, met: ratio <= atMost, text: `${about}: ${write(ratio)}, at most ${write(atMost)}${note}` }
   })
-  const refused = api.atOnce.refused + api.unloaded.refused + api.loaded.refused
+  const refused = phasesOf(api).reduce((sum, phase) => sum + phase.refused, 0)
   return {
     ratios: Object.fromEntries(judged.map(({ name, ratio }) => [name, ratio])),
     lines: [

@@ -107,25 +107,24 @@ async function measure(values: Values): Promise<number> {
     const many = { connections, seconds, everyMilliseconds }
     const asked = { ...api, pathAt: values.moving ? movedPathAt : pathAt }
     const answered = { ...plain, pathAt }
-    const apiAtOnce = await poll('the API', asked, atOnce)
-    const apiAlone = await poll('the API', asked, alone)
-    const plainAtOnce = await poll('plain Hono', answered, atOnce)
-    const plainAlone = await poll('plain Hono', answered, alone)
+    const apiAlone = await pollAlone('the API', asked)
+    const plainAlone = await pollAlone('plain Hono', answered)
     // Both at once, because a processor that others use too does less in its time.
     const [apiLoaded, plainLoaded] = await Promise.all([
       poll('the API', asked, many),
       poll('plain Hono beside it', answered, many),
     ])
-    const measured = {
-      api: { atOnce: apiAtOnce, unloaded: apiAlone, loaded: apiLoaded },
-      plain: { atOnce: plainAtOnce, unloaded: plainAlone, loaded: plainLoaded },
-    }
+    const measured = { api: { ...apiAlone, loaded: apiLoaded }, plain: { ...plainAlone, loaded: plainLoaded } }
     const { ratios, lines } = judgeLoad(measured.api, measured.plain)
     process.stdout.write(describe(measured, lines))
     if (values.json !== undefined) {
       await writeFile(callersPath(values.json), `${JSON.stringify({ ...values, ...measured, ratios }, null, 2)}\n`)
     }
     return lines.every(({ met }) => met) ? 0 : 1
+
+    async function pollAlone(name: string, target: PolledTarget) {
+      return { atOnce: await poll(name, target, atOnce), unloaded: await poll(name, target, alone) }
+    }
 
     async function poll(name: string, { url, pid, pathAt }: PolledTarget, how: Pace): Promise<LoadPhase> {
       const pace = how.everyMilliseconds === 0 ? 'at once again' : `every ${how.everyMilliseconds} ms`
@@ -172,15 +171,16 @@ function describe(
     cpuMillisecondsPerRequest.toFixed(3),
     ...[memory[0], memory[memory.length >> 1], memory.at(-1), Math.max(...memory)].map(short),
   ]
+  const rowsOf = (name: string, { atOnce, unloaded, loaded }: LoadedServer) => [
+    row(`${name}, one connection, at once again`, atOnce),
+    row(`${name}, one connection`, unloaded),
+    row(`${name}, under load`, loaded),
+  ]
   const head = ['server', 'requests', 'refused', 'p50 ms', 'p99 ms', 'CPU ms a request', 'memory at start']
   const table = toTable([
     [...head, 'half way', 'at the end', 'most'],
-    row('API, one connection, at once again', api.atOnce),
-    row('API, one connection', api.unloaded),
-    row('API, under load', api.loaded),
-    row('plain Hono, one connection, at once again', plain.atOnce),
-    row('plain Hono, one connection', plain.unloaded),
-    row('plain Hono, under load', plain.loaded),
+    ...rowsOf('API', api),
+    ...rowsOf('plain Hono', plain),
   ])
   return `${table}\n\n${lines.map(({ met, text }) => `${met ? 'met   ' : 'MISSED'}  ${text}`).join('\n')}\n`
 }
