@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 
 /** The reader only reads, within limits; the writer migrates and imports. */
@@ -74,14 +75,24 @@ const usersXml = `<clickhouse>
 </clickhouse>
 `
 
+/**
+ * Merging, on half the processor's threads: an insert goes before it, and it has less to do the longer it waits, because
+ * it takes more parts at a time. As many merges are under way as with all threads, so that no long ones keep short ones out.
+ */
+const mergingXml = `<background_pool_size>${Math.max(1, availableParallelism() >> 1)}</background_pool_size>
+  <background_merges_mutations_concurrency_ratio>4</background_merges_mutations_concurrency_ratio>`
+
 /** Writes the engine's configuration into the data directory and gives its path. Roles and limits are the engine's own. */
 export function writeEngineConfig(dataDir: string): string {
   const usersPath = join(dataDir, 'engine-users.xml')
   const configPath = join(dataDir, 'engine-config.xml')
+  const configXml = `<clickhouse>
+  <users_config>${escapeXml(usersPath)}</users_config>
+  ${mergingXml}
+</clickhouse>
+`
   writeFileSync(usersPath, usersXml, { mode: 0o600 })
-  writeFileSync(configPath, `<clickhouse><users_config>${escapeXml(usersPath)}</users_config></clickhouse>\n`, {
-    mode: 0o600,
-  })
+  writeFileSync(configPath, configXml, { mode: 0o600 })
   return configPath
 }
 

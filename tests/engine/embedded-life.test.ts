@@ -2,7 +2,7 @@ import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -88,6 +88,12 @@ describe('an engine', () => {
     const option = (name: string) => `extract(stats, 'opt.${name}: "?([-0-9a-z]+)')`
     const statement = `SELECT ${option('dirty_decay_ms')}, ${option('thp')} FROM system.jemalloc_stats`
     expect((await ask(engine, statement, { as: 'writer' })).text).toBe('300000\talways\n')
+  })
+
+  it('merges on half the threads of the processor', async () => {
+    const statement = "SELECT value FROM system.server_settings WHERE name = 'background_pool_size'"
+    const half = Math.max(1, Math.floor(availableParallelism() / 2))
+    expect((await ask(engine, statement, { as: 'writer' })).text).toBe(`${half}\n`)
   })
 
   it('drains before it stops and leaves nothing behind', async () => {
