@@ -6,7 +6,7 @@ import { parseBatch } from '../../app/import/parse-batch.ts'
 import { readBatches } from '../../app/import/read-batches.ts'
 import { rowCollectors } from '../../app/import/row-parts.ts'
 
-const limits = { batchBytes: 32 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
+const limits = { batchBytes: 40 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
 const siteId = '22222222-2222-4222-8222-222222222222'
 
 /** What is rejected of a file of one batch. */
