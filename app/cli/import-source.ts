@@ -1,11 +1,15 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import type { ByteSource } from '../import/read-batches.ts'
 import type { RejectedPlace } from '../import/rejected-file.ts'
 
 /** Lines to import. */
 export interface ImportSource {
-  readonly stream: Readable
+  /** Each piece is valid until the next is asked for. */
+  readonly pieces: ByteSource
+  /** Lets go of it, and ends a wait for a pipe that is silent. */
+  close(): void
   /** In bytes; undefined where it cannot be known. */
   readonly size: number | undefined
   readonly rejected: RejectedPlace
@@ -28,6 +32,23 @@ async function otherFormat(handle: FileHandle): Promise<string | undefined> {
   return otherFormats.find(([bytes]) => beginning.startsWith(bytes))?.[1]
 }
 
+type Bytes = Pick<ImportSource, 'pieces' | 'close'>
+
+const streamed = (stream: Readable): Bytes => ({ pieces: stream, close: () => stream.destroy() })
+
+/** A stream would leave tens of megabytes of pieces behind before they are collected; these share one buffer. */
+function readInto(handle: FileHandle): Bytes {
+  async function* pieces() {
+    const buffer = Buffer.allocUnsafeSlow(pieceBytes)
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, pieceBytes)
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  }
+  return { pieces: pieces(), close: () => void handle.close().catch(() => {}) }
+}
+
 /**
  * Opens a file, or stdin for `-`. Throws an Error of one line when the file cannot be read.
  * @param folder what a relative path starts from.
@@ -35,7 +56,7 @@ async function otherFormat(handle: FileHandle): Promise<string | undefined> {
 export async function openImportSource(file: string, stdin: Readable, folder: string): Promise<ImportSource> {
   if (file === '-') {
     return {
-      stream: stdin,
+      ...streamed(stdin),
       size: undefined,
       rejected: { path: resolve(folder, 'stdin.rejected.ndjson'), isOwn: false },
     }
@@ -56,7 +77,7 @@ export async function openImportSource(file: string, stdin: Readable, folder: st
   }
   const here = `${resolve(folder, basename(path))}.rejected.ndjson`
   return {
-    stream: handle.createReadStream({ highWaterMark: pieceBytes }),
+    ...(found.isFile() ? readInto(handle) : streamed(handle.createReadStream({ highWaterMark: pieceBytes }))),
     size: found.isFile() ? found.size : undefined,
     // Beside a pipe of the shell, /dev/fd/63, nothing can be written.
     rejected: found.isFile()

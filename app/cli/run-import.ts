@@ -25,7 +25,7 @@ export const rejectedNote = [
 
 /** What an import works with. */
 export interface GivenImport {
-  readonly source: ImportSource['stream']
+  readonly source: ImportSource['pieces']
   readonly signal: AbortSignal
   readonly onReject: (rejection: Rejection) => Promise<void>
   /** Shows how far it is: `3,000 reports, 900/s`. */
@@ -45,7 +45,7 @@ export async function runImport<Result extends { readonly rejected: number }>(
   const stopping = untilStopped(context, source)
   try {
     const importLines = await prepare(await context.engine())
-    const given = { source: source.stream, signal: stopping.signal }
+    const given = { source: source.pieces, signal: stopping.signal }
     const result = await withRejected(context, source, (shown) => importLines({ ...given, ...shown }))
     return { answer: result, exitCode: result.rejected > 0 ? 1 : 0 }
   } catch (error) {
@@ -53,7 +53,7 @@ export async function runImport<Result extends { readonly rejected: number }>(
     throw error
   } finally {
     stopping.end()
-    source.stream.destroy()
+    source.close()
   }
 }
 
@@ -84,13 +84,13 @@ async function withRejected<Result>(
 }
 
 /** Ctrl-C ends the import after the batch under way. */
-function untilStopped(context: Context, { stream }: ImportSource) {
+function untilStopped(context: Context, source: ImportSource) {
   const controller = new AbortController()
   const end = onStopSignal(() => {
     context.say('Stopping after the batch under way; press Ctrl-C again to stop at once')
     controller.abort()
     // A pipe that is silent would be waited for.
-    stream.destroy()
+    source.close()
   })
   return { signal: controller.signal, end }
 }

@@ -36,13 +36,11 @@ export interface BatchLimits {
 
 const lineFeed = 0x0a
 
-/** A batch ends behind its limit, with a line. */
-const spareBytes = 256 * 1024
-
 /** Reads batches of lines from a source. */
 export function readBatches(source: ByteSource, limits: BatchLimits): BatchReader {
   const pieces = source[Symbol.asyncIterator]()
-  const collector = collectLines(limits.longestLine, limits.batchBytes + spareBytes)
+  // A batch ends behind its limit, with a line; room that is never written to takes no memory.
+  const collector = collectLines(limits.longestLine, limits.batchBytes + limits.longestLine)
   let piece = Buffer.alloc(0)
   let at = 0
   let nextLine = 1

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { openImportSource } from '../../app/cli/import-source.ts'
@@ -18,7 +19,7 @@ test.each([
   ['what is no file, such as a pipe', '/dev/null', { path: '/somewhere/null.rejected.ndjson', isOwn: false }],
 ])('the rejected lines of %s go to a place that can be written', async (_, file, rejected) => {
   const source = await openImportSource(file, Readable.from([]), '/somewhere')
-  source.stream.destroy()
+  source.close()
   expect(source.rejected).toEqual(rejected)
 })
 
@@ -34,10 +35,12 @@ test.each([
   rmSync(dirname(path), { recursive: true })
 })
 
-test('a file is read from its first byte', async () => {
+test('a file of several pieces is read whole, from its first byte', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'import-source-')), 'posts.ndjson')
-  writeFileSync(path, line)
-  const { stream } = await openImportSource(path, Readable.from([]), '/')
-  expect(Buffer.concat(await stream.toArray()).toString()).toBe(line)
+  const lines = Array.from({ length: 200_000 }, (_, index) => `${index}\n`).join('')
+  writeFileSync(path, lines)
+  const source = await openImportSource(path, Readable.from([]), '/')
+  expect(await text(source.pieces)).toBe(lines)
+  source.close()
   rmSync(dirname(path), { recursive: true })
 })
