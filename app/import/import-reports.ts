@@ -38,11 +38,11 @@ export interface ImportProgress extends ImportResult {
   readonly bytesRead: number
 }
 
-/** Lines of about 50,000 ordinary reports; and more than any collector takes as one POST. */
-const defaultLimits: BatchLimits = { batchBytes: 40 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
+/** Lines of about 42,000 ordinary reports; and more than any collector takes as one POST. */
+const defaultLimits: BatchLimits = { batchBytes: 34 * 1024 * 1024, longestLine: 8 * 1024 * 1024 }
 
 /** The most that an insert has, which bounds the memory of the importer and of the engine. */
-const partLimits: PartLimits = { rows: 65_535, bytes: 32 * 1024 * 1024 }
+const partLimits: PartLimits = { rows: 65_535, bytes: 26 * 1024 * 1024 }
 
 /**
  * Imports a file of POSTs, one a line, in memory that does not grow with it (decisions, Where data comes from). A run

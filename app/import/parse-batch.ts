@@ -25,6 +25,9 @@ export interface PassPart extends RowPart {
 /** Lines are parsed for this many bytes before the insert under way gets a turn: about 2 ms. */
 const sliceBytes = 256 * 1024
 
+/** Of one line, so that a long one of them does not fill the memory. */
+const rejectedAtOnce = 100
+
 /** Characters of rejected reports that are kept of one line: a hostile one could have each repeat a long wrapper. */
 const rejectedCharacters = 32 * 1024 * 1024
 
@@ -78,7 +81,8 @@ export async function* parseBatch(
     return undefined
   }
 
-  function importLine(text: string, line: number): void {
+  /** Stops behind each report. */
+  function* importLine(text: string, line: number): Generator<undefined, void> {
     const json = parseLine(text)
     if (json === undefined) return
     tally.posts++
@@ -88,24 +92,34 @@ export async function* parseBatch(
       return
     }
     let room = rejectedCharacters
-    post.elements.forEach((value, element) => {
+    let element = 0
+    for (const value of post.elements) {
       const reason = importElement(post, value)
-      if (reason === undefined) return
-      const own = post.elements.length === 1 ? text : room > 0 ? alone(post, value) : ''
-      room -= own.length
-      rejections.push({ line, element, reason, text: own })
-    })
+      if (reason !== undefined) {
+        const own = post.elements.length === 1 ? text : room > 0 ? alone(post, value) : ''
+        room -= own.length
+        rejections.push({ line, element, reason, text: own })
+      }
+      element++
+      yield undefined
+    }
+  }
+
+  async function* handOn(): AsyncGenerator<PassPart> {
+    for (const rejection of rejections.splice(0)) await onReject(rejection)
+    yield* full.splice(0)
   }
 
   let sliceEnd = sliceBytes
   for (const { line, text, refusal, end } of linesOf(batch)) {
-    if (refusal === undefined) importLine(text, line)
-    else {
+    if (refusal === undefined) {
+      for (const _ of importLine(text, line))
+        if (full.length > 0 || rejections.length >= rejectedAtOnce) yield* handOn()
+    } else {
       tally.posts++
       rejections.push({ line, reason: refusal, text })
     }
-    if (rejections.length > 0) for (const rejection of rejections.splice(0)) await onReject(rejection)
-    if (full.length > 0) yield* full.splice(0)
+    if (full.length > 0 || rejections.length > 0) yield* handOn()
     if (end < sliceEnd) continue
     sliceEnd = end + sliceBytes
     await nextTurn()

@@ -1,5 +1,6 @@
 import { firstText, toNumber } from './member-values.ts'
 import { type BodyMembers, readBodyMembers, readEnvelopeMembers, readWrapperMembers } from './members.ts'
+import { isElements, type JsonElements, parseJson } from './parse-json.ts'
 import { readReceivedAt } from './received-at.ts'
 import { isObject, isRefusal, type Refusal, refuse } from './refusal.ts'
 
@@ -14,7 +15,7 @@ export interface Post {
   /** The collector's sampling, (0, 1]. */
   readonly sampleRate: number
   /** What may be reports, in the order sent. */
-  readonly elements: readonly unknown[]
+  readonly elements: readonly unknown[] | JsonElements
   /** The line's members but for the body; undefined where the line is a bare body. */
   readonly wrapper: Readonly<Record<string, unknown>> | undefined
 }
@@ -82,15 +83,9 @@ function bare(body: unknown): Post | Refusal {
   return { receivedAt: undefined, userAgent: '', siteId: '', sampleRate: 1, elements, wrapper: undefined }
 }
 
-/** A browser sends up to about 100 (payloads, Envelope), a collector more; each that is refused costs a record of why. */
-const mostElements = 500_000
-
 /** The body's shape decides, never a content type (payloads, Envelope). */
-function elementsOf(body: unknown): readonly unknown[] | Refusal {
-  if (Array.isArray(body)) {
-    if (body.length <= mostElements) return body
-    return refuse(`the body has ${body.length} reports; a line takes up to ${mostElements}`)
-  }
+function elementsOf(body: unknown): Post['elements'] | Refusal {
+  if (Array.isArray(body) || isElements(body)) return body
   if (isObject(body) && (body['csp-report'] !== undefined || (body.type !== undefined && body.body !== undefined))) {
     return [body]
   }
@@ -117,8 +112,8 @@ export function readElement(value: unknown): ReportElement | Refusal {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
-  } catch {
-    return refuse('the body is text, but not JSON')
+    return parseJson(text)
+  } catch (error) {
+    return refuse(error instanceof SyntaxError ? 'the body is text, but not JSON' : (error as Error).message)
   }
 }

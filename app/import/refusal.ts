@@ -1,3 +1,5 @@
+import { parseJson } from './parse-json.ts'
+
 /** A symbol, because a report can have a member of any name. */
 const refused = Symbol('refused')
 
@@ -24,12 +26,13 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 
 const byteOrderMark = 0xfeff
 
-/** A line as JSON; undefined when it is blank. */
+/** A line's JSON, as `parseJson` gives it; undefined when it is blank. */
 export function parseLine(line: string): unknown {
   const text = line.charCodeAt(0) === byteOrderMark ? line.slice(1) : line
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
-    return text.trim() === '' ? undefined : refuse(`not JSON: ${(error as Error).message}`)
+    const { message } = error as Error
+    return text.trim() === '' ? undefined : refuse(error instanceof SyntaxError ? `not JSON: ${message}` : message)
   }
 }

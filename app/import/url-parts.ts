@@ -24,7 +24,7 @@ export const longestHostname = 253
 const known = new LRUCache<string, UrlParts>({ max: 20_000 })
 
 /** Longer texts are parsed each time, so that hostile ones cannot fill the memory. */
-const longestKept = 1_024
+const longestKept = 256
 
 const hasHost = new Set(['http', 'https', 'ws', 'wss'])
 

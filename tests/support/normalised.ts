@@ -10,7 +10,7 @@ const importSiteId = '22222222-2222-4222-8222-222222222222'
 export function normalised(line: unknown, retentionDays = 60): StoredReport[] {
   const post = readPost(parseLine(typeof line === 'string' ? line : JSON.stringify(line)))
   if (isRefusal(post)) throw new Error(post.reason)
-  return post.elements.flatMap((value) => {
+  return [...post.elements].flatMap((value) => {
     const element = readElement(value)
     if (isRefusal(element)) throw new Error(element.reason)
     const { type } = element

@@ -6,7 +6,7 @@ import { parseBatch } from '../../app/import/parse-batch.ts'
 import { readBatches } from '../../app/import/read-batches.ts'
 import { rowCollectors } from '../../app/import/row-parts.ts'
 
-const limits = { batchBytes: 40 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
+const limits = { batchBytes: 34 * 1024 * 1024, longestLine: 8 * 1024 * 1024 }
 const siteId = '22222222-2222-4222-8222-222222222222'
 
 /** What is rejected of a file of one batch. */
@@ -40,9 +40,15 @@ test('a line whose wrapper is long and whose reports are all refused does not fi
   expect(characters).toBeLessThan(34 * 1024 * 1024)
 })
 
+test('a report of more than a million characters is refused with its line, and the next line is read', async () => {
+  const long = JSON.stringify({ body: [{ type: 'crash', body: { reason: 'x'.repeat(1_100_000) } }] })
+  expect(await rejected(`${long}\n[1]\n`)).toEqual([
+    { line: 1, reason: 'more than 1048576 characters in one report', text: long },
+    { line: 2, element: 0, reason: 'a report is not an object', text: '[1]' },
+  ])
+})
+
 test('a line of more reports than a collector sends is refused as one', async () => {
   const line = `[${'1,'.repeat(500_000)}1]`
-  expect(await rejected(`${line}\n`)).toEqual([
-    { line: 1, reason: 'the body has 500001 reports; a line takes up to 500000', text: line },
-  ])
+  expect(await rejected(`${line}\n`)).toEqual([{ line: 1, reason: 'more than 500000 reports in one line', text: line }])
 })

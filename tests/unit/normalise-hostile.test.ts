@@ -15,8 +15,8 @@ test('no text is kept shorter than a filter can ask for', () => {
   expect(textLimits['directive' satisfies DimensionName]).toBeGreaterThanOrEqual(64)
 })
 
-test('cuts text of a megabyte to its limit', () => {
-  const long = 'a'.repeat(1_000_000)
+test('cuts text of a hundred thousand characters to its limit', () => {
+  const long = 'a'.repeat(100_000)
   const report = normalisedBody(
     'csp-violation',
     {
@@ -71,8 +71,8 @@ test('an array of a hundred thousand reports is read', () => {
   )
 })
 
-test('a body of a hundred thousand members is read', () => {
-  const members = Array.from({ length: 100_000 }, (_, index) => [`m${index}`, index])
+test('a body of fifty thousand members is read', () => {
+  const members = Array.from({ length: 50_000 }, (_, index) => [`m${index}`, index])
   expect(normalisedBody('crash', { ...Object.fromEntries(members), reason: 'oom' }).feature).toBe('oom')
 })
 
