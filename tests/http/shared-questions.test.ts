@@ -30,10 +30,10 @@ afterAll(async () => {
   await api.close()
 })
 
-/** Of a whole day, which one table answers; a day for each test, because what is asked again can be kept. */
-function countOf(daysAgo: number): string {
-  const to = (Math.floor(Date.now() / day) - daysAgo) * day
-  return `/v1/reports/count?from=${new Date(to - day).toISOString()}&to=${new Date(to).toISOString()}`
+/** Of whole days up to today, which one table answers; as many for each test as no other, because answers can be kept. */
+function countOf(days: number): string {
+  const to = Math.floor(Date.now() / day) * day
+  return `/v1/reports/count?from=${new Date(to - days * day).toISOString()}&to=${new Date(to).toISOString()}`
 }
 
 const lookUps = new Set(['findKey', 'listImportSteps'])
@@ -57,7 +57,7 @@ const askAll = (asking: readonly [string, TestKey][]) => Promise.all(asking.map(
 
 describe('the same question', () => {
   test('is asked once while it is being answered, whichever key of the tenant asks', async () => {
-    const path = countOf(0)
+    const path = countOf(2)
     const asked = countQuestions()
     const answers = await askAll([
       [path, world.key],
@@ -72,7 +72,7 @@ describe('the same question', () => {
   })
 
   test('of another tenant is another question', async () => {
-    const path = countOf(1)
+    const path = countOf(3)
     const asked = countQuestions()
     const [own, foreign] = await askAll([
       [path, world.key],
@@ -83,7 +83,7 @@ describe('the same question', () => {
   })
 
   test('with another filter, and once the first is answered, is asked anew', async () => {
-    const path = countOf(2)
+    const path = countOf(4)
     const asked = countQuestions()
     await askAll([
       [path, world.key],
@@ -94,7 +94,7 @@ describe('the same question', () => {
   })
 
   test('fails for all who ask it, and is asked anew by the next', async () => {
-    const path = countOf(3)
+    const path = countOf(5)
     countQuestions(() => HttpResponse.text('gone', { status: 500 }))
     const answers = await askAll([
       [path, world.key],
