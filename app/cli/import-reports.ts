@@ -15,6 +15,7 @@ export const importReportsCommand = command({
   notes: [
     'A line is {"receivedAt", "contentType", "userAgent", "site", "sampleRate", "body"}, or the body alone.',
     'Reports of a line without "receivedAt" count as received now.',
+    'A line has up to 8 MB, and a report up to a million characters: what is longer is rejected.',
     'Prints {"posts", "reports", "stored", "skipped", "rejected"}; "stored" counts the reports accepted, also',
     'those that were there already.',
     ...rejectedNote,

@@ -10,6 +10,8 @@ export interface ChainedBatch extends LineBatch {
   readonly token: string
   /** 1-based number of its first line. */
   readonly firstLine: number
+  /** Bytes; longer lines are not held. */
+  readonly longestLine: number
   /** Bytes of the source read so far, this batch included. */
   readonly bytesRead: number
 }
@@ -69,7 +71,7 @@ export function readBatches(source: ByteSource, limits: BatchLimits): BatchReade
   function finish(token: string): ChainedBatch {
     const firstLine = nextLine
     nextLine += collector.lines()
-    return { ...collector.batch(), token, firstLine, bytesRead }
+    return { ...collector.batch(), token, firstLine, longestLine: limits.longestLine, bytesRead }
   }
 
   return {
@@ -110,11 +112,12 @@ export interface BatchLine {
 }
 
 /** A batch's lines in their order, decoded one by one. */
-export function* linesOf({ bytes, ends, overlong, firstLine }: ChainedBatch): Generator<BatchLine> {
+export function* linesOf({ bytes, ends, overlong, firstLine, longestLine }: ChainedBatch): Generator<BatchLine> {
   let start = 0
   for (const [index, end] of ends.entries()) {
     const length = overlong.get(index)
-    const refusal = length === undefined ? undefined : `the line is longer than the importer takes: ${length} bytes`
+    const refusal =
+      length === undefined ? undefined : `the line has ${length} bytes; the importer takes up to ${longestLine}`
     const text = refusal === undefined ? bytes.toString('utf8', start, end) : ''
     yield { line: firstLine + index, text, refusal, start, end }
     start = end + 1

@@ -90,7 +90,7 @@ describe('an import', () => {
     })
     expect(result).toEqual({ records: 2, stored: 1, rejected: 1 })
     expect(rejections).toEqual([
-      { line: 1, reason: `the line is longer than the importer takes: ${long.length} bytes`, text: '' },
+      { line: 1, reason: `the line has ${long.length} bytes; the importer takes up to 200`, text: '' },
     ])
   })
 
