@@ -1,3 +1,4 @@
+import { retentionStart } from '../../schema/plans.ts'
 import { firstToken, planPasses } from './batch-passes.ts'
 import { chooseSites } from './choose-site.ts'
 import { type ImportSite, sitesByPattern } from './host-patterns.ts'
@@ -50,11 +51,13 @@ const partLimits: PartLimits = { rows: 65_535, bytes: 26 * 1024 * 1024 }
  * the store says when it cannot be written to for half a minute, and the signal's reason; what is done stays done.
  */
 export async function importReports(options: ImportOptions): Promise<ImportResult> {
-  const { source, tenantId, sites, siteId, ledger, writer, signal, onReject, onProgress } = options
-  const importedAt = (options.importedAt ?? new Date()).getTime()
+  const { source, tenantId, sites, siteId, retentionDays, ledger, writer, signal, onReject, onProgress } = options
+  const now = options.importedAt ?? new Date()
+  const importedAt = now.getTime()
   const context = {
     tenantId,
-    retentionDays: options.retentionDays,
+    retentionDays,
+    retentionFrom: retentionStart(retentionDays, now).getTime(),
     chooseSite: chooseSites(sites, siteId),
     collectRows: rowCollectors(partLimits),
   }

@@ -1,6 +1,6 @@
 import { ownText } from './own-text.ts'
 
-/** What became of a file. `reports` = stored + skipped + the reports rejected one by one. */
+/** What became of a file. `reports` = stored + expired + skipped + the reports rejected one by one. */
 export interface ImportResult {
   /** Lines that are not blank. */
   readonly posts: number
@@ -8,6 +8,8 @@ export interface ImportResult {
   readonly reports: number
   /** Of them, those that are in the store when the import ends. */
   readonly stored: number
+  /** Of them, those that were received before retention reaches: nobody reads them, and the store drops them. */
+  readonly expired: number
   /** Of them, those that are never stored, by the type they name; at most 50 names and `other`. */
   readonly skipped: Readonly<Record<string, number>>
   /** Lines and single reports that cannot be stored. */
@@ -30,6 +32,7 @@ export interface ImportTally {
   posts: number
   reports: number
   stored: number
+  expired: number
   rejected: number
   skip(type: string): void
   result(): ImportResult
@@ -45,6 +48,7 @@ export function createTally(): ImportTally {
     posts: 0,
     reports: 0,
     stored: 0,
+    expired: 0,
     rejected: 0,
     skip(type) {
       const name = type.slice(0, longestType).replace(/[^ -~]/g, '?')
@@ -54,8 +58,8 @@ export function createTally(): ImportTally {
       skipped.set(before === undefined ? ownText(key) : key, (before ?? 0) + 1)
     },
     result() {
-      const { posts, reports, stored, rejected } = this
-      return { posts, reports, stored, skipped: Object.fromEntries([...skipped].sort()), rejected }
+      const { posts, reports, stored, expired, rejected } = this
+      return { posts, reports, stored, expired, skipped: Object.fromEntries([...skipped].sort()), rejected }
     },
   }
 }

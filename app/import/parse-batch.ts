@@ -13,6 +13,8 @@ import type { CollectRows, RowPart } from './row-parts.ts'
 export interface ImportContext {
   readonly tenantId: string
   readonly retentionDays: number
+  /** The first moment that retention reaches, milliseconds since the epoch. */
+  readonly retentionFrom: number
   readonly chooseSite: ChooseSite
   readonly collectRows: CollectRows
 }
@@ -61,9 +63,10 @@ export async function* parseBatch(
     }
     const site = context.chooseSite(post.siteId, siteUrl(element))
     if (isRefusal(site)) return site.reason
-    tally.stored++
     const pass = passOf(site.hostname)
     const receivedAt = post.receivedAt ?? importedAt
+    if (receivedAt < context.retentionFrom) tally.expired++
+    else tally.stored++
     const collector = collectors[pass]
     if (!collector) return undefined
     const part = collector.add(

@@ -86,7 +86,7 @@ describe('import reports', () => {
     ])
     const { code, stdout, stderr } = await importReports(['--tenant', tenantId, path])
     expect(code).toBe(1)
-    expect(JSON.parse(stdout)).toEqual({ posts: 4, reports: 3, stored: 2, skipped: {}, rejected: 2 })
+    expect(JSON.parse(stdout)).toEqual({ posts: 4, reports: 3, stored: 2, expired: 0, skipped: {}, rejected: 2 })
     expect(stderr).toContain(`${path}.rejected.ndjson`)
     const lines = readFileSync(`${path}.rejected.ndjson`, 'utf8').trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -107,13 +107,22 @@ describe('import reports', () => {
     expect(await countOf(tenantId)).toBe(2)
   })
 
+  test('tells what is older than the tenant’s retention, which nobody can read', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    const line = (receivedAt: number) =>
+      JSON.stringify({ receivedAt: new Date(receivedAt).toISOString(), body: JSON.parse(post('https://a.example/')) })
+    const path = write('old.ndjson', [line(Date.UTC(1990, 0)), line(Date.now()), post('https://a.example/')])
+    const { code, stdout } = await importReports(['--tenant', tenantId, path])
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, reports: 3, stored: 2, expired: 1, rejected: 0 })
+  })
+
   test('reads stdin, from the folder it is called in', async () => {
     const { tenantId } = await tenantWithSite('a.example')
     const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
     run.stdin.end(`${post('https://a.example/')}\nnot JSON\n`)
     const { code, stdout } = await run.ended
     expect(code).toBe(1)
-    expect(stdout).toBe('{"posts":2,"reports":1,"stored":1,"skipped":{},"rejected":1}\n')
+    expect(stdout).toBe('{"posts":2,"reports":1,"stored":1,"expired":0,"skipped":{},"rejected":1}\n')
     expect(readFileSync(join(folder, 'stdin.rejected.ndjson'), 'utf8')).toContain('"line":2')
   })
 

@@ -153,7 +153,7 @@ describe('rejected', () => {
     const { result, rejections } = await importSource(Readable.from([Buffer.from(lines.join('\r\n'))]), tenantId, {
       limits: { batchBytes: 1_000, longestLine: 100_000 },
     })
-    expect(result).toEqual({ posts: 6, reports: 5, stored: 2, skipped: {}, rejected: 6 })
+    expect(result).toEqual({ posts: 6, reports: 5, stored: 2, expired: 0, skipped: {}, rejected: 6 })
     expect(rejections).toEqual([
       { line: 3, reason: expect.stringContaining('not JSON'), text: '{"cut' },
       { line: 4, element: 1, reason: expect.stringContaining('new.test'), text: expect.any(String) },
@@ -171,7 +171,7 @@ describe('rejected', () => {
     line[line.indexOf('?')] = 0xff
     const source = [Buffer.from([0xef, 0xbb]), Buffer.from([0xbf]), line, Buffer.from('\r\n\r\n')]
     const { result } = await importSource(Readable.from(source), tenantId)
-    expect(result).toEqual({ posts: 1, reports: 1, stored: 1, skipped: {}, rejected: 0 })
+    expect(result).toEqual({ posts: 1, reports: 1, stored: 1, expired: 0, skipped: {}, rejected: 0 })
     expect(await rows(tenantId, 'feature')).toEqual([['a\ufffdb']])
   })
 })
