@@ -3,7 +3,7 @@ FROM node:22-bookworm-slim AS dependencies
 WORKDIR /srv
 COPY package.json package-lock.json .npmrc ./
 # The embedded engine is for a machine without a ClickHouse server, and is most of the install.
-RUN npm ci --omit=dev && rm -rf node_modules/chdb node_modules/@chdb
+RUN npm ci --omit=dev && rm -rf node_modules/chdb node_modules/@chdb node_modules/ffi-rs node_modules/@yuuang
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787

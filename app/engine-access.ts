@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { writerPasswordPath } from '../clickhouse/engine/access.ts'
-import { type Engine, type EngineOptions, startEngine } from '../clickhouse/engine/supervisor.ts'
+import { passwordPath, type User } from '../clickhouse/engine/passwords.ts'
+import { type Engine, type EngineOptions, startEngine, userUrls } from '../clickhouse/engine/start-engine.ts'
 import { type MigrateOptions, migrate } from '../clickhouse/migrate.ts'
 import { connect, type Database } from '../queries/clickhouse.ts'
 import type { Config } from './config.ts'
@@ -24,8 +24,8 @@ export interface EngineAccessOptions {
   /** 0, the default, takes any free port: what answers on CLICKHOUSE_PORT is then never gone with a command's end. */
   readonly port?: number
   readonly onStep?: MigrateOptions['onStep']
-  /** Hears of an engine started here; by default nobody does. */
-  readonly onEvent?: NonNullable<EngineOptions['onEvent']>
+  /** Called when an engine started here died, before it is started again. */
+  readonly onDeath?: NonNullable<EngineOptions['onDeath']>
 }
 
 /**
@@ -58,24 +58,31 @@ async function openServer(url: string): Promise<EngineAccess> {
   return { reader: database, writer: database, url: origin, migrated: [], close: () => database.close() }
 }
 
-/** An engine that takes this folder's password is this folder's engine. */
+/** The engine on this port, if it takes the folder's passwords and so is the folder's engine. */
 async function findRunning(dataDir: string, port: number): Promise<EngineAccess | undefined> {
-  const password = await readFile(writerPasswordPath(dataDir), 'utf8').catch(() => undefined)
-  if (port === 0 || password === undefined) return undefined
-  const access = openEmbedded(port, password.trim(), async () => undefined)
+  if (port === 0) return undefined
+  const password = (user: User) => readFile(passwordPath(dataDir, user), 'utf8').then((text) => text.trim())
+  const passwords = await Promise.all([password('reader'), password('writer')]).catch(() => undefined)
+  if (!passwords) return undefined
+  const url = `http://127.0.0.1:${port}`
+  const access = openEmbedded({ url, userUrls: userUrls(port, { reader: passwords[0], writer: passwords[1] }) })
   if (await access.writer.ping()) return access
   await access.close()
   return undefined
 }
 
-async function startOwn(
-  dataDir: string,
-  { port = 0, onEvent = () => undefined }: EngineAccessOptions,
-): Promise<EngineAccess> {
-  const engine: Engine = await startEngine({ dataDir, port, onEvent }).catch((error: Error) => {
+async function startOwn(dataDir: string, { port = 0, onDeath }: EngineAccessOptions): Promise<EngineAccess> {
+  const engine = await startEngine({ dataDir, port, ...(onDeath && { onDeath }) }).catch((error: Error) => {
     throw new Error(whyNot(error.message, dataDir, port), { cause: error })
   })
-  return openEmbedded(engine.port, engine.writer.password, () => engine.stop())
+  const access = openEmbedded(engine)
+  return {
+    ...access,
+    async close() {
+      await access.close()
+      await engine.stop()
+    },
+  }
 }
 
 /** Names the variable that another value would help. */
@@ -87,18 +94,15 @@ function whyNot(reason: string, dataDir: string, port: number): string {
   return `${reason} (DATA_DIR is ${dataDir})`
 }
 
-function openEmbedded(port: number, password: string, stop: () => Promise<void>): EngineAccess {
-  const address = `127.0.0.1:${port}`
-  const reader = connect(`http://${address}/default`)
-  const writer = connect(`http://writer:${password}@${address}/default`)
+function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>): EngineAccess {
+  const [reader, writer] = [connect(userUrls.reader), connect(userUrls.writer)]
   return {
     reader,
     writer,
-    url: `http://${address}`,
+    url,
     migrated: [],
     async close() {
       await Promise.all([reader.close(), writer.close()])
-      await stop()
     },
   }
 }

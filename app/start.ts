@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import { passwordPath } from '../clickhouse/engine/passwords.ts'
 import { shopScenario } from '../fixtures/demo-scenarios.ts'
-import { readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { type DemoKey, loadDemo } from './demo.ts'
-import { openEngine } from './engine-access.ts'
+import { type EngineAccess, openEngine } from './engine-access.ts'
 import { fail, runApi, stopOnSignal } from './run-api.ts'
 
 /** `npm start`: the embedded engine, migrated and filled with demo data, and the API over it. */
@@ -10,9 +12,7 @@ async function start(): Promise<void> {
   const engine = await openEngine(config, {
     port: config.CLICKHOUSE_PORT,
     onStep: say,
-    onEvent: (event) => {
-      if (event.event === 'died') say(`The embedded engine ended (${event.signal ?? event.code}); starting it again`)
-    },
+    onDeath: (how) => say(`The embedded engine ended (${how}); starting it again`),
   })
   try {
     // A server of someone's own is not filled with demo data unasked.
@@ -22,7 +22,7 @@ async function start(): Promise<void> {
       await api.stop()
       await engine.close()
     })
-    process.stdout.write(welcome(api.url, engine.url, keys))
+    process.stdout.write(welcome(api.url, await clickHouseLines(config, engine), keys))
   } catch (error) {
     await engine.close()
     throw error
@@ -44,9 +44,19 @@ const tour = [
   `/v1/compliance/pci-dss?siteId=${shopSite}`,
 ]
 
-function welcome(apiUrl: string, engineUrl: string, [main, ...others]: readonly DemoKey[]): string {
+/** The SQL page and a curl line as the reader; of a server of someone's own, its address alone. */
+async function clickHouseLines({ CLICKHOUSE_URL, DATA_DIR }: Config, { url }: EngineAccess): Promise<string[]> {
+  if (CLICKHOUSE_URL) return [`ClickHouse              ${url}`]
+  const password = passwordPath(DATA_DIR, 'reader')
+  return [
+    `ClickHouse              ${url}/play  (user reader, password ${await readFile(password, 'utf8')})`,
+    `                        curl -s -u "reader:$(cat '${password}')" ${url} -d 'SELECT count() FROM reports'`,
+  ]
+}
+
+function welcome(apiUrl: string, clickHouse: readonly string[], [main, ...others]: readonly DemoKey[]): string {
   const lines = ['', `Security Reporting API  ${apiUrl}`, `Reference               ${apiUrl}/docs`]
-  lines.push(`ClickHouse              ${engineUrl}  (curl '${engineUrl}/' -d 'SELECT count() FROM reports')`)
+  lines.push(...clickHouse)
   if (main) {
     lines.push(`Demo key                ${main.key}`)
     for (const { tenant, key } of others) lines.push(`Another tenant's key    ${key}  (${tenant})`)

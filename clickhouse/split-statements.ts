@@ -1,22 +1,8 @@
-import { tokens } from './engine/lexer.ts'
-
-/** The statements of a SQL text, without what stands between them. Semicolons in strings and comments do not part. */
+/** The statements of a migration, each of which ends with a semicolon at the end of a line; without comment lines. */
 export function splitStatements(text: string): string[] {
-  const statements: string[] = []
-  let start: number | undefined
-  let end = 0
-  const finish = () => {
-    if (start !== undefined) statements.push(text.slice(start, end))
-    start = undefined
-  }
-  for (const token of tokens(text)) {
-    if (token.kind === 'punctuation' && token.text === ';') {
-      finish()
-      continue
-    }
-    start ??= token.start
-    end = token.end
-  }
-  finish()
-  return statements
+  return text
+    .replace(/^--.*$/gm, '')
+    .split(/;$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
 }

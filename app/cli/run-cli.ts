@@ -54,7 +54,7 @@ async function run(command: Command, given: readonly string[], environment: Node
     async engine(schema) {
       opening ??= openEngine(config, {
         onStep: say,
-        onEvent: ({ event }) => event === 'died' && say('The embedded engine died and is started again'),
+        onDeath: () => say('The embedded engine died and is started again'),
       })
       const access = await opening
       if (schema !== 'any') await requireMigrations(access)

@@ -27,9 +27,26 @@ export type FoundKey = z.infer<typeof row>
  * before its tenant is known.
  */
 export function findKey(keyHash: string, lane: Lane): Query<FoundKey> {
+  const hash = text(keyHash)
   return {
     name: 'findKey',
-    statement: sql`SELECT k.id AS keyId, k.name AS keyName, k.prefix AS prefix, k.created_at AS createdAt, k.expires_at AS expiresAt, (k.revoked_at IS NOT NULL)::Bool AS revoked, t.id AS tenantId, t.name AS tenantName, toString(t.plan) AS plan, t.overrides AS overrides FROM (SELECT * FROM api_keys FINAL WHERE key_hash = ${text(keyHash)}) AS k INNER JOIN (SELECT * FROM tenants FINAL WHERE id IN (SELECT tenant_id FROM api_keys WHERE key_hash = ${text(keyHash)})) AS t ON t.id = k.tenant_id`,
+    statement: sql`SELECT
+      k.id AS keyId,
+      k.name AS keyName,
+      k.prefix AS prefix,
+      k.created_at AS createdAt,
+      k.expires_at AS expiresAt,
+      (k.revoked_at IS NOT NULL)::Bool AS revoked,
+      t.id AS tenantId,
+      t.name AS tenantName,
+      toString(t.plan) AS plan,
+      t.overrides AS overrides
+    FROM api_key_by_hash(key_hash = ${hash}) AS k
+    INNER JOIN (
+      SELECT *
+      FROM tenants FINAL
+      WHERE id IN (SELECT tenant_id FROM api_key_by_hash(key_hash = ${hash}))
+    ) AS t ON t.id = k.tenant_id`,
     row,
     lane,
   }

@@ -18,8 +18,6 @@ export interface Taken {
   readonly cpuMilliseconds: number
   readonly rowsRead?: number
   readonly bytesRead?: number
-  /** What the API took beyond the time in which the engine worked for it. */
-  readonly overheadMilliseconds?: number
 }
 
 /** One that answers questions. */
@@ -80,7 +78,6 @@ export function apiContestant(api: RunningApi, engine: LoadedEngine, key: string
         ...times,
         rowsRead: logged.rowsRead,
         bytesRead: logged.bytesRead,
-        overheadMilliseconds: logged.milliseconds - engine.watch.busyMilliseconds(requestId),
       }
     },
   }

@@ -67,9 +67,9 @@ const pollMilliseconds = 2_000
 const mergeRow = z.object({ merges: z.int(), parts: z.int() })
 
 /** Waits until the engine has merged what it merges by itself: no merge for ten seconds. */
-export async function waitForMerges(reader: Database, onPoll: (merges: number, parts: number) => void): Promise<void> {
+export async function waitForMerges(writer: Database, onPoll: (merges: number, parts: number) => void): Promise<void> {
   for (let quiet = 0; quiet < quietPolls; ) {
-    const [now] = await reader.read({
+    const [now] = await writer.read({
       name: 'countMerges',
       statement: sql`SELECT (SELECT count() FROM system.merges) AS merges, (SELECT count() FROM system.parts WHERE active AND database = currentDatabase()) AS parts`,
       row: mergeRow,
@@ -86,8 +86,8 @@ const tableRow = z.object({ table: z.string(), rows: z.number(), bytes: z.number
 export type TableSize = z.infer<typeof tableRow>
 
 /** Every table of reports, the largest first. */
-export async function listTableSizes(reader: Database): Promise<TableSize[]> {
-  return reader.read({
+export async function listTableSizes(writer: Database): Promise<TableSize[]> {
+  return writer.read({
     name: 'listTableSizes',
     statement: sql`SELECT table, sum(rows) AS rows, sum(bytes_on_disk) AS bytes, count() AS parts FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table HAVING rows > 1000 OR table = 'reports' ORDER BY bytes DESC`,
     row: tableRow,

@@ -1,19 +1,18 @@
 import { withProgress } from '../../app/cli/show-progress.ts'
-import { startEngine } from '../../clickhouse/engine/supervisor.ts'
+import { startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse.ts'
 import { type BenchFolder, createBigTenant, rowsOf } from './bench-data.ts'
 import type { Closers } from './closers.ts'
 import { listTableSizes, loadEngine, type TableSize, waitForMerges } from './engine-load.ts'
-import { type EngineWatch, watchEngine } from './engine-watch.ts'
 import { cpuOf } from './watch-process.ts'
 
 /** The embedded engine with a folder's reports in it, merged. */
 export interface LoadedEngine {
+  /** With the reader's name and password. */
   readonly url: string
   readonly reader: Database
   readonly writer: Database
-  readonly watch: EngineWatch
   readonly tables: readonly TableSize[]
   /** CPU time that the engine's process has taken; 0 while it is being started again. */
   cpuMilliseconds(): number
@@ -21,22 +20,23 @@ export interface LoadedEngine {
 
 /** Starts the folder's engine on a free port and loads what is missing. */
 export async function openLoaded(folder: BenchFolder, closers: Closers): Promise<LoadedEngine> {
-  const watch = watchEngine()
-  const engine = await startEngine({ dataDir: folder.path, port: 0, onEvent: watch.onEvent })
+  const engine = await startEngine({
+    dataDir: folder.path,
+    port: 0,
+    onDeath: () => process.stderr.write('The embedded engine died and is started again\n'),
+  })
   closers.add(() => engine.stop())
-  const reader = connect(`${engine.url}/default`)
-  const writer = connect(`http://writer:${engine.writer.password}@127.0.0.1:${engine.port}/default`)
+  const [reader, writer] = [connect(engine.userUrls.reader), connect(engine.userUrls.writer)]
   closers.add(() => Promise.all([reader.close(), writer.close()]))
   await migrate(writer)
   await createBigTenant(writer, folder.state)
   await fillEngine(folder, writer)
-  await merge(folder, reader)
+  await merge(folder, writer)
   return {
-    url: engine.url,
+    url: engine.userUrls.reader,
     reader,
     writer,
-    watch,
-    tables: await listTableSizes(reader),
+    tables: await listTableSizes(writer),
     cpuMilliseconds() {
       const pid = engine.pid()
       return pid === undefined ? 0 : cpuOf(pid)
@@ -57,10 +57,10 @@ async function fillEngine({ state, note }: BenchFolder, writer: Database): Promi
   )
 }
 
-async function merge({ state, note }: BenchFolder, reader: Database): Promise<void> {
+async function merge({ state, note }: BenchFolder, writer: Database): Promise<void> {
   const started = performance.now()
   await withProgress(process.stderr, undefined, (update) =>
-    waitForMerges(reader, (merges, parts) => update(0, `Merging: ${merges} merges, ${parts} parts`)),
+    waitForMerges(writer, (merges, parts) => update(0, `Merging: ${merges} merges, ${parts} parts`)),
   )
   if (state.rowsMerged === state.rowsStored) return
   const mergeMilliseconds = state.mergeMilliseconds + performance.now() - started

@@ -93,11 +93,9 @@ function summed(
     names.filter((name) => taken[name].length > 0).map((name) => [name, timingOf(taken[name])]),
   ) as Partial<Record<Name, Timing>>
   const { api, plain, duckDb } = timings
-  const overheads = taken.api.flatMap(({ overheadMilliseconds = [] }) => overheadMilliseconds)
   const measured = {
     plainRatio: api && plain && plain.p50 / api.p50,
     duckDbRatio: api && duckDb && duckDb.p50 / api.p50,
-    overheadMilliseconds: overheads.length > 0 ? percentile(overheads, 0.5) : undefined,
   }
   const note = [...gaveUp].map(([name, reason]) => `${name} gave up: ${reason}`).join('; ')
   return {

@@ -29,7 +29,6 @@ function questionRow({ name, status, api, plain, duckDb, ...rest }: QuestionResu
     ...times(duckDb),
     ratio(rest.plainRatio),
     ratio(rest.duckDbRatio),
-    rest.overheadMilliseconds?.toFixed(1) ?? '-',
     short(api?.rowsRead),
     short(plain?.rowsRead),
     short(api?.bytesRead),
@@ -41,7 +40,7 @@ function questionRow({ name, status, api, plain, duckDb, ...rest }: QuestionResu
 const head = [
   'question, ms',
   ...['API p50', 'p95', 'CPU', 'plain p50', 'p95', 'CPU', 'DuckDB p50', 'p95', 'CPU'],
-  ...['by plain', 'by DuckDB', 'overhead', 'API rows', 'plain rows', 'API bytes', 'plain bytes', 'targets missed'],
+  ...['by plain', 'by DuckDB', 'API rows', 'plain rows', 'API bytes', 'plain bytes', 'targets missed'],
 ]
 
 const duckDbLoad = (rowsPerSecond: number | undefined) =>

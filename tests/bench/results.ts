@@ -23,8 +23,6 @@ const questionResult = z.object({
   /** Plain SQL's p50 by the API's. */
   plainRatio: z.number().optional(),
   duckDbRatio: z.number().optional(),
-  /** Median of what the API took beyond the engine's work. */
-  overheadMilliseconds: z.number().optional(),
   missed: z.array(z.string()).optional(),
   note: z.string().optional(),
 })

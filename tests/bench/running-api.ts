@@ -25,7 +25,7 @@ export interface RunningApi {
 
 /** Starts it as `npm run serve` does, on a free port. */
 export async function startRunningApi(engineUrl: string): Promise<RunningApi> {
-  const api = spawnScript('app/serve.ts', [], { PORT: '0', CLICKHOUSE_URL: `${engineUrl}/default` })
+  const api = spawnScript('app/serve.ts', [], { PORT: '0', CLICKHOUSE_URL: engineUrl })
   const requests = new Map<string, LoggedRequest>()
   if (api.child.stdout) {
     createInterface({ input: api.child.stdout }).on('line', (line) => {

@@ -8,21 +8,20 @@ import { connect, type Database } from '../../queries/clickhouse.ts'
 import { sql } from '../../queries/sql.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { startTestEngine, type TestEngine } from '../support/engine.ts'
-import { engineUrls } from '../support/servers.ts'
 import type { TestKey } from '../support/tenants.ts'
 
 let engine: TestEngine
 let database: Database
+let writer: Database
 let api: TestApi
 let key: TestKey
 const lines: string[] = []
 
 beforeAll(async () => {
   engine = await startTestEngine()
-  const { readUrl, writeUrl } = engineUrls(engine)
-  const writer = connect(writeUrl)
+  const { reader: readUrl, writer: writeUrl } = engine.userUrls
+  writer = connect(writeUrl)
   await migrate(writer)
-  await writer.close()
   database = connect(readUrl)
   api = await startApi({
     readUrl,
@@ -34,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await api?.close()
-  await database?.close()
+  await Promise.all([database?.close(), writer?.close()])
   await engine?.end()
 })
 
@@ -71,7 +70,7 @@ test('a read whose caller leaves is over at once, and the engine stops', async (
   const reading = database.read({ name: 'slow', statement, row: z.unknown() }, { leaving: leaving.signal })
   reading.catch(() => {})
   const running = () =>
-    database.read({
+    writer.read({
       name: 'listRunning',
       statement: sql`SELECT query FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'`,
       row: z.unknown(),

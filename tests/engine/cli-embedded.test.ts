@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { startEngine } from '../../clickhouse/engine/supervisor.ts'
+import { startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { cli, startCli } from '../support/cli.ts'
 import { createDatabase } from '../support/database.ts'
 
@@ -25,7 +25,7 @@ describe('without CLICKHOUSE_URL a command', () => {
   })
 
   test('uses the engine that runs on CLICKHOUSE_PORT, and leaves it running', async () => {
-    const engine = await startEngine({ dataDir, port: 0, onEvent: () => undefined })
+    const engine = await startEngine({ dataDir, port: 0 })
     try {
       const environment = { DATA_DIR: dataDir, CLICKHOUSE_PORT: String(engine.port) }
       expect((await cli(create, { environment })).code).toBe(0)

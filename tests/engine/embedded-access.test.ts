@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs'
-import { request } from 'node:http'
-import { createClient } from '@clickhouse/client'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writerPasswordPath } from '../../clickhouse/engine/access.ts'
-import { ask, startTestEngine, type TestEngine } from '../support/engine.ts'
+import { passwordPath, readPassword } from '../../clickhouse/engine/passwords.ts'
+import { send, sendAs, startTestEngine, type TestEngine } from '../support/engine.ts'
 
 let engine: TestEngine
 
@@ -15,7 +15,10 @@ beforeAll(async () => {
 
 afterAll(() => engine.end())
 
-describe("the reader's limits", () => {
+const wrongPassword = '516'
+const noSessionLeft = '700'
+
+describe("The reader's limits", () => {
   const limits: [string, string, string][] = [
     ['max_execution_time', '30', '5'],
     ['max_memory_usage', '4000000000', '1000000000'],
@@ -24,126 +27,130 @@ describe("the reader's limits", () => {
   ]
 
   it.each(limits)('hold, may be lowered and never raised: %s', async (name, limit, lower) => {
-    const text = `SELECT getSetting('${name}')`
-    expect((await ask(engine, text)).text).toBe(`${limit}\n`)
-    expect((await ask(engine, text, { search: { [name]: lower } })).text).toBe(`${lower}\n`)
+    const statement = `SELECT getSetting('${name}')`
+    expect((await send(engine, 'reader', statement)).text).toBe(`${limit}\n`)
+    expect((await send(engine, 'reader', statement, { [name]: lower })).text).toBe(`${lower}\n`)
     for (const higher of ['0', `${limit}0`]) {
-      expect(await ask(engine, text, { search: { [name]: higher } })).toMatchObject({
-        status: 500,
-        text: expect.stringContaining('SETTING_CONSTRAINT_VIOLATION'),
-      })
+      expect((await send(engine, 'reader', statement, { [name]: higher })).code).toBe('452')
     }
   })
 
   it.each([
     { result_overflow_mode: 'break' },
-    { additional_table_filters: "{'reports':'0'}" },
+    { timeout_overflow_mode: 'break' },
+    { max_concurrent_queries_for_user: '0' },
     { format_schema: '/etc/passwd' },
+    { format_template_row: '/etc/passwd' },
     { allow_experimental_eval_table_function: '1' },
     { readonly: '0' },
     { dialect: 'kusto' },
-    { implicit_select: '1' },
-  ])('are not to be got around with %o', async (search) => {
-    expect((await ask(engine, 'SELECT 1', { search: search as unknown as Record<string, string> })).status).toBe(500)
+  ])('cannot be lifted with %o', async (search) => {
+    const { status, code } = await send(engine, 'reader', 'SELECT 1', search as unknown as Record<string, string>)
+    expect(status).toBe(500)
+    expect(code).toMatch(/^(452|164|497|291)$/)
   })
 
   it('end a result that is too long', async () => {
-    for (const format of ['JSONCompact', 'TabSeparated']) {
-      const text = `SELECT number FROM numbers(1100000) FORMAT ${format}`
-      const answer = await ask(engine, text).catch(() => undefined)
-      expect(answer === undefined || answer.text.includes('TOO_MANY_ROWS_OR_BYTES')).toBe(true)
+    const statement = 'SELECT number FROM numbers(1100000) FORMAT JSONCompact'
+    const whole = await send(engine, 'reader', statement, { wait_end_of_query: '1' })
+    expect(whole).toMatchObject({ code: '396', text: expect.stringContaining('TOO_MANY_ROWS_OR_BYTES') })
+    await expect(send(engine, 'reader', statement)).rejects.toThrow()
+  })
+
+  it('hold under any profile, and in a subquery that sets its own', async () => {
+    const limits = "SELECT getSetting('max_execution_time'), getSetting('max_memory_usage'), getSetting('readonly')"
+    for (const profile of ['default', 'writer', 'own_session']) {
+      expect((await send(engine, 'reader', limits, { profile })).text).toBe('30\t4000000000\t2\n')
+      expect((await send(engine, 'reader', `${limits} SETTINGS profile = '${profile}'`)).text).toBe(
+        '30\t4000000000\t2\n',
+      )
     }
+    const inner = 'SELECT number AS k, count() FROM numbers(10000000) GROUP BY k SETTINGS max_memory_usage = 0'
+    const small = { max_memory_usage: '10000000' }
+    expect((await send(engine, 'reader', `SELECT sum(k) FROM (${inner})`, small)).code).toBe('241')
   })
 })
 
-describe('the writer', () => {
-  it('has a password of this data directory that only its owner can read', () => {
-    expect(engine.writer.password.length).toBeGreaterThanOrEqual(32)
-    expect(statSync(writerPasswordPath(engine.dataDir)).mode & 0o777).toBe(0o600)
+describe('A password', () => {
+  it.each(['reader', 'writer'] as const)('of the %s can be read by the owner of the data folder alone', (user) => {
+    expect(readPassword(engine.dataDir, user).length).toBeGreaterThanOrEqual(32)
+    expect(statSync(passwordPath(engine.dataDir, user)).mode & 0o777).toBe(0o600)
   })
 
-  it.each([
-    { headers: { 'X-ClickHouse-User': 'writer' } },
-    { headers: { 'X-ClickHouse-User': 'writer', 'X-ClickHouse-Key': 'wrong' } },
-    { headers: { Authorization: `Basic ${Buffer.from('writer:wrong').toString('base64')}` } },
-    { search: { user: 'writer', password: 'wrong' } },
-    { search: { user: 'admin' } },
-    { search: { user: 'reader', password: 'wrong' } },
-  ])('is nobody else: %o', async (options) => {
-    const answer = await ask(engine, 'SELECT 1', options as { headers?: Record<string, string> })
-    expect(answer.status).toBe(403)
-    expect(answer.headers.get('x-clickhouse-exception-code')).toBe('516')
+  it('is generated once for a folder and differs from every other', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'passwords-'))
+    const passwords = [readPassword(folder, 'reader'), readPassword(folder, 'writer')]
+    expect(new Set([...passwords, ...Object.values(engine.userUrls)]).size).toBe(4)
+    expect([readPassword(folder, 'reader'), readPassword(folder, 'writer')]).toEqual(passwords)
+    rmSync(folder, { recursive: true })
   })
 
-  it('may log in by URL, header and Basic', async () => {
-    const { username: user, password } = engine.writer
-    expect((await ask(engine, 'SELECT currentRoles()', { search: { user, password } })).text).toBe("['writer']\n")
-    const headers = { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password }
-    expect((await ask(engine, 'SELECT currentRoles()', { headers })).text).toBe("['writer']\n")
-    expect((await ask(engine, 'SELECT currentRoles()', { as: 'writer' })).text).toBe("['writer']\n")
+  it.each(['reader', 'writer'] as const)(
+    'lets the %s in by header, by URL and by Basic authorization',
+    async (user) => {
+      const password = readPassword(engine.dataDir, user)
+      const body = 'SELECT currentUser()'
+      const ways = [
+        sendAs(`${engine.url}/?user=${user}&password=${password}`, { method: 'POST', body }),
+        sendAs(engine.url, {
+          method: 'POST',
+          body,
+          headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password },
+        }),
+        send(engine, user, body),
+      ]
+      for (const way of ways) expect((await way).text).toBe(`${user}\n`)
+    },
+  )
+
+  const basic = (text: string) => ({ headers: { Authorization: `Basic ${btoa(text)}` } })
+
+  it.each<[string, string, RequestInit, string]>([
+    ['no credentials', '', {}, noSessionLeft],
+    ["the engine's own user", '?user=default', {}, noSessionLeft],
+    ["the engine's own user with a limit of its own", '?user=default&max_sessions_for_user=9', {}, noSessionLeft],
+    ["the engine's own user by Basic", '', basic('default:'), noSessionLeft],
+    ["the engine's own user by header", '', { headers: { 'X-ClickHouse-User': 'default' } }, noSessionLeft],
+    ['no password', '?user=reader', {}, wrongPassword],
+    ['a wrong password', '?user=writer&password=wrong', {}, wrongPassword],
+    ['a wrong password by Basic', '', basic('writer:wrong'), wrongPassword],
+    ['a user that does not exist', '?user=admin', {}, wrongPassword],
+  ])('is needed: %s', async (_, search, init, code) => {
+    for (const request of [
+      { ...init, method: 'POST', body: 'SELECT 1' },
+      { ...init, method: 'GET' },
+    ]) {
+      const query = request.method === 'GET' ? `${search ? `${search}&` : '?'}query=SELECT%201` : search
+      const response = await sendAs(`${engine.url}/${query}`, request)
+      expect(response).toMatchObject({ code, status: code === wrongPassword ? 403 : 500 })
+    }
   })
 
-  it.each([
-    'SYSTEM SHUTDOWN',
-    "SELECT * FROM file('/etc/hostname', LineAsString)",
-    "SELECT * FROM url('http://127.0.0.1:1/', LineAsString)",
-    "SELECT 1 INTO OUTFILE '/tmp/never'",
-    "(SELECT 1) INTO OUTFILE '/tmp/never'",
-    'CREATE USER u',
-    'GRANT ALL ON *.* TO default',
-    'SELECT 1; SELECT 2',
-  ])('may not %s', async (text) => {
-    expect((await ask(engine, text, { as: 'writer' })).status).toBeGreaterThanOrEqual(400)
+  it("does not let another user's session become the engine's own", async () => {
+    const { text } = await send(engine, 'reader', 'SELECT currentUser()', { user: 'default' })
+    expect(text).not.toContain('default\n')
   })
+})
 
+describe('The writer', () => {
   it('cannot write with GET', async () => {
-    const search = { ...{ user: 'writer', password: engine.writer.password } }
+    const { password } = new URL(engine.userUrls.writer)
     for (const query of ['INSERT INTO reports VALUES (9, 9)', 'DROP TABLE reports', 'TRUNCATE TABLE reports']) {
-      const answer = await fetch(`${engine.url}/?${new URLSearchParams({ ...search, query })}`)
-      expect(answer.headers.get('x-clickhouse-exception-code')).toBe('164')
+      const search = new URLSearchParams({ user: 'writer', password, query })
+      expect((await sendAs(`${engine.url}/?${search}`, {})).code).toBe('164')
     }
-    const client = createClient({ url: engine.url, ...engine.writer })
-    expect(await (await client.query({ query: 'SELECT count() FROM reports', format: 'TabSeparated' })).text()).toBe(
-      '2\n',
-    )
-    await client.close()
+    expect((await send(engine, 'writer', 'SELECT count() FROM reports')).text).toBe('2\n')
+  })
+
+  it('writes to the databases of the project and to no other', async () => {
+    expect((await send(engine, 'writer', 'CREATE DATABASE default_copy')).status).toBe(200)
+    expect((await send(engine, 'writer', 'DROP DATABASE default_copy')).status).toBe(200)
+    expect((await send(engine, 'writer', 'CREATE DATABASE other')).code).toBe('497')
   })
 })
 
-describe('a request for another host', () => {
-  function statusFor(host: string): Promise<number | undefined> {
-    return new Promise((resolve, reject) => {
-      const asking = request(`${engine.url}/?query=SELECT%201`, { headers: { Host: host } }, (answer) => {
-        answer.resume()
-        resolve(answer.statusCode)
-      })
-      asking.on('error', reject)
-      asking.end()
-    })
-  }
-
-  it.each([
-    'evil.example',
-    'evil.example:8123',
-    'localhost.evil.example',
-    '127.0.0.1.evil.example',
-    '10.0.0.1',
-    '0.0.0.0',
-  ])('is refused: %j', async (host) => {
-    expect(await statusFor(host)).toBe(403)
-  })
-
-  it.each(['localhost', 'localhost:8123', '127.0.0.1', '[::1]:8123', 'LOCALHOST'])('is served: %j', async (host) => {
-    expect(await statusFor(host)).toBe(200)
-  })
-
-  it('is refused when a page of another site sends it', async () => {
-    for (const [Origin, status] of Object.entries({
-      'https://evil.example': 403,
-      null: 403,
-      'http://localhost:3000': 200,
-    })) {
-      expect((await ask(engine, 'SELECT 1', { headers: { Origin: String(Origin) } })).status).toBe(status)
-    }
-  })
+it("ClickHouse's own SQL page is served, for the reader's name and password", async () => {
+  const page = await sendAs(`${engine.url}/play`, {})
+  expect(page.status).toBe(200)
+  expect(page.text).toContain('<html')
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writerPasswordPath } from '../../clickhouse/engine/access.ts'
-import { ask, startTestEngine, type TestEngine } from '../support/engine.ts'
+import { passwordPath, readPassword } from '../../clickhouse/engine/passwords.ts'
+import { send, startTestEngine, type TestEngine } from '../support/engine.ts'
 
 let engine: TestEngine
 
@@ -8,25 +8,22 @@ beforeAll(async () => {
   engine = await startTestEngine()
   await engine.write.command({ query: 'CREATE TABLE reports (id UInt64, name String) ENGINE = MergeTree ORDER BY id' })
   await engine.write.command({ query: "INSERT INTO reports VALUES (1, 'a'), (2, 'b')" })
+  await engine.write.command({
+    query: 'CREATE TABLE api_keys (key_hash String, id UInt64) ENGINE = MergeTree ORDER BY key_hash',
+  })
   await engine.write.command({ query: 'CREATE VIEW names AS SELECT name FROM reports' })
 })
 
 afterAll(() => engine.end())
 
 describe('the reader', () => {
-  it('is whoever brings no credentials', async () => {
-    expect((await ask(engine, 'SELECT count() FROM reports')).text).toBe('2\n')
-    expect((await ask(engine, 'SELECT 1', { search: { user: 'default' } })).text).toBe('1\n')
-    expect((await ask(engine, 'SELECT 1', { headers: { 'X-ClickHouse-User': 'reader' } })).text).toBe('1\n')
-  })
-
   it.each([{ query_id: '\n' }, { query_id: '€ \r\nX: y' }, { default_format: '\n' }, { query_id: '\0'.repeat(999) }])(
     'may not end the engine with %j',
     async (search) => {
       const pid = engine.pid()
-      const { status } = await ask(engine, 'SELECT 1', { search })
+      const { status } = await send(engine, 'reader', 'SELECT 1', search)
       expect([200, 400, 404, 500]).toContain(status)
-      expect((await ask(engine, 'SELECT 1')).text).toBe('1\n')
+      expect((await send(engine, 'reader', 'SELECT 1')).text).toBe('1\n')
       expect(engine.pid()).toBe(pid)
     },
   )
@@ -39,17 +36,16 @@ describe('the reader', () => {
     'DESCRIBE TABLE reports',
     'EXISTS TABLE reports',
     'EXPLAIN SELECT * FROM reports',
-    'SELECT count() FROM system.parts',
     "SELECT 'file(' AS text, name FROM reports WHERE name != 'SETTINGS dialect = 1'",
     'SELECT * FROM numbers(3) SETTINGS max_threads = 1, optimize_read_in_order = 0',
     'SELECT number FROM numbers(3) FORMAT JSONEachRow SETTINGS output_format_json_quote_64bit_integers = 1',
     'SELECT * FROM view(SELECT id FROM reports)',
     "SELECT * FROM merge('default', '^reports$')",
   ])('may %s', async (text) => {
-    expect(await ask(engine, text)).toMatchObject({ status: 200 })
+    expect(await send(engine, 'reader', text)).toMatchObject({ status: 200 })
   })
 
-  const path = () => writerPasswordPath(engine.dataDir)
+  const path = () => passwordPath(engine.dataDir, 'writer')
   const attacks: [string, (path: string) => string][] = [
     ['write', () => 'INSERT INTO reports VALUES (3, 1)'],
     ['write what it selects', () => 'INSERT INTO reports SELECT 1, 1'],
@@ -70,7 +66,6 @@ describe('the reader', () => {
     ['shut down', () => 'SYSTEM SHUTDOWN'],
     ['flush', () => 'SYSTEM DROP MARK CACHE'],
     ['set', () => 'SET max_execution_time = 0'],
-    ['take the role of the writer', () => 'SET ROLE writer'],
     ['act as another user', () => 'EXECUTE AS default SELECT 1'],
     ['grant', () => 'GRANT SELECT ON *.* TO default'],
     ['use', () => 'USE system'],
@@ -82,45 +77,23 @@ describe('the reader', () => {
     ['read a file', (p) => `SELECT * FROM file('${p}', 'LineAsString')`],
     ['read a file in other case', (p) => `SELECT * FROM FiLe('${p}', 'LineAsString')`],
     ['read a file named as a table', (p) => `SELECT * FROM default.\`${p}\``],
-    ['read a file by the scalar function', (p) => `SELECT file('${p}')`],
-    ['read a file by its quoted name', (p) => `SELECT "file"('${p}')`],
-    ['read a file by its escaped name', (p) => `SELECT \`\\x66ile\`('${p}')`],
-    ['read a file below a comment', (p) => `SELECT file/**/('${p}')`],
-    ['read a file in a lambda', (p) => `SELECT arrayMap(file, ['${p}'])`],
-    ['read a file with APPLY', (p) => `SELECT * APPLY(file) FROM (SELECT '${p}' AS x)`],
-    ['read a file in a CTE', (p) => `WITH x AS (SELECT file('${p}') AS y) SELECT y FROM x`],
-    ['read a file in a view', (p) => `SELECT * FROM view(SELECT file('${p}'))`],
-    ['read a file in EXPLAIN', (p) => `EXPLAIN QUERY TREE SELECT file('${p}')`],
-    ['read a file in a structure', (p) => `SELECT b FROM values('a UInt8, b String ALIAS fi\\x6ce(\\'${p}\\')', 1)`],
-    [
-      'read a file in another structure',
-      (p) => `SELECT b FROM generateRandom('a UInt8, b String ALIAS file(\\'${p}\\')') LIMIT 1`,
-    ],
-    [
-      'read a file in a default',
-      (p) => `SELECT * FROM format(JSONEachRow, 'x String, y String DEFAULT file(\\'${p}\\')', '{}')`,
-    ],
-    [
-      'read a file by eval',
-      (p) =>
-        `SELECT * FROM (SELECT * FROM eval('SELECT file(\\'${p}\\')') SETTINGS allow_experimental_eval_table_function = 1)`,
-    ],
-    [
-      'read a file in a filter',
-      (p) =>
-        `SELECT * FROM reports SETTINGS additional_table_filters = {'reports': 'throwIf(1, fi\\x6ce(\\'${p}\\'))'}`,
-    ],
-    [
-      'read a file in a filter below',
-      (p) =>
-        `SELECT * FROM (SELECT * FROM reports SETTINGS \`additional_table_filters\` = {'reports': 'throwIf(1, file(\\'${p}\\'))'})`,
-    ],
     ['read a file as a template', (p) => `SELECT 1 FORMAT Template SETTINGS format_template_row = '${p}'`],
     ['read a file as a schema', (p) => `SELECT 1 AS a FORMAT Protobuf SETTINGS format_schema = '${p}:x'`],
+    ["list the keys' hashes", () => 'SELECT key_hash FROM api_keys'],
+    ["probe the keys' hashes", () => "SELECT count() FROM api_keys WHERE key_hash LIKE 'a%'"],
+    ['read keys with all columns', () => 'SELECT * FROM api_keys'],
+    ['read other databases', () => 'SELECT * FROM system.query_log'],
+    ['see what others run', () => 'SELECT * FROM system.processes'],
+    [
+      'make a dictionary',
+      () =>
+        "CREATE DICTIONARY d (a UInt8) PRIMARY KEY a SOURCE(FILE(path '/etc/passwd' format 'TSV')) LAYOUT(FLAT()) LIFETIME(0)",
+    ],
+    ['stop the listener', () => 'SYSTEM STOP LISTEN HTTP'],
     ['read a directory', () => "SELECT * FROM filesystem('/etc')"],
     ['read a database file', (p) => `SELECT * FROM sqlite('${p}', 't')`],
     ['read an address', () => `SELECT * FROM url('${engine.url}/ping', LineAsString)`],
-    ['read a bucket', () => "SELECT * FROM s3('http://127.0.0.1:1/b/k', 'TSV')"],
+    ['read a bucket', () => "SELECT * FROM s3('http://127.0.0.1:1/bucket/key.tsv', 'TSV', 'a String')"],
     ['read a server', () => "SELECT * FROM remote('127.0.0.1', system.one)"],
     ['read a cluster', () => "SELECT * FROM cluster('default', system.one)"],
     ['read MySQL', () => "SELECT * FROM mysql('127.0.0.1:1', 'd', 't', 'u', 'p')"],
@@ -128,7 +101,7 @@ describe('the reader', () => {
     ['run a program', () => "SELECT * FROM executable('id', 'TSV', 'a String')"],
     [
       'run what follows the data of an EXPLAIN',
-      () => 'EXPLAIN INSERT INTO reports FORMAT TSV\n3\tx\n\nSET ROLE writer',
+      () => 'EXPLAIN INSERT INTO reports FORMAT TSV\n3\tx\n\nDROP TABLE reports',
     ],
     [
       'run what follows the values of an EXPLAIN',
@@ -136,20 +109,17 @@ describe('the reader', () => {
     ],
     ['describe a file', (p) => `DESCRIBE TABLE file('${p}')`],
     ['lift a limit', () => 'SELECT 1 SETTINGS max_execution_time = 0'],
-    ['lift a limit by DEFAULT', () => 'SELECT 1 SETTINGS max_execution_time = DEFAULT'],
-    ['lift a limit below', () => 'SELECT * FROM (SELECT 1 SETTINGS max_memory_usage = 0)'],
-    ['lift a limit by a profile', () => "SELECT 1 SETTINGS profile = 'default'"],
     ['break off instead of failing', () => "SELECT 1 SETTINGS timeout_overflow_mode = 'break'"],
     ['leave readonly', () => 'SELECT 1 SETTINGS readonly = 0'],
     ['speak another dialect', () => "SELECT 1 SETTINGS dialect = 'kusto'"],
   ]
 
   it.each(attacks)('may not %s', async (_, attack) => {
-    const answer = await ask(engine, attack(path()))
+    const answer = await send(engine, 'reader', attack(path()))
     expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(answer.headers.get('x-clickhouse-exception-code')).toMatch(/^(497|452|62|48|46|60|115)$/)
-    expect(answer.text).not.toContain(engine.writer.password)
-    expect((await ask(engine, 'SELECT count() FROM reports')).text).toBe('2\n')
+    expect(answer.code).toMatch(/^(36|46|48|60|62|80|115|164|344|358|452|497|701)$/)
+    expect(answer.text).not.toContain(readPassword(engine.dataDir, 'writer'))
+    expect((await send(engine, 'reader', 'SELECT count() FROM reports')).text).toBe('2\n')
   })
 
   it('may not name a function or a file by a parameter', async () => {
@@ -159,22 +129,22 @@ describe('the reader', () => {
       'SELECT * FROM {t:Identifier}',
       'SELECT * FROM {f:Identifier}({t:String})',
     ]) {
-      const answer = await ask(engine, text, { search })
+      const answer = await send(engine, 'reader', text, search)
       expect(answer.status).toBeGreaterThanOrEqual(400)
-      expect(answer.text).not.toContain(engine.writer.password)
+      expect(answer.text).not.toContain(readPassword(engine.dataDir, 'writer'))
     }
   })
 
   it('may not leave its session with a crafted setting or database', async () => {
     for (const search of [
-      { log_comment: "x'; SET ROLE writer; --" },
-      { log_comment: "\\'; SET ROLE writer; --" },
-      { param_a: "\\'; SET ROLE writer; --" },
+      { log_comment: "x'; SET max_execution_time = 0; --" },
+      { log_comment: "\\'; SET max_execution_time = 0; --" },
+      { param_a: "\\'; SET max_execution_time = 0; --" },
     ]) {
-      const answer = await ask(engine, 'SELECT currentRoles()', { search: search as Record<string, string> })
-      expect(answer.text).toBe("['reader']\n")
+      const answer = await send(engine, 'reader', 'SELECT currentUser()', search as Record<string, string>)
+      expect(answer.text).toBe('reader\n')
     }
-    const database = 'default`; SET ROLE writer; USE `default'
-    expect((await ask(engine, 'SELECT currentRoles()', { search: { database } })).status).toBe(404)
+    const database = 'default`; DROP TABLE reports; USE `default'
+    expect((await send(engine, 'reader', 'SELECT currentUser()', { database })).status).toBe(404)
   })
 })

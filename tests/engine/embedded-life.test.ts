@@ -1,20 +1,16 @@
-import { fork, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SupervisorEvent, startEngine } from '../../clickhouse/engine/supervisor.ts'
-import { ask, startTestEngine, type TestEngine } from '../support/engine.ts'
+import { startEngine } from '../../clickhouse/engine/start-engine.ts'
+import { send, startTestEngine, type TestEngine } from '../support/engine.ts'
 
 let engine: TestEngine
-const events: SupervisorEvent[] = []
+const deaths: string[] = []
 const directories: string[] = []
-
-const main = fileURLToPath(new URL('../../clickhouse/engine/main.ts', import.meta.url))
 
 function directory(): string {
   const made = mkdtempSync(join(tmpdir(), 'engine-life-'))
@@ -22,7 +18,7 @@ function directory(): string {
   return made
 }
 
-function lives(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -31,15 +27,15 @@ function lives(pid: number): boolean {
   }
 }
 
-async function answers(url: string): Promise<boolean> {
-  return fetch(url, { method: 'POST', body: 'SELECT 1', signal: AbortSignal.timeout(1_000) }).then(
-    async (answer) => (await answer.text()) === '1\n',
+async function responds(url: string): Promise<boolean> {
+  return fetch(`${url}/ping`, { signal: AbortSignal.timeout(1_000) }).then(
+    ({ ok }) => ok,
     () => false,
   )
 }
 
 beforeAll(async () => {
-  engine = await startTestEngine({ onEvent: (event) => events.push(event) })
+  engine = await startTestEngine({ onDeath: (how) => deaths.push(how) })
   await engine.write.command({ query: 'CREATE TABLE kept (id UInt64) ENGINE = MergeTree ORDER BY id' })
 })
 
@@ -48,154 +44,137 @@ afterAll(async () => {
   for (const made of directories) rmSync(made, { recursive: true, force: true })
 })
 
-describe('a killed engine', () => {
+describe('A killed engine', () => {
   it('is back on the same port within seconds with its data', async () => {
     await engine.write.insert({ table: 'kept', values: [{ id: 1 }], format: 'JSONEachRow' })
     for (let death = 1; death <= 3; death++) {
       const pid = engine.pid() ?? 0
-      const running = ask(engine, 'SELECT sleep(3)').catch(() => 'cut')
+      const running = send(engine, 'reader', 'SELECT sleep(3)').catch(() => 'cut')
+      await sleep(50)
       process.kill(pid, 'SIGKILL')
       expect(await running).toBe('cut')
-      await expect.poll(() => answers(engine.url), { timeout: 5_000, interval: 20 }).toBe(true)
+      await expect.poll(() => responds(engine.url), { timeout: 5_000, interval: 20 }).toBe(true)
       expect(engine.pid()).not.toBe(pid)
-      expect((await ask(engine, 'SELECT count() FROM kept')).text).toBe('1\n')
-      expect(events.filter(({ event }) => event === 'died')).toHaveLength(death)
+      expect((await send(engine, 'reader', 'SELECT count() FROM kept')).text).toBe('1\n')
+      expect(deaths).toEqual(Array(death).fill('SIGKILL'))
     }
   })
 
-  it('keeps the password of its writer', async () => {
-    expect((await ask(engine, 'SELECT 1', { as: 'writer' })).text).toBe('1\n')
+  it('keeps its passwords', async () => {
+    for (const user of ['reader', 'writer'] as const) {
+      expect((await send(engine, user, 'SELECT currentUser()')).text).toBe(`${user}\n`)
+    }
   })
 })
 
-describe('an engine', () => {
-  it('tells of each query without its text', async () => {
-    await ask(engine, "SELECT 'a value nobody may log'", { search: { query_id: 'told', log_comment: 'mine' } })
-    const told = () => events.find((event) => event.event === 'query' && event.queryId === 'told')
-    const report = {
-      event: 'query',
-      queryId: 'told',
-      role: 'reader',
-      comment: 'mine',
-      milliseconds: expect.any(Number),
-      code: 0,
-    }
-    await expect.poll(told).toEqual(report)
-    expect(JSON.stringify(events)).not.toContain('nobody may log')
-  })
-
-  it('keeps what it has freed for five minutes, in huge pages, for the next insert', async () => {
-    const option = (name: string) => `extract(stats, 'opt.${name}: "?([-0-9a-z]+)')`
-    const statement = `SELECT ${option('dirty_decay_ms')}, ${option('thp')} FROM system.jemalloc_stats`
-    expect((await ask(engine, statement, { as: 'writer' })).text).toBe('300000\talways\n')
-  })
-
+describe('An engine', () => {
   it('merges on half the threads of the processor', async () => {
-    const statement = "SELECT value FROM system.server_settings WHERE name = 'background_pool_size'"
     const half = Math.max(1, Math.floor(availableParallelism() / 2))
-    expect((await ask(engine, statement, { as: 'writer' })).text).toBe(`${half}\n`)
+    const { text } = await send(engine, 'writer', "SELECT getServerSetting('background_pool_size')")
+    expect(text).toBe(`${half}\n`)
   })
 
-  it('drains before it stops and leaves nothing behind', async () => {
-    const dataDir = directory()
-    const own = await startEngine({ dataDir, port: 0, onEvent: () => undefined })
+  it('logs errors into its data folder, and what it writes is for its owner alone', async () => {
+    await send(engine, 'reader', "SELECT throwIf(1, 'a thrown error')")
+    const log = join(engine.dataDir, 'clickhouse.log')
+    await expect.poll(() => readFileSync(log, 'utf8')).toContain('a thrown error')
+    for (const path of [log, join(engine.dataDir, 'clickhouse')]) expect(statSync(path).mode & 0o077).toBe(0)
+  })
+
+  it('finishes what runs before it stops and leaves nothing behind', async () => {
+    const own = await startEngine({ dataDir: directory(), port: 0 })
     const pid = own.pid() ?? 0
-    const running = ask(own, 'SELECT sleep(1)')
-    await expect.poll(async () => (await ask(own, 'SELECT count() FROM system.processes')).text).toBe('2\n')
+    const running = send(own, 'reader', 'SELECT sleep(1)')
+    const countRunning = async () => (await send(own, 'writer', 'SELECT count() FROM system.processes')).text
+    // The third is the session that holds the engine open.
+    await expect.poll(countRunning).toBe('3\n')
     await own.stop()
     expect((await running).text).toBe('0\n')
-    expect(lives(pid)).toBe(false)
-    expect(existsSync(join(dataDir, 'clickhouse', 'status'))).toBe(false)
+    expect(isAlive(pid)).toBe(false)
     expect(own.pid()).toBeUndefined()
     await own.stop()
   })
 
-  it('keeps its data over a stop, whether its directory is named absolutely or relatively', async () => {
+  it('keeps its data over a stop, whether its folder is named absolutely or relatively', async () => {
     const dataDir = directory()
-    const first = await startEngine({ dataDir, port: 0, onEvent: () => undefined })
-    await ask(first, 'CREATE TABLE t (a Int8) ENGINE = MergeTree ORDER BY a', { as: 'writer' })
-    await ask(first, 'INSERT INTO t VALUES (1), (2)', { as: 'writer' })
+    const first = await startEngine({ dataDir, port: 0 })
+    await send(first, 'writer', 'CREATE TABLE t (a Int8) ENGINE = MergeTree ORDER BY a')
+    await send(first, 'writer', 'INSERT INTO t VALUES (1), (2)')
     await first.stop()
-    const second = await startEngine({ dataDir: relative(process.cwd(), dataDir), port: 0, onEvent: () => undefined })
-    expect((await ask(second, 'SELECT count() FROM t')).text).toBe('2\n')
-    expect(second.writer).toEqual(first.writer)
+    const second = await startEngine({ dataDir: relative(process.cwd(), dataDir), port: first.port })
+    expect((await send(second, 'reader', 'SELECT count() FROM t')).text).toBe('2\n')
+    expect(second.userUrls).toEqual(first.userUrls)
     await second.stop()
   })
 
-  it('ends when its parent is killed', async () => {
-    const supervisor = new URL('../../clickhouse/engine/supervisor.ts', import.meta.url).href
+  it.each(['while it runs a query', 'while it starts'])('ends when its parent is killed %s', async (moment) => {
+    const module = new URL('../../clickhouse/engine/start-engine.ts', import.meta.url).href
     const dataDir = directory()
     const script = `
-      const { startEngine } = await import(${JSON.stringify(supervisor)})
-      const engine = await startEngine({ dataDir: ${JSON.stringify(dataDir)}, port: 0, onEvent() {} })
-      console.log(engine.url)`
+      const { startEngine } = await import(${JSON.stringify(module)})
+      const starting = startEngine({ dataDir: ${JSON.stringify(dataDir)}, port: 0 })
+      console.log('starting')
+      console.log(JSON.stringify(await starting))`
     const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const url = await new Promise<string>((resolve) => parent.stdout.once('data', (data) => resolve(`${data}`.trim())))
-    expect(await answers(url)).toBe(true)
-    const busy = fetch(url, { method: 'POST', body: 'SELECT sleep(2)' }).catch(() => undefined)
+    let printed = ''
+    parent.stdout.setEncoding('utf8').on('data', (text) => {
+      printed += text
+    })
+    await expect.poll(() => printed, { timeout: 10_000 }).toContain(moment === 'while it starts' ? 'starting' : '{')
+    const started = /\{.*\}/.exec(printed)?.[0]
+    const orphan = started ? JSON.parse(started) : undefined
+    const running = orphan && send(orphan, 'reader', 'SELECT sleep(2)').catch(() => undefined)
     parent.kill('SIGKILL')
-    await expect.poll(() => answers(url), { timeout: 10_000 }).toBe(false)
-    await busy
-    // The directory is free only when the orphan is gone.
+    await running
+    // The folder is free only when the orphan is gone.
     const opens = async () => {
-      const heir = await startEngine({ dataDir, port: 0, onEvent: () => undefined }).catch(() => undefined)
+      const heir = await startEngine({ dataDir, port: 0 }).catch(() => undefined)
       await heir?.stop()
       return heir !== undefined
     }
-    await expect.poll(opens, { timeout: 15_000 }).toBe(true)
+    await expect.poll(opens, { timeout: 20_000 }).toBe(true)
   })
 })
 
-describe('an engine whose parent leaves while it starts', () => {
-  it.each([200, 600, 1_000, 1_400, 1_800])('ends, %d ms after it was started', async (milliseconds) => {
-    const child = fork(main, [directory(), '0'], { execArgv: ['--import', 'tsx'], stdio: 'ignore' })
-    try {
-      const ended = once(child, 'exit', { signal: AbortSignal.timeout(20_000) })
-      await sleep(milliseconds)
-      child.disconnect()
-      await ended
-    } finally {
-      child.kill('SIGKILL')
-    }
-  })
-})
-
-it('says why a defect ended it', async () => {
-  const defect = 'data:text/javascript,setTimeout(() => { throw new Error("a defect") }, 2000)'
-  const child = fork(main, [directory(), '0'], {
-    execArgv: ['--import', 'tsx', '--import', defect],
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  })
-  const said = child.stderr?.setEncoding('utf8').toArray()
-  await once(child, 'exit')
-  expect((await said)?.join('')).toContain('Error: a defect')
-})
-
-describe('a start that cannot succeed says why in one line', () => {
+describe('A start that cannot succeed says why in one line', () => {
   it('for a port in use', async () => {
     const server = createServer()
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
     })
-    const start = startEngine({ dataDir: directory(), port, onEvent: () => undefined })
-    await expect(start).rejects.toThrow(new RegExp(`^The embedded ClickHouse cannot start: .*EADDRINUSE.*:${port}$`))
+    const start = startEngine({ dataDir: directory(), port })
+    await expect(start).rejects.toThrow(
+      new RegExp(`^The embedded ClickHouse cannot start: listen EADDRINUSE: .*:${port}$`),
+    )
     server.close()
   })
 
-  it('for a data directory in use', async () => {
-    const start = startEngine({ dataDir: engine.dataDir, port: 0, onEvent: () => undefined })
+  it('for a data folder in use, whose engine runs on', async () => {
+    const start = startEngine({ dataDir: engine.dataDir, port: 0 })
     await expect(start).rejects.toThrow(
       /^The embedded ClickHouse cannot start: Cannot lock file .*status\..*already running$/,
     )
-    expect(await answers(engine.url)).toBe(true)
+    expect(await responds(engine.url)).toBe(true)
   })
 
-  it('for a directory whose name is a pattern to ClickHouse', async () => {
-    const start = startEngine({ dataDir: join(directory(), 'a*b'), port: 0, onEvent: () => undefined })
-    await expect(start).rejects.toThrow(
-      /^The embedded ClickHouse cannot start: The path of the data directory holds one of/,
+  it('for a folder that is a file', async () => {
+    const file = join(directory(), 'file')
+    writeFileSync(file, '')
+    await expect(startEngine({ dataDir: file, port: 0 })).rejects.toThrow(
+      /^The embedded ClickHouse cannot start: (EEXIST|ENOTDIR)/,
     )
   })
+})
+
+it('A lock of an engine that died does not stop a start', async () => {
+  const dataDir = directory()
+  const first = await startEngine({ dataDir, port: 0 })
+  process.kill(first.pid() ?? 0, 'SIGKILL')
+  await first.stop()
+  expect(existsSync(join(dataDir, 'clickhouse', 'status'))).toBe(true)
+  const second = await startEngine({ dataDir, port: 0 })
+  expect(await responds(second.url)).toBe(true)
+  await second.stop()
 })

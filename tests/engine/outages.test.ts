@@ -5,7 +5,6 @@ import { connect } from '../../queries/clickhouse.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { startTestEngine } from '../support/engine.ts'
 import { startRedis } from '../support/redis.ts'
-import { engineUrls } from '../support/servers.ts'
 import type { TestKey } from '../support/tenants.ts'
 
 type Ended = { stop(): Promise<unknown> }
@@ -30,7 +29,7 @@ describe('an engine that is killed', () => {
   beforeAll(async () => {
     const engine = await startTestEngine()
     started.push({ stop: () => engine.end() })
-    const { readUrl, writeUrl } = engineUrls(engine)
+    const { reader: readUrl, writer: writeUrl } = engine.userUrls
     const writer = connect(writeUrl)
     await migrate(writer)
     await writer.close()

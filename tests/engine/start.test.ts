@@ -45,10 +45,11 @@ describe('npm start', () => {
     expect(answers).toHaveLength(6)
     for (const answer of answers) expect(answer).toHaveProperty('data')
     const key = (await first.printed(/Demo key\s+(\S+)/, 1)).at(1) ?? ''
-    const engineUrl = (await first.printed(/ClickHouse\s+(\S+)/, 1)).at(1) ?? ''
-    const count = async (url: string) =>
-      (await run('curl', ['-s', `${url}/`, '-d', 'SELECT count() FROM reports'])).stdout
-    const stored = await count(engineUrl)
+    const play = (await first.printed(/ClickHouse\s+(\S+)/, 1)).at(1) ?? ''
+    expect((await fetch(play)).status).toBe(200)
+    const count = async (output: string) =>
+      (await run('sh', ['-c', /^ +(curl .*SELECT count\(\) FROM reports')$/m.exec(output)?.[1] ?? ''])).stdout
+    const stored = await count(first.output())
     expect(Number(stored)).toBeGreaterThan(100_000)
 
     const api = (await first.printed(/Security Reporting API\s+(\S+)/, 1)).at(1) ?? ''
@@ -59,21 +60,21 @@ describe('npm start', () => {
 
     first.child.kill('SIGINT')
     expect(await first.ended()).toBe(0)
-    await expect(fetch(engineUrl)).rejects.toThrow()
+    await expect(fetch(play)).rejects.toThrow()
 
     const second = start()
     await second.printed(/^ {2}curl .*pci-dss.*$/m, 20_000)
     expect(second.output()).toContain(key)
     expect(second.output()).not.toContain('Loading')
-    const again = (await second.printed(/ClickHouse\s+(\S+)/, 1)).at(1) ?? ''
-    expect(await count(again)).toBe(stored)
+    expect(await count(second.output())).toBe(stored)
     second.child.kill('SIGTERM')
     expect(await second.ended()).toBe(0)
     expect(second.output()).not.toMatch(/"err"/)
   })
 
-  test('keeps the demo keys and the writer password to the owner alone', async () => {
-    for (const file of ['demo.json', 'writer.password']) expect((await stat(join(dataDir, file))).mode & 0o077).toBe(0)
+  test('keeps the demo keys and the passwords to the owner alone', async () => {
+    for (const file of ['demo.json', 'reader.password', 'writer.password'])
+      expect((await stat(join(dataDir, file))).mode & 0o077).toBe(0)
     expect(await readFile(join(dataDir, 'demo.json'), 'utf8')).toContain('srk_live_')
   })
 

@@ -15,7 +15,7 @@ export interface TestDatabase {
 /** Makes one; for tests that other files' rows would disturb. */
 export async function createDatabase(): Promise<TestDatabase> {
   const { readUrl, writeUrl } = inject('servers')
-  const name = `test_${randomBytes(6).toString('hex')}`
+  const name = `default_test_${randomBytes(6).toString('hex')}`
   const shared = connect(writeUrl)
   await shared.command(`CREATE DATABASE ${name}`)
   const [ownReadUrl, ownWriteUrl] = [readUrl, writeUrl].map((url) => new URL(`/${name}`, url).href) as [string, string]

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
-import { type Engine, type EngineOptions, startEngine } from '../../clickhouse/engine/supervisor.ts'
+import type { User } from '../../clickhouse/engine/passwords.ts'
+import { type Engine, type EngineOptions, startEngine } from '../../clickhouse/engine/start-engine.ts'
 
 /** A real engine on a free port and in a directory of its own, with a client for each of its users. */
 export type TestEngine = Engine & {
@@ -16,10 +17,10 @@ export type TestEngine = Engine & {
 /** Starts one; call `end()` in `afterAll`. */
 export async function startTestEngine(options: Partial<EngineOptions> = {}): Promise<TestEngine> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'engine-test-'))
-  const engine = await startEngine({ port: 0, onEvent: () => undefined, ...options, dataDir })
+  const engine = await startEngine({ port: 0, ...options, dataDir })
   const log = { level: ClickHouseLogLevel.OFF }
-  const read = createClient({ url: engine.url, ...engine.reader, log })
-  const write = createClient({ url: engine.url, ...engine.writer, log })
+  const read = createClient({ url: engine.userUrls.reader, log })
+  const write = createClient({ url: engine.userUrls.writer, log })
   return {
     ...engine,
     dataDir,
@@ -33,20 +34,24 @@ export async function startTestEngine(options: Partial<EngineOptions> = {}): Pro
   }
 }
 
-/** One HTTP answer of the engine, read to its end. */
-export type EngineAnswer = { status: number; headers: Headers; text: string }
+/** An HTTP response of the engine, read to its end. */
+export type EngineResponse = { status: number; code: string | null; text: string }
 
-/** Sends a text as curl would; `as: 'writer'` adds the password. */
-export async function ask(
+/** Sends a statement as curl would, with the user's password. */
+export async function send(
   engine: Engine,
-  text: string,
-  options: { as?: 'writer'; search?: Record<string, string>; headers?: Record<string, string> } = {},
-): Promise<EngineAnswer> {
-  const login = Buffer.from(`writer:${engine.writer.password}`).toString('base64')
-  const response = await fetch(`${engine.url}/?${new URLSearchParams(options.search)}`, {
-    method: 'POST',
-    body: text,
-    headers: { ...(options.as ? { Authorization: `Basic ${login}` } : {}), ...options.headers },
-  })
-  return { status: response.status, headers: response.headers, text: await response.text() }
+  user: User,
+  statement: string,
+  search: Readonly<Record<string, string>> = {},
+): Promise<EngineResponse> {
+  const { username, password, origin } = new URL(engine.userUrls[user])
+  const headers = { Authorization: `Basic ${btoa(`${username}:${password}`)}` }
+  return sendAs(`${origin}/?${new URLSearchParams(search)}`, { method: 'POST', body: statement, headers })
+}
+
+/** Sends a request as it is. */
+export async function sendAs(url: string, init: RequestInit): Promise<EngineResponse> {
+  const response = await fetch(url, init)
+  const code = response.headers.get('X-ClickHouse-Exception-Code')
+  return { status: response.status, code, text: await response.text() }
 }

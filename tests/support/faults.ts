@@ -70,7 +70,8 @@ function forward(store: URL, incoming: IncomingMessage, response: ServerResponse
     answer.on('data', (chunk: Buffer) => chunks.push(chunk))
     answer.on('end', () => {
       const body = Buffer.concat(chunks)
-      response.writeHead(answer.statusCode ?? 500, { ...answer.headers, 'content-length': body.length })
+      const { 'transfer-encoding': _, ...headers } = answer.headers
+      response.writeHead(answer.statusCode ?? 500, { ...headers, 'content-length': body.length })
       if (cut) response.write(body.subarray(0, body.length / 2), () => response.destroy())
       else response.end(body)
     })

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ensureRedis } from './ensure-redis.ts'
+import { ensureInstalled } from './ensure-installed.ts'
 
 /** A redis-server of the test's own, on loopback and without persistence. */
 export interface TestRedis {
@@ -55,7 +55,7 @@ export async function startRedis(...settings: string[]): Promise<TestRedis> {
 
 async function launch(folder: string, port: number, settings: readonly string[]): Promise<ChildProcess> {
   const basics = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']
-  const server = spawn(ensureRedis(), [...basics, ...settings], { stdio: 'ignore' })
+  const server = spawn(ensureInstalled('redis-server'), [...basics, ...settings], { stdio: 'ignore' })
   const endWithTests = () => server.kill('SIGKILL')
   process.once('exit', endWithTests)
   server.once('exit', () => process.off('exit', endWithTests))

@@ -24,7 +24,7 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [engine, redis] = await Promise.all([startTestEngine(), startRedis()])
-  const { readUrl, writeUrl } = engineUrls(engine)
+  const { reader: readUrl, writer: writeUrl } = engine.userUrls
   const database = connect(writeUrl)
   await migrate(database)
   await database.close()
@@ -32,19 +32,4 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     await Promise.all([engine.end(), redis.stop()])
   }
-}
-
-/** An engine's URLs for `connect`, one for each of its users. */
-export function engineUrls({
-  url,
-  reader,
-  writer,
-}: {
-  readonly url: string
-  readonly reader: { readonly username: string; readonly password: string }
-  readonly writer: { readonly username: string; readonly password: string }
-}): { readUrl: string; writeUrl: string } {
-  const as = ({ username, password }: { readonly username: string; readonly password: string }) =>
-    Object.assign(new URL('/default', url), { username, password }).href
-  return { readUrl: as(reader), writeUrl: as(writer) }
 }

@@ -1,7 +1,7 @@
 /** What narrows the tables that hold more than one tenant's rows for a reason. */
 const scopes: Readonly<Record<string, RegExp>> = {
-  api_keys: /^ (FINAL )?WHERE key_hash = \{p\d+:String\}/,
-  tenants: /^ FINAL WHERE id IN \(SELECT tenant_id FROM api_keys/,
+  api_key_by_hash: /^\(key_hash = \{p\d+:String\}\)/,
+  tenants: /^ FINAL\s+WHERE id IN \(SELECT tenant_id FROM api_key_by_hash/,
   library_files: /^ (FINAL )?WHERE/,
   library_advisories: /^ (FINAL )?WHERE/,
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { answerOfRows, canonicalOf } from '../bench/answers.ts'
-import { unionLength } from '../bench/engine-watch.ts'
 import { blocksFrom } from '../bench/generated-reports.ts'
 import { fitLaw } from '../bench/law.ts'
 import { judgeLoad, type LoadedServer, memoryRise } from '../bench/load-results.ts'
@@ -69,7 +68,7 @@ describe('a law', () => {
 })
 
 describe('targets', () => {
-  const met = { plainRatio: 20, duckDbRatio: 3, overheadMilliseconds: 3 }
+  const met = { plainRatio: 20, duckDbRatio: 3 }
 
   test('are met at their bounds', () => {
     expect(missedTargets(met, 20)).toEqual([])
@@ -78,12 +77,11 @@ describe('targets', () => {
   test('are missed one by one', () => {
     expect(missedTargets({ ...met, plainRatio: 19.9 }, 20)).toEqual(['plain 19.9 of 20x'])
     expect(missedTargets({ ...met, duckDbRatio: 2.9 }, 20)).toEqual(['DuckDB 2.9 of 3x'])
-    expect(missedTargets({ ...met, overheadMilliseconds: 3.1 }, 20)).toEqual(['overhead 3.1 of 3 ms'])
   })
 
   test('are not missed where nothing was asked or a rival gave up', () => {
     expect(missedTargets({ ...met, plainRatio: 1 }, undefined)).toEqual([])
-    expect(missedTargets({ plainRatio: undefined, duckDbRatio: undefined, overheadMilliseconds: 1 }, 20)).toEqual([])
+    expect(missedTargets({ plainRatio: undefined, duckDbRatio: undefined }, 20)).toEqual([])
   })
 })
 
@@ -111,19 +109,6 @@ describe('answers', () => {
 
   test('of no rows are nothing', () => {
     expect(canonicalOf(answerOfRows([]))).toEqual({ sum: 0, groups: 0, top: '' })
-  })
-})
-
-describe('the engine’s work for a request', () => {
-  test('counts statements side by side once', () => {
-    const spans = [
-      { from: 10, to: 14 },
-      { from: 0, to: 4 },
-      { from: 2, to: 6 },
-      { from: 3, to: 5 },
-    ]
-    expect(unionLength(spans)).toBe(10)
-    expect(unionLength([])).toBe(0)
   })
 })
 

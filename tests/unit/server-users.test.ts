@@ -1,18 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { readerLimits } from '../../clickhouse/engine/access.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const users = readFileSync(`${root}clickhouse/server/users.xml`, 'utf8')
-
-test.each(Object.entries(readerLimits))(
-  'a server’s reader has the embedded one’s %s, and cannot raise it',
-  (name, most) => {
-    expect(users).toContain(`<${name}>${most}</${name}>`)
-    expect(users).toContain(`<${name}><min>1</min><max>${most}</max></${name}>`)
-  },
-)
 
 test('a server grants every system table that is read, those apart that anybody may read', () => {
   // Source: ClickHouse, ContextAccess, tables that are always accessible.
@@ -21,7 +12,7 @@ test('a server grants every system table that is read, those apart that anybody 
     readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`)
   const read = ['app', 'queries', 'clickhouse']
     .flatMap(filesIn)
-    .filter((file) => /\.(ts|sql)$/.test(file) && !file.startsWith('clickhouse/engine/'))
+    .filter((file) => /\.(ts|sql)$/.test(file))
     .flatMap((file) =>
       [...readFileSync(root + file, 'utf8').matchAll(/\bsystem\.([a-z_]+)/g)].map(([, table]) => table),
     )

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** ClickHouse's two users (`clickhouse/server/users.xml`): the reader reads within limits, the writer migrates and imports. */
+export type User = 'reader' | 'writer'
+
+export type Passwords = Readonly<Record<User, string>>
+
+const passwordBytes = 24
+/** 24 bytes in base64url. */
+const passwordLength = 32
+
+/** Path of a user's password, which only the folder's owner can read. */
+export function passwordPath(dataDir: string, user: User): string {
+  return join(dataDir, `${user}.password`)
+}
+
+/** A user's password, generated on first use. */
+export function readPassword(dataDir: string, user: User): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const path = passwordPath(dataDir, user)
+  const stored = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
+  if (stored.length >= passwordLength) return stored
+  const generated = randomBytes(passwordBytes).toString('base64url')
+  // Renamed into place, so that an interrupted start leaves no empty password.
+  writeFileSync(`${path}.new`, generated, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+  return generated
+}

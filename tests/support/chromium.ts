@@ -1,0 +1,11 @@
+import { type Browser, chromium } from 'playwright-core'
+import { ensureInstalled } from './ensure-installed.ts'
+
+/** Debian's Chromium, headless; `args` are further switches. It connects to nothing but what a test opens. */
+export function launchChromium(...args: string[]): Promise<Browser> {
+  const offline = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
+  return chromium.launch({
+    executablePath: ensureInstalled('chromium'),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', ...offline, ...args],
+  })
+}
