@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { writerPasswordPath } from '../clickhouse/engine/access.ts'
 import { type Engine, type EngineOptions, startEngine } from '../clickhouse/engine/supervisor.ts'
 import { type MigrateOptions, migrate } from '../clickhouse/migrate.ts'
-import { connect, type Database } from '../queries/clickhouse.ts'
+import { connect, type Database } from '../queries/clickhouse/client.ts'
 import type { Config } from './config.ts'
 
 /** The engine a command works on. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Database } from '../queries/clickhouse.ts'
-import { type TimedTable, within } from '../queries/parts.ts'
-import { rowCount } from '../queries/rows.ts'
-import { join, name, type Sql, sql, uuid } from '../queries/sql.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
+import { type TimedTable, within } from '../queries/rollups/table-slices.ts'
+import { rowCount } from '../queries/sql/rows.ts'
+import { join, name, type Sql, sql, uuid } from '../queries/sql/sql.ts'
 import { retentionStart } from '../schema/plans.ts'
 
 /** One tenant's month: what is compared or refilled at once, so that memory does not grow with the data. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lookMilliseconds } from '../queries/rules/import-mark.ts'
+import { lookMilliseconds } from '../queries/rules/import-version.ts'
 
 /** A timer may run out a little early. */
 const timerMilliseconds = 5

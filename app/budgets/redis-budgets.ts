@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Redis, type RedisOptions } from 'ioredis'
-import { inTime } from '../../queries/attempts.ts'
+import { inTime } from '../../queries/clickhouse/with-timeout.ts'
 import {
   type BudgetCharge,
   type BudgetOutcome,

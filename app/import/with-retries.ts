@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { passingErrors } from '../../queries/passing-errors.ts'
+import { passingErrors } from '../../queries/clickhouse/transient-errors.ts'
 
 /** Milliseconds before each further attempt: 35 s together, in which an engine that died is back. */
 const defaultDelays: readonly number[] = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]

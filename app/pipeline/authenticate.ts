@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Read } from '../../queries/query.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
 import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'

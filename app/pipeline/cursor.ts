@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import type { Span } from '../../queries/rules/coverage.ts'
+import type { Span } from '../../queries/rollups/time-range.ts'
 import { endOfTimes } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Read } from '../../queries/query.ts'
-import { importMark, lookMilliseconds } from '../../queries/rules/import-mark.ts'
+import { importMark, lookMilliseconds } from '../../queries/rules/import-version.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { Problem } from '../../schema/problems.ts'
 

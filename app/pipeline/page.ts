@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Span } from '../../queries/rules/coverage.ts'
+import type { Span } from '../../queries/rollups/time-range.ts'
 import { encodeCursor } from './cursor.ts'
 
 /** An item's sort key, as a cursor carries it. */

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { QueryCost } from '../../queries/clickhouse.ts'
+import type { QueryCost } from '../../queries/clickhouse/client.ts'
 import type { Caller } from './authenticate.ts'
 
 /** What is known of one request so far; the log line and the answer's headers are made of it. */

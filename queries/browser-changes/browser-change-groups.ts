@@ -1,7 +1,7 @@
 import { type GroupKind, groupKind, ofReportTypes, type ReportTypesQuestion } from '../groups/group-kind.ts'
-import type { GroupTable } from '../groups/group-parts.ts'
 import { delimited, type GroupMeasure, keptKey } from '../groups/groups-of.ts'
-import { noTime, type Sql, sql } from '../sql.ts'
+import type { GroupTable } from '../rollups/group-slices.ts'
+import { noTime, type Sql, sql } from '../sql/sql.ts'
 
 /** Which browser changes are asked for. */
 export type BrowserChangeQuestion = ReportTypesQuestion

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
 import { byVolume } from '../groups/largest-first.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
 import type { Tally } from '../rules/weights.ts'
-import { sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { type BrowserChangeQuestion, browserChangeGroups } from './browser-change-groups.ts'
 
 const row = z.object({ browser: z.string(), reportCount: rowCount, weight: rowBigSum })

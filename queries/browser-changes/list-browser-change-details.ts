@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { browserChangeTypeNames } from '../../schema/report-types.ts'
 import { distinctOf, type Keyed, partsOfGroups } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
-import { join, sql, uint } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { join, sql, uint } from '../sql/sql.ts'
 import { type BrowserChangeQuestion, browserChangeGroups } from './browser-change-groups.ts'
 
 const row = z.object({

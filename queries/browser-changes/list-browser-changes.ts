@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
 import { behind, byVolume, type VolumePosition } from '../groups/largest-first.ts'
-import type { Query } from '../query.ts'
-import { rowTime } from '../rows.ts'
-import { at, empty, type Sql, sql, uint } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowTime } from '../sql/rows.ts'
+import { at, empty, type Sql, sql, uint } from '../sql/sql.ts'
 import { anticipatedRemoval, type BrowserChangeQuestion, browserChangeEntries } from './browser-change-groups.ts'
 
 const row = groupTallyRow.extend({ anticipatedRemoval: rowTime.nullable() })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { groupsOf, sameOf } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { rowCount, rowTime } from '../rows.ts'
-import { sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowCount, rowTime } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { anticipatedRemoval, type BrowserChangeQuestion, browserChangeEntries } from './browser-change-groups.ts'
 
 const row = z.object({ apiCount: rowCount, withRemovalDateCount: rowCount, soonestRemoval: rowTime.nullable() })

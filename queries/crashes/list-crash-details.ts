@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { groupDetails } from '../groups/group-details.ts'
 import { browserFamilies, type GroupMeasures, sameOf } from '../groups/groups-of.ts'
-import { rowBigSum } from '../rows.ts'
-import { sql } from '../sql.ts'
+import { rowBigSum } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { crashGroups } from './crash-groups.ts'
 
 const row = z.object({

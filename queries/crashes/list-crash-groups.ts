@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type GroupMeasures, groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
 import { largestFirst, type VolumePosition } from '../groups/largest-first.ts'
-import type { Query } from '../query.ts'
-import { sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql } from '../sql/sql.ts'
 import { type CrashQuestion, crashGroups } from './crash-groups.ts'
 
 const row = groupTallyRow.extend({

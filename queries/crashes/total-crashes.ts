@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { groupTotals, sameOf } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { type CrashQuestion, crashGroups } from './crash-groups.ts'
 
 const row = z.object({ reportCount: rowCount, weight: rowBigSum, pageCount: rowCount, groupCount: rowCount })

@@ -1,7 +1,7 @@
 import { type GroupKind, groupKind } from '../groups/group-kind.ts'
-import { type GroupQuestion, partsWhere } from '../groups/group-parts.ts'
-import type { PageMatch } from '../rules/page-pattern.ts'
-import { type Sql, sql, text, uuid } from '../sql.ts'
+import { type GroupQuestion, partsWhere } from '../rollups/group-slices.ts'
+import type { PageMatch } from '../rules/scans/page-pattern.ts'
+import { type Sql, sql, text, uuid } from '../sql/sql.ts'
 
 /** Whose policies are asked for: those that reports of a site quote. */
 export interface CspPolicyQuestion extends GroupQuestion {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { dispositions } from '../../schema/enumerations.ts'
 import { groupsOf, groupTally, groupTallyRow, sameOf } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { sql, uint } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql, uint } from '../sql/sql.ts'
 import { type CspPolicyQuestion, cspDisposition, cspPolicyGroups } from './csp-policy-groups.ts'
 
 const row = groupTallyRow.omit({ weight: true }).extend({ disposition: z.enum(dispositions) })

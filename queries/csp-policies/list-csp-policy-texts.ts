@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { latestReports } from '../groups/group-details.ts'
 import { latestOf } from '../groups/groups-of.ts'
-import { rowBigSum } from '../rows.ts'
-import { sql } from '../sql.ts'
+import { rowBigSum } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { cspPolicyGroups } from './csp-policy-groups.ts'
 
 const row = z.object({ key: rowBigSum, policy: z.string() })

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { Query } from '../query.ts'
-import type { Sql } from '../sql.ts'
+import { type GroupQuestion, rawPartAt } from '../rollups/group-slices.ts'
+import type { Query } from '../sql/query.ts'
+import type { Sql } from '../sql/sql.ts'
 import type { GroupKind } from './group-kind.ts'
-import { type GroupQuestion, rawPartAt } from './group-parts.ts'
 import { type GroupMeasures, groupsOf, type Keyed, partsOfGroups } from './groups-of.ts'
 
 /** What is asked for the groups of a page alone. */

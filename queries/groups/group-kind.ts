@@ -1,7 +1,7 @@
 import type { ReportType } from '../../schema/report-types.ts'
-import { equals } from '../equals.ts'
-import { type Sql, sql, texts, uuid } from '../sql.ts'
-import { type GroupPart, type GroupQuestion, type GroupTable, groupParts } from './group-parts.ts'
+import { type GroupPart, type GroupQuestion, type GroupTable, groupParts } from '../rollups/group-slices.ts'
+import { equals } from '../sql/equals.ts'
+import { type Sql, sql, texts, uuid } from '../sql/sql.ts'
 
 /** What distinguishes a part's groups: a UInt64 in the part's own columns, the same in every part. */
 export type GroupKey = (part: GroupPart) => Sql

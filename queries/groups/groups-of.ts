@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { rowBigSum, rowCount, rowTime } from '../rows.ts'
-import { join, name, type Sql, sql, uint64s } from '../sql.ts'
+import { type GroupPart, partsWhere } from '../rollups/group-slices.ts'
+import { rowBigSum, rowCount, rowTime } from '../sql/rows.ts'
+import { join, name, type Sql, sql, uint64s } from '../sql/sql.ts'
 import type { GroupKey } from './group-kind.ts'
-import { type GroupPart, partsWhere } from './group-parts.ts'
 
 /** A group, by its key. */
 export interface Keyed {

@@ -1,4 +1,4 @@
-import { empty, type Sql, sql, uint, uint64 } from '../sql.ts'
+import { empty, type Sql, sql, uint, uint64 } from '../sql/sql.ts'
 import { partColumn } from './groups-of.ts'
 
 /** Where a largest-first page of groups left off: unsigned 64-bit integers in decimal digits. */

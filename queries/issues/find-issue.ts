@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { partsWhere } from '../groups/group-parts.ts'
-import type { Query } from '../query.ts'
-import { rowCount, rowTime } from '../rows.ts'
-import type { DayOfReports } from '../rules/latest-spans.ts'
-import { join, sql, uint64 } from '../sql.ts'
+import { partsWhere } from '../rollups/group-slices.ts'
+import type { DayOfReports } from '../rules/pci/latest-spans.ts'
+import type { Query } from '../sql/query.ts'
+import { rowCount, rowTime } from '../sql/rows.ts'
+import { join, sql, uint64 } from '../sql/sql.ts'
 import { type IssueQuestion, issueGroups } from './issue-groups.ts'
 
 const row = z

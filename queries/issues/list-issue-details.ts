@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { partsWhere } from '../groups/group-parts.ts'
 import {
   browserFamilies,
   type GroupMeasures,
@@ -8,9 +7,10 @@ import {
   groupTallyRow,
   sameOf,
 } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { rowCount } from '../rows.ts'
-import { sql, texts, uint64s, uuids } from '../sql.ts'
+import { partsWhere } from '../rollups/group-slices.ts'
+import type { Query } from '../sql/query.ts'
+import { rowCount } from '../sql/rows.ts'
+import { sql, texts, uint64s, uuids } from '../sql/sql.ts'
 import { type IssueQuestion, issueGroups } from './issue-groups.ts'
 import type { RankedIssue } from './list-issues.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { groupDetails } from '../groups/group-details.ts'
 import { browserFamilies, type GroupMeasure, type GroupMeasures, sameOf } from '../groups/groups-of.ts'
-import { rowBigSum } from '../rows.ts'
-import { name, sql, uint } from '../sql.ts'
+import { rowBigSum } from '../sql/rows.ts'
+import { name, sql, uint } from '../sql/sql.ts'
 import { networkErrorGroups } from './network-error-groups.ts'
 
 const values = z.array(z.string())

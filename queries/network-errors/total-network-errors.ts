@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { groupTotals, sameOf } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
-import { sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { type NetworkErrorQuestion, networkErrorGroups } from './network-error-groups.ts'
 
 const row = z.object({ reportCount: rowCount, weight: rowBigSum, groupCount: rowCount, originCount: rowCount })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import { ofReportTypes } from '../groups/group-kind.ts'
-import { groupParts } from '../groups/group-parts.ts'
-import type { Query } from '../query.ts'
-import type { Span } from '../rules/coverage.ts'
-import { join, sql, uint } from '../sql.ts'
+import { groupParts } from '../rollups/group-slices.ts'
+import type { Span } from '../rollups/time-range.ts'
+import type { Query } from '../sql/query.ts'
+import { join, sql, uint } from '../sql/sql.ts'
 
 const row = z.object({ url: z.string() })
 

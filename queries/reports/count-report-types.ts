@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
-import type { Span } from '../rules/coverage.ts'
+import { partsOf } from '../rollups/count-slices.ts'
+import type { Span } from '../rollups/time-range.ts'
 import { addTallies, estimate, isSampled, type Tally } from '../rules/weights.ts'
-import { sql } from '../sql.ts'
-import { partsOf } from './count-parts.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 
 type TypeTally = Tally & { readonly reportType: string }
 

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
-import { moment } from '../parts.ts'
-import type { Query } from '../query.ts'
-import { rowCount, rowTime } from '../rows.ts'
-import type { Span } from '../rules/coverage.ts'
-import { join, name, type Sql, sql, uint } from '../sql.ts'
-import { type Part, partsOf } from './count-parts.ts'
+import { type Part, partsOf } from '../rollups/count-slices.ts'
+import { moment } from '../rollups/table-slices.ts'
+import type { Span } from '../rollups/time-range.ts'
+import type { Query } from '../sql/query.ts'
+import { rowCount, rowTime } from '../sql/rows.ts'
+import { join, name, type Sql, sql, uint } from '../sql/sql.ts'
 
 const row = z.object({
   values: z.array(z.string()),

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { day, hour, minute } from '../../schema/durations.ts'
 import { type BucketSize, bucketSizeNames, bucketSizes } from '../../schema/enumerations.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
-import type { Query } from '../query.ts'
-import { rowIntegers } from '../rows.ts'
-import type { Span } from '../rules/coverage.ts'
-import { sql, uint } from '../sql.ts'
-import { partsOf } from './count-parts.ts'
+import { partsOf } from '../rollups/count-slices.ts'
+import type { Span } from '../rollups/time-range.ts'
+import type { Query } from '../sql/query.ts'
+import { rowIntegers } from '../sql/rows.ts'
+import { sql, uint } from '../sql/sql.ts'
 
 const row = z
   .object({ slots: rowIntegers, counts: rowIntegers })

@@ -4,11 +4,11 @@ import { fieldsOfType, type Report, report, reportFieldNames } from '../../schem
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import { emptyValueOf, storedFieldRows } from '../../schema/stored-report.ts'
-import { matches } from '../matches.ts'
-import { within } from '../parts.ts'
-import type { Query } from '../query.ts'
-import type { Span } from '../rules/coverage.ts'
-import { at, empty, join, name, type Sql, sql, text, uint, uint64, uuid } from '../sql.ts'
+import { within } from '../rollups/table-slices.ts'
+import type { Span } from '../rollups/time-range.ts'
+import { matches } from '../sql/matches.ts'
+import type { Query } from '../sql/query.ts'
+import { at, empty, join, name, type Sql, sql, text, uint, uint64, uuid } from '../sql/sql.ts'
 
 /** Where a newest-first page of reports left off. */
 export interface ReportPosition {

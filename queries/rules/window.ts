@@ -1,6 +1,6 @@
 import { day } from '../../schema/durations.ts'
 import { Problem } from '../../schema/problems.ts'
-import type { Span } from './coverage.ts'
+import type { Span } from '../rollups/time-range.ts'
 
 /** The window an operation reads: its default and longest length, in days (contract, Limits). */
 export interface WindowPolicy {

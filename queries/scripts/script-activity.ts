@@ -1,6 +1,6 @@
-import { groupParts } from '../groups/group-parts.ts'
 import { paymentPatterns } from '../pages/payment-pages.ts'
-import { join, type Sql, sql, text } from '../sql.ts'
+import { groupParts } from '../rollups/group-slices.ts'
+import { join, type Sql, sql, text } from '../sql/sql.ts'
 import { type InventoryQuestion, ofInventory, returnedUrls } from './script-inventory.ts'
 
 /**

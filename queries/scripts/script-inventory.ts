@@ -1,7 +1,7 @@
 import { inventorySize } from '../../schema/scripts.ts'
 import { paymentPageIds } from '../pages/payment-pages.ts'
-import type { Span } from '../rules/coverage.ts'
-import { at, empty, join, noTime, type Sql, sql, text, uint, uuid } from '../sql.ts'
+import type { Span } from '../rollups/time-range.ts'
+import { at, empty, join, noTime, type Sql, sql, text, uint, uuid } from '../sql/sql.ts'
 
 /** Whose scripts are asked for. */
 export interface InventoryQuestion {

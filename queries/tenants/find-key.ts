@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { planNames } from '../../schema/plans.ts'
-import type { Lane } from '../lanes.ts'
-import type { Query } from '../query.ts'
-import { rowTime } from '../rows.ts'
-import { sql, text } from '../sql.ts'
+import type { Lane } from '../clickhouse/query-pools.ts'
+import type { Query } from '../sql/query.ts'
+import { rowTime } from '../sql/rows.ts'
+import { sql, text } from '../sql/sql.ts'
 import { rowOverrides } from './find-tenant.ts'
 
 const row = z.object({

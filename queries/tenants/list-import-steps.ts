@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import type { ImportStep } from '../rules/import-mark.ts'
-import { sql, uint, uuid } from '../sql.ts'
+import type { ImportStep } from '../rules/import-version.ts'
+import type { Query } from '../sql/query.ts'
+import { sql, uint, uuid } from '../sql/sql.ts'
 
 const row = z.object({
   token: z.string(),

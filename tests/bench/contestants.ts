@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http'
 import { json, text } from 'node:stream/consumers'
-import type { Span } from '../../queries/rules/coverage.ts'
+import type { Span } from '../../queries/rollups/time-range.ts'
 import { type Answer, answerOfRows } from './answers.ts'
 import { clickHouse, clickHouseParams, duckDb, inDuckDb } from './dialects.ts'
 import type { DuckDb } from './duckdb.ts'

@@ -1,5 +1,5 @@
 import type { SupervisorEvent } from '../../clickhouse/engine/supervisor.ts'
-import type { Span } from '../../queries/rules/coverage.ts'
+import type { Span } from '../../queries/rollups/time-range.ts'
 
 /** When the engine worked for which statement, as it tells its supervisor; to the millisecond. */
 export interface EngineWatch {

@@ -1,5 +1,5 @@
 import { seeded } from '../../fixtures/seeded.ts'
-import type { Span } from '../../queries/rules/coverage.ts'
+import type { Span } from '../../queries/rollups/time-range.ts'
 import { day } from '../../schema/durations.ts'
 import { canonicalOf } from './answers.ts'
 import { type Contestant, NotServed, type Taken } from './contestants.ts'

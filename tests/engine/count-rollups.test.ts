@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { families } from '../../queries/reports/sources.ts'
+import { families } from '../../queries/rollups/select-rollup.ts'
 import { dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
 import { day, hour, minute } from '../../schema/durations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { z } from 'zod'
-import { connect, type Database, type ReadOptions } from '../../queries/clickhouse.ts'
-import type { Query } from '../../queries/query.ts'
-import { rowJson } from '../../queries/rows.ts'
-import { sql, uint } from '../../queries/sql.ts'
+import { connect, type Database, type ReadOptions } from '../../queries/clickhouse/client.ts'
+import type { Query } from '../../queries/sql/query.ts'
+import { rowJson } from '../../queries/sql/rows.ts'
+import { sql, uint } from '../../queries/sql/sql.ts'
 import { startFaultServer } from '../support/faults.ts'
 
 let database: Database

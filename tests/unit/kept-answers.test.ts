@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CallerLeft } from '../../queries/attempts.ts'
-import { lookMilliseconds } from '../../queries/rules/import-mark.ts'
+import { CallerLeft } from '../../queries/clickhouse/with-timeout.ts'
+import { lookMilliseconds } from '../../queries/rules/import-version.ts'
 import { Problem } from '../../schema/problems.ts'
 import { createAsker } from '../support/kept-asker.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { lookMilliseconds } from '../../queries/rules/import-mark.ts'
+import { lookMilliseconds } from '../../queries/rules/import-version.ts'
 import { Problem } from '../../schema/problems.ts'
 import { createAsker } from '../support/kept-asker.ts'
 
