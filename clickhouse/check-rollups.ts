@@ -107,7 +107,7 @@ function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: Rollup
       )
       GROUP BY report_type, day ORDER BY day, report_type`,
     row: dayRow,
-    lane: 'maintenance',
+    pool: 'maintenance',
   }
 }
 

@@ -35,7 +35,7 @@ export async function listRollupMonths(
     statement: sql`SELECT toString(tenant_id) AS tenant, partition, min(kept) AS retention
       FROM (${join(each, ' UNION ALL ')}) GROUP BY tenant_id, partition ORDER BY tenant, partition`,
     row,
-    lane: 'maintenance',
+    pool: 'maintenance',
   })
   return months.map(({ tenant, partition, retention }) => {
     const [year, month] = [Number(partition.slice(0, 4)), Number(partition.slice(4))]

@@ -1,7 +1,8 @@
 import { zValidator } from '@hono/zod-validator'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { z } from 'zod'
-import type { Database, QueryCost } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
 import type { Span } from '../../queries/rollups/time-range.ts'
 import { earlierWindow, frozenWindow, windowOf } from '../../queries/rules/window.ts'
 import type { Query, Read } from '../../queries/sql/query.ts'
@@ -93,7 +94,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     const readUntil =
       (leaving?: AbortSignal) =>
       <Row>(question: Query<Row>) =>
-        services.database.read(question, { origin, onCost, leaving })
+        services.database.read(question, { origin, onCost, signal: leaving })
     let leaving: AbortSignal | undefined
     const untilLeft = () => {
       leaving ??= callerLeaving(c)

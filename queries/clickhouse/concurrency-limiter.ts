@@ -1,23 +1,23 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { LaneRow } from './query-pools.ts'
+import type { QueryPool } from './query-pools.ts'
 
-/** Runs a task when its turn comes. */
-export type TakeTurn = <Result>(tenantId: string | undefined, task: () => Promise<Result>) => Promise<Result>
+/** Runs a task once the pool and the tenant are below their limits. */
+export type RunLimited = <Result>(tenantId: string | undefined, task: () => Promise<Result>) => Promise<Result>
 
-/** Turns of one lane: what a tenant has waiting beyond its own does not stand before what the others have. */
-export function takeTurns({ atOnce, ofOneTenant }: LaneRow): TakeTurn {
-  const ofAll = pLimit(atOnce)
-  const tenants = new Map<string, { readonly limit: LimitFunction; tasks: number }>()
+/** Limits a pool; a tenant's tasks above its own limit do not delay other tenants' tasks. */
+export function limitConcurrency({ maxConcurrent, maxConcurrentPerTenant }: QueryPool): RunLimited {
+  const runInPool = pLimit(maxConcurrent)
+  const tenants = new Map<string, { readonly run: LimitFunction; tasks: number }>()
 
   return async (tenantId, task) => {
-    if (tenantId === undefined || ofOneTenant === undefined) return ofAll(task)
-    const own = tenants.get(tenantId) ?? { limit: pLimit(ofOneTenant), tasks: 0 }
-    tenants.set(tenantId, own)
-    own.tasks++
+    if (tenantId === undefined || maxConcurrentPerTenant === undefined) return runInPool(task)
+    const tenant = tenants.get(tenantId) ?? { run: pLimit(maxConcurrentPerTenant), tasks: 0 }
+    tenants.set(tenantId, tenant)
+    tenant.tasks++
     try {
-      return await own.limit(() => ofAll(task))
+      return await tenant.run(() => runInPool(task))
     } finally {
-      if (--own.tasks === 0) tenants.delete(tenantId)
+      if (--tenant.tasks === 0) tenants.delete(tenantId)
     }
   }
 }

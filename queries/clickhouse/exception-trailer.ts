@@ -1,29 +1,31 @@
 import { extractErrorAtTheEndOfChunk } from '@clickhouse/client'
 
-/** In bytes: longer than any exception that the store writes behind rows already sent. */
-const longestException = 32_768
+/** Bytes: above any exception that ClickHouse appends to rows it already sent. */
+const maxTrailerSize = 32_768
 
 /**
- * The rows of an answer as they come, but for the last 32 KiB, which wait for its end: there a statement that failed
- * midway has its exception (ClickHouse 25.11, HTTP interface), and that is thrown once the rows before it are told.
- * @param tag of the header X-ClickHouse-Exception-Tag; a store without one ends such an answer as it does.
+ * The response's bytes without the trailing exception of a statement that failed midway, which is thrown at the end.
+ * @param tag of the header X-ClickHouse-Exception-Tag (ClickHouse 25.11); without it there is no trailer.
  */
-export async function* answerRows(answer: AsyncIterable<Buffer>, tag: string | undefined): AsyncGenerator<Buffer> {
-  let held = Buffer.alloc(0)
+export async function* withoutExceptionTrailer(
+  response: AsyncIterable<Buffer>,
+  tag: string | undefined,
+): AsyncGenerator<Buffer> {
+  let tail = Buffer.alloc(0)
   let failure: unknown
   try {
-    for await (const piece of answer) {
-      held = Buffer.concat([held, piece])
-      const over = held.length - longestException
-      if (over <= 0) continue
-      yield held.subarray(0, over)
-      held = held.subarray(over)
+    for await (const chunk of response) {
+      tail = Buffer.concat([tail, chunk])
+      const excess = tail.length - maxTrailerSize
+      if (excess <= 0) continue
+      yield tail.subarray(0, excess)
+      tail = tail.subarray(excess)
     }
   } catch (error) {
     failure = error
   }
-  const at = tag === undefined ? -1 : held.indexOf(`\r\n__exception__\r\n${tag}\r\n`)
-  yield at < 0 ? held : held.subarray(0, at)
-  if (tag !== undefined && at >= 0) throw extractErrorAtTheEndOfChunk(held, tag)
+  const trailerAt = tag === undefined ? -1 : tail.indexOf(`\r\n__exception__\r\n${tag}\r\n`)
+  yield trailerAt < 0 ? tail : tail.subarray(0, trailerAt)
+  if (tag !== undefined && trailerAt >= 0) throw extractErrorAtTheEndOfChunk(tail, tag)
   if (failure !== undefined) throw failure
 }

@@ -1,11 +1,11 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { Problem } from '../../schema/problems.ts'
-import { passingErrors } from './transient-errors.ts'
-import { CallerLeft } from './with-timeout.ts'
+import { transientErrors } from './transient-errors.ts'
+import { ClientDisconnected } from './with-timeout.ts'
 
-/** What comes of asking a store: one that is away, cut short, overloaded or not set up yet is unavailable. */
+/** upstream_unavailable where ClickHouse is unreachable, overloaded, cut off or not set up; a defect of ours as it is. */
 export function toProblem(error: unknown): unknown {
-  const ours = error instanceof ClickHouseError && !passingErrors.has(error.code)
-  if (ours || error instanceof CallerLeft) return error
+  const isDefect = error instanceof ClickHouseError && !transientErrors.has(error.code)
+  if (isDefect || error instanceof ClientDisconnected) return error
   return new Problem('upstream_unavailable', undefined, { cause: error })
 }

@@ -1,8 +1,5 @@
-/**
- * The store's errors that pass by themselves, by ClickHouse's code (ErrorCodes.cpp), with what ends them: some seconds,
- * or whoever sets the store up.
- */
-export const passingErrors: ReadonlyMap<string, 'seconds' | 'setUp'> = new Map([
+/** ClickHouse's retriable errors by code (ErrorCodes.cpp), with what ends them: some seconds, or the database's setup. */
+export const transientErrors: ReadonlyMap<string, 'seconds' | 'setUp'> = new Map([
   ['60', 'setUp'], // UNKNOWN_TABLE: not migrated yet
   ['81', 'setUp'], // UNKNOWN_DATABASE: not migrated yet
   ['159', 'seconds'], // TIMEOUT_EXCEEDED

@@ -13,6 +13,6 @@ export function findMonitoredPage(tenantId: string, siteId: string, pageId: stri
     name: 'findMonitoredPage',
     statement: sql`SELECT kind, pattern FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND id = ${uuid(pageId)}`,
     row,
-    lane: 'lookUp',
+    pool: 'lookup',
   }
 }

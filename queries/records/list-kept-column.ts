@@ -24,6 +24,6 @@ export function listKeptColumn(
     statement: sql`SELECT toString(id) AS id, ${value} AS value FROM ${name(table)} FINAL
       WHERE ${around} AND ${storedUnder(table, tenantId, ids)} AND ${name(table)}.${name(column)} != ''`,
     row,
-    lane: 'maintenance',
+    pool: 'maintenance',
   }
 }

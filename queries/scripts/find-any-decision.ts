@@ -10,6 +10,6 @@ export function findAnyDecision(tenantId: string): Query<z.infer<typeof row>> {
     name: 'findAnyDecision',
     statement: sql`SELECT toString(id) AS id FROM script_decisions WHERE tenant_id = ${uuid(tenantId)} LIMIT 1`,
     row,
-    lane: 'lookUp',
+    pool: 'lookup',
   }
 }

@@ -1,20 +1,22 @@
 import type { z } from 'zod'
-import type { Lane } from '../clickhouse/query-pools.ts'
 import type { Sql } from './sql.ts'
 
-/** One question to the store: its statement, and the shape every row of its answer must have. */
+/** Pools of reads with their own limits and timeout, see `queries/clickhouse/query-pools.ts`. */
+export type PoolName = 'query' | 'lookup' | 'unknownKey' | 'maintenance'
+
+/** A named statement and the schema of its rows. */
 export interface Query<Row> {
-  /** camelCase, as the function that builds it; stands in log_comment. */
+  /** camelCase, as the function that builds it; part of log_comment. */
   readonly name: string
   readonly statement: Sql
-  /** Column aliases are exactly the keys of this shape. */
+  /** Its keys are the statement's column aliases. */
   readonly row: z.ZodType<Row>
-  /** The lane it waits in; `question` by default. */
-  readonly lane?: Lane
+  /** `query` by default. */
+  readonly pool?: PoolName
 }
 
-/** Every row of a query's answer. */
+/** Every row of a query's result. */
 export type Read = <Row>(query: Query<Row>) => Promise<Row[]>
 
-/** Rows of queries that are run side by side. */
+/** Runs queries concurrently and concatenates their rows. */
 export type ReadAll = <Row>(queries: readonly Query<Row>[]) => Promise<Row[]>

@@ -118,11 +118,14 @@ export function toClickHouseTime(value: Date): string {
   return value.toISOString().replace('T', ' ').replace('Z', '')
 }
 
-/**
- * The statement's text and its parameters by name, one for each bound value however often it stands there. The text
- * depends on the fragments' shape only.
- */
-export function render(fragment: Sql): { text: string; params: Record<string, string | readonly string[]> } {
+/** A statement's text, and the values of its parameters by name. */
+export interface Rendered {
+  readonly text: string
+  readonly params: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** Numbers the bound values; a value that is used several times is one parameter. */
+export function render(fragment: Sql): Rendered {
   const names = new Map<Bound, string>()
   let out = fragment.strings[0] ?? ''
   fragment.values.forEach((bound, index) => {

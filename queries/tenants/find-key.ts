@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { planNames } from '../../schema/plans.ts'
-import type { Lane } from '../clickhouse/query-pools.ts'
-import type { Query } from '../sql/query.ts'
+
+import type { PoolName, Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
 import { sql, text } from '../sql/sql.ts'
 import { rowOverrides } from './find-tenant.ts'
@@ -26,11 +26,11 @@ export type FoundKey = z.infer<typeof row>
  * The key with this hash (64 lower-case hexadecimal digits): one row or none. The only query of a request that is asked
  * before its tenant is known.
  */
-export function findKey(keyHash: string, lane: Lane): Query<FoundKey> {
+export function findKey(keyHash: string, pool: PoolName): Query<FoundKey> {
   return {
     name: 'findKey',
     statement: sql`SELECT k.id AS keyId, k.name AS keyName, k.prefix AS prefix, k.created_at AS createdAt, k.expires_at AS expiresAt, (k.revoked_at IS NOT NULL)::Bool AS revoked, t.id AS tenantId, t.name AS tenantName, toString(t.plan) AS plan, t.overrides AS overrides FROM (SELECT * FROM api_keys FINAL WHERE key_hash = ${text(keyHash)}) AS k INNER JOIN (SELECT * FROM tenants FINAL WHERE id IN (SELECT tenant_id FROM api_keys WHERE key_hash = ${text(keyHash)})) AS t ON t.id = k.tenant_id`,
     row,
-    lane,
+    pool,
   }
 }

@@ -10,6 +10,6 @@ export function findSite(tenantId: string, siteId: string): Query<z.infer<typeof
     name: 'findSite',
     statement: sql`SELECT id, name FROM sites FINAL WHERE tenant_id = ${uuid(tenantId)} AND id = ${uuid(siteId)}`,
     row,
-    lane: 'lookUp',
+    pool: 'lookup',
   }
 }

@@ -18,6 +18,6 @@ export function listImportSteps(tenantId: string, limit: number): Query<ImportSt
     name: 'listImportSteps',
     statement: sql`SELECT token, state, recorded_at AS recordedAt FROM import_steps WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR LIMIT ${uint(limit)}`,
     row,
-    lane: 'lookUp',
+    pool: 'lookup',
   }
 }

@@ -1,25 +1,30 @@
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import { expect } from 'vitest'
 import type { Answered } from './api.ts'
 
 /** The name of the query a request to the store carries, as the store's own log would show it. */
-export function queryName(url: string): string {
+function queryName(url: string): string {
   const comment = new URL(url, 'http://store').searchParams.get('log_comment')
   return comment ? JSON.parse(comment).query : ''
 }
 
-/** What a fault server does to an answer. */
+/** A response instead of the database's, or after a delay the database's own. */
+export type Respond = () => Response | Promise<Response | undefined>
+
 export type Fault =
   /** The connection is reset before a byte of the answer. */
   | 'reset'
+  /** As 'reset', on connections that carried a response before. */
+  | 'stale'
   /** The answer ends in its middle, though its length was announced. */
   | 'cut'
   /** Nothing ever comes. */
   | 'hang'
   /** What comes never ends. */
   | 'endless'
+  | Respond
 
 function* endlessly(): Generator<Buffer> {
   const piece = Buffer.alloc(1024 * 1024, ' ')
@@ -39,11 +44,15 @@ export async function startFaultServer(storeUrl: string): Promise<FaultServer> {
   const store = new URL(storeUrl)
   let fault: Fault | undefined
   let hits = (_: string) => false
+  const used = new WeakSet<Socket>()
 
   const server = createServer((incoming, response) => {
     const chosen = fault !== undefined && hits(queryName(incoming.url ?? '')) ? fault : undefined
-    if (chosen === 'reset') incoming.socket.resetAndDestroy()
+    const isReused = used.has(incoming.socket)
+    used.add(incoming.socket)
+    if (chosen === 'reset' || (chosen === 'stale' && isReused)) incoming.socket.resetAndDestroy()
     else if (chosen === 'endless') pipeline(Readable.from(endlessly()), response, () => {})
+    else if (typeof chosen === 'function') void respondWith(chosen, store, incoming, response)
     else if (chosen !== 'hang') forward(store, incoming, response, chosen === 'cut')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -63,6 +72,13 @@ export async function startFaultServer(storeUrl: string): Promise<FaultServer> {
   }
 }
 
+async function respondWith(respond: Respond, store: URL, incoming: IncomingMessage, response: ServerResponse) {
+  const own = await respond()
+  if (!own) return forward(store, incoming, response, false)
+  response.writeHead(own.status, Object.fromEntries(own.headers))
+  response.end(Buffer.from(await own.arrayBuffer()))
+}
+
 function forward(store: URL, incoming: IncomingMessage, response: ServerResponse, cut: boolean): void {
   const { method, url, headers } = incoming
   const toStore = ask({ host: store.hostname, port: store.port, method, path: url, headers }, (answer) => {
@@ -70,7 +86,8 @@ function forward(store: URL, incoming: IncomingMessage, response: ServerResponse
     answer.on('data', (chunk: Buffer) => chunks.push(chunk))
     answer.on('end', () => {
       const body = Buffer.concat(chunks)
-      response.writeHead(answer.statusCode ?? 500, { ...answer.headers, 'content-length': body.length })
+      const { 'transfer-encoding': _, ...kept } = answer.headers
+      response.writeHead(answer.statusCode ?? 500, { ...kept, 'content-length': body.length })
       if (cut) response.write(body.subarray(0, body.length / 2), () => response.destroy())
       else response.end(body)
     })

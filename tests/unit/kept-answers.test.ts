@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CallerLeft } from '../../queries/clickhouse/with-timeout.ts'
+import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
 import { lookMilliseconds } from '../../queries/rules/import-version.ts'
 import { Problem } from '../../schema/problems.ts'
 import { createAsker } from '../support/kept-asker.ts'
@@ -63,7 +63,7 @@ test('a question is asked, and nothing kept of it, while the ledger cannot be re
   expect([await ask('a'), await ask('a')]).toEqual([1, 0])
 })
 
-test.each([new CallerLeft(), new TypeError('ours')])('%o ends the question too', async (error) => {
+test.each([new ClientDisconnected(), new TypeError('ours')])('%o ends the question too', async (error) => {
   const { ask, failWith } = createAsker()
   await ask('a')
   failWith(error)
