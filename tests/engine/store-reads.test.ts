@@ -88,7 +88,7 @@ test('an answer without end is given up on', async () => {
 
 test('a connection that turns out closed is replaced once', async () => {
   const { faults, behind, close } = await connectBehindFaults()
-  await behind.read(echoOf(1))
+  for (const number of [1, 2, 3]) await behind.read(echoOf(number))
   faults.inject('stale')
   expect(await behind.read(echoOf(2))).toEqual([{ number: 2 }])
   faults.inject('reset')
