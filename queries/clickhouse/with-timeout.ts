@@ -1,3 +1,5 @@
+import { setImmediate as pendingEvents } from 'node:timers/promises'
+
 /** Deadlines of one request to ClickHouse or Redis, and the one retry of a read. */
 
 /** Codes of a kept-alive connection that the server had closed while it was idle. */
@@ -12,6 +14,8 @@ export async function retryOnClosedConnection<Result>(
     return await task()
   } catch (error) {
     if (signal.aborted || !closedConnection.has(String((error as NodeJS.ErrnoException).code))) throw error
+    // The pool reads first which of its other connections are closed too.
+    await pendingEvents()
     return task()
   }
 }

@@ -1,5 +1,5 @@
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import { expect } from 'vitest'
 import type { Answered } from './api.ts'
@@ -16,8 +16,6 @@ export type Respond = () => Response | Promise<Response | undefined>
 export type Fault =
   /** The connection is reset before a byte of the answer. */
   | 'reset'
-  /** As 'reset', on connections that carried a response before. */
-  | 'stale'
   /** The answer ends in its middle, though its length was announced. */
   | 'cut'
   /** Nothing ever comes. */
@@ -44,13 +42,10 @@ export async function startFaultServer(storeUrl: string): Promise<FaultServer> {
   const store = new URL(storeUrl)
   let fault: Fault | undefined
   let hits = (_: string) => false
-  const used = new WeakSet<Socket>()
 
   const server = createServer((incoming, response) => {
     const chosen = fault !== undefined && hits(queryName(incoming.url ?? '')) ? fault : undefined
-    const isReused = used.has(incoming.socket)
-    used.add(incoming.socket)
-    if (chosen === 'reset' || (chosen === 'stale' && isReused)) incoming.socket.resetAndDestroy()
+    if (chosen === 'reset') incoming.socket.resetAndDestroy()
     else if (chosen === 'endless') pipeline(Readable.from(endlessly()), response, () => {})
     else if (typeof chosen === 'function') void respondWith(chosen, store, incoming, response)
     else if (chosen !== 'hang') forward(store, incoming, response, chosen === 'cut')
