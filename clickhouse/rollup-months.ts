@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../queries/clickhouse/client.ts'
-import { type TimedTable, within } from '../queries/rollups/table-slices.ts'
+import { inRanges, type TimedTable } from '../queries/rollups/table-slices.ts'
 import { rowCount } from '../queries/sql/rows.ts'
 import { join, name, type Sql, sql, uuid } from '../queries/sql/sql.ts'
 import { retentionStart } from '../schema/plans.ts'
@@ -46,7 +46,7 @@ export async function listRollupMonths(
 
 /** Whether a row is of the tenant's month, by its table's time. */
 export function inMonth({ tenantId, from, to }: RollupMonth, time: TimedTable['time']): Sql {
-  return sql`tenant_id = ${uuid(tenantId)} AND ${within(time, [{ from: from.getTime(), to: to.getTime() }])}`
+  return sql`tenant_id = ${uuid(tenantId)} AND ${inRanges(time, [{ from: from.getTime(), to: to.getTime() }])}`
 }
 
 /** The months cut to the days of which no row has expired: a tenant's shortest retention decides for all its days. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findIssue } from '../../queries/issues/find-issue.ts'
 import { listReports } from '../../queries/reports/list-reports.ts'
-import type { Span } from '../../queries/rollups/time-range.ts'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { keyOfIssueId } from '../../queries/rules/issue-id.ts'
 import { latestSpans } from '../../queries/rules/pci/latest-spans.ts'
 import { oneOf, uuid } from '../../schema/params.ts'
@@ -37,7 +37,7 @@ export const issuesReports = endpoint({
       throw new Problem('not_found', 'There is no such issue with reports of that type')
     }
     const terms = [{ dimension: 'siteId', value: siteId }] as const
-    const list = async (spans: readonly Span[], limit: number): Promise<Report[]> => {
+    const list = async (spans: readonly TimeRange[], limit: number): Promise<Report[]> => {
       const filter = { reportType, terms, issue: { key: issueKey, spans } }
       return spans.length > 0 ? read(listReports(tenant.id, window, filter, page.after, limit)) : []
     }

@@ -1,5 +1,5 @@
 import { listMonitoredPages } from '../../queries/pages/list-monitored-pages.ts'
-import type { Span } from '../../queries/rollups/time-range.ts'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import {
   assembleScript,
   type InventoriedScript,
@@ -24,7 +24,7 @@ export interface InventoryAsked {
   readonly tenant: Caller['tenant']
   readonly siteId: string
   /** What activity, integrity and scans are read over. */
-  readonly window: Span
+  readonly window: TimeRange
   /** The first moment the tenant's retention reaches. */
   readonly retentionFrom: number
   /** The site's payment pages, where they were read before. */

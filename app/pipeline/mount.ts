@@ -3,7 +3,7 @@ import type { Hono, MiddlewareHandler } from 'hono'
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
-import type { Span } from '../../queries/rollups/time-range.ts'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { earlierWindow, frozenWindow, windowOf } from '../../queries/rules/window.ts'
 import type { Query, Read } from '../../queries/sql/query.ts'
 import { retentionStart } from '../../schema/plans.ts'
@@ -141,11 +141,11 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
 /** The window of the request, or the one its cursor froze. */
 function windowFor(
   { window: policy }: Endpoint,
-  frozen: Span | null | undefined,
+  frozen: TimeRange | null | undefined,
   asked: Pick<Params, 'from' | 'to'>,
   now: Date,
   retention: Date,
-): Span | undefined {
+): TimeRange | undefined {
   if (!policy) return undefined
   if (frozen === undefined) {
     if (policy === 'retention') return { from: retention.getTime(), to: now.getTime() }

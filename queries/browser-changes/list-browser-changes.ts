@@ -26,7 +26,7 @@ export function listBrowserChanges(
   after: BrowserChangePosition | undefined,
   limit: number,
 ): Query<BrowserChangeEntry> {
-  const entries = groupsOf(browserChangeEntries.parts(question), browserChangeEntries.key, measures)
+  const entries = groupsOf(browserChangeEntries.slices(question), measures)
   return {
     name: 'listBrowserChanges',
     statement: sql`${entries}${after ? sql` HAVING ${behindRemoval(after)}` : empty} ORDER BY anticipatedRemoval NULLS LAST, ${byVolume} LIMIT ${uint(limit)}`,

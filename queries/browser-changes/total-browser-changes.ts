@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { groupsOf, sameOf } from '../groups/groups-of.ts'
+import { commonValue, groupsOf } from '../groups/groups-of.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
@@ -9,8 +9,8 @@ const row = z.object({ apiCount: rowCount, withRemovalDateCount: rowCount, soone
 
 /** How many APIs a window's entries are about, an unknown one apart, and how many entries have a date: one row. */
 export function totalBrowserChanges(question: BrowserChangeQuestion): Query<z.infer<typeof row>> {
-  const measures = { feature: sameOf(() => sql`feature`), anticipatedRemoval }
-  const entries = groupsOf(browserChangeEntries.parts(question), browserChangeEntries.key, measures)
+  const measures = { feature: commonValue(() => sql`feature`), anticipatedRemoval }
+  const entries = groupsOf(browserChangeEntries.slices(question), measures)
   return {
     name: 'totalBrowserChanges',
     statement: sql`SELECT uniqExactIf(feature, feature != '') AS apiCount, count(anticipatedRemoval) AS withRemovalDateCount, min(anticipatedRemoval) AS soonestRemoval FROM (${entries})`,

@@ -15,6 +15,6 @@ export function listNetworkErrorGroups(
   limit: number,
 ): Query<NetworkErrorGroup> {
   // Numbers only: the texts of every group of a window would take most of the time.
-  const groups = groupsOf(networkErrorGroups.parts(question), networkErrorGroups.key, groupTally)
+  const groups = groupsOf(networkErrorGroups.slices(question), groupTally)
   return { name: 'listNetworkErrorGroups', statement: sql`${groups}${largestFirst(after, limit)}`, row: groupTallyRow }
 }

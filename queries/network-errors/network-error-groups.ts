@@ -1,5 +1,4 @@
-import { groupKind } from '../groups/group-kind.ts'
-import { delimited, keptKey } from '../groups/groups-of.ts'
+import { delimited, groupKind, storedKey } from '../groups/group-kind.ts'
 import type { GroupQuestion } from '../rollups/group-slices.ts'
 import { equals } from '../sql/equals.ts'
 import { sql, text, uuid } from '../sql/sql.ts'
@@ -22,7 +21,7 @@ const conditions = ({ siteId, phase, errorType, origin }: NetworkErrorQuestion) 
 ]
 
 /** Error type, phase, request origin and status (contract, Network error group). */
-const key = keptKey(() => [
+const key = storedKey(() => [
   ...delimited(sql`feature`),
   ...delimited(sql`phase`),
   sql`request_origin`,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { groupTotals, sameOf } from '../groups/groups-of.ts'
+import { commonValue, groupTotals } from '../groups/groups-of.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
@@ -9,7 +9,7 @@ const row = z.object({ reportCount: rowCount, weight: rowBigSum, groupCount: row
 
 /** The sums of every network error group: one row. An unknown origin is no origin. */
 export function totalNetworkErrors(question: NetworkErrorQuestion): Query<z.infer<typeof row>> {
-  const distinct = { originCount: sameOf(() => sql`request_origin`) }
-  const statement = groupTotals(networkErrorGroups.parts(question), networkErrorGroups.key, distinct)
+  const distinct = { originCount: commonValue(() => sql`request_origin`) }
+  const statement = groupTotals(networkErrorGroups.slices(question), distinct)
   return { name: 'totalNetworkErrors', statement, row }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import { ofReportTypes } from '../groups/group-kind.ts'
-import { groupParts } from '../rollups/group-slices.ts'
-import type { Span } from '../rollups/time-range.ts'
+import { groupSlices } from '../rollups/group-slices.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'
 import { join, sql, uint } from '../sql/sql.ts'
 
@@ -14,11 +14,11 @@ const ownPageTypes = reportTypeNames.filter((type) => !reportTypeRows[type].fore
 export function listBusyPages(
   tenantId: string,
   siteId: string,
-  window: Span,
+  window: TimeRange,
   limit: number,
 ): Query<z.infer<typeof row>> {
   const conditions = ofReportTypes({ siteId, reportTypes: ownPageTypes })
-  const parts = groupParts('pages_day', { tenantId, window }, conditions).map(
+  const parts = groupSlices('pages_day', { tenantId, window }, conditions).map(
     ({ from, page, reportCount }) => sql`SELECT ${page} AS url, ${reportCount} AS reports ${from} GROUP BY url`,
   )
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
-import { partsOf } from '../rollups/count-slices.ts'
-import type { Span } from '../rollups/time-range.ts'
+import { countSlices } from '../rollups/count-slices.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
 import { addTallies, estimate, isSampled, type Tally } from '../rules/weights.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
@@ -12,9 +12,9 @@ type TypeTally = Tally & { readonly reportType: string }
 const row = z.object({ reportType: z.string(), reportCount: rowCount, weight: rowBigSum })
 
 /** How many reports of each type a window holds: queries to run side by side, for `toTypeCounts`. */
-export function countReportTypes(tenantId: string, window: Span, siteId: string | undefined): Query<TypeTally>[] {
+export function countReportTypes(tenantId: string, window: TimeRange, siteId: string | undefined): Query<TypeTally>[] {
   const terms = siteId ? [{ dimension: 'siteId' as const, value: siteId }] : []
-  const parts = partsOf({ tenantId, reportType: undefined, terms, groupBy: [], windows: [window] })
+  const parts = countSlices({ tenantId, reportType: undefined, terms, groupBy: [], windows: [window] })
   return parts.map(({ from, measure }) => ({
     name: 'countReportTypes',
     statement: sql`SELECT toString(report_type) AS reportType, ${measure.reportCount()} AS reportCount, toString(${measure.weight}) AS weight ${from} GROUP BY reportType`,

@@ -1,33 +1,35 @@
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
+import { matches } from '../sql/matches.ts'
 import { type Sql, sql, text } from '../sql/sql.ts'
-import { raw, rollupsFor, type Source } from './select-rollup.ts'
-import { partsOver, type TimedTable } from './table-slices.ts'
-import type { Span } from './time-range.ts'
+import { type CountTable, rawTable, selectRollup } from './select-rollup.ts'
+import { sliceTables, type TimedTable } from './table-slices.ts'
+import type { TimeRange } from './time-range.ts'
 
-/** What a question about counts asks of the store. */
+/** Which reports to count, and by what. */
 export interface CountQuestion {
   readonly tenantId: string
   /** All types together where it is undefined. */
   readonly reportType: ReportType | undefined
   readonly terms: readonly FilterTerm[]
   readonly groupBy: readonly DimensionName[]
-  /** Windows that must not be added up across their bounds. */
-  readonly windows: readonly Span[]
-  /** Times are answered no finer than this, in milliseconds: a source must divide it. */
+  /** No slice spans a bound of these. */
+  readonly windows: readonly TimeRange[]
+  /** Milliseconds of a histogram's bucket, a multiple of each table's grain. */
   readonly bucket?: number
 }
 
-/** One source's share of a question: the FROM and WHERE of its SELECT, and its measures. */
-export interface Part {
+/** One table's counts. */
+export interface CountSlice {
+  /** `FROM table WHERE`, tenant and time included. */
   readonly from: Sql
   readonly time: TimedTable['time']
   readonly column: (dimension: DimensionName) => Sql
   readonly measure: Measures
 }
 
-/** Measures of a source's rows, of those that meet a condition where one is given. */
+/** Aggregates of a table's rows, of those that meet a condition where one is given. */
 interface Measures {
   reportCount(condition?: Sql): Sql
   weight: Sql
@@ -49,22 +51,22 @@ const rollupMeasures: Measures = {
   lastSeen: (condition) => sql`maxIf(last_seen, ${condition})`,
 }
 
-/**
- * The parts that together answer a question, exactly and without overlap: of the cheapest rollups that answer it, those too
- * coarse for the asked bucket left out, and of the raw rows. Every part carries the tenant.
- */
-export function partsOf(question: CountQuestion): Part[] {
-  const { reportType, terms, groupBy, bucket } = question
+/** Slices of the cheapest rollups, those too coarse for the bucket left out, and of the raw rows. */
+export function countSlices({ tenantId, reportType, terms, groupBy, windows, bucket }: CountQuestion): CountSlice[] {
   const dimensions = [...new Set([...terms.map((term) => term.dimension), ...groupBy])]
   const isPattern = terms.some(({ value }) => value.includes('_'))
-  const rollups = rollupsFor({ reportType, dimensions, isGrouped: groupBy.length > 0, isPattern, bucket })
-  const sources = [...rollups, raw].filter(({ grain }) => (bucket ?? grain) % grain === 0)
+  const rollups = selectRollup({ reportType, dimensions, isGrouped: groupBy.length > 0, isPattern, bucket })
+  const tables = [...rollups, rawTable].filter(({ grain }) => (bucket ?? grain) % grain === 0)
   const type = reportType ? [sql`report_type = ${text(reportType)}`] : []
-  const conditions = (source: Source) => [...type, ...source.where(terms, dimensions)]
-  return partsOver(sources, question.tenantId, question.windows, conditions).map(({ table, from }) => ({
+  const conditions = ({ rowsOf, column, values }: CountTable) => [
+    ...type,
+    ...rowsOf(dimensions),
+    ...terms.map((term) => matches(column(term.dimension), term, values)),
+  ]
+  return sliceTables(tables, tenantId, windows, conditions).map(({ table: { time, column, grain }, from }) => ({
     from,
-    time: table.time,
-    column: table.column,
-    measure: table.grain === 1 ? rawMeasures : rollupMeasures,
+    time,
+    column,
+    measure: grain === 1 ? rawMeasures : rollupMeasures,
   }))
 }

@@ -1,21 +1,20 @@
 import { day } from '../../schema/durations.ts'
 import { join, type Sql, sql, times, uuid } from '../sql/sql.ts'
-import { partsOver, type TimedTable } from './table-slices.ts'
-import type { Span } from './time-range.ts'
+import { sliceTables, type TimedTable } from './table-slices.ts'
+import type { TimeRange } from './time-range.ts'
 
-/** What every question about groups of reports says. */
+/** Whose groups of reports, and over which window. */
 export interface GroupQuestion {
   readonly tenantId: string
-  readonly window: Span
+  readonly window: TimeRange
 }
 
-/** One table's share of a question about groups of reports; its SELECT is grouped by the group's own columns. */
-export interface GroupPart {
-  /** The FROM and WHERE, tenant and time included. */
+/** One table's reports of groups, and its columns and aggregates. */
+export interface GroupSlice {
+  /** `FROM table WHERE`, tenant and time included. */
   readonly from: Sql
-  /** Raw rows have columns of their own for what a rollup keeps aggregated. */
   readonly isRaw: boolean
-  /** The page: the document's URL without its query. */
+  /** The document's URL without its query. */
   readonly page: Sql
   readonly reportCount: Sql
   /** Sum of weights, in millionths. */
@@ -24,7 +23,7 @@ export interface GroupPart {
   readonly lastSeen: Sql
 }
 
-/** The rollups by day that keep groups of reports. */
+/** Rollups of groups of reports by day. */
 export type GroupTable =
   | 'issues_day'
   | 'crash_groups_day'
@@ -34,38 +33,10 @@ export type GroupTable =
   | 'pages_day'
   | 'scripts_day'
 
-const raw: TimedTable = { table: 'reports', grain: 1, time: 'received_at' }
-
-/**
- * The parts that together cover a window, exactly and without overlap: whole days of the rollup, raw rows at the ends.
- * @param conditions on columns that the rollup and the raw rows both have, the report type among them.
- */
-export function groupParts(
-  rollup: GroupTable,
-  { tenantId, window }: GroupQuestion,
-  conditions: readonly Sql[],
-): GroupPart[] {
-  const byDay: TimedTable = { table: rollup, grain: day, time: 'bucket' }
-  return partsOver([byDay, raw], tenantId, [window], () => conditions).map(({ table, from }) => {
-    const isRaw = table === raw
-    return { from, isRaw, ...(isRaw ? rawColumns : rollupColumns) }
-  })
-}
-
-/** The same parts with the rows only that meet a condition in the part's own columns. */
-export const partsWhere = (parts: readonly GroupPart[], condition: (part: GroupPart) => Sql): GroupPart[] =>
-  parts.map((part) => ({ ...part, from: sql`${part.from} AND ${condition(part)}` }))
-
-/**
- * The raw rows of some moments, such as the latest of each group: a look-up by primary key.
- * @param conditions as `groupParts` takes them.
- */
-export function rawPartAt(tenantId: string, moments: readonly Date[], conditions: readonly Sql[]): GroupPart {
-  const all = [sql`tenant_id = ${uuid(tenantId)}`, ...conditions, sql`received_at IN ${times(moments)}`]
-  return { from: sql`FROM reports WHERE ${join(all, ' AND ')}`, isRaw: true, ...rawColumns }
-}
+const rawTable: TimedTable = { table: 'reports', grain: 1, time: 'received_at' }
 
 const rawColumns = {
+  isRaw: true,
   page: sql`cutQueryString(document_url)`,
   reportCount: sql`count()`,
   weight: sql`sum(weight)`,
@@ -74,9 +45,36 @@ const rawColumns = {
 } as const
 
 const rollupColumns = {
+  isRaw: false,
   page: sql`page`,
   reportCount: sql`sum(report_count)`,
   weight: sql`sum(weight)`,
   firstSeen: sql`min(first_seen)`,
   lastSeen: sql`max(last_seen)`,
 } as const
+
+/**
+ * Slices that cover a window: whole days of the rollup, raw rows at the ends.
+ * @param conditions on columns that the rollup and the raw rows both have, the report type among them.
+ */
+export function groupSlices(
+  rollup: GroupTable,
+  { tenantId, window }: GroupQuestion,
+  conditions: readonly Sql[],
+): GroupSlice[] {
+  const byDay: TimedTable = { table: rollup, grain: day, time: 'bucket' }
+  return sliceTables([byDay, rawTable], tenantId, [window], () => conditions).map(({ table, from }) => ({
+    from,
+    ...(table === rawTable ? rawColumns : rollupColumns),
+  }))
+}
+
+/** The slices with a further condition in each one's own columns. */
+export const slicesWhere = <Slice extends GroupSlice>(slices: readonly Slice[], condition: (slice: Slice) => Sql) =>
+  slices.map((slice) => ({ ...slice, from: sql`${slice.from} AND ${condition(slice)}` }))
+
+/** Raw rows received at exact times, such as the latest of each group: a look-up by primary key. */
+export function rawSliceAt(tenantId: string, receivedAt: readonly Date[], conditions: readonly Sql[]): GroupSlice {
+  const where = [sql`tenant_id = ${uuid(tenantId)}`, ...conditions, sql`received_at IN ${times(receivedAt)}`]
+  return { from: sql`FROM reports WHERE ${join(where, ' AND ')}`, ...rawColumns }
+}

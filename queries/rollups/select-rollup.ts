@@ -1,148 +1,143 @@
 import { type DimensionName, dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
 import { day, hour, minute } from '../../schema/durations.ts'
-import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
-import { matches } from '../sql/matches.ts'
 import { name, type Sql, sql, text } from '../sql/sql.ts'
 import type { TimedTable } from './table-slices.ts'
 
-/** A table of report counts: the raw rows, or a rollup of them. */
-export interface Source extends TimedTable {
-  /** The column that holds a dimension. */
-  column(dimension: DimensionName): Sql
-  /** What must hold, beside tenant, type and time, for the rows that answer the terms. */
-  where(terms: readonly FilterTerm[], dimensions: readonly DimensionName[]): readonly Sql[]
+/** The raw rows, or a rollup of report counts. */
+export interface CountTable extends TimedTable {
+  /** The column of a dimension. */
+  readonly column: (dimension: DimensionName) => Sql
+  /** The condition that chooses the dimensions' rows. */
+  readonly rowsOf: (dimensions: readonly DimensionName[]) => readonly Sql[]
+  /** Whether ids have their own type, or are text among other dimensions' values. */
+  readonly values: 'typed' | 'text'
 }
 
-/** What decides which tables can answer a question, and which answers it cheapest. */
-interface Shape {
+/** The facts of a query that decide which rollups can serve it, and which is cheapest. */
+interface QueryProfile {
   /** All types together where it is undefined. */
   readonly reportType: ReportType | undefined
   /** Of its filter terms and its grouping, each once. */
   readonly dimensions: readonly DimensionName[]
   readonly isGrouped: boolean
-  /** Some term stands for several values. */
+  /** Some filter term is a pattern. */
   readonly isPattern: boolean
-  /** Milliseconds; undefined where times are not asked for. */
+  /** Milliseconds; undefined without a histogram. */
   readonly bucket: number | undefined
 }
 
-/** Rollups that answer the same questions. */
-interface Family {
-  /** The only report type that they hold; every one where it is undefined. */
+/** Rollups with the same dimensions. */
+interface RollupSet {
+  /** The only report type of its rows; every type where it is undefined. */
   readonly reportType?: ReportType
-  /** What they hold, of the types that carry it. */
+  /** Dimensions of its rows, of the types that have them. */
   readonly dimensions: readonly DimensionName[]
-  /** They hold the values of one dimension at a time instead of every combination. */
+  /** Its rows have one dimension each, instead of every combination. */
   readonly isSingle?: true
-  /** What else a question must be. */
-  fits?(shape: Shape): boolean
+  readonly appliesTo?: (profile: QueryProfile) => boolean
   /** Coarsest first: finer ones serve the coarser one's edges. */
-  readonly rollups: readonly Source[]
+  readonly rollups: readonly CountTable[]
 }
 
-const ownColumn = (dimension: DimensionName) => name(dimensionRows[dimension].column)
+const reportColumns: Pick<CountTable, 'column' | 'rowsOf' | 'values'> = {
+  column: (dimension) => name(dimensionRows[dimension].column),
+  rowsOf: () => [],
+  values: 'typed',
+}
 
-/** A table that has the raw table's own columns. */
-const ownColumns = (table: string, grain: number, time: Source['time'] = 'bucket'): Source => ({
+/** A rollup with the columns of the reports. */
+const withReportColumns = (table: string, grain: number): CountTable => ({
   table,
   grain,
-  time,
-  column: ownColumn,
-  where: (terms) => terms.map((term) => matches(ownColumn(term.dimension), term)),
+  time: 'bucket',
+  ...reportColumns,
 })
 
-/** The raw rows, which answer everything. */
-export const raw = ownColumns('reports', 1, 'received_at')
+/** The raw rows, which serve every query. */
+export const rawTable: CountTable = { table: 'reports', grain: 1, time: 'received_at', ...reportColumns }
 
-/** A table of the values of one dimension at a time, as text. */
-const valueCounts = (table: string, grain: number): Source => ({
+/** A rollup of the values of one dimension a row. */
+const ofValues = (table: string, grain: number): CountTable => ({
   table,
   grain,
   time: 'bucket',
   column: () => name('value'),
-  where: (terms, dimensions) => [
-    ...dimensions.map((dimension) => sql`dimension = ${text(dimension)}`),
-    ...terms.map((term) => matches(name('value'), term, 'text')),
-  ],
+  rowsOf: (dimensions) => dimensions.map((dimension) => sql`dimension = ${text(dimension)}`),
+  values: 'text',
 })
 
-/** A table of the values of two dimensions, as text. */
-const pairCounts = (table: string, grain: number, pair: readonly DimensionName[]): Source => {
-  const column = (dimension: DimensionName) => name(dimension === pair[0] ? 'value' : 'other_value')
-  return {
-    table,
-    grain,
-    time: 'bucket',
-    column,
-    where: (terms) => [
-      sql`dimensions = ${text(pair.join(','))}`,
-      ...terms.map((term) => matches(column(term.dimension), term, 'text')),
-    ],
-  }
-}
+/** The rollup of pairs of csp-violation dimensions, not both of low cardinality. */
+const ofPair = (first: DimensionName, second: DimensionName): RollupSet => ({
+  reportType: 'csp-violation',
+  dimensions: [first, second],
+  rollups: [
+    {
+      table: 'pair_counts_day',
+      grain: day,
+      time: 'bucket',
+      column: (dimension) => name(dimension === first ? 'value' : 'other_value'),
+      rowsOf: () => [sql`dimensions = ${text(`${first},${second}`)}`],
+      values: 'text',
+    },
+  ],
+})
 
 const lowCardinality = dimensionNames.filter((dimension) => dimensionRows[dimension].lowCardinality)
 const highCardinality = dimensionNames.filter((dimension) => !dimensionRows[dimension].lowCardinality)
 
-/** Pairs of dimensions, not both with few values, that are asked for often. */
-const pairs: readonly (readonly [DimensionName, DimensionName])[] = [
-  ['siteId', 'directive'],
-  ['siteId', 'blockedHost'],
-  ['directive', 'blockedHost'],
-]
-
 /**
- * Every family, cheapest first: the first that answers is taken, and raw rows answer what none does. A further source costs
- * a statement or a branch of one, as much as reading a million rows, so most have one rollup and end in raw rows at once.
+ * Cheapest first. A further table costs as much as reading a million rows, so most sets have one rollup, with raw rows
+ * at its edges.
  */
-export const families: readonly Family[] = [
-  // Types' counts, and the hours of one value, hold no first and last time, which only groupings need.
+export const rollupSets: readonly RollupSet[] = [
+  // type_counts_* and value_counts_hour_by_value have no first and last time, which only groupings need.
   {
     dimensions: [],
-    fits: ({ bucket = hour }) => bucket % hour === 0,
-    rollups: [ownColumns('type_counts_hour', hour)],
+    appliesTo: ({ bucket = hour }) => bucket % hour === 0,
+    rollups: [withReportColumns('type_counts_hour', hour)],
   },
-  { dimensions: [], rollups: [ownColumns('type_counts_minute', minute)] },
-  { dimensions: lowCardinality, isSingle: true, rollups: [valueCounts('cube_value_counts_hour', hour)] },
+  { dimensions: [], rollups: [withReportColumns('type_counts_minute', minute)] },
+  { dimensions: lowCardinality, isSingle: true, rollups: [ofValues('cube_value_counts_hour', hour)] },
   {
     dimensions: highCardinality,
     isSingle: true,
-    fits: ({ isGrouped, isPattern }) => !isGrouped && !isPattern,
-    rollups: [valueCounts('value_counts_hour_by_value', hour)],
+    appliesTo: ({ isGrouped, isPattern }) => !isGrouped && !isPattern,
+    rollups: [ofValues('value_counts_hour_by_value', hour)],
   },
   {
     dimensions: highCardinality,
     isSingle: true,
-    rollups: [valueCounts('value_counts_day', day), valueCounts('value_counts_hour_by_time', hour)],
+    rollups: [ofValues('value_counts_day', day), ofValues('value_counts_hour_by_time', hour)],
   },
-  { dimensions: lowCardinality, rollups: [ownColumns('cube_counts_day', day), ownColumns('cube_counts_hour', hour)] },
-  ...pairs.map(
-    (pair): Family => ({
-      reportType: 'csp-violation',
-      dimensions: pair,
-      rollups: [pairCounts('pair_counts_day', day, pair)],
-    }),
-  ),
+  {
+    dimensions: lowCardinality,
+    rollups: [withReportColumns('cube_counts_day', day), withReportColumns('cube_counts_hour', hour)],
+  },
+  ofPair('siteId', 'directive'),
+  ofPair('siteId', 'blockedHost'),
+  ofPair('directive', 'blockedHost'),
   {
     reportType: 'csp-violation',
     dimensions: ['blockedHost', 'directive', 'disposition', 'browserName', 'osName', 'deviceType'],
-    rollups: [ownColumns('blocked_counts_day', day)],
+    rollups: [withReportColumns('blocked_counts_day', day)],
   },
-  { dimensions: ['siteId', 'documentHost', ...lowCardinality], rollups: [ownColumns('page_counts_day', day)] },
+  { dimensions: ['siteId', 'documentHost', ...lowCardinality], rollups: [withReportColumns('page_counts_day', day)] },
   {
     reportType: 'csp-violation',
     dimensions: ['siteId', 'documentHost', 'directive', 'blockedHost'],
-    rollups: [ownColumns('host_counts_day', day)],
+    rollups: [withReportColumns('host_counts_day', day)],
   },
 ]
 
-/** The rollups of the first family that answers a question, coarsest first; none where only raw rows do. */
-export function rollupsFor(shape: Shape): readonly Source[] {
-  const answers = ({ reportType, dimensions, isSingle, fits }: Family) =>
-    (reportType === undefined || reportType === shape.reportType) &&
-    shape.dimensions.length <= (isSingle ? 1 : dimensions.length) &&
-    shape.dimensions.every((dimension) => dimensions.includes(dimension)) &&
-    (fits?.(shape) ?? true)
-  return families.find(answers)?.rollups ?? []
+/** The rollups of the first set that can serve a query, coarsest first; none where only raw rows can. */
+export function selectRollup(profile: QueryProfile): readonly CountTable[] {
+  const set = rollupSets.find(
+    ({ reportType, dimensions, isSingle, appliesTo }) =>
+      (reportType === undefined || reportType === profile.reportType) &&
+      profile.dimensions.length <= (isSingle ? 1 : dimensions.length) &&
+      profile.dimensions.every((dimension) => dimensions.includes(dimension)) &&
+      (appliesTo?.(profile) ?? true),
+  )
+  return set?.rollups ?? []
 }

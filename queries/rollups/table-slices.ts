@@ -1,55 +1,54 @@
 import { at, atSecond, type Bound, join, name, type Sql, sql, uuid } from '../sql/sql.ts'
-import { coverAll, type Span } from './time-range.ts'
+import { splitByGrain, type TimeRange } from './time-range.ts'
 
-/** A table of reports, or a rollup of them by time. */
+/** The reports, or a rollup of them by time. */
 export interface TimedTable {
   readonly table: string
-  /** Milliseconds of time one row stands for; 1 for raw rows. */
+  /** Milliseconds of one row's bucket; 1 for raw rows. */
   readonly grain: number
   readonly time: 'received_at' | 'bucket'
 }
 
-/** One table's share of a question: `FROM table WHERE` its tenant, its time and what else must hold. */
-export interface TimedPart<Table extends TimedTable> {
+/** One table over one or more time ranges. */
+export interface TableSlice<Table extends TimedTable> {
   readonly table: Table
+  /** `FROM table WHERE` with its tenant, time and further conditions. */
   readonly from: Sql
 }
 
 /**
- * The parts that together cover the windows, exactly and without overlap, and no part across a window's bounds. Every
- * part carries the tenant.
+ * Slices that cover the windows exactly and without overlap, none across a window's bounds.
  * @param tables coarsest first, raw rows last.
- * @param conditions what must hold of a table's rows beside tenant and time.
  */
-export function partsOver<Table extends TimedTable>(
+export function sliceTables<Table extends TimedTable>(
   tables: readonly Table[],
   tenantId: string,
-  windows: readonly Span[],
+  windows: readonly TimeRange[],
   conditions: (table: Table) => readonly Sql[],
-): TimedPart<Table>[] {
+): TableSlice<Table>[] {
   const grains = tables.map(({ grain }) => grain)
   const tenant = uuid(tenantId)
-  const coverages = coverAll(windows, grains)
-  // Retention can leave a cursor's whole window behind: some table must still answer that nothing is there.
-  const all = coverages.length > 0 ? coverages : [{ grain: grains.at(-1) ?? 1, spans: windows }]
-  return all.flatMap((coverage) => {
-    const table = tables.find(({ grain }) => grain === coverage.grain)
+  const split = splitByGrain(windows, grains)
+  // A cursor's window can be empty, as retention passed it: an aggregate still needs one table for its row.
+  const all = split.length > 0 ? split : [{ grain: grains.at(-1) ?? 1, ranges: windows }]
+  return all.flatMap(({ grain, ranges }) => {
+    const table = tables.find((one) => one.grain === grain)
     if (!table) return []
-    const meets = [sql`tenant_id = ${tenant}`, ...conditions(table), within(table.time, coverage.spans)]
-    return [{ table, from: sql`FROM ${name(table.table)} WHERE ${join(meets, ' AND ')}` }]
+    const where = [sql`tenant_id = ${tenant}`, ...conditions(table), inRanges(table.time, ranges)]
+    return [{ table, from: sql`FROM ${name(table.table)} WHERE ${join(where, ' AND ')}` }]
   })
 }
 
-/** Whether a table's time lies in one of some spans, of which there must be one. */
-export function within(time: TimedTable['time'], spans: readonly Span[]): Sql {
+/** Whether a table's time is in one of the ranges, at least one. */
+export function inRanges(time: TimedTable['time'], ranges: readonly TimeRange[]): Sql {
   const column = name(time)
-  const ranges = spans.map(
-    ({ from, to }) => sql`(${column} >= ${moment(time, from)} AND ${column} < ${moment(time, to)})`,
+  const conditions = ranges.map(
+    ({ from, to }) => sql`(${column} >= ${timeBound(time, from)} AND ${column} < ${timeBound(time, to)})`,
   )
-  return sql`(${join(ranges, ' OR ')})`
+  return sql`(${join(conditions, ' OR ')})`
 }
 
-/** A moment to compare a table's time with, in milliseconds since the Unix epoch: buckets begin at whole seconds. */
-export function moment(time: TimedTable['time'], milliseconds: number): Bound {
+/** Milliseconds since the Unix epoch as a bound of a table's time; buckets begin at whole seconds. */
+export function timeBound(time: TimedTable['time'], milliseconds: number): Bound {
   return (time === 'bucket' ? atSecond : at)(new Date(milliseconds))
 }

@@ -1,45 +1,35 @@
-/** A half-open span of time, in milliseconds since the Unix epoch: `from` is in, `to` is not. */
-export interface Span {
+/** Milliseconds since the Unix epoch, half-open: `from` is included, `to` is not. */
+export interface TimeRange {
   readonly from: number
   readonly to: number
 }
 
-/** The spans that one grain answers. */
-export interface Coverage {
-  /** Milliseconds; 1 for rows kept to the millisecond. */
+/** The ranges that a table of one grain covers. */
+export interface GrainRanges {
+  /** Milliseconds; 1 for raw rows. */
   readonly grain: number
-  readonly spans: readonly Span[]
+  readonly ranges: readonly TimeRange[]
 }
 
 /**
- * Splits a window among grains, coarsest first: each takes the aligned interior of what is left, the next finer one
- * the edges. With 1 as the last grain the coverage is exact at any bounds.
+ * Splits windows among grains, coarsest first: each covers the aligned interior of the rest, the next finer one the
+ * edges. With 1 as the last grain the split is exact at any bounds.
  */
-export function cover(window: Span, grains: readonly number[]): Coverage[] {
-  let rest: Span[] = window.from < window.to ? [window] : []
-  const coverages: Coverage[] = []
-  for (const grain of grains) {
-    const spans: Span[] = []
-    rest = rest.flatMap((span) => {
-      const from = Math.ceil(span.from / grain) * grain
-      const to = Math.floor(span.to / grain) * grain
-      if (from >= to) return [span]
-      spans.push({ from, to })
-      return [
-        { from: span.from, to: from },
-        { from: to, to: span.to },
-      ].filter((edge) => edge.from < edge.to)
-    })
-    if (spans.length > 0) coverages.push({ grain, spans })
-  }
-  return coverages
-}
-
-/** Several windows' coverages as one, span lists joined grain by grain. */
-export function coverAll(windows: readonly Span[], grains: readonly number[]): Coverage[] {
-  const parts = windows.flatMap((window) => cover(window, grains))
+export function splitByGrain(windows: readonly TimeRange[], grains: readonly number[]): GrainRanges[] {
+  let rest = windows.filter(({ from, to }) => from < to)
   return grains.flatMap((grain) => {
-    const spans = parts.filter((part) => part.grain === grain).flatMap((part) => part.spans)
-    return spans.length > 0 ? [{ grain, spans }] : []
+    const ranges: TimeRange[] = []
+    rest = rest.flatMap((range) => {
+      const from = Math.ceil(range.from / grain) * grain
+      const to = Math.floor(range.to / grain) * grain
+      if (from >= to) return [range]
+      ranges.push({ from, to })
+      const edges = [
+        { from: range.from, to: from },
+        { from: to, to: range.to },
+      ]
+      return edges.filter((edge) => edge.from < edge.to)
+    })
+    return ranges.length > 0 ? [{ grain, ranges }] : []
   })
 }

@@ -1,5 +1,5 @@
 import { paymentPatterns } from '../pages/payment-pages.ts'
-import { groupParts } from '../rollups/group-slices.ts'
+import { groupSlices } from '../rollups/group-slices.ts'
 import { join, type Sql, sql, text } from '../sql/sql.ts'
 import { type InventoryQuestion, ofInventory, returnedUrls } from './script-inventory.ts'
 
@@ -14,7 +14,7 @@ export function scriptReports(
   conditions: readonly Sql[] = [],
 ): Sql {
   const all = [sql`report_type = ${text(reportType)}`, ofInventory(question), sql`script_url != ''`, ...conditions]
-  const parts = groupParts('scripts_day', question, all).map(({ from, page, isRaw }) => {
+  const parts = groupSlices('scripts_day', question, all).map(({ from, page, isRaw }) => {
     const tally = isRaw
       ? sql`toUInt64(1) AS reports, received_at AS seen_to`
       : sql`report_count AS reports, last_seen AS seen_to`

@@ -1,5 +1,5 @@
 import type { SupervisorEvent } from '../../clickhouse/engine/supervisor.ts'
-import type { Span } from '../../queries/rollups/time-range.ts'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
 
 /** When the engine worked for which statement, as it tells its supervisor; to the millisecond. */
 export interface EngineWatch {
@@ -10,7 +10,7 @@ export interface EngineWatch {
 
 /** Statements of a request have its id at the start of their own. */
 export function watchEngine(now: () => number = performance.now.bind(performance)): EngineWatch {
-  const spans = new Map<string, Span[]>()
+  const spans = new Map<string, TimeRange[]>()
   return {
     onEvent(event) {
       if (event.event === 'died') process.stderr.write('The embedded engine died and is started again\n')
@@ -26,7 +26,7 @@ export function watchEngine(now: () => number = performance.now.bind(performance
 const uuidLength = 36
 
 /** The length of time that spans cover together. */
-export function unionLength(spans: readonly Span[]): number {
+export function unionLength(spans: readonly TimeRange[]): number {
   let covered = 0
   let until = Number.NEGATIVE_INFINITY
   for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {

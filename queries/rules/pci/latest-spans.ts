@@ -1,7 +1,7 @@
-import type { Span } from '../../rollups/time-range.ts'
+import type { TimeRange } from '../../rollups/time-range.ts'
 
 /** The reports of one day: `from` when the first was received, `to` just behind the last. */
-export interface DayOfReports extends Span {
+export interface DayOfReports extends TimeRange {
   readonly reportCount: number
 }
 
@@ -14,7 +14,7 @@ export function latestSpans(
   days: readonly DayOfReports[],
   wanted: number,
   upTo = Number.POSITIVE_INFINITY,
-): { readonly latest: Span[]; readonly earlier: Span[] } {
+): { readonly latest: TimeRange[]; readonly earlier: TimeRange[] } {
   const reached = days.filter(({ from }) => from <= upTo)
   let held = 0
   let taken = 0
