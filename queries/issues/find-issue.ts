@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { slicesWhere } from '../rollups/group-slices.ts'
-import type { DayOfReports } from '../rules/pci/latest-spans.ts'
+import type { DayOfReports } from '../rules/latest-ranges.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
 import { join, sql, uint64 } from '../sql/sql.ts'

@@ -18,12 +18,12 @@ export function listBusyPages(
   limit: number,
 ): Query<z.infer<typeof row>> {
   const conditions = ofReportTypes({ siteId, reportTypes: ownPageTypes })
-  const parts = groupSlices('pages_day', { tenantId, window }, conditions).map(
+  const slices = groupSlices('pages_day', { tenantId, window }, conditions).map(
     ({ from, page, reportCount }) => sql`SELECT ${page} AS url, ${reportCount} AS reports ${from} GROUP BY url`,
   )
   return {
     name: 'listBusyPages',
-    statement: sql`SELECT url FROM (${join(parts, ' UNION ALL ')}) WHERE match(url, '^(?i)https?://.') GROUP BY url ORDER BY sum(reports) DESC, url LIMIT ${uint(limit)}`,
+    statement: sql`SELECT url FROM (${join(slices, ' UNION ALL ')}) WHERE match(url, '^(?i)https?://.') GROUP BY url ORDER BY sum(reports) DESC, url LIMIT ${uint(limit)}`,
     row,
   }
 }

@@ -14,8 +14,8 @@ const row = z.object({ reportType: z.string(), reportCount: rowCount, weight: ro
 /** How many reports of each type a window holds: queries to run side by side, for `toTypeCounts`. */
 export function countReportTypes(tenantId: string, window: TimeRange, siteId: string | undefined): Query<TypeTally>[] {
   const terms = siteId ? [{ dimension: 'siteId' as const, value: siteId }] : []
-  const parts = countSlices({ tenantId, reportType: undefined, terms, groupBy: [], windows: [window] })
-  return parts.map(({ from, measure }) => ({
+  const slices = countSlices({ tenantId, reportType: undefined, terms, groupBy: [], windows: [window] })
+  return slices.map(({ from, measure }) => ({
     name: 'countReportTypes',
     statement: sql`SELECT toString(report_type) AS reportType, ${measure.reportCount()} AS reportCount, toString(${measure.weight}) AS weight ${from} GROUP BY reportType`,
     row,

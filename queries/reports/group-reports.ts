@@ -52,27 +52,27 @@ export function groupReports(
   }
 }
 
-/** How the groups of the slices become the answer's. */
+/** Merges the slices' groups. */
 interface Whole {
   readonly measures: Sql
-  /** What stands before the condition on a whole group. */
+  /** Precedes the condition on a merged group. */
   readonly where: Sql
 }
 
-/** A group that is in several slices is added up. */
+/** A group can be in several slices. */
 const added = (keys: Sql): Whole => ({
   measures: sql`sum(current) AS reportCount, sum(previous) AS previousCount, minIf(first, current > 0) AS firstSeen, maxIf(last, current > 0) AS lastSeen`,
   where: sql`GROUP BY ${keys} HAVING`,
 })
 
-/** One part's groups are whole, and grouping hundreds of thousands again would take a fifth more. */
+/** One slice's groups are complete; grouping hundreds of thousands again would take a fifth more. */
 const alone: Whole = {
   measures: sql`current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen`,
   where: sql`WHERE`,
 }
 
 /**
- * One source's groups. No part spans the window's start, so a row's time tells which window it counts for.
+ * One slice's groups. No slice spans the window's start, so a row's time decides which window it counts for.
  * @param start of the window, in milliseconds since the Unix epoch.
  */
 function groupsOfSlice(

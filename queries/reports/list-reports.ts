@@ -19,8 +19,8 @@ export interface ReportPosition {
 
 /** Which reports a list is of. */
 interface ListFilter extends ReportFilter {
-  /** Only reports of an issue, and only those received in some spans, of which there must be one. */
-  readonly issue?: { readonly key: bigint; readonly spans: readonly TimeRange[] }
+  /** Only reports of an issue, received in one of the ranges, at least one. */
+  readonly issue?: { readonly key: bigint; readonly ranges: readonly TimeRange[] }
 }
 
 const selected = (field: keyof Report): Sql => sql`${name(storedFieldRows[field].column)} AS ${name(field)}`
@@ -63,7 +63,7 @@ export function listReports(
     sql`received_at >= ${at(new Date(window.from))}`,
     sql`received_at < ${at(new Date(window.to))}`,
     ...terms.map((term) => matches(name(dimensionRows[term.dimension].column), term)),
-    ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, inRanges('received_at', issue.spans)] : []),
+    ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, inRanges('received_at', issue.ranges)] : []),
   ]
   return {
     name: 'listReports',

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** How long one look at the ledger of imports serves who asks, from before it was begun, in milliseconds. */
-export const lookMilliseconds = 500
+/** How long a version that was read from the import log serves requests, counted from before it was read. */
+export const importVersionTtlMs = 500
 
-/** A row of the ledger of imports. */
+/** A row of the import log. */
 export interface ImportStep {
   /** Of the batch. */
   readonly token: string
@@ -13,10 +13,10 @@ export interface ImportStep {
 }
 
 /**
- * What tells one state of a tenant's imports from any other, from all they noted in the last hour; undefined while one
- * is under way. An import whose ledger is silent for an hour is taken for cut off.
+ * Version of a tenant's data: hash of the last hour's import log. Undefined during an import, which counts as cut off
+ * after an hour without a row.
  */
-export function importMark(steps: readonly ImportStep[]): string | undefined {
+export function importVersion(steps: readonly ImportStep[]): string | undefined {
   const latest = new Map<string, ImportStep>()
   for (const step of steps) {
     const known = latest.get(step.token)
@@ -24,10 +24,10 @@ export function importMark(steps: readonly ImportStep[]): string | undefined {
   }
   for (const { state } of latest.values()) if (state !== 'done') return undefined
   const rows = steps.map(({ token, state, recordedAt }) => JSON.stringify([token, state, recordedAt])).sort()
-  // Short, because every kept answer has one.
+  // Each cached response holds one, so that it is short.
   return hash('sha256', rows.join('\n'), 'base64url')
 }
 
-/** Of two in one millisecond the one that is not done counts, to be safe. */
+/** Of two rows of one millisecond, the unfinished one counts, to be safe. */
 const isLater = (step: ImportStep, than: ImportStep) =>
   step.recordedAt > than.recordedAt || (step.recordedAt === than.recordedAt && step.state !== 'done')

@@ -43,7 +43,7 @@ export function windowOf(
   return { from, to }
 }
 
-/** The span of equal length just before a window; undefined where retention does not reach all of it. */
+/** The range of equal length just before a window; undefined where retention does not reach all of it. */
 export function earlierWindow({ from, to }: TimeRange, retentionFrom: Date): TimeRange | undefined {
   const earlier = { from: from - (to - from), to: from }
   return earlier.from >= retentionFrom.getTime() ? earlier : undefined

@@ -1,4 +1,4 @@
-import type { TimeRange } from '../../rollups/time-range.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
 
 /** The reports of one day: `from` when the first was received, `to` just behind the last. */
 export interface DayOfReports extends TimeRange {
@@ -7,10 +7,10 @@ export interface DayOfReports extends TimeRange {
 
 /**
  * Where to look for the latest so many reports up to a moment, so that days without any are not read: the latest days
- * that hold enough of them, and the time before those. No span lies behind the moment; both are empty where no day does.
+ * that hold enough of them, and the time before those. No range lies behind the moment; both are empty where no day does.
  * @param days latest first.
  */
-export function latestSpans(
+export function latestRanges(
   days: readonly DayOfReports[],
   wanted: number,
   upTo = Number.POSITIVE_INFINITY,
