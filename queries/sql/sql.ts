@@ -19,25 +19,15 @@ type Interpolated = Sql | Bound
 
 /** Builds a fragment; nested fragments are flattened in place. */
 export function sql(strings: TemplateStringsArray, ...parts: readonly Interpolated[]): Sql {
-  const outStrings: string[] = [strings[0] ?? '']
-  const outValues: Bound[] = []
-  const append = (text: string) => {
-    outStrings[outStrings.length - 1] += text
-  }
+  const out = { strings: [strings[0] ?? ''], values: [] as Bound[] }
   parts.forEach((part, index) => {
-    if ('strings' in part) {
-      append(part.strings[0] ?? '')
-      part.values.forEach((value, at) => {
-        outValues.push(value)
-        outStrings.push(part.strings[at + 1] ?? '')
-      })
-    } else {
-      outValues.push(part)
-      outStrings.push('')
-    }
-    append(strings[index + 1] ?? '')
+    const fragment = 'strings' in part ? part : { strings: ['', ''], values: [part] }
+    const [first, ...rest] = fragment.strings
+    out.strings.push(`${out.strings.pop()}${first}`, ...rest)
+    out.strings.push(`${out.strings.pop()}${strings[index + 1]}`)
+    out.values.push(...fragment.values)
   })
-  return { strings: outStrings, values: outValues }
+  return out
 }
 
 export const empty: Sql = { strings: [''], values: [] }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { planNames } from '../../schema/plans.ts'
-
 import type { PoolName, Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
 import { sql, text } from '../sql/sql.ts'
