@@ -40,48 +40,44 @@ interface RollupSet {
   readonly rollups: readonly CountTable[]
 }
 
-const reportColumns: Pick<CountTable, 'column' | 'rowsOf' | 'values'> = {
+type Columns = Omit<CountTable, keyof TimedTable>
+
+/** The reports' own columns. */
+const reportColumns: Columns = {
   column: (dimension) => name(dimensionRows[dimension].column),
   rowsOf: () => [],
   values: 'typed',
 }
 
-/** A rollup with the columns of the reports. */
-const withReportColumns = (table: string, grain: number): CountTable => ({
+/** The value of one dimension a row. */
+const valueColumns: Columns = {
+  column: () => name('value'),
+  rowsOf: (dimensions) => dimensions.map((dimension) => sql`dimension = ${text(dimension)}`),
+  values: 'text',
+}
+
+const pairColumns = (first: DimensionName, second: DimensionName): Columns => ({
+  column: (dimension) => name(dimension === first ? 'value' : 'other_value'),
+  rowsOf: () => [sql`dimensions = ${text(`${first},${second}`)}`],
+  values: 'text',
+})
+
+const rollup = (table: string, grain: number, columns = reportColumns): CountTable => ({
   table,
   grain,
   time: 'bucket',
-  ...reportColumns,
+  ...columns,
+})
+
+/** Pairs of csp-violation dimensions, not both of low cardinality. */
+const ofPair = (first: DimensionName, second: DimensionName): RollupSet => ({
+  reportType: 'csp-violation',
+  dimensions: [first, second],
+  rollups: [rollup('pair_counts_day', day, pairColumns(first, second))],
 })
 
 /** The raw rows, which serve every query. */
 export const rawTable: CountTable = { table: 'reports', grain: 1, time: 'received_at', ...reportColumns }
-
-/** A rollup of the values of one dimension a row. */
-const ofValues = (table: string, grain: number): CountTable => ({
-  table,
-  grain,
-  time: 'bucket',
-  column: () => name('value'),
-  rowsOf: (dimensions) => dimensions.map((dimension) => sql`dimension = ${text(dimension)}`),
-  values: 'text',
-})
-
-/** The rollup of pairs of csp-violation dimensions, not both of low cardinality. */
-const ofPair = (first: DimensionName, second: DimensionName): RollupSet => ({
-  reportType: 'csp-violation',
-  dimensions: [first, second],
-  rollups: [
-    {
-      table: 'pair_counts_day',
-      grain: day,
-      time: 'bucket',
-      column: (dimension) => name(dimension === first ? 'value' : 'other_value'),
-      rowsOf: () => [sql`dimensions = ${text(`${first},${second}`)}`],
-      values: 'text',
-    },
-  ],
-})
 
 const lowCardinality = dimensionNames.filter((dimension) => dimensionRows[dimension].lowCardinality)
 const highCardinality = dimensionNames.filter((dimension) => !dimensionRows[dimension].lowCardinality)
@@ -95,24 +91,24 @@ export const rollupSets: readonly RollupSet[] = [
   {
     dimensions: [],
     appliesTo: ({ bucket = hour }) => bucket % hour === 0,
-    rollups: [withReportColumns('type_counts_hour', hour)],
+    rollups: [rollup('type_counts_hour', hour)],
   },
-  { dimensions: [], rollups: [withReportColumns('type_counts_minute', minute)] },
-  { dimensions: lowCardinality, isSingle: true, rollups: [ofValues('cube_value_counts_hour', hour)] },
+  { dimensions: [], rollups: [rollup('type_counts_minute', minute)] },
+  { dimensions: lowCardinality, isSingle: true, rollups: [rollup('cube_value_counts_hour', hour, valueColumns)] },
   {
     dimensions: highCardinality,
     isSingle: true,
     appliesTo: ({ isGrouped, isPattern }) => !isGrouped && !isPattern,
-    rollups: [ofValues('value_counts_hour_by_value', hour)],
+    rollups: [rollup('value_counts_hour_by_value', hour, valueColumns)],
   },
   {
     dimensions: highCardinality,
     isSingle: true,
-    rollups: [ofValues('value_counts_day', day), ofValues('value_counts_hour_by_time', hour)],
+    rollups: [rollup('value_counts_day', day, valueColumns), rollup('value_counts_hour_by_time', hour, valueColumns)],
   },
   {
     dimensions: lowCardinality,
-    rollups: [withReportColumns('cube_counts_day', day), withReportColumns('cube_counts_hour', hour)],
+    rollups: [rollup('cube_counts_day', day), rollup('cube_counts_hour', hour)],
   },
   ofPair('siteId', 'directive'),
   ofPair('siteId', 'blockedHost'),
@@ -120,13 +116,13 @@ export const rollupSets: readonly RollupSet[] = [
   {
     reportType: 'csp-violation',
     dimensions: ['blockedHost', 'directive', 'disposition', 'browserName', 'osName', 'deviceType'],
-    rollups: [withReportColumns('blocked_counts_day', day)],
+    rollups: [rollup('blocked_counts_day', day)],
   },
-  { dimensions: ['siteId', 'documentHost', ...lowCardinality], rollups: [withReportColumns('page_counts_day', day)] },
+  { dimensions: ['siteId', 'documentHost', ...lowCardinality], rollups: [rollup('page_counts_day', day)] },
   {
     reportType: 'csp-violation',
     dimensions: ['siteId', 'documentHost', 'directive', 'blockedHost'],
-    rollups: [withReportColumns('host_counts_day', day)],
+    rollups: [rollup('host_counts_day', day)],
   },
 ]
 
