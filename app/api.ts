@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
-import { CallerLeft } from '../queries/attempts.ts'
-import type { Database } from '../queries/clickhouse.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
+import { ClientDisconnected } from '../queries/clickhouse/with-timeout.ts'
 import { Problem, problems } from '../schema/problems.ts'
 import type { BudgetStore } from './budgets/budget-store.ts'
 import { endpoints } from './endpoints/all.ts'
@@ -75,7 +75,7 @@ export function createApi({ database, budgets, log, now = () => new Date() }: Ap
   app.notFound((c) => answerProblem(c, new Problem('not_found', 'There is no such path; /docs lists all there are')))
   app.onError((error, c) => {
     // Nobody reads this; the log and the metrics tell it apart from an answer that failed.
-    if (error instanceof CallerLeft) return c.body(null, callerLeft)
+    if (error instanceof ClientDisconnected) return c.body(null, callerLeft)
     const { requestId } = c.get('state')
     const refused = error instanceof Problem && problems[error.code].status < 500
     if (!refused) log.error({ requestId, err: error, cause: error.cause }, 'request failed')

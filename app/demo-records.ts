@@ -9,7 +9,7 @@ import {
   demoScriptDecisions,
 } from '../fixtures/demo-script-records.ts'
 import type { DemoTenant } from '../fixtures/demo-tenants.ts'
-import type { Database } from '../queries/clickhouse.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
 import { importRecords } from './import/import-records.ts'
 import type { RecordType } from './import/record-type.ts'
 import { alertDeliveries } from './import/record-types/alert-deliveries.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { Query, Read, ReadAll } from '../queries/query.ts'
-import type { Span } from '../queries/rules/coverage.ts'
+import type { TimeRange } from '../queries/rollups/time-range.ts'
 import type { WindowRule } from '../queries/rules/window.ts'
+import type { Query, Read, ReadAll } from '../queries/sql/query.ts'
 import type { Capability } from '../schema/plans.ts'
 import type { BudgetName } from './budgets/budget-store.ts'
 import type { OperationName } from './openapi/tags.ts'
@@ -18,9 +18,9 @@ export interface Asked<Path extends Shape, Params extends Shape, Filter, Window,
   readonly query: Values<Params>
   /** What `parse` made of the query. */
   readonly filter: Filter
-  readonly window: Window extends WindowRule ? Span : undefined
+  readonly window: Window extends WindowRule ? TimeRange : undefined
   /** The span of equal length just before the window; undefined where retention does not reach all of it. */
-  readonly earlier: Span | undefined
+  readonly earlier: TimeRange | undefined
   readonly page: Paging extends PagePolicy<infer Item, infer Position> ? Page<Item, Position> : undefined
   /** The first moment the tenant's retention reaches, in milliseconds since the Unix epoch. */
   readonly retentionFrom: number

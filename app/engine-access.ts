@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { passwordPath, type User } from '../clickhouse/engine/passwords.ts'
 import { type Engine, type EngineOptions, startEngine, userUrls } from '../clickhouse/engine/start-engine.ts'
 import { type MigrateOptions, migrate } from '../clickhouse/migrate.ts'
-import { connect, type Database } from '../queries/clickhouse.ts'
+import { connect, type Database } from '../queries/clickhouse/client.ts'
 import type { Config } from './config.ts'
 
 /** The engine a command works on. */

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { pendingMigrations } from '../clickhouse/migrate.ts'
 import { type Migration, readMigrations } from '../clickhouse/migration-files.ts'
-import type { Database } from '../queries/clickhouse.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
 import type { BudgetStore } from './budgets/budget-store.ts'
 import { answer } from './pipeline/answer.ts'
 import { onlyGet } from './pipeline/only-get.ts'

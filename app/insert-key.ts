@@ -1,6 +1,6 @@
-import type { Database } from '../queries/clickhouse.ts'
-import { insertRows } from '../queries/insert-rows.ts'
-import { toClickHouseTime } from '../queries/sql.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
+import { insertRows } from '../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../queries/sql/sql.ts'
 import { hashKey, keyPrefix } from './keys.ts'
 
 /** An API key that is to be stored. */

@@ -1,5 +1,5 @@
 import pino, { type Logger } from 'pino'
-import type { Database } from '../queries/clickhouse.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
 import { createApi } from './api.ts'
 import type { BudgetStore } from './budgets/budget-store.ts'
 import { createMemoryBudgets } from './budgets/memory-budgets.ts'

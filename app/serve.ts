@@ -1,4 +1,4 @@
-import { connect } from '../queries/clickhouse.ts'
+import { connect } from '../queries/clickhouse/client.ts'
 import { readConfig } from './config.ts'
 import { fail, runApi, stopOnSignal } from './run-api.ts'
 

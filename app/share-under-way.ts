@@ -1,8 +1,8 @@
-import { CallerLeft } from '../queries/attempts.ts'
+import { ClientDisconnected } from '../queries/clickhouse/with-timeout.ts'
 
 /**
  * Asks a question unless the same is being asked, whose answer or error it then shares.
- * @param leaving aborted when the asker leaves; the promise then rejects with CallerLeft. Without it the asker stays.
+ * @param leaving aborted when the asker leaves; the promise then rejects with ClientDisconnected. Without it the asker stays.
  */
 export type ShareUnderWay<Answer> = (
   question: string,
@@ -33,13 +33,13 @@ export function shareUnderWay<Answer>(): ShareUnderWay<Answer> {
   }
 
   return (question, ask, leaving) => {
-    if (leaving?.aborted) return Promise.reject(new CallerLeft())
+    if (leaving?.aborted) return Promise.reject(new ClientDisconnected())
     const asking = underWay.get(question) ?? begin(question, ask)
     asking.waiting++
     return new Promise((resolve, reject) => {
       asking.answer.then(resolve, reject)
       leaving?.addEventListener('abort', () => {
-        reject(new CallerLeft())
+        reject(new ClientDisconnected())
         if (--asking.waiting > 0) return
         // Whoever asks from now on asks anew.
         forget(question, asking)

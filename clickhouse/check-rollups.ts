@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Database } from '../queries/clickhouse.ts'
-import type { Query } from '../queries/query.ts'
-import { rowCount } from '../queries/rows.ts'
-import { join, name, type Sql, sql } from '../queries/sql.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
+import type { Query } from '../queries/sql/query.ts'
+import { rowCount } from '../queries/sql/rows.ts'
+import { join, name, type Sql, sql } from '../queries/sql/sql.ts'
 import { inMonth, listRollupMonths, type RollupMonth, withinRetention } from './rollup-months.ts'
 import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './rollups.ts'
 
@@ -107,7 +107,7 @@ function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: Rollup
       )
       GROUP BY report_type, day ORDER BY day, report_type`,
     row: dayRow,
-    lane: 'maintenance',
+    pool: 'maintenance',
   }
 }
 

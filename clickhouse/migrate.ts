@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Database } from '../queries/clickhouse.ts'
-import { insertRows } from '../queries/insert-rows.ts'
-import type { Query } from '../queries/query.ts'
-import { sql, texts } from '../queries/sql.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
+import { insertRows } from '../queries/clickhouse/insert-rows.ts'
+import type { Query } from '../queries/sql/query.ts'
+import { sql, texts } from '../queries/sql/sql.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { rebuildRollups } from './rebuild-rollups.ts'
 import { listRollups, type Rollup, viewTarget } from './rollups.ts'
@@ -33,7 +33,7 @@ const findMigrationLedger: Query<{ tables: number }> = {
   name: 'findMigrationLedger',
   statement: sql`SELECT count() AS tables FROM system.tables WHERE database = currentDatabase() AND name = 'schema_migrations'`,
   row: z.object({ tables: z.int() }),
-  lane: 'lookUp',
+  pool: 'lookup',
 }
 
 const appliedRow = z.object({ version: z.int(), name: z.string(), checksum: z.string() })
@@ -43,7 +43,7 @@ const listAppliedMigrations: Query<Applied> = {
   name: 'listAppliedMigrations',
   statement: sql`SELECT version, name, checksum FROM schema_migrations FINAL ORDER BY version`,
   row: appliedRow,
-  lane: 'lookUp',
+  pool: 'lookup',
 }
 
 /**

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { Database } from '../queries/clickhouse.ts'
-import { laneSettings } from '../queries/lanes.ts'
-import type { Query } from '../queries/query.ts'
-import { rowCount } from '../queries/rows.ts'
-import { join, name, render, type Sql, sql } from '../queries/sql.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
+import { poolSettings } from '../queries/clickhouse/query-pools.ts'
+import type { Query } from '../queries/sql/query.ts'
+import { rowCount } from '../queries/sql/rows.ts'
+import { join, name, render, type Sql, sql } from '../queries/sql/sql.ts'
 import { day } from '../schema/durations.ts'
 import { inMonth, listRollupMonths, type RollupMonth } from './rollup-months.ts'
 import { listRollups, type Rollup, rawTable } from './rollups.ts'
@@ -65,7 +65,7 @@ async function rebuildPartition(database: Database, rollup: Rollup, partition: s
   const aside = asideOf(table, Date.now())
   const run = (statement: Sql) => {
     const { text, params } = render(statement)
-    return database.command(text, { params, settings: laneSettings('maintenance') })
+    return database.command(text, { params, settings: poolSettings('maintenance') })
   }
   await run(sql`CREATE TABLE ${name(aside)} AS ${name(table)}`)
   try {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Database } from '../queries/clickhouse.ts'
-import { type TimedTable, within } from '../queries/parts.ts'
-import { rowCount } from '../queries/rows.ts'
-import { join, name, type Sql, sql, uuid } from '../queries/sql.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
+import { inRanges, type TimedTable } from '../queries/rollups/table-slices.ts'
+import { rowCount } from '../queries/sql/rows.ts'
+import { join, name, type Sql, sql, uuid } from '../queries/sql/sql.ts'
 import { retentionStart } from '../schema/plans.ts'
 
 /** One tenant's month: what is compared or refilled at once, so that memory does not grow with the data. */
@@ -35,7 +35,7 @@ export async function listRollupMonths(
     statement: sql`SELECT toString(tenant_id) AS tenant, partition, min(kept) AS retention
       FROM (${join(each, ' UNION ALL ')}) GROUP BY tenant_id, partition ORDER BY tenant, partition`,
     row,
-    lane: 'maintenance',
+    pool: 'maintenance',
   })
   return months.map(({ tenant, partition, retention }) => {
     const [year, month] = [Number(partition.slice(0, 4)), Number(partition.slice(4))]
@@ -46,7 +46,7 @@ export async function listRollupMonths(
 
 /** Whether a row is of the tenant's month, by its table's time. */
 export function inMonth({ tenantId, from, to }: RollupMonth, time: TimedTable['time']): Sql {
-  return sql`tenant_id = ${uuid(tenantId)} AND ${within(time, [{ from: from.getTime(), to: to.getTime() }])}`
+  return sql`tenant_id = ${uuid(tenantId)} AND ${inRanges(time, [{ from: from.getTime(), to: to.getTime() }])}`
 }
 
 /** The months cut to the days of which no row has expired: a tenant's shortest retention decides for all its days. */

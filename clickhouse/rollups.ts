@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Database } from '../queries/clickhouse.ts'
-import type { Query } from '../queries/query.ts'
-import { name, type Sql, sql } from '../queries/sql.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
+import type { Query } from '../queries/sql/query.ts'
+import { name, type Sql, sql } from '../queries/sql/sql.ts'
 
 /** A table that a materialized view keeps, as the store itself describes both. */
 export interface Rollup {

@@ -1,4 +1,4 @@
-import type { Database } from '../queries/clickhouse.ts'
+import type { Database } from '../queries/clickhouse/client.ts'
 import { listUnfinishedImports } from '../queries/tenants/list-unfinished-imports.ts'
 
 /** The tenants of imports that run or were cut off, for people; '' where there is none. */

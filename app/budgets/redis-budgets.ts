@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Redis, type RedisOptions } from 'ioredis'
-import { inTime } from '../../queries/attempts.ts'
+import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import {
   type BudgetCharge,
   type BudgetOutcome,
@@ -74,7 +74,7 @@ function outcome(charges: readonly BudgetCharge[], [allowed, ...untilFull]: numb
 
 /** What Redis answers, or a BudgetUnavailableError in time, whatever the connection is doing. */
 const answer = <T>(ask: () => Promise<T>): Promise<T> =>
-  inTime(answerWithinMilliseconds, ask).catch((cause) => {
+  withTimeout(answerWithinMilliseconds, ask).catch((cause) => {
     throw new BudgetUnavailableError(cause)
   })
 

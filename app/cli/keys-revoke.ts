@@ -1,5 +1,5 @@
-import type { Database } from '../../queries/clickhouse.ts'
-import { at, render, sql, uuid } from '../../queries/sql.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { at, render, sql, uuid } from '../../queries/sql/sql.ts'
 import { findKeyById } from '../../queries/tenants/list-keys.ts'
 import { key } from './argument-shapes.ts'
 import { command } from './command.ts'

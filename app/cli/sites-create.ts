@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { insertRows } from '../../queries/insert-rows.ts'
-import { toClickHouseTime } from '../../queries/sql.ts'
+import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import { sitesByPattern } from '../import/host-patterns.ts'
 import { hosts, name, tenant } from './argument-shapes.ts'
 import { command } from './command.ts'

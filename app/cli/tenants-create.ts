@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { insertRows } from '../../queries/insert-rows.ts'
-import { toClickHouseTime } from '../../queries/sql.ts'
+import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import { entitlements } from '../../schema/plans.ts'
 import { name, overrideOf, plan } from './argument-shapes.ts'
 import { command } from './command.ts'

@@ -1,5 +1,5 @@
 import { unfinishedTenants } from '../../clickhouse/unfinished-tenants.ts'
-import type { Database } from '../../queries/clickhouse.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
 import type { Context } from './command.ts'
 
 /**

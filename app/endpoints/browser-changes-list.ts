@@ -9,8 +9,8 @@ import {
   listBrowserChanges,
 } from '../../queries/browser-changes/list-browser-changes.ts'
 import { totalBrowserChanges } from '../../queries/browser-changes/total-browser-changes.ts'
-import { onlyRow } from '../../queries/only-row.ts'
 import { addTallies, estimate, isSampled } from '../../queries/rules/weights.ts'
+import { onlyRow } from '../../queries/sql/only-row.ts'
 import { oneOf, uuid } from '../../schema/params.ts'
 import { browserChange, browserChangeTotals } from '../../schema/replies/browser-change.ts'
 import { listReply } from '../../schema/replies/common.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { findIssue } from '../../queries/issues/find-issue.ts'
 import { listReports } from '../../queries/reports/list-reports.ts'
-import type { Span } from '../../queries/rules/coverage.ts'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { keyOfIssueId } from '../../queries/rules/issue-id.ts'
-import { latestSpans } from '../../queries/rules/latest-spans.ts'
+import { latestRanges } from '../../queries/rules/latest-ranges.ts'
 import { oneOf, uuid } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
 import { listReply } from '../../schema/replies/common.ts'
@@ -37,11 +37,11 @@ export const issuesReports = endpoint({
       throw new Problem('not_found', 'There is no such issue with reports of that type')
     }
     const terms = [{ dimension: 'siteId', value: siteId }] as const
-    const list = async (spans: readonly Span[], limit: number): Promise<Report[]> => {
-      const filter = { reportType, terms, issue: { key: issueKey, spans } }
-      return spans.length > 0 ? read(listReports(tenant.id, window, filter, page.after, limit)) : []
+    const list = async (ranges: readonly TimeRange[], limit: number): Promise<Report[]> => {
+      const filter = { reportType, terms, issue: { key: issueKey, ranges } }
+      return ranges.length > 0 ? read(listReports(tenant.id, window, filter, page.after, limit)) : []
     }
-    const { latest, earlier } = latestSpans(days, page.rows, page.after?.receivedAt)
+    const { latest, earlier } = latestRanges(days, page.rows, page.after?.receivedAt)
     const rows = await list(latest, page.rows)
     // The counts of a day can hold reports that were kept for a shorter time than others of that day.
     if (rows.length < page.rows) rows.push(...(await list(earlier, page.rows - rows.length)))

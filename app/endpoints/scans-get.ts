@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { onlyRow } from '../../queries/only-row.ts'
 import { findScanDetails } from '../../queries/scans/find-scan-details.ts'
 import { findScanPlace } from '../../queries/scans/find-scan-place.ts'
+import { onlyRow } from '../../queries/sql/only-row.ts'
 import { uuid } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
 import { scan } from '../../schema/replies/scan.ts'

@@ -1,4 +1,4 @@
-import { scriptUrl } from '../../queries/rules/script-url.ts'
+import { scriptUrl } from '../../queries/rules/scripts/script-url.ts'
 import { firstText, type Read, toNumber } from './member-values.ts'
 import type { BodyMember, BodyMembers } from './members.ts'
 import { urlParts } from './url-parts.ts'

@@ -1,6 +1,6 @@
-import type { Database } from '../../queries/clickhouse.ts'
-import { insertRows } from '../../queries/insert-rows.ts'
-import { toClickHouseTime } from '../../queries/sql.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import { listImportBatches, listImportPasses } from '../../queries/tenants/list-import-batches.ts'
 import type { BatchPass, ImportLedger } from './import-ledger.ts'
 

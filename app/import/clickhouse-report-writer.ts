@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Database } from '../../queries/clickhouse.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
 import type { ReportWriter } from './import-ledger.ts'
 import { blockColumns } from './report-block.ts'
 

@@ -1,7 +1,7 @@
-import { chunksOf } from '../../queries/chunks.ts'
-import type { Database } from '../../queries/clickhouse.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
 import { listFixedMembers } from '../../queries/records/list-fixed-members.ts'
 import { idsAtOnce } from '../../queries/records/stored-under.ts'
+import { chunksOf } from '../../queries/sql/chunks.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
 import { type Refusal, refuse } from './refusal.ts'
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import type { Database } from '../../queries/clickhouse.ts'
-import { insertRows } from '../../queries/insert-rows.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { checkFixed } from './fixed-members.ts'
 import type { Rejection } from './import-tally.ts'
 import { withKept } from './kept-column.ts'

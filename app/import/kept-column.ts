@@ -1,7 +1,7 @@
-import { chunksOf } from '../../queries/chunks.ts'
-import type { Database } from '../../queries/clickhouse.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
 import { listKeptColumn } from '../../queries/records/list-kept-column.ts'
 import { idsAtOnce } from '../../queries/records/stored-under.ts'
+import { chunksOf } from '../../queries/sql/chunks.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
 
 /** Of kept values, which can be long. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Sql } from '../../queries/sql.ts'
+import type { Sql } from '../../queries/sql/sql.ts'
 
 /** What a record can refer to by its id: it must be the tenant's, and of the record's site where the record names one. */
 export type Referent = 'site' | 'page'

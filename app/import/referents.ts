@@ -1,4 +1,4 @@
-import type { Database } from '../../queries/clickhouse.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
 import { listPageSites } from '../../queries/pages/list-page-sites.ts'
 import { listSites } from '../../queries/tenants/list-sites.ts'
 import type { ReadRecord } from './read-record.ts'

@@ -1,4 +1,4 @@
-import { scriptHash } from '../../queries/rules/script-hash.ts'
+import { scriptHash } from '../../queries/rules/scripts/script-hash.ts'
 import type { StoredType } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { scriptHash } from '../../queries/rules/script-hash.ts'
-import { scriptUrl } from '../../queries/rules/script-url.ts'
+import { scriptHash } from '../../queries/rules/scripts/script-hash.ts'
+import { scriptUrl } from '../../queries/rules/scripts/script-url.ts'
 
 /** Members of records about scripts. A message is read behind the member's name. */
 

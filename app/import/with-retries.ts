@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { passingErrors } from '../../queries/passing-errors.ts'
+import { transientErrors } from '../../queries/clickhouse/transient-errors.ts'
 
 /** Milliseconds before each further attempt: 35 s together, in which an engine that died is back. */
 const defaultDelays: readonly number[] = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]
@@ -17,7 +17,7 @@ const hungUp = /socket hang up|timeout error|other side closed|premature close/i
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = String((error as Error & { code?: unknown }).code)
-  return passing.has(code) || passingErrors.get(code) === 'seconds' || hungUp.test(error.message)
+  return passing.has(code) || transientErrors.get(code) === 'seconds' || hungUp.test(error.message)
 }
 
 /** Repeats a task, which must be safe to repeat, while it fails with a condition that passes. Throws the last error. */

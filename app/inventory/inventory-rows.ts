@@ -1,4 +1,3 @@
-import type { Read } from '../../queries/query.ts'
 import { listLoadingScans } from '../../queries/scans/list-loading-scans.ts'
 import { listScanFindings } from '../../queries/scans/list-scan-findings.ts'
 import { libraryId, listLibraryChecks } from '../../queries/scripts/list-library-checks.ts'
@@ -11,6 +10,7 @@ import { listScriptIdentities } from '../../queries/scripts/list-script-identiti
 import { listScriptViolations } from '../../queries/scripts/list-script-violations.ts'
 import { listScripts } from '../../queries/scripts/list-scripts.ts'
 import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import { inventorySize } from '../../schema/scripts.ts'
 
 /** What else is read of the scripts. */

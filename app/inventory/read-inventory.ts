@@ -1,18 +1,18 @@
 import { listMonitoredPages } from '../../queries/pages/list-monitored-pages.ts'
-import type { Read } from '../../queries/query.ts'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import {
   assembleScript,
   type InventoriedScript,
   type InventoryFacts,
   type ScriptFacts,
-} from '../../queries/rules/assemble-script.ts'
-import type { Span } from '../../queries/rules/coverage.ts'
-import { scriptId } from '../../queries/rules/script-id.ts'
+} from '../../queries/rules/scripts/assemble-script.ts'
+import { scriptId } from '../../queries/rules/scripts/script-id.ts'
 import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
 import { libraryId } from '../../queries/scripts/list-library-checks.ts'
 import type { PaymentActivity } from '../../queries/scripts/list-payment-activity.ts'
 import type { ScriptViolation } from '../../queries/scripts/list-script-violations.ts'
 import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import type { PageRecord } from '../../schema/replies/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../schema/replies/script.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
@@ -24,7 +24,7 @@ export interface InventoryAsked {
   readonly tenant: Caller['tenant']
   readonly siteId: string
   /** What activity, integrity and scans are read over. */
-  readonly window: Span
+  readonly window: TimeRange
   /** The first moment the tenant's retention reaches. */
   readonly retentionFrom: number
   /** The site's payment pages, where they were read before. */

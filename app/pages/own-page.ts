@@ -1,5 +1,5 @@
 import { type FoundPage, findMonitoredPage } from '../../queries/pages/find-monitored-page.ts'
-import type { Read } from '../../queries/query.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import { Problem } from '../../schema/problems.ts'
 
 /** A site's monitored page. Throws not_found for one that is not the site's (contract, convention 7). */

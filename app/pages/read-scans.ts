@@ -1,7 +1,7 @@
-import type { ReadAll } from '../../queries/query.ts'
-import { type ComparableScan, noChanges, scanChanges } from '../../queries/rules/scan-changes.ts'
+import { type ComparableScan, noChanges, scanChanges } from '../../queries/rules/scans/scan-changes.ts'
 import { listScans, type StoredScan } from '../../queries/scans/list-scans.ts'
 import type { ScanPlace } from '../../queries/scans/scan-history.ts'
+import type { ReadAll } from '../../queries/sql/query.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { ListedScan, ScanChanges } from '../../schema/replies/scan.ts'
 

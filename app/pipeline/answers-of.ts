@@ -1,4 +1,4 @@
-import type { Read } from '../../queries/query.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { shareUnderWay } from '../share-under-way.ts'
 import { contentOf } from './answer-data.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Read } from '../../queries/query.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
 import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
@@ -56,13 +56,13 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock) {
     ttlResolution: 0,
     perf: { now: clock.elapsed },
   })
-  // Only to choose the lane by: a key of a dashboard that polls every minute does not wait behind guesses.
+  // Only to choose the pool by: a key of a dashboard that polls every minute does not wait behind guesses.
   const everFound = new LRUCache<string, true>({ max: cachedKeys })
   const share = shareUnderWay<KnownKey | undefined>()
 
   async function lookUp(hash: string): Promise<KnownKey | undefined> {
     const asked = clock.elapsed()
-    const [row] = await read(findKey(hash, everFound.has(hash) ? 'lookUp' : 'newKey'))
+    const [row] = await read(findKey(hash, everFound.has(hash) ? 'lookup' : 'unknownKey'))
     const key = row && toKnownKey(row)
     // Counted from before the question, because the answer is as old as that.
     if (key) {

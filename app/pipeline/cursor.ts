@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import type { Span } from '../../queries/rules/coverage.ts'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { endOfTimes } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
 
 /** What a cursor carries. It is no secret: it reaches only the caller's own rows (decisions, Windows). */
 export interface CursorState<Position> {
   /** Null for an operation without a window. */
-  readonly window: Span | null
+  readonly window: TimeRange | null
   /** Items already answered. */
   readonly depth: number
   readonly position: Position

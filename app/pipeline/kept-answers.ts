@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Read } from '../../queries/query.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import { minute } from '../../schema/durations.ts'
 import type { Content } from './answer-data.ts'
 import { createLooksAtImports } from './looks-at-imports.ts'

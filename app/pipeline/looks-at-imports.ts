@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import type { Read } from '../../queries/query.ts'
-import { importMark, lookMilliseconds } from '../../queries/rules/import-mark.ts'
+import { importVersion, importVersionTtlMs } from '../../queries/rules/import-version.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { Problem } from '../../schema/problems.ts'
 
 /** From this age of a look on the next is begun, in milliseconds, while requests go on with it and none waits. */
-const nextLookFrom = lookMilliseconds - 150
+const nextLookFrom = importVersionTtlMs - 150
 /** How long none is made after one that failed. */
 const failedLookMilliseconds = 5_000
 const lookedAtTenants = 10_000
@@ -23,7 +23,7 @@ interface Look {
   followed?: true
 }
 
-/** Marks of tenants' imports, each as one look at the ledger found it; a look serves `lookMilliseconds`. */
+/** Marks of tenants' imports, each as one look at the ledger found it; a look serves `importVersionTtlMs`. */
 export interface LooksAtImports {
   /** What the look of the moment found; undefined where there is none, where it failed, and while an import is under way. */
   standing(tenantId: string): string | undefined
@@ -43,14 +43,14 @@ export function createLooksAtImports(now: () => number): LooksAtImports {
   })
 
   /** A look's time counts from when it was begun, because what it found is as old as that. */
-  function keep(tenantId: string, look: Look, ttl: number = lookMilliseconds): void {
+  function keep(tenantId: string, look: Look, ttl: number = importVersionTtlMs): void {
     looks.set(tenantId, look, { start: look.begunAt, ttl })
   }
 
   async function lookAtLedger(tenantId: string, read: Read): Promise<string | undefined> {
     try {
       const steps = await read(listImportSteps(tenantId, mostSteps + 1))
-      return steps.length > mostSteps ? undefined : importMark(steps)
+      return steps.length > mostSteps ? undefined : importVersion(steps)
     } catch (error) {
       // A store too busy for a look-up in its short time may still answer the question in its own.
       if (!(error instanceof Problem)) throw error

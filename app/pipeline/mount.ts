@@ -1,10 +1,11 @@
 import { zValidator } from '@hono/zod-validator'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { z } from 'zod'
-import type { Database, QueryCost } from '../../queries/clickhouse.ts'
-import type { Query, Read } from '../../queries/query.ts'
-import type { Span } from '../../queries/rules/coverage.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { earlierWindow, frozenWindow, windowOf } from '../../queries/rules/window.ts'
+import type { Query, Read } from '../../queries/sql/query.ts'
 import { retentionStart } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
@@ -93,7 +94,7 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
     const readUntil =
       (leaving?: AbortSignal) =>
       <Row>(question: Query<Row>) =>
-        services.database.read(question, { origin, onCost, leaving })
+        services.database.read(question, { origin, onCost, signal: leaving })
     let leaving: AbortSignal | undefined
     const untilLeft = () => {
       leaving ??= callerLeaving(c)
@@ -140,11 +141,11 @@ export function mount(app: Hono<ApiEnv>, endpoint: Endpoint, services: PipelineS
 /** The window of the request, or the one its cursor froze. */
 function windowFor(
   { window: policy }: Endpoint,
-  frozen: Span | null | undefined,
+  frozen: TimeRange | null | undefined,
   asked: Pick<Params, 'from' | 'to'>,
   now: Date,
   retention: Date,
-): Span | undefined {
+): TimeRange | undefined {
   if (!policy) return undefined
   if (frozen === undefined) {
     if (policy === 'retention') return { from: retention.getTime(), to: now.getTime() }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Read } from '../../queries/query.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import { findSite } from '../../queries/tenants/find-site.ts'
 import { Problem } from '../../schema/problems.ts'
 

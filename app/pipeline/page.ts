@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Span } from '../../queries/rules/coverage.ts'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { encodeCursor } from './cursor.ts'
 
 /** An item's sort key, as a cursor carries it. */
@@ -47,7 +47,7 @@ interface Cut<Row> {
 export function pageOf<Item, Position>(
   { position, maxDepth }: PagePolicy<Item, Position>,
   limit: number,
-  window: Span | null,
+  window: TimeRange | null,
   bound: string,
   before: { readonly depth: number; readonly position: Position } | undefined,
 ): Page<Item, Position> {

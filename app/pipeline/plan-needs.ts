@@ -1,4 +1,4 @@
-import type { Read } from '../../queries/query.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import { type Capability, lowestPlanWith } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { Need } from '../endpoint.ts'

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { QueryCost } from '../../queries/clickhouse.ts'
+import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
 import type { Caller } from './authenticate.ts'
 
 /** What is known of one request so far; the log line and the answer's headers are made of it. */
@@ -44,5 +44,5 @@ export function startRequest(asked: string | undefined): RequestState {
 export function addCost(state: RequestState, cost: QueryCost): void {
   state.rowsRead += cost.rowsRead
   state.bytesRead += cost.bytesRead
-  state.engineMilliseconds += cost.milliseconds
+  state.engineMilliseconds += cost.elapsedMs
 }

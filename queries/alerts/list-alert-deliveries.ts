@@ -1,7 +1,7 @@
 import { type AlertDelivery, alertDelivery } from '../../schema/replies/alert-delivery.ts'
-import { matchesText } from '../matches.ts'
-import type { Query } from '../query.ts'
-import { at, join, name, sql, text, uint, uuid } from '../sql.ts'
+import { matchesText } from '../sql/matches.ts'
+import type { Query } from '../sql/query.ts'
+import { at, join, name, sql, text, uint, uuid } from '../sql/sql.ts'
 
 /** Which deliveries are asked for; each filter that is missing takes all. */
 export interface DeliveryFilter {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { sql, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ eventType: z.string() })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { rowTime } from '../rows.ts'
-import { at, sql, texts, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowTime } from '../sql/rows.ts'
+import { at, sql, texts, uuid } from '../sql/sql.ts'
 
 const row = z.object({
   eventType: z.string(),

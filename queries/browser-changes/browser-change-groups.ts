@@ -1,35 +1,42 @@
-import { type GroupKind, groupKind, ofReportTypes, type ReportTypesQuestion } from '../groups/group-kind.ts'
-import type { GroupTable } from '../groups/group-parts.ts'
-import { delimited, type GroupMeasure, keptKey } from '../groups/groups-of.ts'
-import { noTime, type Sql, sql } from '../sql.ts'
+import {
+  delimited,
+  type GroupKind,
+  groupKind,
+  ofReportTypes,
+  type ReportTypesQuestion,
+  storedKey,
+} from '../groups/group-kind.ts'
+import type { GroupMeasure } from '../groups/groups-of.ts'
+import type { GroupTable } from '../rollups/group-slices.ts'
+import { noTime, type Sql, sql } from '../sql/sql.ts'
 
 /** Which browser changes are asked for. */
 export type BrowserChangeQuestion = ReportTypesQuestion
 
 /** Type, API and source file (decisions, Groups). */
-const key = keptKey(() => [sql`report_type`, ...delimited(sql`feature`), sql`source_file`])
+const key = storedKey(() => [sql`report_type`, ...delimited(sql`feature`), sql`source_file`])
 
-const keptIn = (rollup: GroupTable) => groupKind<BrowserChangeQuestion>(rollup, ofReportTypes, key)
+const ofRollup = (rollup: GroupTable) => groupKind<BrowserChangeQuestion>(rollup, ofReportTypes, key)
 
 /** With the pages, source files and browsers of their reports. */
-export const browserChangeGroups = keptIn('browser_changes_day')
+export const browserChangeGroups = ofRollup('browser_changes_day')
 
-const ofAllSites = keptIn('browser_change_entries_day')
+const ofAllSites = ofRollup('browser_change_entries_day')
 
 /** Their numbers and APIs alone: of all sites together from far fewer rows. */
 export const browserChangeEntries: GroupKind<BrowserChangeQuestion> = {
   ...browserChangeGroups,
-  parts: (question) => (question.siteId === undefined ? ofAllSites : browserChangeGroups).parts(question),
+  slices: (question) => (question.siteId === undefined ? ofAllSites : browserChangeGroups).slices(question),
 }
 
 /** The removal that the latest of the reports with one names; null where none does. */
 export const anticipatedRemoval: GroupMeasure = {
-  ofPart: ({ isRaw }) =>
+  ofSlice: ({ isRaw }) =>
     isRaw
       ? sql`maxIf(${packed(sql`received_at`, sql`id`, sql`assumeNotNull(anticipated_removal)`)}, anticipated_removal IS NOT NULL)`
       : sql`maxIf(${packed(sql`removal.1`, sql`removal.2`, sql`removal.3`)}, removal.1 != ${noTime})`,
-  whole: (ofParts) =>
-    sql`nullIf(fromUnixTimestamp64Milli(toInt64(bitAnd(max(${ofParts}), ${lowest64})), 'UTC'), ${noTime})`,
+  merged: (values) =>
+    sql`nullIf(fromUnixTimestamp64Milli(toInt64(bitAnd(max(${values}), ${lowest64})), 'UTC'), ${noTime})`,
 }
 
 /** One number that orders as the three do, no time being before 1970: its maximum takes a third of a tuple's time. */

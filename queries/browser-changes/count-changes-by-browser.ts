@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
+import { commonValue, groupsOf, groupTally } from '../groups/groups-of.ts'
 import { byVolume } from '../groups/largest-first.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
 import type { Tally } from '../rules/weights.ts'
-import { sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { type BrowserChangeQuestion, browserChangeGroups } from './browser-change-groups.ts'
 
 const row = z.object({ browser: z.string(), reportCount: rowCount, weight: rowBigSum })
@@ -12,8 +12,9 @@ const row = z.object({ browser: z.string(), reportCount: rowCount, weight: rowBi
 /** A window's browser changes by browser family, the largest first; '' where the user agent was unreadable. */
 export function countChangesByBrowser(question: BrowserChangeQuestion): Query<Tally & { readonly browser: string }> {
   const { reportCount, weight } = groupTally
-  const families = groupsOf(browserChangeGroups.parts(question), () => sql`halfMD5(browser_name)`, {
-    browser: sameOf(() => sql`toString(browser_name)`),
+  const slices = browserChangeGroups.slices(question).map((slice) => ({ ...slice, key: sql`halfMD5(browser_name)` }))
+  const families = groupsOf(slices, {
+    browser: commonValue(() => sql`toString(browser_name)`),
     reportCount,
     weight,
   })

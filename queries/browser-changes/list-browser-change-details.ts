@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { browserChangeTypeNames } from '../../schema/report-types.ts'
-import { distinctOf, type Keyed, partsOfGroups } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
-import { join, sql, uint } from '../sql.ts'
+import { distinctTexts, type Keyed, slicesOfGroups } from '../groups/groups-of.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { join, sql, uint } from '../sql/sql.ts'
 import { type BrowserChangeQuestion, browserChangeGroups } from './browser-change-groups.ts'
 
 const row = z.object({
@@ -19,7 +19,7 @@ const row = z.object({
 /** Pages an entry names (contract, Browser-change entry). */
 const mostNamed = 3
 
-const families = distinctOf(() => sql`groupUniqArray(toString(browser_name))`)
+const families = distinctTexts(() => sql`groupUniqArray(toString(browser_name))`)
 
 /**
  * What some browser changes are, and their pages and browser families; the pages with most reports first, ties by the
@@ -30,13 +30,12 @@ export function listBrowserChangeDetails(
   entries: readonly Keyed[],
 ): Query<z.infer<typeof row>>[] {
   if (entries.length === 0) return []
-  const { parts, key } = browserChangeGroups
-  const pagesByPart = partsOfGroups(parts(question), key, entries).map(
-    (part) =>
-      sql`SELECT ${key(part)} AS group_key, ${part.page} AS url, any(toString(report_type)) AS type_of, any(toString(feature)) AS feature_of, any(source_file) AS file_of, ${part.reportCount} AS reports, ${families.ofPart(part)} AS browsers_of ${part.from} GROUP BY group_key, url`,
+  const pagesBySlice = slicesOfGroups(browserChangeGroups.slices(question), entries).map(
+    (slice) =>
+      sql`SELECT ${slice.key} AS group_key, ${slice.page} AS url, any(toString(report_type)) AS type_of, any(toString(feature)) AS feature_of, any(source_file) AS file_of, ${slice.reportCount} AS reports, ${families.ofSlice(slice)} AS browsers_of ${slice.from} GROUP BY group_key, url`,
   )
-  const pages = sql`SELECT group_key, url, any(type_of) AS entry_type, any(feature_of) AS entry_feature, any(file_of) AS entry_file, sum(reports) AS reports_of, groupUniqArrayArray(browsers_of) AS families_of FROM (${join(pagesByPart, ' UNION ALL ')}) GROUP BY group_key, url`
+  const pages = sql`SELECT group_key, url, any(type_of) AS entry_type, any(feature_of) AS entry_feature, any(file_of) AS entry_file, sum(reports) AS reports_of, groupUniqArrayArray(browsers_of) AS families_of FROM (${join(pagesBySlice, ' UNION ALL ')}) GROUP BY group_key, url`
   const ranked = sql`arraySort(groupArrayIf((-toInt64(reports_of), url), url != ''))`
-  const statement = sql`SELECT toString(group_key) AS key, any(entry_type) AS reportType, any(entry_feature) AS feature, nullIf(any(entry_file), '') AS sourceFile, countIf(url != '') AS pageCount, arrayMap(page -> page.2, arraySlice(${ranked}, 1, ${uint(mostNamed)})) AS topPages, ${families.whole(sql`families_of`)} AS browsers FROM (${pages}) GROUP BY group_key`
+  const statement = sql`SELECT toString(group_key) AS key, any(entry_type) AS reportType, any(entry_feature) AS feature, nullIf(any(entry_file), '') AS sourceFile, countIf(url != '') AS pageCount, arrayMap(page -> page.2, arraySlice(${ranked}, 1, ${uint(mostNamed)})) AS topPages, ${families.merged(sql`families_of`)} AS browsers FROM (${pages}) GROUP BY group_key`
   return [{ name: 'listBrowserChangeDetails', statement, row }]
 }

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
 import { behind, byVolume, type VolumePosition } from '../groups/largest-first.ts'
-import type { Query } from '../query.ts'
-import { rowTime } from '../rows.ts'
-import { at, empty, type Sql, sql, uint } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowTime } from '../sql/rows.ts'
+import { at, empty, type Sql, sql, uint } from '../sql/sql.ts'
 import { anticipatedRemoval, type BrowserChangeQuestion, browserChangeEntries } from './browser-change-groups.ts'
 
 const row = groupTallyRow.extend({ anticipatedRemoval: rowTime.nullable() })
@@ -26,7 +26,7 @@ export function listBrowserChanges(
   after: BrowserChangePosition | undefined,
   limit: number,
 ): Query<BrowserChangeEntry> {
-  const entries = groupsOf(browserChangeEntries.parts(question), browserChangeEntries.key, measures)
+  const entries = groupsOf(browserChangeEntries.slices(question), measures)
   return {
     name: 'listBrowserChanges',
     statement: sql`${entries}${after ? sql` HAVING ${behindRemoval(after)}` : empty} ORDER BY anticipatedRemoval NULLS LAST, ${byVolume} LIMIT ${uint(limit)}`,

@@ -1,8 +1,7 @@
-import { equals } from '../equals.ts'
-import { groupKind } from '../groups/group-kind.ts'
-import type { GroupQuestion } from '../groups/group-parts.ts'
-import { delimited, keptKey } from '../groups/groups-of.ts'
-import { sql, text, uuid } from '../sql.ts'
+import { delimited, groupKind, storedKey } from '../groups/group-kind.ts'
+import type { GroupQuestion } from '../rollups/group-slices.ts'
+import { equals } from '../sql/equals.ts'
+import { sql, text, uuid } from '../sql/sql.ts'
 
 /** Which crashes are asked for. */
 export interface CrashQuestion extends GroupQuestion {
@@ -19,7 +18,7 @@ const conditions = ({ siteId, reason }: CrashQuestion) => [
 ]
 
 /** Reason, page, frame and visibility (decisions, Groups). */
-const key = keptKey(({ page }) => [
+const key = storedKey(({ page }) => [
   ...delimited(sql`feature`),
   ...delimited(page),
   sql`ifNull(toString(is_top_level), '')`,

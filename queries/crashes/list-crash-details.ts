@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { groupDetails } from '../groups/group-details.ts'
-import { browserFamilies, type GroupMeasures, sameOf } from '../groups/groups-of.ts'
-import { rowBigSum } from '../rows.ts'
-import { sql } from '../sql.ts'
+import { browserFamilies, commonValue, type GroupMeasures } from '../groups/groups-of.ts'
+import { rowBigSum } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { crashGroups } from './crash-groups.ts'
 
 const row = z.object({
@@ -15,10 +15,10 @@ const row = z.object({
 })
 
 const measures: GroupMeasures = {
-  reason: sameOf(() => sql`feature`),
-  page: sameOf(({ page }) => page),
-  isTopLevel: sameOf(() => sql`is_top_level`),
-  visibilityState: sameOf(() => sql`visibility_state`),
+  reason: commonValue(() => sql`feature`),
+  page: commonValue(({ page }) => page),
+  isTopLevel: commonValue(() => sql`is_top_level`),
+  visibilityState: commonValue(() => sql`visibility_state`),
   browsers: browserFamilies,
 }
 

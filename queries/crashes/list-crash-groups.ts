@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type GroupMeasures, groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
 import { largestFirst, type VolumePosition } from '../groups/largest-first.ts'
-import type { Query } from '../query.ts'
-import { sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql } from '../sql/sql.ts'
 import { type CrashQuestion, crashGroups } from './crash-groups.ts'
 
 const row = groupTallyRow.extend({
@@ -17,8 +17,8 @@ export type CrashGroup = z.infer<typeof row>
 const measures: GroupMeasures = {
   ...groupTally,
   lastStackAt: {
-    ofPart: ({ isRaw }) => (isRaw ? sql`maxIf(received_at, stack != '')` : sql`max(last_stack_at)`),
-    whole: (ofParts) => sql`toUnixTimestamp64Milli(max(${ofParts}))`,
+    ofSlice: ({ isRaw }) => (isRaw ? sql`maxIf(received_at, stack != '')` : sql`max(last_stack_at)`),
+    merged: (values) => sql`toUnixTimestamp64Milli(max(${values}))`,
   },
 }
 
@@ -28,6 +28,6 @@ export function listCrashGroups(
   after: VolumePosition | undefined,
   limit: number,
 ): Query<CrashGroup> {
-  const groups = groupsOf(crashGroups.parts(question), crashGroups.key, measures)
+  const groups = groupsOf(crashGroups.slices(question), measures)
   return { name: 'listCrashGroups', statement: sql`${groups}${largestFirst(after, limit)}`, row }
 }

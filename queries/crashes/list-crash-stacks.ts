@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { latestReports } from '../groups/group-details.ts'
-import { latestOf } from '../groups/groups-of.ts'
-import { rowBigSum } from '../rows.ts'
-import { sql, uint } from '../sql.ts'
+import { latestValue } from '../groups/groups-of.ts'
+import { rowBigSum } from '../sql/rows.ts'
+import { sql, uint } from '../sql/sql.ts'
 import { crashGroups } from './crash-groups.ts'
 
 const row = z.object({ key: rowBigSum, stackExcerpt: z.string() })
@@ -15,7 +15,7 @@ export const listCrashStacks = latestReports({
   name: 'listCrashStacks',
   kind: crashGroups,
   receivedAt: 'lastStackAt',
-  also: [sql`stack != ''`],
-  measures: { stackExcerpt: latestOf(sql`substringUTF8(stack, 1, ${uint(excerptLength)})`) },
+  conditions: [sql`stack != ''`],
+  measures: { stackExcerpt: latestValue(sql`substringUTF8(stack, 1, ${uint(excerptLength)})`) },
   row,
 })

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { groupTotals, sameOf } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
+import { commonValue, groupTotals } from '../groups/groups-of.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { type CrashQuestion, crashGroups } from './crash-groups.ts'
 
 const row = z.object({ reportCount: rowCount, weight: rowBigSum, pageCount: rowCount, groupCount: rowCount })
 
 /** The sums of every crash group: one row. An unknown page is no page. */
 export function totalCrashes(question: CrashQuestion): Query<z.infer<typeof row>> {
-  const distinct = { pageCount: sameOf(({ page }) => page) }
-  const statement = groupTotals(crashGroups.parts(question), crashGroups.key, distinct)
+  const distinct = { pageCount: commonValue(({ page }) => page) }
+  const statement = groupTotals(crashGroups.slices(question), distinct)
   return { name: 'totalCrashes', statement, row }
 }

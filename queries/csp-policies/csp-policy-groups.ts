@@ -1,7 +1,7 @@
 import { type GroupKind, groupKind } from '../groups/group-kind.ts'
-import { type GroupQuestion, partsWhere } from '../groups/group-parts.ts'
-import type { PageMatch } from '../rules/page-pattern.ts'
-import { type Sql, sql, text, uuid } from '../sql.ts'
+import { type GroupQuestion, slicesWhere } from '../rollups/group-slices.ts'
+import type { PageMatch } from '../rules/scans/page-pattern.ts'
+import { type Sql, sql, text, uuid } from '../sql/sql.ts'
 
 /** Whose policies are asked for: those that reports of a site quote. */
 export interface CspPolicyQuestion extends GroupQuestion {
@@ -26,10 +26,10 @@ const ofEveryPage = groupKind('pages_day', conditions, key)
 
 export const cspPolicyGroups: GroupKind<CspPolicyQuestion> = {
   ...ofEveryPage,
-  parts(question) {
+  slices(question) {
     const { page } = question
-    const parts = ofEveryPage.parts(question)
-    return page ? partsWhere(parts, (part) => isOn(page, part.page)) : parts
+    const slices = ofEveryPage.slices(question)
+    return page ? slicesWhere(slices, (slice) => isOn(page, slice.page)) : slices
   },
 }
 

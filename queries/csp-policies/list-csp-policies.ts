@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { dispositions } from '../../schema/enumerations.ts'
-import { groupsOf, groupTally, groupTallyRow, sameOf } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { sql, uint } from '../sql.ts'
+import { commonValue, groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
+import type { Query } from '../sql/query.ts'
+import { sql, uint } from '../sql/sql.ts'
 import { type CspPolicyQuestion, cspDisposition, cspPolicyGroups } from './csp-policy-groups.ts'
 
 const row = groupTallyRow.omit({ weight: true }).extend({ disposition: z.enum(dispositions) })
@@ -11,11 +11,11 @@ const row = groupTallyRow.omit({ weight: true }).extend({ disposition: z.enum(di
 export type QuotedCspPolicy = z.infer<typeof row>
 
 const { weight: _, ...tally } = groupTally
-const measures = { disposition: sameOf(() => cspDisposition), ...tally }
+const measures = { disposition: commonValue(() => cspDisposition), ...tally }
 
 /** The policies last quoted, the latest first, before any are merged. */
 export function listCspPolicies(question: CspPolicyQuestion, limit: number): Query<QuotedCspPolicy> {
-  const policies = groupsOf(cspPolicyGroups.parts(question), cspPolicyGroups.key, measures)
+  const policies = groupsOf(cspPolicyGroups.slices(question), measures)
   return {
     name: 'listCspPolicies',
     statement: sql`${policies} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { latestReports } from '../groups/group-details.ts'
-import { latestOf } from '../groups/groups-of.ts'
-import { rowBigSum } from '../rows.ts'
-import { sql } from '../sql.ts'
+import { latestValue } from '../groups/groups-of.ts'
+import { rowBigSum } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { cspPolicyGroups } from './csp-policy-groups.ts'
 
 const row = z.object({ key: rowBigSum, policy: z.string() })
@@ -12,6 +12,6 @@ export const listCspPolicyTexts = latestReports({
   name: 'listCspPolicyTexts',
   kind: cspPolicyGroups,
   receivedAt: 'lastSeen',
-  measures: { policy: latestOf(sql`policy`) },
+  measures: { policy: latestValue(sql`policy`) },
   row,
 })

@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import type { Query } from '../query.ts'
-import type { Sql } from '../sql.ts'
-import type { GroupKind } from './group-kind.ts'
-import { type GroupQuestion, rawPartAt } from './group-parts.ts'
-import { type GroupMeasures, groupsOf, type Keyed, partsOfGroups } from './groups-of.ts'
+import { type GroupQuestion, rawSliceAt } from '../rollups/group-slices.ts'
+import type { Query } from '../sql/query.ts'
+import type { Sql } from '../sql/sql.ts'
+import type { GroupKind, KeyedSlice } from './group-kind.ts'
+import { type GroupMeasures, groupsOf, type Keyed, slicesOfGroups } from './groups-of.ts'
 
-/** What is asked for the groups of a page alone. */
+/** Details of the groups of one page. */
 interface GroupDetails<Question extends GroupQuestion, Row> {
-  /** The query's. */
+  /** Of the query, and of the constant that holds it. */
   readonly name: string
   readonly kind: GroupKind<Question>
   readonly measures: GroupMeasures
@@ -15,35 +15,35 @@ interface GroupDetails<Question extends GroupQuestion, Row> {
   readonly row: z.ZodType<Row>
 }
 
-/** A query of the details of some groups, by the name of its constant. No query where there are no groups. */
-export const groupDetails =
-  <Question extends GroupQuestion, Row>({ name, kind, measures, row }: GroupDetails<Question, Row>) =>
-  (question: Question, groups: readonly Keyed[]): Query<Row>[] => {
-    if (groups.length === 0) return []
-    const parts = partsOfGroups(kind.parts(question), kind.key, groups)
-    return [{ name, statement: groupsOf(parts, kind.key, measures), row }]
-  }
+function detailsOf<Row>(
+  { name, measures, row }: Omit<GroupDetails<never, Row>, 'kind'>,
+  slices: readonly KeyedSlice[],
+  groups: readonly Keyed[],
+): Query<Row>[] {
+  return groups.length === 0 ? [] : [{ name, statement: groupsOf(slicesOfGroups(slices, groups), measures), row }]
+}
 
-/** What the latest report of each group says. */
-interface LatestReports<Question extends GroupQuestion, Moment extends string, Row>
-  extends GroupDetails<Question, Row> {
-  /** The group's own time at which it was received, as Date takes it; 0 where there is no such report. */
-  readonly receivedAt: Moment
-  /** What must hold of the report beside the kind's conditions. */
-  readonly also?: readonly Sql[]
+/** Builds a query of details of some groups; none where there are no groups. */
+export const groupDetails =
+  <Question extends GroupQuestion, Row>({ kind, ...details }: GroupDetails<Question, Row>) =>
+  (question: Question, groups: readonly Keyed[]): Query<Row>[] =>
+    detailsOf(details, kind.slices(question), groups)
+
+/** Details of the latest report of each group. */
+interface LatestReports<Question extends GroupQuestion, Time extends string, Row> extends GroupDetails<Question, Row> {
+  /** The group's field with the report's time, as Date takes it; 0 where there is no such report. */
+  readonly receivedAt: Time
+  /** Conditions on the report beside the kind's. */
+  readonly conditions?: readonly Sql[]
 }
 
 /** As `groupDetails`, of the latest report of each group, read by primary key from the raw rows. */
 export const latestReports =
-  <Question extends GroupQuestion, Moment extends string, Row>({
-    kind,
-    receivedAt,
-    also = [],
-    ...details
-  }: LatestReports<Question, Moment, Row>) =>
-  (question: Question, groups: readonly (Keyed & Readonly<Record<Moment, string | number>>)[]): Query<Row>[] => {
+  <Question extends GroupQuestion, Time extends string, Row>(latest: LatestReports<Question, Time, Row>) =>
+  (question: Question, groups: readonly (Keyed & Readonly<Record<Time, string | number>>)[]): Query<Row>[] => {
+    const { kind, receivedAt, conditions = [], ...details } = latest
     const reported = groups.filter((group) => group[receivedAt] !== 0)
     const moments = reported.map((group) => new Date(group[receivedAt]))
-    const parts = () => [rawPartAt(question.tenantId, moments, [...kind.conditions(question), ...also])]
-    return groupDetails({ ...details, kind: { ...kind, parts } })(question, reported)
+    const slice = rawSliceAt(question.tenantId, moments, [...kind.conditions(question), ...conditions])
+    return detailsOf(details, [kind.withKey(slice)], reported)
   }

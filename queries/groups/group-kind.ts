@@ -1,39 +1,51 @@
 import type { ReportType } from '../../schema/report-types.ts'
-import { equals } from '../equals.ts'
-import { type Sql, sql, texts, uuid } from '../sql.ts'
-import { type GroupPart, type GroupQuestion, type GroupTable, groupParts } from './group-parts.ts'
+import { type GroupQuestion, type GroupSlice, type GroupTable, groupSlices } from '../rollups/group-slices.ts'
+import { equals } from '../sql/equals.ts'
+import { join, type Sql, sql, texts, uuid } from '../sql/sql.ts'
 
-/** What distinguishes a part's groups: a UInt64 in the part's own columns, the same in every part. */
-export type GroupKey = (part: GroupPart) => Sql
+/** A slice with the key of its groups: a UInt64 in its own columns, the same in every slice. */
+export interface KeyedSlice extends GroupSlice {
+  readonly key: Sql
+}
 
 /** A kind of groups that reports make. */
 export interface GroupKind<Question extends GroupQuestion> {
-  /** What must hold of the rows of the rollup and of raw rows alike, the report type among it. */
+  /** Conditions on the rows of the rollup and on raw rows alike, the report type among them. */
   readonly conditions: (question: Question) => readonly Sql[]
-  readonly parts: (question: Question) => GroupPart[]
-  readonly key: GroupKey
+  readonly withKey: (slice: GroupSlice) => KeyedSlice
+  readonly slices: (question: Question) => KeyedSlice[]
 }
 
-/** A kind that a rollup by day keeps. */
-export const groupKind = <Question extends GroupQuestion>(
+/** A kind with a rollup by day. */
+export function groupKind<Question extends GroupQuestion>(
   rollup: GroupTable,
   conditions: GroupKind<Question>['conditions'],
-  key: GroupKey,
-): GroupKind<Question> => ({
-  conditions,
-  parts: (question) => groupParts(rollup, question, conditions(question)),
-  key,
-})
+  key: (slice: GroupSlice) => Sql,
+): GroupKind<Question> {
+  const withKey = (slice: GroupSlice) => ({ ...slice, key: key(slice) })
+  return {
+    conditions,
+    withKey,
+    slices: (question) => groupSlices(rollup, question, conditions(question)).map(withKey),
+  }
+}
 
-/** Which groups are asked for, of a kind that several report types make. */
+/** The rollup's `group_key`; of raw rows the first half of the MD5 of the group's values, each text on its own line. */
+export const storedKey = (values: (slice: GroupSlice) => readonly Sql[]) => (slice: GroupSlice) =>
+  slice.isRaw ? sql`halfMD5(concatWithSeparator('\\n', ${join(values(slice), ', ')}))` : sql`group_key`
+
+/** A text of a browser's as part of a key: its length in bytes marks its end. */
+export const delimited = (value: Sql): Sql[] => [sql`toString(length(${value}))`, value]
+
+/** Groups of a kind that several report types make. */
 export interface ReportTypesQuestion extends GroupQuestion {
   /** Every site of the tenant where it is undefined. */
   readonly siteId: string | undefined
-  /** One at least. */
+  /** At least one. */
   readonly reportTypes: readonly ReportType[]
 }
 
-/** What must hold of the reports of some types, of a site or of every site. */
+/** Conditions of some report types, of a site or of every site. */
 export const ofReportTypes = ({ siteId, reportTypes }: Omit<ReportTypesQuestion, keyof GroupQuestion>): Sql[] => [
   sql`report_type IN ${texts(reportTypes)}`,
   ...equals('site_id', uuid, siteId),

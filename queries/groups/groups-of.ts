@@ -1,35 +1,29 @@
 import { z } from 'zod'
-import { rowBigSum, rowCount, rowTime } from '../rows.ts'
-import { join, name, type Sql, sql, uint64s } from '../sql.ts'
-import type { GroupKey } from './group-kind.ts'
-import { type GroupPart, partsWhere } from './group-parts.ts'
+import { type GroupSlice, slicesWhere } from '../rollups/group-slices.ts'
+import { rowBigSum, rowCount, rowTime } from '../sql/rows.ts'
+import { join, name, type Sql, sql, uint64s } from '../sql/sql.ts'
+import type { KeyedSlice } from './group-kind.ts'
 
 /** A group, by its key. */
 export interface Keyed {
   readonly key: bigint
 }
 
-/** A measure of a group: of the rows of a part, and then of all its parts. */
+/** A measure of a group: an aggregate of one slice's rows, and then one of the slices' values. */
 export interface GroupMeasure {
-  readonly ofPart: (part: GroupPart) => Sql
-  readonly whole: (ofParts: Sql) => Sql
+  readonly ofSlice: (slice: GroupSlice) => Sql
+  readonly merged: (values: Sql) => Sql
 }
 
-/** Measures by the name they are answered under. */
+/** Measures by their result's alias. */
 export type GroupMeasures = Readonly<Record<string, GroupMeasure>>
 
-/** A key that the rollup keeps as `group_key`, and that raw rows make of the group's values, each as text. */
-export const keptKey =
-  (values: (part: GroupPart) => readonly Sql[]): GroupKey =>
-  (part) =>
-    part.isRaw ? hashOf(values(part)) : sql`group_key`
-
-/** A group's size and its time; `weight` is in millionths, as digits. */
+/** A group's size and times; `weight` is in millionths, as digits. */
 export const groupTally = {
-  reportCount: { ofPart: (part) => part.reportCount, whole: (ofParts) => sql`sum(${ofParts})` },
-  weight: { ofPart: (part) => part.weight, whole: (ofParts) => sql`toString(sum(${ofParts}))` },
-  firstSeen: { ofPart: (part) => part.firstSeen, whole: (ofParts) => sql`min(${ofParts})` },
-  lastSeen: { ofPart: (part) => part.lastSeen, whole: (ofParts) => sql`max(${ofParts})` },
+  reportCount: { ofSlice: (slice) => slice.reportCount, merged: (values) => sql`sum(${values})` },
+  weight: { ofSlice: (slice) => slice.weight, merged: (values) => sql`toString(sum(${values}))` },
+  firstSeen: { ofSlice: (slice) => slice.firstSeen, merged: (values) => sql`min(${values})` },
+  lastSeen: { ofSlice: (slice) => slice.lastSeen, merged: (values) => sql`max(${values})` },
 } as const satisfies GroupMeasures
 
 /** A group with its tally. */
@@ -41,72 +35,66 @@ export const groupTallyRow = z.object({
   lastSeen: rowTime,
 })
 
-/** A value that all of a group's rows have. */
-export const sameOf = (ofPart: GroupMeasure['ofPart']): GroupMeasure => ({
-  ofPart: (part) => sql`any(${ofPart(part)})`,
-  whole: (ofParts) => sql`any(${ofParts})`,
+/** A value that all of a group's rows have in common. */
+export const commonValue = (ofSlice: GroupMeasure['ofSlice']): GroupMeasure => ({
+  ofSlice: (slice) => sql`any(${ofSlice(slice)})`,
+  merged: (values) => sql`any(${values})`,
 })
 
-/** The texts that the group's rows have, '' apart, in the order of their bytes. */
-export const distinctOf = (ofPart: GroupMeasure['ofPart']): GroupMeasure => ({
-  ofPart,
-  whole: (ofParts) => sql`arraySort(arrayFilter(text -> text != '', groupUniqArrayArray(${ofParts})))`,
+/** The distinct texts of a group's rows, '' apart, in the order of their bytes. */
+export const distinctTexts = (ofSlice: GroupMeasure['ofSlice']): GroupMeasure => ({
+  ofSlice,
+  merged: (values) => sql`arraySort(arrayFilter(text -> text != '', groupUniqArrayArray(${values})))`,
 })
 
 /** Browser families, an unreadable user agent apart. */
-export const browserFamilies: GroupMeasure = distinctOf(({ isRaw }) =>
+export const browserFamilies: GroupMeasure = distinctTexts(({ isRaw }) =>
   isRaw ? sql`groupUniqArray(toString(browser_name))` : sql`groupUniqArrayArray(browsers)`,
 )
 
 /** A value of the latest of raw rows. */
-export const latestOf = (value: Sql): GroupMeasure => ({
-  ofPart: () => sql`argMax(${value}, (received_at, id))`,
-  whole: (ofParts) => sql`any(${ofParts})`,
+export const latestValue = (value: Sql): GroupMeasure => ({
+  ofSlice: () => sql`argMax(${value}, (received_at, id))`,
+  merged: (values) => sql`any(${values})`,
 })
 
-/** A text of a browser's as part of a key: its length in bytes before it says where it ends. */
-export const delimited = (value: Sql): Sql[] => [sql`toString(length(${value}))`, value]
+/** A slice's column of a measure: its prefix keeps it apart from the tables' columns and the result's aliases. */
+export const sliceColumn = (measure: string) => name(`part_${measure}`)
 
-/** The first half of the MD5 of values, each on a line of its own. */
-const hashOf = (values: readonly Sql[]): Sql => sql`halfMD5(concatWithSeparator('\\n', ${join(values, ', ')}))`
-
-/** A part's column of a measure: never named as a column of its table or an alias, so that neither hides the other. */
-export const partColumn = (measure: string) => name(`part_${measure}`)
-
-/** Every part's groups, with the columns `group_key` and `part_…`; a group can be in several parts. */
-function groupsByPart(parts: readonly GroupPart[], key: GroupKey, measures: GroupMeasures): Sql {
-  const projection = (part: GroupPart) =>
-    Object.entries(measures).map(([measure, { ofPart }]) => sql`${ofPart(part)} AS ${partColumn(measure)}`)
-  const selects = parts.map(
-    (part) =>
-      sql`SELECT ${join([sql`${key(part)} AS group_key`, ...projection(part)], ', ')} ${part.from} GROUP BY group_key`,
-  )
+/** Each slice's groups, as `group_key` and `part_…`; a group can be in several slices. */
+function groupsBySlice(slices: readonly KeyedSlice[], measures: GroupMeasures): Sql {
+  const selects = slices.map((slice) => {
+    const columns = Object.entries(measures).map(
+      ([measure, { ofSlice }]) => sql`${ofSlice(slice)} AS ${sliceColumn(measure)}`,
+    )
+    return sql`SELECT ${join([sql`${slice.key} AS group_key`, ...columns], ', ')} ${slice.from} GROUP BY group_key`
+  })
   return join(selects, ' UNION ALL ')
 }
 
-/** `SELECT … GROUP BY group_key`: the groups of all parts, each with its key, as digits, and its measures. */
-export function groupsOf(parts: readonly GroupPart[], key: GroupKey, measures: GroupMeasures): Sql {
-  const projection = Object.entries(measures).map(
-    ([measure, { whole }]) => sql`${whole(partColumn(measure))} AS ${name(measure)}`,
-  )
-  return sql`SELECT ${join([sql`toString(group_key) AS key`, ...projection], ', ')} FROM (${groupsByPart(parts, key, measures)}) GROUP BY group_key`
+const mergedColumns = (measures: GroupMeasures) =>
+  Object.entries(measures).map(([measure, { merged }]) => sql`${merged(sliceColumn(measure))} AS ${name(measure)}`)
+
+/** `SELECT … GROUP BY group_key`: the groups of all slices, each with its key, as digits, and its measures. */
+export function groupsOf(slices: readonly KeyedSlice[], measures: GroupMeasures): Sql {
+  const columns = join([sql`toString(group_key) AS key`, ...mergedColumns(measures)], ', ')
+  return sql`SELECT ${columns} FROM (${groupsBySlice(slices, measures)}) GROUP BY group_key`
 }
 
-/** One row: the sums of all groups, how many there are, and how many values, '' apart, they have of something. */
-export function groupTotals(parts: readonly GroupPart[], key: GroupKey, distinct: GroupMeasures): Sql {
+/** One row: the sums of all groups, their number, and the number of distinct values, '' apart, of further measures. */
+export function groupTotals(slices: readonly KeyedSlice[], distinct: GroupMeasures): Sql {
   const { reportCount, weight } = groupTally
+  const sums = { reportCount, weight }
   const counts = Object.keys(distinct).map((measure) => {
-    const values = partColumn(measure)
+    const values = sliceColumn(measure)
     return sql`uniqExactIf(${values}, ${values} != '') AS ${name(measure)}`
   })
-  const sums = Object.entries({ reportCount, weight }).map(
-    ([measure, { whole }]) => sql`${whole(partColumn(measure))} AS ${name(measure)}`,
-  )
-  return sql`SELECT ${join([...sums, ...counts], ', ')}, uniqExact(group_key) AS groupCount FROM (${groupsByPart(parts, key, { reportCount, weight, ...distinct })})`
+  const columns = join([...mergedColumns(sums), ...counts], ', ')
+  return sql`SELECT ${columns}, uniqExact(group_key) AS groupCount FROM (${groupsBySlice(slices, { ...sums, ...distinct })})`
 }
 
-/** The same parts with the rows of some groups only. */
-export function partsOfGroups(parts: readonly GroupPart[], key: GroupKey, groups: readonly Keyed[]): GroupPart[] {
+/** The slices with the rows of some groups only. */
+export function slicesOfGroups(slices: readonly KeyedSlice[], groups: readonly Keyed[]): KeyedSlice[] {
   const keys = uint64s(groups.map((group) => group.key))
-  return partsWhere(parts, (part) => sql`${key(part)} IN ${keys}`)
+  return slicesWhere(slices, (slice) => sql`${slice.key} IN ${keys}`)
 }

@@ -1,5 +1,5 @@
-import { empty, type Sql, sql, uint, uint64 } from '../sql.ts'
-import { partColumn } from './groups-of.ts'
+import { empty, type Sql, sql, uint, uint64 } from '../sql/sql.ts'
+import { sliceColumn } from './groups-of.ts'
 
 /** Where a largest-first page of groups left off: unsigned 64-bit integers in decimal digits. */
 export interface VolumePosition {
@@ -10,7 +10,7 @@ export interface VolumePosition {
 }
 
 /** Sum of a group's weights, in a select of `groupsOf` with `weight`. */
-const volume = sql`sum(${partColumn('weight')})`
+const volume = sql`sum(${sliceColumn('weight')})`
 
 /** The order of groups by estimated volume, for a select of `groupsOf` with `weight`. */
 export const byVolume: Sql = sql`${volume} DESC, group_key`

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { partsWhere } from '../groups/group-parts.ts'
-import type { Query } from '../query.ts'
-import { rowCount, rowTime } from '../rows.ts'
-import type { DayOfReports } from '../rules/latest-spans.ts'
-import { join, sql, uint64 } from '../sql.ts'
+import { slicesWhere } from '../rollups/group-slices.ts'
+import type { DayOfReports } from '../rules/latest-ranges.ts'
+import type { Query } from '../sql/query.ts'
+import { rowCount, rowTime } from '../sql/rows.ts'
+import { join, sql, uint64 } from '../sql/sql.ts'
 import { type IssueQuestion, issueGroups } from './issue-groups.ts'
 
 const row = z
@@ -17,7 +17,7 @@ const row = z
 /** The days of a window on which an issue has reports, the latest first: none where it has no report there. */
 export function findIssue(question: IssueQuestion, issueKey: bigint): Query<DayOfReports> {
   const isOne = sql`issue_key = ${uint64(issueKey)}`
-  const days = partsWhere(issueGroups.parts(question), () => isOne).map(
+  const days = slicesWhere(issueGroups.slices(question), () => isOne).map(
     ({ from, isRaw, firstSeen, lastSeen, reportCount }) =>
       sql`SELECT ${firstSeen} AS firstSeen, ${lastSeen} AS lastSeen, ${reportCount} AS reportCount ${from} GROUP BY ${isRaw ? sql`toStartOfDay(received_at)` : sql`bucket`}`,
   )

@@ -1,5 +1,5 @@
 import { groupKind, ofReportTypes, type ReportTypesQuestion } from '../groups/group-kind.ts'
-import { sql } from '../sql.ts'
+import { sql } from '../sql/sql.ts'
 
 /** Which issues are asked for. */
 export type IssueQuestion = ReportTypesQuestion

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { partsWhere } from '../groups/group-parts.ts'
 import {
   browserFamilies,
+  commonValue,
   type GroupMeasures,
   groupsOf,
   groupTally,
   groupTallyRow,
-  sameOf,
 } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { rowCount } from '../rows.ts'
-import { sql, texts, uint64s, uuids } from '../sql.ts'
+import { slicesWhere } from '../rollups/group-slices.ts'
+import type { Query } from '../sql/query.ts'
+import { rowCount } from '../sql/rows.ts'
+import { sql, texts, uint64s, uuids } from '../sql/sql.ts'
 import { type IssueQuestion, issueGroups } from './issue-groups.ts'
 import type { RankedIssue } from './list-issues.ts'
 
@@ -26,19 +26,19 @@ const row = groupTallyRow.extend({
 export type IssueDetails = z.infer<typeof row>
 
 const measures: GroupMeasures = {
-  subject: sameOf(() => sql`toString(issue_subject)`),
-  targetHost: sameOf(() => sql`toString(issue_host)`),
+  subject: commonValue(() => sql`toString(issue_subject)`),
+  targetHost: commonValue(() => sql`toString(issue_host)`),
   ...groupTally,
   noiseCount: {
-    ofPart: ({ isRaw }) => (isRaw ? sql`countIf(noise)` : sql`sum(noise_count)`),
-    whole: (ofParts) => sql`sum(${ofParts})`,
+    ofSlice: ({ isRaw }) => (isRaw ? sql`countIf(noise)` : sql`sum(noise_count)`),
+    merged: (values) => sql`sum(${values})`,
   },
   affectedPages: {
-    ofPart: ({ isRaw, page }) =>
+    ofSlice: ({ isRaw, page }) =>
       isRaw ? sql`uniqExactStateIf(cityHash64(${page}), document_url != '')` : sql`uniqExactMergeState(pages)`,
-    whole: (ofParts) => sql`uniqExactMerge(${ofParts})`,
+    merged: (values) => sql`uniqExactMerge(${values})`,
   },
-  browserFamilyCount: { ...browserFamilies, whole: (ofParts) => sql`length(${browserFamilies.whole(ofParts)})` },
+  browserFamilyCount: { ...browserFamilies, merged: (values) => sql`length(${browserFamilies.merged(values)})` },
 }
 
 /** The details of some issues; an unknown page is no page, an unreadable user agent no browser family. */
@@ -51,8 +51,8 @@ export function listIssueDetails(
   const types = texts(issues.map(({ reportType }) => reportType))
   const sites = uuids(issues.map(({ siteId }) => siteId))
   // The rollup's primary key finds a type's and a site's issue; by the issue alone, each site's rows would be read.
-  const parts = partsWhere(issueGroups.parts(question), ({ isRaw }) =>
+  const slices = slicesWhere(issueGroups.slices(question), ({ isRaw }) =>
     isRaw ? sql`issue_key IN ${keys}` : sql`(report_type, site_id, issue_key) IN arrayZip(${types}, ${sites}, ${keys})`,
   )
-  return [{ name: 'listIssueDetails', statement: groupsOf(parts, issueGroups.key, measures), row }]
+  return [{ name: 'listIssueDetails', statement: groupsOf(slices, measures), row }]
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { hour } from '../../schema/durations.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
-import { groupsOf, groupTally, sameOf } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowTime } from '../rows.ts'
-import type { Span } from '../rules/coverage.ts'
-import { at, empty, sql, uint, uint64 } from '../sql.ts'
+import { commonValue, groupsOf, groupTally } from '../groups/groups-of.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowTime } from '../sql/rows.ts'
+import { at, empty, sql, uint, uint64 } from '../sql/sql.ts'
 import { type IssueQuestion, issueGroups } from './issue-groups.ts'
 
 const row = z.object({ key: rowBigSum, siteId: z.string(), reportType: z.enum(issueTypeNames), lastSeen: rowTime })
@@ -22,14 +22,14 @@ export interface IssuePosition {
 }
 
 const measures = {
-  siteId: sameOf(() => sql`site_id`),
-  reportType: sameOf(() => sql`report_type`),
+  siteId: commonValue(() => sql`site_id`),
+  reportType: commonValue(() => sql`report_type`),
   lastSeen: groupTally.lastSeen,
 }
 
 /** Issues, the latest seen first, after a position. */
 function listIssues(question: IssueQuestion, after: IssuePosition | undefined, limit: number): Query<RankedIssue> {
-  const issues = groupsOf(issueGroups.parts(question), issueGroups.key, measures)
+  const issues = groupsOf(issueGroups.slices(question), measures)
   return {
     name: 'listIssues',
     statement: sql`${issues}${after ? behind(after) : empty} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,
@@ -53,6 +53,6 @@ export function issueLists(question: IssueQuestion, after: IssuePosition | undef
   const { window } = question
   const latest = Math.min(window.to, after?.lastSeen ?? window.to)
   const from = Math.max(window.from, latest - recent)
-  const windows: readonly Span[] = from > window.from ? [{ ...window, from }, window] : [window]
+  const windows: readonly TimeRange[] = from > window.from ? [{ ...window, from }, window] : [window]
   return windows.map((each) => listIssues({ ...question, window: each }, after, limit))
 }

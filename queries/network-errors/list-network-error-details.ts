@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { groupDetails } from '../groups/group-details.ts'
-import { browserFamilies, type GroupMeasure, type GroupMeasures, sameOf } from '../groups/groups-of.ts'
-import { rowBigSum } from '../rows.ts'
-import { name, sql, uint } from '../sql.ts'
+import { browserFamilies, commonValue, type GroupMeasure, type GroupMeasures } from '../groups/groups-of.ts'
+import { rowBigSum } from '../sql/rows.ts'
+import { name, sql, uint } from '../sql/sql.ts'
 import { networkErrorGroups } from './network-error-groups.ts'
 
 const values = z.array(z.string())
@@ -24,10 +24,10 @@ const mostListed = 5
 /** The values in most reports first, ties by the values, '' apart; `counts` is the rollup's map of reports by value. */
 function mostFrequent(column: string, counts: string): GroupMeasure {
   return {
-    ofPart: ({ isRaw }) =>
+    ofSlice: ({ isRaw }) =>
       isRaw ? sql`sumMap(map(toString(${name(column)}), toUInt64(1)))` : sql`sumMap(${name(counts)})`,
-    whole: (ofParts) => {
-      const known = sql`arrayFilter(pair -> pair.1 != '', sumMap(${ofParts})::Array(Tuple(String, UInt64)))`
+    merged: (values) => {
+      const known = sql`arrayFilter(pair -> pair.1 != '', sumMap(${values})::Array(Tuple(String, UInt64)))`
       const ranked = sql`arraySort(pair -> (-toInt64(pair.2), pair.1), ${known})`
       return sql`arraySlice(arrayMap(pair -> pair.1, ${ranked}), 1, ${uint(mostListed)})`
     },
@@ -35,10 +35,10 @@ function mostFrequent(column: string, counts: string): GroupMeasure {
 }
 
 const measures: GroupMeasures = {
-  errorType: sameOf(() => sql`feature`),
-  phase: sameOf(() => sql`phase`),
-  origin: sameOf(() => sql`request_origin`),
-  statusCode: sameOf(() => sql`nullIf(status_code, 0)`),
+  errorType: commonValue(() => sql`feature`),
+  phase: commonValue(() => sql`phase`),
+  origin: commonValue(() => sql`request_origin`),
+  statusCode: commonValue(() => sql`nullIf(status_code, 0)`),
   serverIps: mostFrequent('server_ip', 'server_ips'),
   protocols: mostFrequent('protocol', 'protocols'),
   methods: mostFrequent('method', 'methods'),

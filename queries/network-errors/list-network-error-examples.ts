@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { latestReports } from '../groups/group-details.ts'
-import { latestOf } from '../groups/groups-of.ts'
-import { rowBigSum } from '../rows.ts'
-import { sql } from '../sql.ts'
+import { latestValue } from '../groups/groups-of.ts'
+import { rowBigSum } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { networkErrorGroups } from './network-error-groups.ts'
 
 const row = z.object({ key: rowBigSum, exampleUrl: z.string() })
@@ -12,6 +12,6 @@ export const listNetworkErrorExamples = latestReports({
   name: 'listNetworkErrorExamples',
   kind: networkErrorGroups,
   receivedAt: 'lastSeen',
-  measures: { exampleUrl: latestOf(sql`request_url`) },
+  measures: { exampleUrl: latestValue(sql`request_url`) },
   row,
 })

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
 import { largestFirst, type VolumePosition } from '../groups/largest-first.ts'
-import type { Query } from '../query.ts'
-import { sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql } from '../sql/sql.ts'
 import { type NetworkErrorQuestion, networkErrorGroups } from './network-error-groups.ts'
 
 /** A network error group, apart from what is asked for the groups of a page alone. */
@@ -15,6 +15,6 @@ export function listNetworkErrorGroups(
   limit: number,
 ): Query<NetworkErrorGroup> {
   // Numbers only: the texts of every group of a window would take most of the time.
-  const groups = groupsOf(networkErrorGroups.parts(question), networkErrorGroups.key, groupTally)
+  const groups = groupsOf(networkErrorGroups.slices(question), groupTally)
   return { name: 'listNetworkErrorGroups', statement: sql`${groups}${largestFirst(after, limit)}`, row: groupTallyRow }
 }

@@ -1,8 +1,7 @@
-import { equals } from '../equals.ts'
-import { groupKind } from '../groups/group-kind.ts'
-import type { GroupQuestion } from '../groups/group-parts.ts'
-import { delimited, keptKey } from '../groups/groups-of.ts'
-import { sql, text, uuid } from '../sql.ts'
+import { delimited, groupKind, storedKey } from '../groups/group-kind.ts'
+import type { GroupQuestion } from '../rollups/group-slices.ts'
+import { equals } from '../sql/equals.ts'
+import { sql, text, uuid } from '../sql/sql.ts'
 
 /** Which network errors are asked for; each filter is exact, and none where it is undefined. */
 export interface NetworkErrorQuestion extends GroupQuestion {
@@ -22,7 +21,7 @@ const conditions = ({ siteId, phase, errorType, origin }: NetworkErrorQuestion) 
 ]
 
 /** Error type, phase, request origin and status (contract, Network error group). */
-const key = keptKey(() => [
+const key = storedKey(() => [
   ...delimited(sql`feature`),
   ...delimited(sql`phase`),
   sql`request_origin`,

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { groupTotals, sameOf } from '../groups/groups-of.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
-import { sql } from '../sql.ts'
+import { commonValue, groupTotals } from '../groups/groups-of.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { type NetworkErrorQuestion, networkErrorGroups } from './network-error-groups.ts'
 
 const row = z.object({ reportCount: rowCount, weight: rowBigSum, groupCount: rowCount, originCount: rowCount })
 
 /** The sums of every network error group: one row. An unknown origin is no origin. */
 export function totalNetworkErrors(question: NetworkErrorQuestion): Query<z.infer<typeof row>> {
-  const distinct = { originCount: sameOf(() => sql`request_origin`) }
-  const statement = groupTotals(networkErrorGroups.parts(question), networkErrorGroups.key, distinct)
+  const distinct = { originCount: commonValue(() => sql`request_origin`) }
+  const statement = groupTotals(networkErrorGroups.slices(question), distinct)
   return { name: 'totalNetworkErrors', statement, row }
 }

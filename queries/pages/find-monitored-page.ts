@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { sql, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ kind: z.string(), pattern: z.string() })
 
@@ -13,6 +13,6 @@ export function findMonitoredPage(tenantId: string, siteId: string, pageId: stri
     name: 'findMonitoredPage',
     statement: sql`SELECT kind, pattern FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND id = ${uuid(pageId)}`,
     row,
-    lane: 'lookUp',
+    pool: 'lookup',
   }
 }

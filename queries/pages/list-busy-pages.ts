@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import { ofReportTypes } from '../groups/group-kind.ts'
-import { groupParts } from '../groups/group-parts.ts'
-import type { Query } from '../query.ts'
-import type { Span } from '../rules/coverage.ts'
-import { join, sql, uint } from '../sql.ts'
+import { groupSlices } from '../rollups/group-slices.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
+import type { Query } from '../sql/query.ts'
+import { join, sql, uint } from '../sql/sql.ts'
 
 const row = z.object({ url: z.string() })
 
@@ -14,16 +14,16 @@ const ownPageTypes = reportTypeNames.filter((type) => !reportTypeRows[type].fore
 export function listBusyPages(
   tenantId: string,
   siteId: string,
-  window: Span,
+  window: TimeRange,
   limit: number,
 ): Query<z.infer<typeof row>> {
   const conditions = ofReportTypes({ siteId, reportTypes: ownPageTypes })
-  const parts = groupParts('pages_day', { tenantId, window }, conditions).map(
+  const slices = groupSlices('pages_day', { tenantId, window }, conditions).map(
     ({ from, page, reportCount }) => sql`SELECT ${page} AS url, ${reportCount} AS reports ${from} GROUP BY url`,
   )
   return {
     name: 'listBusyPages',
-    statement: sql`SELECT url FROM (${join(parts, ' UNION ALL ')}) WHERE match(url, '^(?i)https?://.') GROUP BY url ORDER BY sum(reports) DESC, url LIMIT ${uint(limit)}`,
+    statement: sql`SELECT url FROM (${join(slices, ' UNION ALL ')}) WHERE match(url, '^(?i)https?://.') GROUP BY url ORDER BY sum(reports) DESC, url LIMIT ${uint(limit)}`,
     row,
   }
 }

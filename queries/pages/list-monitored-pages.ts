@@ -1,6 +1,6 @@
 import { monitoredPage, type PageRecord } from '../../schema/replies/monitored-page.ts'
-import type { Query } from '../query.ts'
-import { empty, sql, text, uint, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { empty, sql, text, uint, uuid } from '../sql/sql.ts'
 
 /** Where a page of monitored pages left off. */
 export type PagePosition = Pick<PageRecord, 'position' | 'id'>

@@ -1,4 +1,4 @@
-import { type Sql, sql, uuid } from '../sql.ts'
+import { type Sql, sql, uuid } from '../sql/sql.ts'
 
 /** Whose pages are meant. The store reads them itself, as a statement cannot carry however many there are. */
 export interface OfSite {

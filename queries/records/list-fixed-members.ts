@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { join, name, sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { join, name, sql } from '../sql/sql.ts'
 import { storedUnder } from './stored-under.ts'
 
 const row = z.object({ id: z.string(), fixed: z.array(z.string()) })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { name, type Sql, sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { name, type Sql, sql } from '../sql/sql.ts'
 import { storedUnder } from './stored-under.ts'
 
 const row = z.object({ id: z.string(), value: z.string() })
@@ -24,6 +24,6 @@ export function listKeptColumn(
     statement: sql`SELECT toString(id) AS id, ${value} AS value FROM ${name(table)} FINAL
       WHERE ${around} AND ${storedUnder(table, tenantId, ids)} AND ${name(table)}.${name(column)} != ''`,
     row,
-    lane: 'maintenance',
+    pool: 'maintenance',
   }
 }

@@ -1,4 +1,4 @@
-import { empty, name, type Sql, sql, texts, uuid } from '../sql.ts'
+import { empty, name, type Sql, sql, texts, uuid } from '../sql/sql.ts'
 
 /** Ids of one statement: they fill a quarter of what a server takes as one request's line. */
 export const idsAtOnce = 1_000

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
-import type { Span } from '../rules/coverage.ts'
+import { countSlices } from '../rollups/count-slices.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
 import { addTallies, estimate, isSampled, type Tally } from '../rules/weights.ts'
-import { sql } from '../sql.ts'
-import { partsOf } from './count-parts.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 
 type TypeTally = Tally & { readonly reportType: string }
 
 const row = z.object({ reportType: z.string(), reportCount: rowCount, weight: rowBigSum })
 
 /** How many reports of each type a window holds: queries to run side by side, for `toTypeCounts`. */
-export function countReportTypes(tenantId: string, window: Span, siteId: string | undefined): Query<TypeTally>[] {
+export function countReportTypes(tenantId: string, window: TimeRange, siteId: string | undefined): Query<TypeTally>[] {
   const terms = siteId ? [{ dimension: 'siteId' as const, value: siteId }] : []
-  const parts = partsOf({ tenantId, reportType: undefined, terms, groupBy: [], windows: [window] })
-  return parts.map(({ from, measure }) => ({
+  const slices = countSlices({ tenantId, reportType: undefined, terms, groupBy: [], windows: [window] })
+  return slices.map(({ from, measure }) => ({
     name: 'countReportTypes',
     statement: sql`SELECT toString(report_type) AS reportType, ${measure.reportCount()} AS reportCount, toString(${measure.weight}) AS weight ${from} GROUP BY reportType`,
     row,

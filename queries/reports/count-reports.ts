@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import type { ReportFilter } from '../../schema/report-filter.ts'
-import type { Query } from '../query.ts'
-import { rowBigSum, rowCount } from '../rows.ts'
-import type { Span } from '../rules/coverage.ts'
+import { countSlices } from '../rollups/count-slices.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
 import type { Tally } from '../rules/weights.ts'
-import { sql } from '../sql.ts'
-import { partsOf } from './count-parts.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 
 const row = z.object({ reportCount: rowCount, weight: rowBigSum })
 
 /** How many reports a window holds: queries to run side by side, whose tallies add up. */
-export function countReports(tenantId: string, window: Span, filter: ReportFilter): Query<Tally>[] {
-  return partsOf({ tenantId, ...filter, groupBy: [], windows: [window] }).map(({ from, measure }) => ({
+export function countReports(tenantId: string, window: TimeRange, filter: ReportFilter): Query<Tally>[] {
+  return countSlices({ tenantId, ...filter, groupBy: [], windows: [window] }).map(({ from, measure }) => ({
     name: 'countReports',
     statement: sql`SELECT ${measure.reportCount()} AS reportCount, toString(${measure.weight}) AS weight ${from}`,
     row,

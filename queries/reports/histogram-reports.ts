@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { day, hour, minute } from '../../schema/durations.ts'
 import { type BucketSize, bucketSizeNames, bucketSizes } from '../../schema/enumerations.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
-import type { Query } from '../query.ts'
-import { rowIntegers } from '../rows.ts'
-import type { Span } from '../rules/coverage.ts'
-import { sql, uint } from '../sql.ts'
-import { partsOf } from './count-parts.ts'
+import { countSlices } from '../rollups/count-slices.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
+import type { Query } from '../sql/query.ts'
+import { rowIntegers } from '../sql/rows.ts'
+import { sql, uint } from '../sql/sql.ts'
 
 const row = z
   .object({ slots: rowIntegers, counts: rowIntegers })
@@ -21,7 +21,7 @@ type SlotCounts = z.infer<typeof row>
 /** Reports by bucket: queries to run side by side, of one row each, for `toBuckets`. */
 export function histogramReports(
   tenantId: string,
-  window: Span,
+  window: TimeRange,
   filter: ReportFilter,
   bucketSize: BucketSize,
 ): Query<SlotCounts>[] {
@@ -30,18 +30,20 @@ export function histogramReports(
     received_at: sql`intDiv(toUnixTimestamp64Milli(received_at), ${uint(bucket)})`,
     bucket: sql`intDiv(toUnixTimestamp(bucket), ${uint(bucket / 1000)})`,
   }
-  return partsOf({ tenantId, ...filter, groupBy: [], windows: [window], bucket }).map(({ from, time, measure }) => ({
-    name: 'histogramReports',
-    statement: sql`SELECT groupArray(slot) AS slots, groupArray(counted) AS counts FROM (SELECT ${slots[time]} AS slot, ${measure.reportCount()} AS counted ${from} GROUP BY slot)`,
-    row,
-  }))
+  return countSlices({ tenantId, ...filter, groupBy: [], windows: [window], bucket }).map(
+    ({ from, time, measure }) => ({
+      name: 'histogramReports',
+      statement: sql`SELECT groupArray(slot) AS slots, groupArray(counted) AS counts FROM (SELECT ${slots[time]} AS slot, ${measure.reportCount()} AS counted ${from} GROUP BY slot)`,
+      row,
+    }),
+  )
 }
 
 /** `T12:34:00.000Z` of every minute of a day: each Date written out would cost more than all else of a bucket. */
 const minuteTexts = Array.from({ length: day / minute }, (_, index) => new Date(index * minute).toISOString().slice(10))
 
 /** Every bucket from the one that holds `from` up to `to`, empty ones included (decisions, Reports). */
-export function toBuckets(counted: readonly SlotCounts[], window: Span, bucketSize: BucketSize) {
+export function toBuckets(counted: readonly SlotCounts[], window: TimeRange, bucketSize: BucketSize) {
   const width = bucketSizes[bucketSize]
   const first = Math.floor(window.from / width)
   // What lies outside is left out by itself.
@@ -78,7 +80,7 @@ const defaultBucketSizes: readonly (readonly [number, BucketSize])[] = [
 ]
 
 /** The bucket size asked for or fit for the window, widened until the window needs no more than 10,000 buckets. */
-export function chooseBucketSize(window: Span, asked: BucketSize | undefined): BucketSize {
+export function chooseBucketSize(window: TimeRange, asked: BucketSize | undefined): BucketSize {
   const length = window.to - window.from
   const wanted = asked ?? defaultBucketSizes.find(([upTo]) => length <= upTo)?.[1] ?? '1d'
   const wideEnough = bucketSizeNames.slice(bucketSizeNames.indexOf(wanted)).find((size) => {

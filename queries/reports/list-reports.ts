@@ -4,11 +4,11 @@ import { fieldsOfType, type Report, report, reportFieldNames } from '../../schem
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import { emptyValueOf, storedFieldRows } from '../../schema/stored-report.ts'
-import { matches } from '../matches.ts'
-import { within } from '../parts.ts'
-import type { Query } from '../query.ts'
-import type { Span } from '../rules/coverage.ts'
-import { at, empty, join, name, type Sql, sql, text, uint, uint64, uuid } from '../sql.ts'
+import { inRanges } from '../rollups/table-slices.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
+import { matches } from '../sql/matches.ts'
+import type { Query } from '../sql/query.ts'
+import { at, empty, join, name, type Sql, sql, text, uint, uint64, uuid } from '../sql/sql.ts'
 
 /** Where a newest-first page of reports left off. */
 export interface ReportPosition {
@@ -19,8 +19,8 @@ export interface ReportPosition {
 
 /** Which reports a list is of. */
 interface ListFilter extends ReportFilter {
-  /** Only reports of an issue, and only those received in some spans, of which there must be one. */
-  readonly issue?: { readonly key: bigint; readonly spans: readonly Span[] }
+  /** Only reports of an issue, received in one of the ranges, at least one. */
+  readonly issue?: { readonly key: bigint; readonly ranges: readonly TimeRange[] }
 }
 
 const selected = (field: keyof Report): Sql => sql`${name(storedFieldRows[field].column)} AS ${name(field)}`
@@ -52,7 +52,7 @@ const row = z.preprocess((stored) => {
 /** Reports newest first, after a position; one primary-key range, whatever the depth. */
 export function listReports(
   tenantId: string,
-  window: Span,
+  window: TimeRange,
   { reportType, terms, issue }: ListFilter,
   after: ReportPosition | undefined,
   limit: number,
@@ -63,7 +63,7 @@ export function listReports(
     sql`received_at >= ${at(new Date(window.from))}`,
     sql`received_at < ${at(new Date(window.to))}`,
     ...terms.map((term) => matches(name(dimensionRows[term.dimension].column), term)),
-    ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, within('received_at', issue.spans)] : []),
+    ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, inRanges('received_at', issue.ranges)] : []),
   ]
   return {
     name: 'listReports',

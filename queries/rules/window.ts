@@ -1,6 +1,6 @@
 import { day } from '../../schema/durations.ts'
 import { Problem } from '../../schema/problems.ts'
-import type { Span } from './coverage.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
 
 /** The window an operation reads: its default and longest length, in days (contract, Limits). */
 export interface WindowPolicy {
@@ -21,7 +21,7 @@ export function windowOf(
   asked: { readonly from?: Date | undefined; readonly to?: Date | undefined },
   now: Date,
   retentionFrom: Date,
-): Span {
+): TimeRange {
   const to = (asked.to ?? now).getTime()
   const from = asked.from?.getTime() ?? Math.max(to - defaultDays * day, retentionFrom.getTime())
   if (asked.from && from < retentionFrom.getTime()) {
@@ -43,8 +43,8 @@ export function windowOf(
   return { from, to }
 }
 
-/** The span of equal length just before a window; undefined where retention does not reach all of it. */
-export function earlierWindow({ from, to }: Span, retentionFrom: Date): Span | undefined {
+/** The range of equal length just before a window; undefined where retention does not reach all of it. */
+export function earlierWindow({ from, to }: TimeRange, retentionFrom: Date): TimeRange | undefined {
   const earlier = { from: from - (to - from), to: from }
   return earlier.from >= retentionFrom.getTime() ? earlier : undefined
 }
@@ -53,7 +53,7 @@ export function earlierWindow({ from, to }: Span, retentionFrom: Date): Span | u
  * A cursor's window, frozen when its first page was read: what of it retention still reaches. Undefined where no
  * cursor of the operation can hold it.
  */
-export function frozenWindow(rule: WindowRule, frozen: Span, retentionFrom: Date): Span | undefined {
+export function frozenWindow(rule: WindowRule, frozen: TimeRange, retentionFrom: Date): TimeRange | undefined {
   const longest = rule === 'retention' ? Number.POSITIVE_INFINITY : rule.maxDays * day
   if (frozen.from >= frozen.to || frozen.to - frozen.from > longest) return undefined
   const from = Math.max(frozen.from, retentionFrom.getTime())

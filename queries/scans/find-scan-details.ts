@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Scan } from '../../schema/replies/scan.ts'
-import type { Query } from '../query.ts'
-import { rowJson } from '../rows.ts'
-import { at, sql, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowJson } from '../sql/rows.ts'
+import { at, sql, uuid } from '../sql/sql.ts'
 import type { ScanPlace } from './scan-history.ts'
 
 /** The wide part of a scan. */

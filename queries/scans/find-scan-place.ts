@@ -1,5 +1,5 @@
-import type { Query } from '../query.ts'
-import { sql, text, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql, text, uuid } from '../sql/sql.ts'
 import { askHistory, type ScanPlace } from './scan-history.ts'
 
 /** The page's scan with this id: one row or none. */

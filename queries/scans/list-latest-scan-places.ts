@@ -1,5 +1,5 @@
-import type { Query } from '../query.ts'
-import { empty, sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { empty, sql } from '../sql/sql.ts'
 import { askHistory, newestFirst, ofPages, type ScanPlace, type SomePages } from './scan-history.ts'
 
 /**

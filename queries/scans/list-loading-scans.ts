@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { paymentPageIds } from '../pages/payment-pages.ts'
-import type { Query } from '../query.ts'
-import { rowTime } from '../rows.ts'
-import type { PageScan } from '../rules/scan-presence.ts'
+import type { PageScan } from '../rules/scans/scan-presence.ts'
 import type { InventoryQuestion } from '../scripts/script-inventory.ts'
-import { at, sql, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowTime } from '../sql/rows.ts'
+import { at, sql, uuid } from '../sql/sql.ts'
 
 const row: z.ZodType<PageScan> = z.object({ pageId: z.string(), scanId: z.string(), scannedAt: rowTime })
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { rowTime } from '../rows.ts'
 import { type InventoryQuestion, scannedTags } from '../scripts/script-inventory.ts'
-import { at, sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowTime } from '../sql/rows.ts'
+import { at, sql } from '../sql/sql.ts'
 
 const row = z.object({
   url: z.string(),

@@ -1,5 +1,5 @@
-import type { Query } from '../query.ts'
-import { at, empty, sql, text, uint, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { at, empty, sql, text, uint, uuid } from '../sql/sql.ts'
 import { askHistory, newestFirst, type ScanPlace } from './scan-history.ts'
 
 /** Where a newest-first page of scans left off. */

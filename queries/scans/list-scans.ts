@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { scanGrades, scanStatuses, type WatchedHeader, watchedHeaders } from '../../schema/enumerations.ts'
 import type { ListedScan } from '../../schema/replies/scan.ts'
-import { chunksOf } from '../chunks.ts'
-import type { Query } from '../query.ts'
-import { rowCount, rowTime } from '../rows.ts'
-import { at, sql, uuid, uuids } from '../sql.ts'
+import { chunksOf } from '../sql/chunks.ts'
+import type { Query } from '../sql/query.ts'
+import { rowCount, rowTime } from '../sql/rows.ts'
+import { at, sql, uuid, uuids } from '../sql/sql.ts'
 import type { ScanPlace } from './scan-history.ts'
 
 /** A scan as it was stored, without what its page's other scans say of it. */

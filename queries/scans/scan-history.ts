@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { rowCount, rowTime } from '../rows.ts'
-import { type Sql, sql, uuid, uuids } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowCount, rowTime } from '../sql/rows.ts'
+import { type Sql, sql, uuid, uuids } from '../sql/sql.ts'
 
 /** A scan by its place in its page's history; the rest of it is read with `listScans`. */
 export interface ScanPlace {

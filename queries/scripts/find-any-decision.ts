@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { sql, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ id: z.string() })
 
@@ -10,6 +10,6 @@ export function findAnyDecision(tenantId: string): Query<z.infer<typeof row>> {
     name: 'findAnyDecision',
     statement: sql`SELECT toString(id) AS id FROM script_decisions WHERE tenant_id = ${uuid(tenantId)} LIMIT 1`,
     row,
-    lane: 'lookUp',
+    pool: 'lookup',
   }
 }

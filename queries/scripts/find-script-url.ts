@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { sql, text } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql, text } from '../sql/sql.ts'
 import { type InventoryQuestion, inventoriedUrls } from './script-inventory.ts'
 
 const row = z.object({ url: z.string() })

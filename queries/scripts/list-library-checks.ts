@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { chunksOf } from '../chunks.ts'
-import type { Query } from '../query.ts'
-import { rowJson, rowTime } from '../rows.ts'
-import type { AdvisoryCheck } from '../rules/script-advisories.ts'
-import { sql, texts } from '../sql.ts'
+import type { AdvisoryCheck } from '../rules/scripts/script-advisories.ts'
+import { chunksOf } from '../sql/chunks.ts'
+import type { Query } from '../sql/query.ts'
+import { rowJson, rowTime } from '../sql/rows.ts'
+import { sql, texts } from '../sql/sql.ts'
 
 const row = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { rowCount } from '../rows.ts'
-import { sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowCount } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { sightingsIn } from './script-activity.ts'
 import type { InventoryQuestion } from './script-inventory.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { scriptCapture } from '../../schema/replies/script.ts'
-import type { Query } from '../query.ts'
-import { sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql } from '../sql/sql.ts'
 import { type InventoryQuestion, ofInventory } from './script-inventory.ts'
 
 const row = scriptCapture

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { scriptDecision } from '../../schema/replies/script.ts'
-import type { Query } from '../query.ts'
-import { rowJson, rowTime } from '../rows.ts'
-import { sql } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowJson, rowTime } from '../sql/rows.ts'
+import { sql } from '../sql/sql.ts'
 import { type InventoryQuestion, ofInventory } from './script-inventory.ts'
 
 const { id, status, integrityMode, pinnedHashes, justification } = scriptDecision.shape

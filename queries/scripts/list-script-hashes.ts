@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { activityHashes } from '../../schema/scripts.ts'
-import type { Query } from '../query.ts'
-import { sql, uint } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql, uint } from '../sql/sql.ts'
 import { sightingsIn } from './script-activity.ts'
 import type { InventoryQuestion } from './script-inventory.ts'
 

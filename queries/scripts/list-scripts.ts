@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { rowTime } from '../rows.ts'
-import type { InventoriedScript } from '../rules/assemble-script.ts'
+import type { InventoriedScript } from '../rules/scripts/assemble-script.ts'
+import type { Query } from '../sql/query.ts'
+import { rowTime } from '../sql/rows.ts'
 import { type InventoryQuestion, inventoriedScripts } from './script-inventory.ts'
 
 const version = z

@@ -1,6 +1,6 @@
-import { groupParts } from '../groups/group-parts.ts'
 import { paymentPatterns } from '../pages/payment-pages.ts'
-import { join, type Sql, sql, text } from '../sql.ts'
+import { groupSlices } from '../rollups/group-slices.ts'
+import { join, type Sql, sql, text } from '../sql/sql.ts'
 import { type InventoryQuestion, ofInventory, returnedUrls } from './script-inventory.ts'
 
 /**
@@ -14,13 +14,13 @@ export function scriptReports(
   conditions: readonly Sql[] = [],
 ): Sql {
   const all = [sql`report_type = ${text(reportType)}`, ofInventory(question), sql`script_url != ''`, ...conditions]
-  const parts = groupParts('scripts_day', question, all).map(({ from, page, isRaw }) => {
+  const slices = groupSlices('scripts_day', question, all).map(({ from, page, isRaw }) => {
     const tally = isRaw
       ? sql`toUInt64(1) AS reports, received_at AS seen_to`
       : sql`report_count AS reports, last_seen AS seen_to`
     return sql`SELECT script_url AS url, ${page} AS page, reported_hash, disposition, ${tally} ${from}`
   })
-  return sql`(${join(parts, ' UNION ALL ')})`
+  return sql`(${join(slices, ' UNION ALL ')})`
 }
 
 /** The window's sightings of the scripts that a read returns. */

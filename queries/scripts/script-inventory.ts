@@ -1,14 +1,14 @@
 import { inventorySize } from '../../schema/scripts.ts'
 import { paymentPageIds } from '../pages/payment-pages.ts'
-import type { Span } from '../rules/coverage.ts'
-import { at, empty, join, noTime, type Sql, sql, text, uint, uuid } from '../sql.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
+import { at, empty, join, noTime, type Sql, sql, text, uint, uuid } from '../sql/sql.ts'
 
 /** Whose scripts are asked for. */
 export interface InventoryQuestion {
   readonly tenantId: string
   readonly siteId: string
   /** What activity, integrity and scans are read over. */
-  readonly window: Span
+  readonly window: TimeRange
   /** The first moment retention reaches: what nothing has seen since is listed only where somebody decided about it. */
   readonly retentionFrom: number
   /** The site has a payment page. */

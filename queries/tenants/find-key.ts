@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { planNames } from '../../schema/plans.ts'
-import type { Lane } from '../lanes.ts'
-import type { Query } from '../query.ts'
-import { rowTime } from '../rows.ts'
-import { sql, text } from '../sql.ts'
+import type { PoolName, Query } from '../sql/query.ts'
+import { rowTime } from '../sql/rows.ts'
+import { sql, text } from '../sql/sql.ts'
 import { rowOverrides } from './find-tenant.ts'
 
 const row = z.object({
@@ -26,7 +25,7 @@ export type FoundKey = z.infer<typeof row>
  * The key with this hash (64 lower-case hexadecimal digits): one row or none. The only query of a request that is asked
  * before its tenant is known.
  */
-export function findKey(keyHash: string, lane: Lane): Query<FoundKey> {
+export function findKey(keyHash: string, pool: PoolName): Query<FoundKey> {
   const hash = text(keyHash)
   return {
     name: 'findKey',
@@ -48,6 +47,6 @@ export function findKey(keyHash: string, lane: Lane): Query<FoundKey> {
       WHERE id IN (SELECT tenant_id FROM api_key_by_hash(key_hash = ${hash}))
     ) AS t ON t.id = k.tenant_id`,
     row,
-    lane,
+    pool,
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { sql, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ id: z.string(), name: z.string() })
 
@@ -10,6 +10,6 @@ export function findSite(tenantId: string, siteId: string): Query<z.infer<typeof
     name: 'findSite',
     statement: sql`SELECT id, name FROM sites FINAL WHERE tenant_id = ${uuid(tenantId)} AND id = ${uuid(siteId)}`,
     row,
-    lane: 'lookUp',
+    pool: 'lookup',
   }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Plan, type PlanOverrides, planNames, planOverrides } from '../../schema/plans.ts'
-import type { Query } from '../query.ts'
-import { rowJson } from '../rows.ts'
-import { sql, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowJson } from '../sql/rows.ts'
+import { sql, uuid } from '../sql/sql.ts'
 
 /** A tenant as it stands now. */
 export interface Tenant {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { rowCount } from '../rows.ts'
-import { sql, text, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowCount } from '../sql/rows.ts'
+import { sql, text, uuid } from '../sql/sql.ts'
 
 const batchRow = z.object({ token: z.string(), lines: rowCount })
 

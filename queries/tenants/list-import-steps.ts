@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import type { ImportStep } from '../rules/import-mark.ts'
-import { sql, uint, uuid } from '../sql.ts'
+import type { ImportStep } from '../rules/import-version.ts'
+import type { Query } from '../sql/query.ts'
+import { sql, uint, uuid } from '../sql/sql.ts'
 
 const row = z.object({
   token: z.string(),
@@ -18,6 +18,6 @@ export function listImportSteps(tenantId: string, limit: number): Query<ImportSt
     name: 'listImportSteps',
     statement: sql`SELECT token, state, recorded_at AS recordedAt FROM import_steps WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR LIMIT ${uint(limit)}`,
     row,
-    lane: 'lookUp',
+    pool: 'lookup',
   }
 }

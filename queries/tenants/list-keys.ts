@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Query } from '../query.ts'
-import { rowTime } from '../rows.ts'
-import { type Sql, sql, uuid } from '../sql.ts'
+import type { Query } from '../sql/query.ts'
+import { rowTime } from '../sql/rows.ts'
+import { type Sql, sql, uuid } from '../sql/sql.ts'
 
 /** A key as its tenant may see it. */
 export interface ListedKey {

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { insertKey } from '../../app/insert-key.ts'
 import { makeKey } from '../../app/keys.ts'
-import type { Database } from '../../queries/clickhouse.ts'
-import { insertRows } from '../../queries/insert-rows.ts'
-import { toClickHouseTime } from '../../queries/sql.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import { siteIds, sizes, tenantIds } from './generated-values.ts'
 
 const stateShape = z.object({

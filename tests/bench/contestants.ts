@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http'
 import { json, text } from 'node:stream/consumers'
-import type { Span } from '../../queries/rules/coverage.ts'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { type Answer, answerOfRows } from './answers.ts'
 import { clickHouse, clickHouseParams, duckDb, inDuckDb } from './dialects.ts'
 import type { DuckDb } from './duckdb.ts'
@@ -23,7 +23,7 @@ export interface Taken {
 /** One that answers questions. */
 export interface Contestant {
   /** Throws NotServed where it does not know the question at all, and any other error where it failed. */
-  ask(question: Question, window: Span): Promise<Taken>
+  ask(question: Question, window: TimeRange): Promise<Taken>
 }
 
 /** The API has no such operation. */

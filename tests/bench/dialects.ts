@@ -1,4 +1,4 @@
-import { toClickHouseTime } from '../../queries/sql.ts'
+import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import { bigTenant } from './bench-data.ts'
 
 /** The words in which ClickHouse and DuckDB differ, so that both are asked the same question in the way of each. */

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { reportInsertSettings } from '../../app/import/clickhouse-report-writer.ts'
 import { withRetries } from '../../app/import/with-retries.ts'
-import type { Database } from '../../queries/clickhouse.ts'
-import { sql } from '../../queries/sql.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { sql } from '../../queries/sql/sql.ts'
 import {
   type Block,
   blockRows,

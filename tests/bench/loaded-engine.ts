@@ -1,7 +1,7 @@
 import { withProgress } from '../../app/cli/show-progress.ts'
 import { startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
-import { connect, type Database } from '../../queries/clickhouse.ts'
+import { connect, type Database } from '../../queries/clickhouse/client.ts'
 import { type BenchFolder, createBigTenant, rowsOf } from './bench-data.ts'
 import type { Closers } from './closers.ts'
 import { listTableSizes, loadEngine, type TableSize, waitForMerges } from './engine-load.ts'

@@ -1,5 +1,5 @@
 import { seeded } from '../../fixtures/seeded.ts'
-import type { Span } from '../../queries/rules/coverage.ts'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { day } from '../../schema/durations.ts'
 import { canonicalOf } from './answers.ts'
 import { type Contestant, NotServed, type Taken } from './contestants.ts'
@@ -25,14 +25,14 @@ export interface Asking {
   readonly runs: number
   readonly seed: number
   /** The span of the reports. */
-  readonly span: Span
+  readonly span: TimeRange
 }
 
 /** Windows end within the last two days, so that the window before a month's is within the reports. */
 const latestDays = 2
 
 /** Windows to the millisecond, the same for the same seed. */
-function drawWindows({ days }: Question, { runs, seed, span }: Asking): Span[] {
+function drawWindows({ days }: Question, { runs, seed, span }: Asking): TimeRange[] {
   const random = seeded(seed)
   return Array.from({ length: runs + 1 }, () => {
     const to = span.to - random.between(1, latestDays * day)

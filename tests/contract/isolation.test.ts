@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../app/endpoint.ts'
-import { render } from '../../queries/sql.ts'
+import { render } from '../../queries/sql/sql.ts'
 import { type DimensionName, dimensionNames } from '../../schema/dimensions.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { untilSeen } from '../../clickhouse/until-seen.ts'
-import { CallerLeft } from '../../queries/attempts.ts'
-import { connect, type Database } from '../../queries/clickhouse.ts'
-import { sql } from '../../queries/sql.ts'
+import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
+import { sql } from '../../queries/sql/sql.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { startTestEngine, type TestEngine } from '../support/engine.ts'
 import type { TestKey } from '../support/tenants.ts'
@@ -67,7 +67,7 @@ test('a read whose caller leaves is over at once, and the engine stops', async (
   const leaving = new AbortController()
   // Row by row, because the engine refuses to sleep longer than three seconds in one block.
   const statement = sql`SELECT sum(sleepEachRow(0.1)) AS slept FROM numbers(100) SETTINGS max_block_size = 1`
-  const reading = database.read({ name: 'slow', statement, row: z.unknown() }, { leaving: leaving.signal })
+  const reading = database.read({ name: 'slow', statement, row: z.unknown() }, { signal: leaving.signal })
   reading.catch(() => {})
   const running = () =>
     writer.read({
@@ -78,7 +78,7 @@ test('a read whose caller leaves is over at once, and the engine stops', async (
   await expect.poll(running, { timeout: 3_000 }).toHaveLength(1)
   const left = performance.now()
   leaving.abort()
-  await expect(reading).rejects.toBeInstanceOf(CallerLeft)
+  await expect(reading).rejects.toBeInstanceOf(ClientDisconnected)
   await expect.poll(running, { timeout: 3_000 }).toHaveLength(0)
   expect(performance.now() - left).toBeLessThan(5_000)
 })

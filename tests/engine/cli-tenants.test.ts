@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { hashKey, keyPattern } from '../../app/keys.ts'
-import { connect, type Database } from '../../queries/clickhouse.ts'
+import { connect, type Database } from '../../queries/clickhouse/client.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { day } from '../../schema/durations.ts'
 import { startApi, type TestApi } from '../support/api.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { families } from '../../queries/reports/sources.ts'
+import { rollupSets } from '../../queries/rollups/select-rollup.ts'
 import { dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
 import { day, hour, minute } from '../../schema/durations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
@@ -19,7 +19,7 @@ const held = (reportType: unknown, dimensions: readonly string[]) => `${reportTy
 
 /** The report types of a rollup of counts, each with dimensions that it holds together. */
 function declared(table: string): string[] {
-  const ofTable = families.filter(({ rollups }) => rollups.some((rollup) => rollup.table === table))
+  const ofTable = rollupSets.filter(({ rollups }) => rollups.some((rollup) => rollup.table === table))
   return ofTable.flatMap(({ reportType, dimensions, isSingle }) =>
     (reportType ? [reportType] : reportTypeNames).flatMap((type) => {
       const carried = dimensions.filter((dimension) => dimensionsOf(type).includes(dimension))
@@ -42,7 +42,7 @@ async function stored(table: string): Promise<string[]> {
 const grains = { [minute]: 'minute', [hour]: 'hour', [day]: 'day' }
 
 test('each says how long its buckets are', async () => {
-  const rollups = families.flatMap((family) => family.rollups)
+  const rollups = rollupSets.flatMap((set) => set.rollups)
   const said = [...new Map(rollups.map(({ table, grain }) => [table, `Start of the ${grains[grain]} of received_at`]))]
   const asked =
     "SELECT table, comment FROM system.columns WHERE database = currentDatabase() AND name = 'bucket' AND comment != ''"
@@ -50,7 +50,7 @@ test('each says how long its buckets are', async () => {
   expect(rows).toEqual(expect.arrayContaining(said))
 })
 
-test.each([...new Set(families.flatMap(({ rollups }) => rollups.map(({ table }) => table)))])(
+test.each([...new Set(rollupSets.flatMap(({ rollups }) => rollups.map(({ table }) => table)))])(
   '%s holds the report types and dimensions that it is declared with',
   async (table) => {
     expect((await stored(table)).sort()).toEqual(declared(table).sort())

@@ -5,7 +5,7 @@ import { clickHouseLedger } from '../../app/import/clickhouse-ledger.ts'
 import { clickHouseReportWriter } from '../../app/import/clickhouse-report-writer.ts'
 import { type ImportOptions, importReports } from '../../app/import/import-reports.ts'
 import type { Rejection } from '../../app/import/import-tally.ts'
-import { connect, type Database } from '../../queries/clickhouse.ts'
+import { connect, type Database } from '../../queries/clickhouse/client.ts'
 import { askRows } from '../support/database.ts'
 
 const captured = new URL('../../fixtures/captured/', import.meta.url)

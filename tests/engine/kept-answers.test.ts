@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { clickHouseLedger } from '../../app/import/clickhouse-ledger.ts'
 import { untilSeen } from '../../clickhouse/until-seen.ts'
 import { aReport } from '../../fixtures/reports.ts'
-import { connect, type Database } from '../../queries/clickhouse.ts'
-import { importMark } from '../../queries/rules/import-mark.ts'
+import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import { importVersion } from '../../queries/rules/import-version.ts'
 import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { day, minute } from '../../schema/durations.ts'
 import { startApi, type TestApi } from '../support/api.ts'
@@ -76,7 +76,7 @@ test('a second pass over a batch, for hosts that are new, is told from the first
   const ledger = clickHouseLedger(writer, tenantId)
   const first = { previousToken: '', token: randomUUID(), hosts: ['a.test'], lines: 1, importedAt: to }
   const second = { ...first, hosts: ['b.test'] }
-  const mark = async () => importMark(await writer.read(listImportSteps(tenantId, 10)))
+  const mark = async () => importVersion(await writer.read(listImportSteps(tenantId, 10)))
   await ledger.start(first)
   await ledger.finish(first, { reports: 1, stored: 1 })
   const between = await mark()
@@ -88,7 +88,7 @@ test('a second pass over a batch, for hosts that are new, is told from the first
 })
 
 test('what an import noted counts for an hour', async () => {
-  const mark = async () => importMark(await writer.read(listImportSteps(tenantId, 10)))
+  const mark = async () => importVersion(await writer.read(listImportSteps(tenantId, 10)))
   const note = (state: string, minutesAgo: number) =>
     writer.command(
       `INSERT INTO import_steps (tenant_id, recorded_at, token, state)

@@ -8,7 +8,7 @@ import { checkRollups } from '../../clickhouse/check-rollups.ts'
 import { migrate, pendingMigrations } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
 import { listRollups } from '../../clickhouse/rollups.ts'
-import { connect } from '../../queries/clickhouse.ts'
+import { connect } from '../../queries/clickhouse/client.ts'
 import { askRows, createDatabase, type TestDatabase } from '../support/database.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'migrations-'))

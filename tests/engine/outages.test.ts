@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRedisBudgets } from '../../app/budgets/redis-budgets.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
-import { connect } from '../../queries/clickhouse.ts'
+import { connect } from '../../queries/clickhouse/client.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { startTestEngine } from '../support/engine.ts'
 import { startRedis } from '../support/redis.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { randomReports } from '../../fixtures/reports.ts'
-import { connect } from '../../queries/clickhouse.ts'
+import { connect } from '../../queries/clickhouse/client.ts'
 import { countReports } from '../../queries/reports/count-reports.ts'
 import { day } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'

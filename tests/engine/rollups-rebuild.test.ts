@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { rebuildRollups } from '../../clickhouse/rebuild-rollups.ts'
-import { insertRows } from '../../queries/insert-rows.ts'
-import { importMark } from '../../queries/rules/import-mark.ts'
+import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
+import { importVersion } from '../../queries/rules/import-version.ts'
 import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { cli } from '../support/cli.ts'
 import { askRows } from '../support/database.ts'
@@ -56,7 +56,7 @@ describe('a rebuild', () => {
   })
 
   test('ends every answer that is kept, as an import does, month by month', async () => {
-    const mark = async () => importMark(await db.writer.read(listImportSteps(db.tenantId, 1000)))
+    const mark = async () => importVersion(await db.writer.read(listImportSteps(db.tenantId, 1000)))
     const before = await mark()
     const meanwhile: Promise<string | undefined>[] = []
     await rebuildRollups(db.writer, {

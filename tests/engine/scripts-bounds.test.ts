@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monitoredPages } from '../../app/import/record-types/monitored-pages.ts'
-import { scriptId } from '../../queries/rules/script-id.ts'
+import { scriptId } from '../../queries/rules/scripts/script-id.ts'
 import {
   daysAgo,
   hashed,

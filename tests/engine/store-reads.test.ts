@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { z } from 'zod'
-import { connect, type Database, type ReadOptions } from '../../queries/clickhouse.ts'
-import type { Query } from '../../queries/query.ts'
-import { rowJson } from '../../queries/rows.ts'
-import { sql, uint } from '../../queries/sql.ts'
+import { connect, type Database, type ReadOptions } from '../../queries/clickhouse/client.ts'
+import type { Query } from '../../queries/sql/query.ts'
+import { rowJson } from '../../queries/sql/rows.ts'
+import { sql, uint } from '../../queries/sql/sql.ts'
 import { startFaultServer } from '../support/faults.ts'
 
 let database: Database
@@ -31,7 +31,7 @@ test('more reads than connections all get their own answer', async () => {
 test('reads that are given up on, waiting or under way, break none after them', async () => {
   for (let round = 0; round < 3; round++) {
     const hasty = await Promise.allSettled(
-      many.map((number) => echo(number, { leaving: AbortSignal.timeout(1 + (number % 40)) })),
+      many.map((number) => echo(number, { signal: AbortSignal.timeout(1 + (number % 40)) })),
     )
     expect(hasty.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0)
     const patient = await Promise.all(many.map((number) => echo(number)))
@@ -52,7 +52,7 @@ async function connectBehindFaults() {
 
 test('a look-up waits for no question, and is given up on sooner', async () => {
   const { faults, behind, close } = await connectBehindFaults()
-  const lookUp = { ...echoOf(1), name: 'findEcho', lane: 'lookUp' } as const
+  const lookUp = { ...echoOf(1), name: 'findEcho', pool: 'lookup' } as const
   faults.inject('hang', (query) => query === 'echo')
   const questions = Promise.allSettled(many.map((number) => behind.read(echoOf(number))))
   expect(await behind.read(lookUp)).toEqual([{ number: 1 }])
@@ -81,8 +81,18 @@ test('an answer without end is given up on', async () => {
   faults.inject('endless')
   await expect(behind.read(echoOf(1))).rejects.toMatchObject({
     code: 'upstream_unavailable',
-    cause: { message: 'The store answers without end' },
+    cause: { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' },
   })
+  await close()
+})
+
+test('a connection that turns out closed is replaced once', async () => {
+  const { faults, behind, close } = await connectBehindFaults()
+  let resets = 1
+  faults.inject('reset', () => resets-- > 0)
+  expect(await behind.read(echoOf(2))).toEqual([{ number: 2 }])
+  faults.inject('reset')
+  await expect(behind.read(echoOf(3))).rejects.toMatchObject({ code: 'upstream_unavailable' })
   await close()
 })
 

@@ -1,33 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HttpResponse, http, passthrough } from 'msw'
-import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { day } from '../../schema/durations.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { createWorld, operations, type TestWorld, urlOf } from '../support/contract.ts'
-import { queryName } from '../support/faults.ts'
+import { type FaultServer, startFaultServer } from '../support/faults.ts'
 import type { TestKey } from '../support/tenants.ts'
 
-const store = setupServer()
+let store: FaultServer
 let api: TestApi
 let world: TestWorld
 let other: TestWorld
 let secondKey: TestKey
 
 beforeAll(async () => {
-  api = await startApi()
+  store = await startFaultServer(inject('servers').readUrl)
+  api = await startApi({ readUrl: store.url })
   world = await createWorld(api, 1)
   other = await createWorld(api, 2)
   secondKey = await api.createKey(world.tenantId)
   // Keys and sites are found before the questions are held back.
   for (const key of [world.key, secondKey, other.key]) await api.get('/v1/me', { key })
-  store.listen({ onUnhandledRequest: 'bypass' })
 })
-afterEach(() => store.resetHandlers())
+afterEach(() => store.inject())
 afterAll(async () => {
-  store.close()
   await api.close()
+  await store.close()
 })
 
 /** Of whole days up to today, which one table answers; as many for each test as no other, because answers can be kept. */
@@ -39,16 +37,15 @@ function countOf(days: number): string {
 const lookUps = new Set(['findKey', 'listImportSteps'])
 
 /** Counts the questions that reach the store, apart from look-ups, and holds each back. */
-function countQuestions(answer: () => Response = passthrough) {
+function countQuestions(response?: Response) {
   const asked = { questions: 0 }
-  const { origin } = new URL(inject('servers').readUrl)
-  store.use(
-    http.post(`${origin}/*`, async ({ request }) => {
-      if (lookUps.has(queryName(request.url))) return passthrough()
+  store.inject(
+    async () => {
       asked.questions++
       await sleep(300)
-      return answer()
-    }),
+      return response
+    },
+    (query) => !lookUps.has(query),
   )
   return asked
 }
@@ -95,13 +92,13 @@ describe('the same question', () => {
 
   test('fails for all who ask it, and is asked anew by the next', async () => {
     const path = countOf(5)
-    countQuestions(() => HttpResponse.text('gone', { status: 500 }))
+    countQuestions(new Response('gone', { status: 500 }))
     const answers = await askAll([
       [path, world.key],
       [path, secondKey],
     ])
     expect(answers.map(({ status }) => status)).toEqual([503, 503])
-    store.resetHandlers()
+    store.inject()
     expect(await api.get(path, { key: world.key })).toMatchObject({ status: 200 })
   })
 })

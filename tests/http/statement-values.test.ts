@@ -1,7 +1,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { z } from 'zod'
-import { connect } from '../../queries/clickhouse.ts'
-import { sql, text, texts } from '../../queries/sql.ts'
+import { connect } from '../../queries/clickhouse/client.ts'
+import { sql, text, texts } from '../../queries/sql/sql.ts'
 
 const database = connect(inject('servers').readUrl)
 afterAll(() => database.close())

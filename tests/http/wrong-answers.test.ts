@@ -1,73 +1,74 @@
-import { HttpResponse, http, passthrough } from 'msw'
-import { setupServer } from 'msw/node'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type ContractApi, createWorld, operations, startContractApi, type TestWorld } from '../support/contract.ts'
-import { expectInternalError, expectUnavailable, queryName } from '../support/faults.ts'
+import {
+  expectInternalError,
+  expectUnavailable,
+  type Fault,
+  type FaultServer,
+  startFaultServer,
+} from '../support/faults.ts'
 
 /** Stands for what a store's messages can hold and no caller may read. */
 const secret = 'reports_of_another_tenant'
 
-const store = setupServer()
+let store: FaultServer
 const lines: string[] = []
 let api: ContractApi
 let world: TestWorld
 
 beforeAll(async () => {
-  api = await startContractApi({ log: pino({ level: 'error' }, { write: (line) => void lines.push(line) }) })
+  store = await startFaultServer(inject('servers').readUrl)
+  api = await startContractApi({
+    readUrl: store.url,
+    log: pino({ level: 'error' }, { write: (line) => void lines.push(line) }),
+  })
   world = await createWorld(api)
-  store.listen({ onUnhandledRequest: 'bypass' })
 })
 afterEach(() => {
-  store.resetHandlers()
+  store.inject()
   lines.length = 0
 })
 afterAll(async () => {
-  store.close()
   await api.close()
+  await store.close()
 })
 
-/** The store answers so to every question about reports. */
-function answerWith(answer: () => Response): void {
-  const { origin } = new URL(inject('servers').readUrl)
-  store.use(
-    http.post(`${origin}/*`, ({ request }) => (/^find|^$/.test(queryName(request.url)) ? passthrough() : answer())),
-  )
-}
+/** The fault of every query about reports. */
+const answerWith = (fault: Fault) => store.inject(fault, (query) => !/^find|^$/.test(query))
 
 const ask = ([, endpoint]: (typeof operations.all)[number]) =>
   api.ask(endpoint, { key: world.key, siteId: world.siteIds[0] })
 
 const exception = (code: number, status: number) =>
-  HttpResponse.text(`Code: ${code}. DB::Exception: in ${secret}. (SOME_NAME) (version 26.7.2.1)\n`, {
+  new Response(`Code: ${code}. DB::Exception: in ${secret}. (SOME_NAME) (version 26.7.2.1)\n`, {
     status,
     headers: { 'X-ClickHouse-Exception-Code': String(code) },
   })
 
 const row = (name: string, value: unknown) =>
-  HttpResponse.json({ meta: [{ name, type: 'String' }], data: [[value]], rows: 1 })
+  Response.json({ meta: [{ name, type: 'String' }], data: [[value]], rows: 1 })
 
-// Not HttpResponse.html, whose answer to this client never ends.
 const page = (status: number) =>
-  HttpResponse.text(`<h1>${secret}</h1>`, { status, headers: { 'Content-Type': 'text/html' } })
+  new Response(`<h1>${secret}</h1>`, { status, headers: { 'Content-Type': 'text/html' } })
 
 describe('what passes by itself is unavailable:', () => {
   test.each([
-    ['an answer of 500 in plain text', () => HttpResponse.text(`${secret} is on fire`, { status: 500 })],
+    ['an answer of 500 in plain text', () => new Response(`${secret} is on fire`, { status: 500 })],
     ['a proxy’s page', () => page(502)],
     ['a proxy’s page instead of rows', () => page(200)],
-    ['no body', () => HttpResponse.text('')],
-    ['half a body', () => HttpResponse.text(`{"meta":[{"name":"${secret}"`)],
-    ['fewer rows than it says', () => HttpResponse.json({ meta: [], data: [], rows: 1 })],
-    ['rows and the error that ended them', () => HttpResponse.json({ meta: [], data: [], rows: 0, exception: secret })],
-    ['a body of another shape', () => HttpResponse.json({ [secret]: 1 })],
-    ['no connection', () => HttpResponse.error()],
+    ['no body', () => new Response('')],
+    ['half a body', () => new Response(`{"meta":[{"name":"${secret}"`)],
+    ['fewer rows than it says', () => Response.json({ meta: [], data: [], rows: 1 })],
+    ['rows and the error that ended them', () => Response.json({ meta: [], data: [], rows: 0, exception: secret })],
+    ['a body of another shape', () => Response.json({ [secret]: 1 })],
+    ['no connection', 'reset'],
     ['a deadline passed', () => exception(159, 500)],
     ['too many queries', () => exception(202, 500)],
     ['no memory left', () => exception(241, 500)],
     ['a table not there yet', () => exception(60, 404)],
     ['a password being changed', () => exception(516, 403)],
-  ])('%s', async (_, answer) => {
+  ] as const)('%s', async (_, answer) => {
     answerWith(answer)
     for (const operation of operations.withWindow) {
       const answered = await ask(operation)
@@ -84,7 +85,7 @@ describe('what is our defect is an internal error:', () => {
     ['a right that is missing', () => exception(497, 403)],
     ['rows without the columns asked for', () => row(secret, 1)],
     ['rows with values of another type', () => row('reportCount', secret)],
-  ])('%s', async (_, answer) => {
+  ] as const)('%s', async (_, answer) => {
     answerWith(answer)
     for (const operation of operations.withWindow) {
       const answered = await ask(operation)
@@ -103,8 +104,8 @@ test('the log tells the cause that the caller is not told, under the request’s
 })
 
 test('the store heals without a restart', async () => {
-  answerWith(() => HttpResponse.error())
+  answerWith('reset')
   for (const operation of operations.withWindow) expectUnavailable(await ask(operation))
-  store.resetHandlers()
+  store.inject()
   for (const operation of operations.withWindow) expect(await ask(operation)).toMatchObject({ status: 200 })
 })

@@ -5,9 +5,9 @@ import { totalBrowserChanges } from '../../queries/browser-changes/total-browser
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
 import { issueLists } from '../../queries/issues/list-issues.ts'
-import type { Query } from '../../queries/query.ts'
-import { pageMatch } from '../../queries/rules/page-pattern.ts'
-import { render } from '../../queries/sql.ts'
+import { pageMatch } from '../../queries/rules/scans/page-pattern.ts'
+import type { Query } from '../../queries/sql/query.ts'
+import { render } from '../../queries/sql/sql.ts'
 import { day } from '../../schema/durations.ts'
 import { groupQueries } from '../support/group-queries.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Query } from '../../queries/query.ts'
 import { listFixedMembers } from '../../queries/records/list-fixed-members.ts'
 import { listKeptColumn } from '../../queries/records/list-kept-column.ts'
-import { render, sql } from '../../queries/sql.ts'
+import type { Query } from '../../queries/sql/query.ts'
+import { render, sql } from '../../queries/sql/sql.ts'
 import { tablesRead } from '../support/tenant-scope.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { listPageSites } from '../../queries/pages/list-page-sites.ts'
-import type { Query } from '../../queries/query.ts'
 import { listLoadingScans } from '../../queries/scans/list-loading-scans.ts'
 import { listScanFindings } from '../../queries/scans/list-scan-findings.ts'
 import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
@@ -13,7 +12,8 @@ import { listScriptIdentities } from '../../queries/scripts/list-script-identiti
 import { listScriptViolations } from '../../queries/scripts/list-script-violations.ts'
 import { listScripts } from '../../queries/scripts/list-scripts.ts'
 import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
-import { render } from '../../queries/sql.ts'
+import type { Query } from '../../queries/sql/query.ts'
+import { render } from '../../queries/sql/sql.ts'
 import { day } from '../../schema/durations.ts'
 import { tablesRead } from '../support/tenant-scope.ts'
 

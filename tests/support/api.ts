@@ -3,8 +3,8 @@ import { inject } from 'vitest'
 import { type ApiServices, createApi } from '../../app/api.ts'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { listen } from '../../app/listen.ts'
-import { connect, type Database } from '../../queries/clickhouse.ts'
-import type { Query } from '../../queries/query.ts'
+import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import type { Query } from '../../queries/sql/query.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
 /** What a request carries. */

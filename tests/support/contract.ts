@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../app/endpoint.ts'
 import { endpoints } from '../../app/endpoints/all.ts'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
-import { scriptId } from '../../queries/rules/script-id.ts'
+import { scriptId } from '../../queries/rules/scripts/script-id.ts'
 import { type Answered, type Asking, startApi, type TestApi, type TestApiOptions } from './api.ts'
 import { firstHalfOfMd5 } from './md5.ts'
 import { createReplyCheck } from './reply-check.ts'

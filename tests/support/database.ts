@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { json } from 'node:stream/consumers'
 import { inject } from 'vitest'
-import { connect, type Database } from '../../queries/clickhouse.ts'
+import { connect, type Database } from '../../queries/clickhouse/client.ts'
 
 /** A database of its own on the shared engine, without tables. */
 export interface TestDatabase {

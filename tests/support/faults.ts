@@ -5,12 +5,14 @@ import { expect } from 'vitest'
 import type { Answered } from './api.ts'
 
 /** The name of the query a request to the store carries, as the store's own log would show it. */
-export function queryName(url: string): string {
+function queryName(url: string): string {
   const comment = new URL(url, 'http://store').searchParams.get('log_comment')
   return comment ? JSON.parse(comment).query : ''
 }
 
-/** What a fault server does to an answer. */
+/** A response instead of the database's, or after a delay the database's own. */
+export type Respond = () => Response | Promise<Response | undefined>
+
 export type Fault =
   /** The connection is reset before a byte of the answer. */
   | 'reset'
@@ -20,6 +22,7 @@ export type Fault =
   | 'hang'
   /** What comes never ends. */
   | 'endless'
+  | Respond
 
 function* endlessly(): Generator<Buffer> {
   const piece = Buffer.alloc(1024 * 1024, ' ')
@@ -44,6 +47,7 @@ export async function startFaultServer(storeUrl: string): Promise<FaultServer> {
     const chosen = fault !== undefined && hits(queryName(incoming.url ?? '')) ? fault : undefined
     if (chosen === 'reset') incoming.socket.resetAndDestroy()
     else if (chosen === 'endless') pipeline(Readable.from(endlessly()), response, () => {})
+    else if (typeof chosen === 'function') void respondWith(chosen, store, incoming, response)
     else if (chosen !== 'hang') forward(store, incoming, response, chosen === 'cut')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -61,6 +65,13 @@ export async function startFaultServer(storeUrl: string): Promise<FaultServer> {
         server.closeAllConnections()
       }),
   }
+}
+
+async function respondWith(respond: Respond, store: URL, incoming: IncomingMessage, response: ServerResponse) {
+  const own = await respond()
+  if (!own) return forward(store, incoming, response, false)
+  response.writeHead(own.status, Object.fromEntries(own.headers))
+  response.end(Buffer.from(await own.arrayBuffer()))
 }
 
 function forward(store: URL, incoming: IncomingMessage, response: ServerResponse, cut: boolean): void {

@@ -16,8 +16,8 @@ import { listNetworkErrorDetails } from '../../queries/network-errors/list-netwo
 import { listNetworkErrorExamples } from '../../queries/network-errors/list-network-error-examples.ts'
 import { listNetworkErrorGroups } from '../../queries/network-errors/list-network-error-groups.ts'
 import { totalNetworkErrors } from '../../queries/network-errors/total-network-errors.ts'
-import type { Query } from '../../queries/query.ts'
-import { pageMatch } from '../../queries/rules/page-pattern.ts'
+import { pageMatch } from '../../queries/rules/scans/page-pattern.ts'
+import type { Query } from '../../queries/sql/query.ts'
 import type { OracleWindow } from './oracle-parts.ts'
 
 /** Every query about groups of reports by day, with every filter. */

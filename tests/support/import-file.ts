@@ -4,7 +4,7 @@ import { clickHouseReportWriter } from '../../app/import/clickhouse-report-write
 import type { ImportSite } from '../../app/import/host-patterns.ts'
 import { type ImportOptions, importReports } from '../../app/import/import-reports.ts'
 import type { ImportResult } from '../../app/import/import-tally.ts'
-import { connect } from '../../queries/clickhouse.ts'
+import { connect } from '../../queries/clickhouse/client.ts'
 
 /** An import in batches so small that a file of a megabyte has many. */
 export interface SmallImport {

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { contentOf } from '../../app/pipeline/answer-data.ts'
 import { createKeptAnswers } from '../../app/pipeline/kept-answers.ts'
-import type { Read } from '../../queries/query.ts'
-import type { ImportStep } from '../../queries/rules/import-mark.ts'
+import type { ImportStep } from '../../queries/rules/import-version.ts'
+import type { Read } from '../../queries/sql/query.ts'
 
 /** Asks through answers of its own; tells how often the question itself was asked. */
 export function createAsker() {

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../../clickhouse/migrate.ts'
-import { connect } from '../../queries/clickhouse.ts'
+import { connect } from '../../queries/clickhouse/client.ts'
 import { startTestEngine } from './engine.ts'
 import { startRedis } from './redis.ts'
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeKey } from '../../app/keys.ts'
 import { createAuthenticator } from '../../app/pipeline/authenticate.ts'
-import type { Lane } from '../../queries/lanes.ts'
-import type { Query } from '../../queries/query.ts'
+
+import type { PoolName, Query } from '../../queries/sql/query.ts'
 import type { FoundKey } from '../../queries/tenants/find-key.ts'
 
 const stored: FoundKey = {
@@ -14,10 +14,10 @@ const stored: FoundKey = {
 /** A clock, an authenticator by it, and the look-ups it sends, each answered by hand. */
 async function setUp() {
   const clock = { now: 1_000_000, elapsed: 5_000 }
-  const lookUps: { lane: Lane | undefined; answer: (rows: FoundKey[]) => void; fail: (error: Error) => void }[] = []
-  const read = <Row>({ lane }: Query<Row>) =>
+  const lookUps: { pool: PoolName | undefined; answer: (rows: FoundKey[]) => void; fail: (error: Error) => void }[] = []
+  const read = <Row>({ pool }: Query<Row>) =>
     new Promise<FoundKey[]>((answer, fail) => {
-      lookUps.push({ lane, answer, fail })
+      lookUps.push({ pool, answer, fail })
     }) as Promise<unknown[]> as Promise<Row[]>
   const authenticate = createAuthenticator(read, { now: () => clock.now, elapsed: () => clock.elapsed })
   const authorization = `Bearer ${makeKey()}`
@@ -54,7 +54,7 @@ test('a key that was found once never again waits behind those that anybody make
   const late = ask()
   lookUps[1]?.answer([stored])
   await late
-  expect(lookUps.map(({ lane }) => lane)).toEqual(['newKey', 'lookUp'])
+  expect(lookUps.map(({ pool }) => pool)).toEqual(['unknownKey', 'lookup'])
 })
 
 test('a key that cannot be looked up again is good until it is forgotten, and no longer', async () => {

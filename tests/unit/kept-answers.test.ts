@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CallerLeft } from '../../queries/attempts.ts'
-import { lookMilliseconds } from '../../queries/rules/import-mark.ts'
+import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
+import { importVersionTtlMs } from '../../queries/rules/import-version.ts'
 import { Problem } from '../../schema/problems.ts'
 import { createAsker } from '../support/kept-asker.ts'
 
@@ -47,7 +47,7 @@ test('an answer that an import overtook is not given again once its end is seen'
   await ask('a')
   await ask('a', { text: 'from before the import', meanwhile: importOne })
   expect(await ask('a', { text: 'from before the import' })).toBe(0)
-  later(lookMilliseconds + 1)
+  later(importVersionTtlMs + 1)
   expect([await ask('a', { text: 'with it' }), await ask('a', { text: 'with it' })]).toEqual([1, 0])
 })
 
@@ -63,7 +63,7 @@ test('a question is asked, and nothing kept of it, while the ledger cannot be re
   expect([await ask('a'), await ask('a')]).toEqual([1, 0])
 })
 
-test.each([new CallerLeft(), new TypeError('ours')])('%o ends the question too', async (error) => {
+test.each([new ClientDisconnected(), new TypeError('ours')])('%o ends the question too', async (error) => {
   const { ask, failWith } = createAsker()
   await ask('a')
   failWith(error)
@@ -75,6 +75,6 @@ test('nothing is kept for a tenant with more than 500 steps of imports in an hou
   for (let imports = 0; imports < 250; imports++) importOne()
   expect([await ask('a'), await ask('a'), await ask('a')]).toEqual([1, 1, 0])
   end()
-  later(lookMilliseconds + 1)
+  later(importVersionTtlMs + 1)
   expect([await ask('a'), await ask('a'), await ask('a')]).toEqual([1, 1, 1])
 })

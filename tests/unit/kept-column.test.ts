@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { withKept } from '../../app/import/kept-column.ts'
 import type { RecordRow } from '../../app/import/record-type.ts'
 import { scans } from '../../app/import/record-types/scans.ts'
-import type { Database } from '../../queries/clickhouse.ts'
-import { render } from '../../queries/sql.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { render } from '../../queries/sql/sql.ts'
 
 const idOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
 const ids = Array.from({ length: 120 }, (_, index) => idOf(index))

@@ -1,6 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { lookMilliseconds } from '../../queries/rules/import-mark.ts'
+import { importVersionTtlMs } from '../../queries/rules/import-version.ts'
 import { Problem } from '../../schema/problems.ts'
 import { createAsker } from '../support/kept-asker.ts'
 
@@ -25,7 +25,7 @@ test('what stands by the latest look is known at once: not of another tenant, no
   expect(standing('a')).toBeUndefined()
   await ask('a')
   expect([standing('a'), standing('b'), standing('a', 'other')]).toEqual(['answer', undefined, undefined])
-  later(lookMilliseconds + 1)
+  later(importVersionTtlMs + 1)
   expect(standing('a')).toBeUndefined()
   for (let waited = 0; waited < 299_000; waited += 1_000) {
     await ask('a')
@@ -42,11 +42,11 @@ test('nothing stands while an import is under way, nor what it overtook when it 
   const { ask, standing, begin, end, later } = createAsker()
   for (let times = 0; times < 2; times++) await ask('a')
   begin()
-  later(lookMilliseconds + 1)
+  later(importVersionTtlMs + 1)
   expect(await ask('a')).toBe(1)
   expect(standing('a')).toBeUndefined()
   end()
-  later(lookMilliseconds + 1)
+  later(importVersionTtlMs + 1)
   expect(await ask('a', { text: 'with it' })).toBe(1)
   expect(standing('a')).toBe('with it')
 })
@@ -72,7 +72,7 @@ test('a look that failed is that of all who wait for it, and none is made again 
   const questions = ['a', 'b', 'c', 'd']
   for (const question of [...questions, ...questions]) await ask(question)
   failWith(new Problem('upstream_unavailable'))
-  later(lookMilliseconds + 1)
+  later(importVersionTtlMs + 1)
   const looksBefore = marks()
   for (let times = 0; times < 2; times++) await Promise.all(questions.map((question) => ask(question)))
   expect(marks() - looksBefore).toBe(1)
@@ -82,7 +82,7 @@ test('a look that failed is that of all who wait for it, and none is made again 
 async function createNearlyOver() {
   const asker = createAsker()
   for (let times = 0; times < 2; times++) await asker.ask('a')
-  asker.later(lookMilliseconds - 1)
+  asker.later(importVersionTtlMs - 1)
   return asker
 }
 
@@ -95,7 +95,7 @@ test('the next look is begun before the time of one is over, so that none waits 
     later(340)
     expect(standing('a')).toBe('answer')
     expect(marks()).toBe(looks)
-    later(lookMilliseconds - 341)
+    later(importVersionTtlMs - 341)
   }
 })
 
@@ -103,7 +103,7 @@ test('a look made ahead serves half a second from before it began too', async ()
   const { standing, holdLooks, later } = await createNearlyOver()
   const release = holdLooks()
   expect(standing('a')).toBe('answer')
-  later(lookMilliseconds + 1)
+  later(importVersionTtlMs + 1)
   release()
   await settled()
   expect(standing('a')).toBeUndefined()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { shareUnderWay } from '../../app/share-under-way.ts'
-import { CallerLeft } from '../../queries/attempts.ts'
+import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
 
 /** Questions that wait to be answered, each with the signal it was asked with. */
 function questions() {
@@ -28,10 +28,10 @@ test('a question ends when the last who asked it leaves, and whoever asks then a
   const [one, two] = [new AbortController(), new AbortController()]
   const [first, second] = [share('a', ask, one.signal), share('a', ask, two.signal)]
   one.abort()
-  await expect(first).rejects.toBeInstanceOf(CallerLeft)
+  await expect(first).rejects.toBeInstanceOf(ClientDisconnected)
   expect(asked[0]?.allLeft.aborted).toBe(false)
   two.abort()
-  await expect(second).rejects.toBeInstanceOf(CallerLeft)
+  await expect(second).rejects.toBeInstanceOf(ClientDisconnected)
   expect(asked[0]?.allLeft.aborted).toBe(true)
   void share('a', ask)
   expect(asked).toHaveLength(2)
@@ -45,7 +45,7 @@ test('one who cannot leave keeps the question up, and is answered', async () => 
   const staying = share('a', ask)
   const left = share('a', ask, leaving.signal)
   leaving.abort()
-  await expect(left).rejects.toBeInstanceOf(CallerLeft)
+  await expect(left).rejects.toBeInstanceOf(ClientDisconnected)
   expect(asked[0]?.allLeft.aborted).toBe(false)
   asked[0]?.answer('whole')
   expect(await staying).toBe('whole')

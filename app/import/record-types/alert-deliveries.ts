@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toClickHouseTime } from '../../../queries/sql.ts'
+import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { moment } from '../../../schema/record-fields.ts'
 import { alertDelivery } from '../../../schema/replies/alert-delivery.ts'
 import { recordType } from '../record-type.ts'

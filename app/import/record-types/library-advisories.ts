@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { libraryId } from '../../../queries/scripts/list-library-checks.ts'
-import { toClickHouseTime } from '../../../queries/sql.ts'
+import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { line, moment } from '../../../schema/record-fields.ts'
 import { libraryIdentity } from '../../../schema/replies/script.ts'
 import { severities } from '../../../schema/scripts.ts'

@@ -1,4 +1,4 @@
-import { scriptId } from '../../../queries/rules/script-id.ts'
+import { scriptId } from '../../../queries/rules/scripts/script-id.ts'
 import { recordUuid } from '../../../schema/record-fields.ts'
 import { scriptCapture } from '../../../schema/replies/script.ts'
 import { largestCapture } from '../../../schema/scripts.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toClickHouseTime } from '../../../queries/sql.ts'
+import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { line, moment, recordUuid } from '../../../schema/record-fields.ts'
 import { scriptDecision } from '../../../schema/replies/script.ts'
 import { recordType } from '../record-type.ts'

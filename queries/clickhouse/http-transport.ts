@@ -1,0 +1,39 @@
+import { urlToHttpOptions } from 'node:url'
+import { parseError } from '@clickhouse/client'
+import { Pool } from 'undici'
+import type { Rendered } from '../sql/sql.ts'
+import { parameterText } from './parameter-text.ts'
+
+/** ClickHouse's name for this API in its query log. */
+export const application = 'security-reporting-api'
+
+/** Idle time below ClickHouse's `keep_alive_timeout`: 10 s by default, 3 s before 23.11. */
+export const keepAliveMs = 2_000
+
+/** A bound in bytes, above any response to a read; the request's signal bounds its time, undici the connecting's. */
+const limits = { maxResponseSize: 64 * 1024 * 1024, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 2_000 }
+
+/**
+ * Sends reads. The official client waits a timer's turn before each request: 1.58 ms of wall clock a read against 0.16,
+ * and 0.37 ms of CPU against 0.11.
+ */
+export function openHttpTransport(url: string) {
+  const { origin, pathname } = new URL(url)
+  const database = decodeURIComponent(pathname.slice(1)) || 'default'
+  const { auth } = urlToHttpOptions(new URL(url))
+  const authorization = auth && `Basic ${Buffer.from(auth).toString('base64')}`
+  const headers = { 'user-agent': application, ...(authorization && { authorization }) }
+  const pool = new Pool(origin, { ...limits, keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs })
+  return {
+    /** The body of a 200 response. Rejects with ClickHouseError for a refused statement. */
+    async send({ text, params }: Rendered, settings: Readonly<Record<string, string>>, signal: AbortSignal) {
+      const search = new URLSearchParams({ database, ...settings })
+      for (const [name, value] of Object.entries(params)) search.append(`param_${name}`, parameterText(value))
+      const response = await pool.request({ path: `/?${search}`, method: 'POST', headers, body: text, signal })
+      const body = await response.body.text()
+      if (response.statusCode === 200 && !response.headers['x-clickhouse-exception-code']) return body
+      throw parseError(body)
+    },
+    close: () => pool.destroy(),
+  }
+}

@@ -1,0 +1,34 @@
+import type { PoolName } from '../sql/query.ts'
+
+/** A bulkhead: its reads wait for each other, and for no other pool's. */
+export interface QueryPool {
+  readonly maxConcurrent: number
+  /** `maxConcurrent` where it is undefined. */
+  readonly maxConcurrentPerTenant?: number
+  /** Of a whole read, the network included; ClickHouse ends the statement then too. */
+  readonly timeoutMs: number
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** A second thread would have no rows to read. */
+const fewRows = { max_threads: '1' } as const
+
+export const queryPools = {
+  query: { maxConcurrent: 24, maxConcurrentPerTenant: 12, timeoutMs: 10_000 },
+  /** Every request waits for these, so that an outage is a 503 within 2 s. */
+  lookup: { maxConcurrent: 8, timeoutMs: 2_000, settings: fewRows },
+  /** API keys that were never found, which anybody can send: guesses cannot fill the other pools. */
+  unknownKey: { maxConcurrent: 4, timeoutMs: 2_000, settings: fewRows },
+  /** Long statements of the writer, for rollups and imports; their memory stays below 1 GB by spilling to disk. */
+  maintenance: {
+    maxConcurrent: 2,
+    timeoutMs: 600_000,
+    settings: { max_bytes_before_external_group_by: '1000000000', max_bytes_before_external_sort: '1000000000' },
+  },
+} as const satisfies Record<PoolName, QueryPool>
+
+/** Settings of each statement of a pool. */
+export function poolSettings(pool: PoolName): Readonly<Record<string, string>> {
+  const { timeoutMs, settings }: QueryPool = queryPools[pool]
+  return { ...settings, max_execution_time: String(timeoutMs / 1000) }
+}

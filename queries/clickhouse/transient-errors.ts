@@ -1,0 +1,15 @@
+/** ClickHouse's retriable errors by code (ErrorCodes.cpp), with what ends them: some seconds, or the database's setup. */
+export const transientErrors: ReadonlyMap<string, 'seconds' | 'setUp'> = new Map([
+  ['60', 'setUp'], // UNKNOWN_TABLE: not migrated yet
+  ['81', 'setUp'], // UNKNOWN_DATABASE: not migrated yet
+  ['159', 'seconds'], // TIMEOUT_EXCEEDED
+  ['202', 'seconds'], // TOO_MANY_SIMULTANEOUS_QUERIES
+  ['209', 'seconds'], // SOCKET_TIMEOUT
+  ['210', 'seconds'], // NETWORK_ERROR
+  ['236', 'seconds'], // ABORTED
+  ['241', 'seconds'], // MEMORY_LIMIT_EXCEEDED
+  ['242', 'seconds'], // TABLE_IS_READ_ONLY
+  ['252', 'seconds'], // TOO_MANY_PARTS: of an insert
+  ['394', 'seconds'], // QUERY_WAS_CANCELLED
+  ['516', 'setUp'], // AUTHENTICATION_FAILED: being reconfigured
+])

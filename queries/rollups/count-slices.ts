@@ -1,0 +1,72 @@
+import type { DimensionName } from '../../schema/dimensions.ts'
+import type { FilterTerm } from '../../schema/report-filter.ts'
+import type { ReportType } from '../../schema/report-types.ts'
+import { matches } from '../sql/matches.ts'
+import { type Sql, sql, text } from '../sql/sql.ts'
+import { type CountTable, rawTable, selectRollup } from './select-rollup.ts'
+import { sliceTables, type TimedTable } from './table-slices.ts'
+import type { TimeRange } from './time-range.ts'
+
+/** Which reports to count, and by what. */
+export interface CountQuestion {
+  readonly tenantId: string
+  /** All types together where it is undefined. */
+  readonly reportType: ReportType | undefined
+  readonly terms: readonly FilterTerm[]
+  readonly groupBy: readonly DimensionName[]
+  /** No slice spans a bound of these. */
+  readonly windows: readonly TimeRange[]
+  /** Milliseconds of a histogram's bucket, a multiple of each table's grain. */
+  readonly bucket?: number
+}
+
+/** One table's counts. */
+export interface CountSlice {
+  /** `FROM table WHERE`, tenant and time included. */
+  readonly from: Sql
+  readonly time: TimedTable['time']
+  readonly column: (dimension: DimensionName) => Sql
+  readonly measure: Measures
+}
+
+/** Aggregates of a table's rows, of those that meet a condition where one is given. */
+interface Measures {
+  reportCount(condition?: Sql): Sql
+  weight: Sql
+  firstSeen(condition: Sql): Sql
+  lastSeen(condition: Sql): Sql
+}
+
+const rawMeasures: Measures = {
+  reportCount: (condition) => (condition ? sql`countIf(${condition})` : sql`count()`),
+  weight: sql`sum(weight)`,
+  firstSeen: (condition) => sql`minIf(received_at, ${condition})`,
+  lastSeen: (condition) => sql`maxIf(received_at, ${condition})`,
+}
+
+const rollupMeasures: Measures = {
+  reportCount: (condition) => (condition ? sql`sumIf(report_count, ${condition})` : sql`sum(report_count)`),
+  weight: sql`sum(weight)`,
+  firstSeen: (condition) => sql`minIf(first_seen, ${condition})`,
+  lastSeen: (condition) => sql`maxIf(last_seen, ${condition})`,
+}
+
+/** Slices of the cheapest rollups, those too coarse for the bucket left out, and of the raw rows. */
+export function countSlices({ tenantId, reportType, terms, groupBy, windows, bucket }: CountQuestion): CountSlice[] {
+  const dimensions = [...new Set([...terms.map((term) => term.dimension), ...groupBy])]
+  const isPattern = terms.some(({ value }) => value.includes('_'))
+  const rollups = selectRollup({ reportType, dimensions, isGrouped: groupBy.length > 0, isPattern, bucket })
+  const tables = [...rollups, rawTable].filter(({ grain }) => (bucket ?? grain) % grain === 0)
+  const type = reportType ? [sql`report_type = ${text(reportType)}`] : []
+  const conditions = ({ rowsOf, column, values }: CountTable) => [
+    ...type,
+    ...rowsOf(dimensions),
+    ...terms.map((term) => matches(column(term.dimension), term, values)),
+  ]
+  return sliceTables(tables, tenantId, windows, conditions).map(({ table: { time, column, grain }, from }) => ({
+    from,
+    time,
+    column,
+    measure: grain === 1 ? rawMeasures : rollupMeasures,
+  }))
+}

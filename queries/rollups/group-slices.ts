@@ -1,0 +1,80 @@
+import { day } from '../../schema/durations.ts'
+import { join, type Sql, sql, times, uuid } from '../sql/sql.ts'
+import { sliceTables, type TimedTable } from './table-slices.ts'
+import type { TimeRange } from './time-range.ts'
+
+/** Whose groups of reports, and over which window. */
+export interface GroupQuestion {
+  readonly tenantId: string
+  readonly window: TimeRange
+}
+
+/** One table's reports of groups, and its columns and aggregates. */
+export interface GroupSlice {
+  /** `FROM table WHERE`, tenant and time included. */
+  readonly from: Sql
+  readonly isRaw: boolean
+  /** The document's URL without its query. */
+  readonly page: Sql
+  readonly reportCount: Sql
+  /** Sum of weights, in millionths. */
+  readonly weight: Sql
+  readonly firstSeen: Sql
+  readonly lastSeen: Sql
+}
+
+/** Rollups of groups of reports by day. */
+export type GroupTable =
+  | 'issues_day'
+  | 'crash_groups_day'
+  | 'browser_changes_day'
+  | 'browser_change_entries_day'
+  | 'network_error_groups_day'
+  | 'pages_day'
+  | 'scripts_day'
+
+const rawTable: TimedTable = { table: 'reports', grain: 1, time: 'received_at' }
+
+const rawColumns = {
+  isRaw: true,
+  page: sql`cutQueryString(document_url)`,
+  reportCount: sql`count()`,
+  weight: sql`sum(weight)`,
+  firstSeen: sql`min(received_at)`,
+  lastSeen: sql`max(received_at)`,
+} as const
+
+const rollupColumns = {
+  isRaw: false,
+  page: sql`page`,
+  reportCount: sql`sum(report_count)`,
+  weight: sql`sum(weight)`,
+  firstSeen: sql`min(first_seen)`,
+  lastSeen: sql`max(last_seen)`,
+} as const
+
+/**
+ * Slices that cover a window: whole days of the rollup, raw rows at the ends.
+ * @param conditions on columns that the rollup and the raw rows both have, the report type among them.
+ */
+export function groupSlices(
+  rollup: GroupTable,
+  { tenantId, window }: GroupQuestion,
+  conditions: readonly Sql[],
+): GroupSlice[] {
+  const byDay: TimedTable = { table: rollup, grain: day, time: 'bucket' }
+  return sliceTables([byDay, rawTable], tenantId, [window], () => conditions).map(({ table, from }) => ({
+    from,
+    ...(table === rawTable ? rawColumns : rollupColumns),
+  }))
+}
+
+/** The slices with a further condition in each one's own columns. */
+export const slicesWhere = <Slice extends GroupSlice>(slices: readonly Slice[], condition: (slice: Slice) => Sql) =>
+  slices.map((slice) => ({ ...slice, from: sql`${slice.from} AND ${condition(slice)}` }))
+
+/** Raw rows received at exact times, such as the latest of each group: a look-up by primary key. */
+export function rawSliceAt(tenantId: string, receivedAt: readonly Date[], conditions: readonly Sql[]): GroupSlice {
+  const where = [sql`tenant_id = ${uuid(tenantId)}`, ...conditions, sql`received_at IN ${times(receivedAt)}`]
+  return { from: sql`FROM reports WHERE ${join(where, ' AND ')}`, ...rawColumns }
+}

@@ -1,0 +1,139 @@
+import { type DimensionName, dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
+import { day, hour, minute } from '../../schema/durations.ts'
+import type { ReportType } from '../../schema/report-types.ts'
+import { name, type Sql, sql, text } from '../sql/sql.ts'
+import type { TimedTable } from './table-slices.ts'
+
+/** The raw rows, or a rollup of report counts. */
+export interface CountTable extends TimedTable {
+  /** The column of a dimension. */
+  readonly column: (dimension: DimensionName) => Sql
+  /** The condition that chooses the dimensions' rows. */
+  readonly rowsOf: (dimensions: readonly DimensionName[]) => readonly Sql[]
+  /** Whether ids have their own type, or are text among other dimensions' values. */
+  readonly values: 'typed' | 'text'
+}
+
+/** The facts of a query that decide which rollups can serve it, and which is cheapest. */
+interface QueryProfile {
+  /** All types together where it is undefined. */
+  readonly reportType: ReportType | undefined
+  /** Of its filter terms and its grouping, each once. */
+  readonly dimensions: readonly DimensionName[]
+  readonly isGrouped: boolean
+  /** Some filter term is a pattern. */
+  readonly isPattern: boolean
+  /** Milliseconds; undefined without a histogram. */
+  readonly bucket: number | undefined
+}
+
+/** Rollups with the same dimensions. */
+interface RollupSet {
+  /** The only report type of its rows; every type where it is undefined. */
+  readonly reportType?: ReportType
+  /** Dimensions of its rows, of the types that have them. */
+  readonly dimensions: readonly DimensionName[]
+  /** Its rows have one dimension each, instead of every combination. */
+  readonly isSingle?: true
+  readonly appliesTo?: (profile: QueryProfile) => boolean
+  /** Coarsest first: finer ones serve the coarser one's edges. */
+  readonly rollups: readonly CountTable[]
+}
+
+type Columns = Omit<CountTable, keyof TimedTable>
+
+/** The reports' own columns. */
+const reportColumns: Columns = {
+  column: (dimension) => name(dimensionRows[dimension].column),
+  rowsOf: () => [],
+  values: 'typed',
+}
+
+/** The value of one dimension a row. */
+const valueColumns: Columns = {
+  column: () => name('value'),
+  rowsOf: (dimensions) => dimensions.map((dimension) => sql`dimension = ${text(dimension)}`),
+  values: 'text',
+}
+
+const pairColumns = (first: DimensionName, second: DimensionName): Columns => ({
+  column: (dimension) => name(dimension === first ? 'value' : 'other_value'),
+  rowsOf: () => [sql`dimensions = ${text(`${first},${second}`)}`],
+  values: 'text',
+})
+
+const rollup = (table: string, grain: number, columns = reportColumns): CountTable => ({
+  table,
+  grain,
+  time: 'bucket',
+  ...columns,
+})
+
+/** Pairs of csp-violation dimensions, not both of low cardinality. */
+const ofPair = (first: DimensionName, second: DimensionName): RollupSet => ({
+  reportType: 'csp-violation',
+  dimensions: [first, second],
+  rollups: [rollup('pair_counts_day', day, pairColumns(first, second))],
+})
+
+/** The raw rows, which serve every query. */
+export const rawTable: CountTable = { table: 'reports', grain: 1, time: 'received_at', ...reportColumns }
+
+const lowCardinality = dimensionNames.filter((dimension) => dimensionRows[dimension].lowCardinality)
+const highCardinality = dimensionNames.filter((dimension) => !dimensionRows[dimension].lowCardinality)
+
+/**
+ * Cheapest first. A further table costs as much as reading a million rows, so most sets have one rollup, with raw rows
+ * at its edges.
+ */
+export const rollupSets: readonly RollupSet[] = [
+  // type_counts_* and value_counts_hour_by_value have no first and last time, which only groupings need.
+  {
+    dimensions: [],
+    appliesTo: ({ bucket = hour }) => bucket % hour === 0,
+    rollups: [rollup('type_counts_hour', hour)],
+  },
+  { dimensions: [], rollups: [rollup('type_counts_minute', minute)] },
+  { dimensions: lowCardinality, isSingle: true, rollups: [rollup('cube_value_counts_hour', hour, valueColumns)] },
+  {
+    dimensions: highCardinality,
+    isSingle: true,
+    appliesTo: ({ isGrouped, isPattern }) => !isGrouped && !isPattern,
+    rollups: [rollup('value_counts_hour_by_value', hour, valueColumns)],
+  },
+  {
+    dimensions: highCardinality,
+    isSingle: true,
+    rollups: [rollup('value_counts_day', day, valueColumns), rollup('value_counts_hour_by_time', hour, valueColumns)],
+  },
+  {
+    dimensions: lowCardinality,
+    rollups: [rollup('cube_counts_day', day), rollup('cube_counts_hour', hour)],
+  },
+  ofPair('siteId', 'directive'),
+  ofPair('siteId', 'blockedHost'),
+  ofPair('directive', 'blockedHost'),
+  {
+    reportType: 'csp-violation',
+    dimensions: ['blockedHost', 'directive', 'disposition', 'browserName', 'osName', 'deviceType'],
+    rollups: [rollup('blocked_counts_day', day)],
+  },
+  { dimensions: ['siteId', 'documentHost', ...lowCardinality], rollups: [rollup('page_counts_day', day)] },
+  {
+    reportType: 'csp-violation',
+    dimensions: ['siteId', 'documentHost', 'directive', 'blockedHost'],
+    rollups: [rollup('host_counts_day', day)],
+  },
+]
+
+/** The rollups of the first set that can serve a query, coarsest first; none where only raw rows can. */
+export function selectRollup(profile: QueryProfile): readonly CountTable[] {
+  const set = rollupSets.find(
+    ({ reportType, dimensions, isSingle, appliesTo }) =>
+      (reportType === undefined || reportType === profile.reportType) &&
+      profile.dimensions.length <= (isSingle ? 1 : dimensions.length) &&
+      profile.dimensions.every((dimension) => dimensions.includes(dimension)) &&
+      (appliesTo?.(profile) ?? true),
+  )
+  return set?.rollups ?? []
+}

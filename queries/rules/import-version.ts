@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto'
+
+/** How long a version that was read from the import log serves requests, counted from before it was read. */
+export const importVersionTtlMs = 500
+
+/** A row of the import log. */
+export interface ImportStep {
+  /** Of the batch. */
+  readonly token: string
+  readonly state: string
+  /** RFC 3339, all of one length. */
+  readonly recordedAt: string
+}
+
+/**
+ * Version of a tenant's data: hash of the last hour's import log. Undefined during an import, which counts as cut off
+ * after an hour without a row.
+ */
+export function importVersion(steps: readonly ImportStep[]): string | undefined {
+  const latest = new Map<string, ImportStep>()
+  for (const step of steps) {
+    const known = latest.get(step.token)
+    if (!known || isLater(step, known)) latest.set(step.token, step)
+  }
+  for (const { state } of latest.values()) if (state !== 'done') return undefined
+  const rows = steps.map(({ token, state, recordedAt }) => JSON.stringify([token, state, recordedAt])).sort()
+  // Each cached response holds one, so that it is short.
+  return hash('sha256', rows.join('\n'), 'base64url')
+}
+
+/** Of two rows of one millisecond, the unfinished one counts, to be safe. */
+const isLater = (step: ImportStep, than: ImportStep) =>
+  step.recordedAt > than.recordedAt || (step.recordedAt === than.recordedAt && step.state !== 'done')

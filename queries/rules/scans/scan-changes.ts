@@ -1,0 +1,34 @@
+import { type ScanGrade, scanGrades, type WatchedHeader, watchedHeaders } from '../../../schema/enumerations.ts'
+import type { ScanChanges } from '../../../schema/replies/scan.ts'
+
+/** What a complete scan is compared by. */
+export interface ComparableScan {
+  readonly rubricVersion: number
+  readonly grade: ScanGrade
+  /** In comparable form; null where the page does not send one. */
+  readonly headers: Readonly<Record<WatchedHeader, string | null>>
+}
+
+/** Nothing differs, or nothing was compared. */
+export const noChanges: ScanChanges = { headers: [], gradeDroppedFrom: null, rebaselined: false }
+
+/**
+ * What differs from the page's last complete scan (contract, Scan).
+ * @param before the last complete scan before this one; undefined where it is the first.
+ */
+export function scanChanges(scan: ComparableScan, before: ComparableScan | undefined): ScanChanges {
+  if (!before) return noChanges
+  const rebaselined = scan.rubricVersion !== before.rubricVersion
+  const dropped = !rebaselined && scanGrades.indexOf(scan.grade) > scanGrades.indexOf(before.grade)
+  return {
+    headers: watchedHeaders.flatMap((header) => headerChange(header, before.headers[header], scan.headers[header])),
+    gradeDroppedFrom: dropped ? before.grade : null,
+    rebaselined,
+  }
+}
+
+function headerChange(header: WatchedHeader, before: string | null, after: string | null): ScanChanges['headers'] {
+  if (before === after) return []
+  const change = before === null ? 'added' : after === null ? 'removed' : 'changed'
+  return [{ header, change, before, after }]
+}

@@ -1,0 +1,32 @@
+import type { Script } from '../../../schema/replies/script.ts'
+import { byText } from '../by-text.ts'
+
+/** One scan of a monitored page. */
+export interface PageScan {
+  readonly scanId: string
+  readonly pageId: string
+  readonly scannedAt: string
+}
+
+/** Later ones behind; scans of one moment by id. */
+const byTime = (a: PageScan, b: PageScan) => byText(a.scannedAt, b.scannedAt) || byText(a.scanId, b.scanId)
+
+/**
+ * Where scans find a script, and where they no longer do (contract, Script). Null where no scan found the script.
+ * @param found the latest scan of each page that found it.
+ * @param loadedLast the latest scan of a page that loaded the page itself: complete, with a 2xx answer.
+ */
+export function scanPresence(
+  found: readonly PageScan[],
+  loadedLast: (pageId: string) => PageScan | undefined,
+): Script['scanPresence'] {
+  const latest = found.toSorted(byTime).at(-1)
+  if (!latest) return null
+  const byPage = found.toSorted((a, b) => byText(a.pageId, b.pageId))
+  const gone = byPage.filter((last) => byTime(loadedLast(last.pageId) ?? last, last) > 0)
+  return {
+    latestScan: { scanId: latest.scanId, pageId: latest.pageId, scannedAt: latest.scannedAt },
+    foundOn: byPage.map(({ pageId }) => pageId),
+    goneFrom: gone.map(({ pageId, scanId, scannedAt }) => ({ pageId, lastScanId: scanId, lastSeenAt: scannedAt })),
+  }
+}

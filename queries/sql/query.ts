@@ -1,0 +1,22 @@
+import type { z } from 'zod'
+import type { Sql } from './sql.ts'
+
+/** Pools of reads with their own limits and timeout, see `queries/clickhouse/query-pools.ts`. */
+export type PoolName = 'query' | 'lookup' | 'unknownKey' | 'maintenance'
+
+/** A named statement and the schema of its rows. */
+export interface Query<Row> {
+  /** camelCase, as the function that builds it; part of log_comment. */
+  readonly name: string
+  readonly statement: Sql
+  /** Its keys are the statement's column aliases. */
+  readonly row: z.ZodType<Row>
+  /** `query` by default. */
+  readonly pool?: PoolName
+}
+
+/** Every row of a query's result. */
+export type Read = <Row>(query: Query<Row>) => Promise<Row[]>
+
+/** Runs queries concurrently and concatenates their rows. */
+export type ReadAll = <Row>(queries: readonly Query<Row>[]) => Promise<Row[]>

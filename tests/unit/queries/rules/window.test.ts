@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { earlierWindow, frozenWindow, windowOf } from '../../../../queries/rules/window.ts'
+import { day } from '../../../../schema/durations.ts'
+import { retentionStart } from '../../../../schema/plans.ts'
+
+const policy = { defaultDays: 7, maxDays: 31 }
+const now = new Date('2026-11-21T12:34:56.789Z')
+const retention = retentionStart(30, now)
+const at = (text: string) => new Date(text)
+
+describe('the window of a request', () => {
+  test('is the default days up to now', () => {
+    expect(windowOf(policy, {}, now, retention)).toEqual({
+      from: now.getTime() - 7 * day,
+      to: now.getTime(),
+    })
+  })
+
+  test('begins at the start of the UTC day that retention reaches', () => {
+    expect(retention.toISOString()).toBe('2026-10-22T00:00:00.000Z')
+  })
+
+  test('clamps a default from to retention', () => {
+    const short = retentionStart(3, now)
+    expect(windowOf(policy, {}, now, short).from).toBe(short.getTime())
+  })
+
+  test('takes a from at the first moment of retention and refuses one before it', () => {
+    expect(windowOf(policy, { from: retention }, now, retention).from).toBe(retention.getTime())
+    const before = new Date(retention.getTime() - 1)
+    expect(() => windowOf(policy, { from: before }, now, retention)).toThrow('from reaches back beyond retention')
+  })
+
+  test('takes exactly the longest length and refuses a millisecond more', () => {
+    const long = retentionStart(90, now)
+    const to = at('2026-11-01T00:00:00Z')
+    const from = new Date(to.getTime() - 31 * day)
+    expect(windowOf(policy, { from, to }, now, long)).toEqual({
+      from: from.getTime(),
+      to: to.getTime(),
+    })
+    const earlier = new Date(from.getTime() - 1)
+    expect(() => windowOf(policy, { from: earlier, to }, now, long)).toThrow('31 days')
+  })
+
+  test.each([
+    ['from must be before to', at('2026-11-02T00:00:00Z'), at('2026-11-02T00:00:00Z')],
+    ['from must be before to', at('2026-11-03T00:00:00Z'), at('2026-11-02T00:00:00Z')],
+    ['from must be before to', at('2026-11-22T00:00:00Z'), undefined],
+    ['to must be after the start of retention', undefined, at('2026-10-01T00:00:00Z')],
+  ])('refuses an empty one: %s', (reason, from, to) => {
+    expect(() => windowOf(policy, { from, to }, now, retention)).toThrow(new RegExp(`^${reason}: `))
+  })
+})
+
+describe('the window before a window', () => {
+  const to = retention.getTime() + 2 * day
+
+  test('is as long, and may begin at the first moment of retention', () => {
+    const from = retention.getTime() + day
+    expect(earlierWindow({ from, to }, retention)).toEqual({ from: retention.getTime(), to: from })
+  })
+
+  test('is none where it would begin a millisecond before retention', () => {
+    expect(earlierWindow({ from: retention.getTime() + day - 1, to: to - 1 }, retention)).toBeUndefined()
+  })
+})
+
+describe('the window a cursor froze', () => {
+  test('stands, cut to what retention still reaches', () => {
+    const to = retention.getTime() + day
+    expect(frozenWindow(policy, { from: retention.getTime() - day, to }, retention)).toEqual({
+      from: retention.getTime(),
+      to,
+    })
+  })
+
+  test('is empty when retention has passed it', () => {
+    const gone = {
+      from: retention.getTime() - 2 * day,
+      to: retention.getTime() - day,
+    }
+    expect(frozenWindow(policy, gone, retention)).toEqual({
+      from: retention.getTime(),
+      to: retention.getTime(),
+    })
+  })
+
+  test.each([[{ from: 10, to: 10 }], [{ from: 0, to: 31 * day + 1 }]])('cannot be %j', (frozen) => {
+    expect(frozenWindow(policy, frozen, retention)).toBeUndefined()
+  })
+})
