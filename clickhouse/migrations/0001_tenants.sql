@@ -1,4 +1,5 @@
--- Who may ask: tenants, their sites and their keys. A change is a new row with a later version; reads use FINAL.
+-- Who may ask.
+
 
 CREATE TABLE IF NOT EXISTS tenants
 (
@@ -18,7 +19,8 @@ CREATE TABLE IF NOT EXISTS sites
     id          UUID COMMENT 'The site',
     tenant_id   UUID COMMENT 'The tenant that owns it',
     name        String COMMENT 'Its name, for people',
-    hosts       Array(String) COMMENT 'Lower-case hosts whose reports are the site''s; *.example.com takes every subdomain',
+    hosts       Array(String)
+        COMMENT 'Lower-case hosts whose reports are the site''s; *.example.com takes every subdomain',
     created_at  DateTime64(3, 'UTC') COMMENT 'When it was created',
     version     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
 )
@@ -28,7 +30,8 @@ COMMENT 'Sites, the unit a tenant''s reports belong to';
 
 CREATE TABLE IF NOT EXISTS api_keys
 (
-    key_hash    FixedString(64) COMMENT 'Lower-case hexadecimal SHA-256 of the whole key; the key itself is never stored',
+    key_hash    FixedString(64)
+        COMMENT 'Lower-case hexadecimal SHA-256 of the whole key; the key itself is never stored',
     id          UUID COMMENT 'The key''s public id',
     tenant_id   UUID COMMENT 'The tenant it reads',
     name        String COMMENT 'Its name, for people',

@@ -1,5 +1,3 @@
--- Deprecations and interventions by API, source file and page, by day.
-
 CREATE TABLE IF NOT EXISTS browser_changes_day
 (
     tenant_id       UUID COMMENT 'The tenant',
@@ -10,18 +8,28 @@ CREATE TABLE IF NOT EXISTS browser_changes_day
     source_file     String COMMENT 'Script that used it, without query, empty when unknown; untrusted' CODEC(ZSTD(1)),
     page            String COMMENT 'The page without query; untrusted' CODEC(ZSTD(1)),
     browser_name    LowCardinality(String) COMMENT 'Browser family',
+    group_key       SimpleAggregateFunction(any, UInt64)
+        DEFAULT halfMD5(concatWithSeparator('\n', report_type, toString(length(feature)), feature, source_file))
+        COMMENT 'Type, API and source file' CODEC(ZSTD(1)),
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
-    weight          SimpleAggregateFunction(sum, UInt64) COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC')) COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
+    weight          SimpleAggregateFunction(sum, UInt64)
+        COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
+    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+        COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
     last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
-    removal         SimpleAggregateFunction(max, Tuple(DateTime64(3, 'UTC'), UUID, DateTime64(3, 'UTC'))) COMMENT 'received_at, id and anticipated_removal of the latest that names one; all zero when none does' CODEC(ZSTD(1)),
+    removal         SimpleAggregateFunction(max, Tuple(DateTime64(3, 'UTC'), UUID, DateTime64(3, 'UTC')))
+        COMMENT 'received_at, id and anticipated_removal of the latest that names one; all zero when none does' CODEC(ZSTD(1)),
     retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
 ORDER BY (tenant_id, report_type, bucket, site_id, feature, source_file, page, browser_name)
 TTL toDateTime(toDate(bucket), 'UTC') + toIntervalDay(retention_days + 1)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+SETTINGS
+    index_granularity = 1024,
+    non_replicated_deduplication_window = 10000,
+    min_age_to_force_merge_seconds = 86400,
+    min_age_to_force_merge_on_partition_only = 1
 COMMENT 'Deprecations and interventions by API, source file, page, browser and day';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS browser_changes_day_view TO browser_changes_day AS
@@ -43,3 +51,47 @@ SELECT
 FROM reports
 WHERE report_type IN ('deprecation', 'intervention')
 GROUP BY tenant_id, report_type, bucket, site_id, feature, source_file, page, browser_name;
+
+CREATE TABLE IF NOT EXISTS browser_change_entries_day
+(
+    tenant_id       UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
+    report_type     LowCardinality(String) COMMENT 'deprecation or intervention',
+    bucket          DateTime('UTC') COMMENT 'Start of the day of received_at' CODEC(DoubleDelta, ZSTD(1)),
+    feature         LowCardinality(String) COMMENT 'The browser''s identifier for the API; untrusted',
+    group_key       UInt64 COMMENT 'Type, API and source file' CODEC(ZSTD(1)),
+    report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
+    weight          SimpleAggregateFunction(sum, UInt64)
+        COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
+    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+        COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
+    last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
+    removal         SimpleAggregateFunction(max, Tuple(DateTime64(3, 'UTC'), UUID, DateTime64(3, 'UTC')))
+        COMMENT 'received_at, id and anticipated_removal of the latest that names one; all zero when none does' CODEC(ZSTD(1)),
+    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMM(bucket)
+ORDER BY (tenant_id, report_type, bucket, feature, group_key)
+TTL toDateTime(toDate(bucket), 'UTC') + toIntervalDay(retention_days + 1)
+SETTINGS
+    index_granularity = 1024,
+    non_replicated_deduplication_window = 10000,
+    min_age_to_force_merge_seconds = 86400,
+    min_age_to_force_merge_on_partition_only = 1
+COMMENT 'Deprecations and interventions by API, source file and day';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS browser_change_entries_day_view TO browser_change_entries_day AS
+SELECT
+    tenant_id,
+    report_type,
+    bucket,
+    feature,
+    halfMD5(concatWithSeparator('\n', report_type, toString(length(feature)), feature, source_file)) AS group_key,
+    sum(report_count) AS report_count,
+    sum(weight) AS weight,
+    min(first_seen) AS first_seen,
+    max(last_seen) AS last_seen,
+    max(removal) AS removal,
+    max(retention_days) AS retention_days
+FROM browser_changes_day
+GROUP BY tenant_id, report_type, bucket, feature, group_key;

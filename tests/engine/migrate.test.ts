@@ -103,10 +103,10 @@ describe('the migrations', () => {
   })
 })
 
-test('a database with reports gets its new rollups filled, and what they replace is gone', async () => {
+test('a database with reports gets its new rollups filled', async () => {
   const migrations = new URL('../../clickhouse/migrations/', import.meta.url)
   const files = readdirSync(migrations)
-  for (const file of files.filter((one) => one < '0007')) copyFileSync(new URL(file, migrations), join(folder, file))
+  for (const file of files.filter((one) => one < '0003')) copyFileSync(new URL(file, migrations), join(folder, file))
   await migrateFolder()
   await db.writer.command(`INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, weight, sample_rate, retention_days, directive, blocked_host)
     SELECT toUUID('${tenantId}'), generateUUIDv4(), ['csp-violation', 'crash'][number % 2 + 1], now64(3) - toIntervalHour(number), generateUUIDv7(), 1000000, 1, 90, 'img-src', concat('host', toString(number % 7))
@@ -115,9 +115,6 @@ test('a database with reports gets its new rollups filled, and what they replace
   const [[counted] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM type_counts_hour')
   expect(counted).toBe(900)
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
-  for (const table of ['totals_hour', 'value_counts_hour']) {
-    expect(await askRows(db.writer, `EXISTS ${table}`)).toEqual([[0]])
-  }
 
   // As a run leaves it that was cut off while it filled.
   const last = '(SELECT max(version) FROM schema_migrations)'

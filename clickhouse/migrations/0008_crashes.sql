@@ -1,5 +1,3 @@
--- Crashes by reason, page, frame and visibility, by day.
-
 CREATE TABLE IF NOT EXISTS crash_groups_day
 (
     tenant_id           UUID COMMENT 'The tenant',
@@ -10,19 +8,41 @@ CREATE TABLE IF NOT EXISTS crash_groups_day
     page                String COMMENT 'The page without query; untrusted' CODEC(ZSTD(1)),
     is_top_level        Nullable(Bool) COMMENT 'Whether the page was a top-level one',
     visibility_state    LowCardinality(String) COMMENT 'Page visibility, empty when unknown; untrusted',
+    group_key           SimpleAggregateFunction(any, UInt64)
+        DEFAULT halfMD5(concatWithSeparator(
+            '\n',
+            toString(length(feature)),
+            feature,
+            toString(length(page)),
+            page,
+            ifNull(toString(is_top_level), ''),
+            visibility_state
+        ))
+        COMMENT 'Reason, page, frame and visibility' CODEC(ZSTD(1)),
     report_count        SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
-    weight              SimpleAggregateFunction(sum, UInt64) COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen          SimpleAggregateFunction(min, DateTime64(3, 'UTC')) COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen           SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
-    last_stack_at       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at of those with a stack; 1970 when none has one' CODEC(T64, ZSTD(1)),
-    browsers            SimpleAggregateFunction(groupUniqArrayArray, Array(String)) COMMENT 'Browser families' CODEC(ZSTD(1)),
-    retention_days      SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    weight              SimpleAggregateFunction(sum, UInt64)
+        COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
+    first_seen          SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+        COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
+    last_seen           SimpleAggregateFunction(max, DateTime64(3, 'UTC'))
+        COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
+    last_stack_at       SimpleAggregateFunction(max, DateTime64(3, 'UTC'))
+        COMMENT 'Latest received_at of those with a stack; 1970 when none has one' CODEC(T64, ZSTD(1)),
+    browsers            SimpleAggregateFunction(groupUniqArrayArray, Array(String))
+        COMMENT 'Browser families' CODEC(ZSTD(1)),
+    retention_days      SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
 ORDER BY (tenant_id, report_type, bucket, site_id, feature, page, is_top_level, visibility_state)
 TTL toDateTime(toDate(bucket), 'UTC') + toIntervalDay(retention_days + 1)
-SETTINGS allow_nullable_key = 1, index_granularity = 1024, non_replicated_deduplication_window = 1000
+SETTINGS
+    allow_nullable_key = 1,
+    index_granularity = 1024,
+    non_replicated_deduplication_window = 10000,
+    min_age_to_force_merge_seconds = 86400,
+    min_age_to_force_merge_on_partition_only = 1
 COMMENT 'Crashes by group and day';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS crash_groups_day_view TO crash_groups_day AS

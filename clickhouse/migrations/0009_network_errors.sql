@@ -1,8 +1,3 @@
--- Network errors by error type, phase, request origin and status, by day.
-
-ALTER TABLE reports
-    ADD COLUMN IF NOT EXISTS request_origin LowCardinality(String) COMMENT 'Network error: origin of request_url, empty when it has none' CODEC(ZSTD(1)) AFTER issue_key;
-
 CREATE TABLE IF NOT EXISTS network_error_groups_day
 (
     tenant_id       UUID COMMENT 'The tenant',
@@ -13,21 +8,42 @@ CREATE TABLE IF NOT EXISTS network_error_groups_day
     phase           LowCardinality(String) COMMENT 'dns, connection or application',
     request_origin  String COMMENT 'Origin of the failed request' CODEC(ZSTD(1)),
     status_code     UInt16 COMMENT 'HTTP status, 0 when there was none',
+    group_key       SimpleAggregateFunction(any, UInt64)
+        DEFAULT halfMD5(concatWithSeparator(
+            '\n',
+            toString(length(feature)),
+            feature,
+            toString(length(phase)),
+            phase,
+            request_origin,
+            toString(status_code)
+        ))
+        COMMENT 'Error type, phase, request origin and status' CODEC(ZSTD(1)),
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
-    weight          SimpleAggregateFunction(sum, UInt64) COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC')) COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
+    weight          SimpleAggregateFunction(sum, UInt64)
+        COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
+    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+        COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
     last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
-    server_ips      SimpleAggregateFunction(sumMap, Map(String, UInt64)) COMMENT 'Reports by address of the server; untrusted' CODEC(ZSTD(1)),
-    protocols       SimpleAggregateFunction(sumMap, Map(String, UInt64)) COMMENT 'Reports by ALPN id; untrusted' CODEC(ZSTD(1)),
-    methods         SimpleAggregateFunction(sumMap, Map(String, UInt64)) COMMENT 'Reports by request method; untrusted' CODEC(ZSTD(1)),
-    browsers        SimpleAggregateFunction(groupUniqArrayArray, Array(String)) COMMENT 'Browser families' CODEC(ZSTD(1)),
+    server_ips      SimpleAggregateFunction(sumMap, Map(String, UInt64))
+        COMMENT 'Reports by address of the server; untrusted' CODEC(ZSTD(1)),
+    protocols       SimpleAggregateFunction(sumMap, Map(String, UInt64))
+        COMMENT 'Reports by ALPN id; untrusted' CODEC(ZSTD(1)),
+    methods         SimpleAggregateFunction(sumMap, Map(String, UInt64))
+        COMMENT 'Reports by request method; untrusted' CODEC(ZSTD(1)),
+    browsers        SimpleAggregateFunction(groupUniqArrayArray, Array(String))
+        COMMENT 'Browser families' CODEC(ZSTD(1)),
     retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
 ORDER BY (tenant_id, report_type, bucket, site_id, feature, phase, request_origin, status_code)
 TTL toDateTime(toDate(bucket), 'UTC') + toIntervalDay(retention_days + 1)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000
+SETTINGS
+    index_granularity = 1024,
+    non_replicated_deduplication_window = 10000,
+    min_age_to_force_merge_seconds = 86400,
+    min_age_to_force_merge_on_partition_only = 1
 COMMENT 'Network errors by group and day';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS network_error_groups_day_view TO network_error_groups_day AS
