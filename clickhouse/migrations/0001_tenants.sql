@@ -1,5 +1,4 @@
--- Who may ask.
-
+-- Tenants, their sites and API keys. A change is a new row with a later updated_at; reads use FINAL.
 
 CREATE TABLE IF NOT EXISTS tenants
 (
@@ -8,9 +7,9 @@ CREATE TABLE IF NOT EXISTS tenants
     plan        LowCardinality(String) COMMENT 'free, team, professional, business or enterprise',
     overrides   String COMMENT 'JSON: cells of the plan table that this tenant''s contract changes',
     created_at  DateTime64(3, 'UTC') COMMENT 'When it was created',
-    version     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
+    updated_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written: of several the latest counts'
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = ReplacingMergeTree(updated_at)
 ORDER BY id
 COMMENT 'Tenants, the owners of every other row';
 
@@ -22,9 +21,9 @@ CREATE TABLE IF NOT EXISTS sites
     hosts       Array(String)
         COMMENT 'Lower-case hosts whose reports are the site''s; *.example.com takes every subdomain',
     created_at  DateTime64(3, 'UTC') COMMENT 'When it was created',
-    version     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
+    updated_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written: of several the latest counts'
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = ReplacingMergeTree(updated_at)
 ORDER BY (tenant_id, id)
 COMMENT 'Sites, the unit a tenant''s reports belong to';
 
@@ -39,8 +38,8 @@ CREATE TABLE IF NOT EXISTS api_keys
     created_at  DateTime64(3, 'UTC') COMMENT 'When it was made',
     expires_at  DateTime64(3, 'UTC') COMMENT 'From when it is refused',
     revoked_at  Nullable(DateTime64(3, 'UTC')) COMMENT 'From when it is refused for good',
-    version     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
+    updated_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written: of several the latest counts'
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = ReplacingMergeTree(updated_at)
 ORDER BY key_hash
 COMMENT 'API keys by their hash';

@@ -1,14 +1,38 @@
+-- Every report, and the report types that its views count by.
+--
+-- An id is a UUIDv7 of received_at. ClickHouse orders UUIDs by their second half, so (received_at, id) orders as text
+-- does, and a newest-first page reads one range of the primary key.
+--
+-- Each bloom filter covers a granule of 1,024 reports, so that a rare value of a high-cardinality column is found
+-- without a read of the window.
+--
+-- Each distinct policy and issue of an insert is hashed once (toLowCardinality), for a third of the processor time.
+-- A nonce ends at white space or a semicolon: a forged policy cannot hide others in one.
+
+CREATE TABLE IF NOT EXISTS report_types
+(
+    report_type         LowCardinality(String) COMMENT 'The report type',
+    dimensions          Array(LowCardinality(String)) COMMENT 'Parameter names of the dimensions its reports have',
+    has_issues          Bool COMMENT 'Whether its reports are grouped into issues',
+    is_browser_change   Bool COMMENT 'Whether its reports are listed as browser changes',
+    updated_at          DateTime64(3, 'UTC') DEFAULT now64(3)
+        COMMENT 'When the row was written: of several the latest counts'
+)
+ENGINE = ReplacingMergeTree(updated_at)
+ORDER BY report_type
+COMMENT 'Report types that the views count by; migrate fills it from schema/report-types.ts';
+
 CREATE TABLE IF NOT EXISTS reports
 (
     tenant_id               UUID COMMENT 'The tenant that owns it' CODEC(ZSTD(1)),
     site_id                 UUID COMMENT 'The site it is about' CODEC(ZSTD(1)),
-    report_type             LowCardinality(String) COMMENT 'One of the eleven report types, or csp-hash' CODEC(ZSTD(1)),
+    report_type             LowCardinality(String) COMMENT 'One of the report types, or csp-hash' CODEC(ZSTD(1)),
     received_at             DateTime64(3, 'UTC') COMMENT 'When the collector received it' CODEC(DoubleDelta, ZSTD(1)),
     id                      UUID COMMENT 'UUIDv7 of received_at' CODEC(ZSTD(1)),
     age_ms                  UInt32 COMMENT 'Milliseconds from its making to its receipt' CODEC(T64, ZSTD(1)),
     occurred_at             DateTime64(3, 'UTC') ALIAS received_at - toIntervalMillisecond(age_ms)
         COMMENT 'When the browser made it',
-    retention_days          UInt16 COMMENT 'The tenant''s retention when it was stored' CODEC(ZSTD(1)),
+    retention_days          UInt16 COMMENT 'Days of the tenant''s retention when it was stored' CODEC(ZSTD(1)),
     weight                  UInt64 COMMENT '1 / sample_rate in millionths' CODEC(T64, ZSTD(1)),
     sample_rate             Float64 COMMENT 'The share of such reports that is stored, above 0 up to 1' CODEC(ZSTD(1)),
     browser_name            LowCardinality(String)
@@ -24,7 +48,7 @@ CREATE TABLE IF NOT EXISTS reports
     directive               LowCardinality(String) COMMENT 'Effective CSP directive; untrusted' CODEC(ZSTD(1)),
     blocked_host            LowCardinality(String)
         COMMENT 'Host of blocked_url, or its keyword or scheme; untrusted' CODEC(ZSTD(1)),
-    blocked_url             String COMMENT 'What was blocked, as the browser wrote it; untrusted' CODEC(ZSTD(1)),
+    blocked_url             String COMMENT 'Blocked URL as the browser wrote it; untrusted' CODEC(ZSTD(1)),
     blocked_origin          LowCardinality(String) COMMENT 'Origin of blocked_url' CODEC(ZSTD(1)),
     destination             LowCardinality(String) COMMENT 'Request destination; untrusted' CODEC(ZSTD(1)),
     effective_policy        LowCardinality(String)
@@ -47,12 +71,12 @@ CREATE TABLE IF NOT EXISTS reports
         COMMENT 'Network error: address of the server; untrusted' CODEC(ZSTD(1)),
     elapsed_ms              Nullable(UInt32) COMMENT 'Network error: milliseconds until it failed' CODEC(ZSTD(1)),
     request_url             String COMMENT 'Network error: the request that failed; untrusted' CODEC(ZSTD(1)),
-    anticipated_removal     Nullable(DateTime64(3, 'UTC')) COMMENT 'Deprecation: when the API goes' CODEC(ZSTD(1)),
+    anticipated_removal_at  Nullable(DateTime64(3, 'UTC')) COMMENT 'Deprecation: when the API goes' CODEC(ZSTD(1)),
     is_top_level            Nullable(Bool) COMMENT 'Crash: whether the page was a top-level one' CODEC(ZSTD(1)),
     visibility_state        LowCardinality(String) COMMENT 'Crash: page visibility' CODEC(ZSTD(1)),
     stack                   String COMMENT 'Crash: call stack; untrusted' CODEC(ZSTD(1)),
     issue_subject           LowCardinality(String)
-        COMMENT 'What its issue is about: a directive, feature, destination or policy' CODEC(ZSTD(1)),
+        COMMENT 'Subject of its issue: a directive, feature, destination or policy' CODEC(ZSTD(1)),
     issue_host              LowCardinality(String) COMMENT 'Host its issue is about, empty when unknown' CODEC(ZSTD(1)),
     noise                   Bool
         COMMENT 'Caused by an extension, the browser itself or an injecting product' CODEC(ZSTD(1)),

@@ -1,4 +1,6 @@
-CREATE TABLE IF NOT EXISTS type_counts_minute
+-- Reports of each type.
+
+CREATE TABLE IF NOT EXISTS reports_per_minute
 (
     tenant_id       UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
     report_type     LowCardinality(String) COMMENT 'The report type',
@@ -6,7 +8,8 @@ CREATE TABLE IF NOT EXISTS type_counts_minute
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight          SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    retention_days  SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -19,7 +22,8 @@ SETTINGS
     min_age_to_force_merge_on_partition_only = 1
 COMMENT 'Reports by type and minute';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS type_counts_minute_view TO type_counts_minute AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_minute_mv
+TO reports_per_minute AS
 SELECT
     tenant_id,
     report_type,
@@ -30,7 +34,7 @@ SELECT
 FROM reports
 GROUP BY tenant_id, report_type, bucket;
 
-CREATE TABLE IF NOT EXISTS type_counts_hour
+CREATE TABLE IF NOT EXISTS reports_per_hour
 (
     tenant_id       UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
     report_type     LowCardinality(String) COMMENT 'The report type',
@@ -38,7 +42,8 @@ CREATE TABLE IF NOT EXISTS type_counts_hour
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight          SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    retention_days  SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -51,7 +56,8 @@ SETTINGS
     min_age_to_force_merge_on_partition_only = 1
 COMMENT 'Reports by type and hour';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS type_counts_hour_view TO type_counts_hour AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_hour_mv
+TO reports_per_hour AS
 SELECT
     tenant_id,
     report_type,
@@ -59,5 +65,5 @@ SELECT
     sum(report_count) AS report_count,
     sum(weight) AS weight,
     max(retention_days) AS retention_days
-FROM type_counts_minute
+FROM reports_per_minute
 GROUP BY tenant_id, report_type, bucket;

@@ -1,4 +1,10 @@
-CREATE TABLE IF NOT EXISTS value_counts_hour_by_time
+-- Reports by the value of one high-cardinality dimension at a time. A type has rows of each of its dimensions, the
+-- missing value ('') included, so that the values of a dimension sum to the total.
+--
+-- Hours are stored in two orders: by time for rankings and patterns, by value for one value. Only rankings need the
+-- first and the last time.
+
+CREATE TABLE IF NOT EXISTS reports_per_hour_by_value_time_ordered
 (
     tenant_id       UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
     report_type     LowCardinality(String) COMMENT 'The report type',
@@ -8,10 +14,11 @@ CREATE TABLE IF NOT EXISTS value_counts_hour_by_time
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight          SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+    first_seen_at   SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
         COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
-    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    last_seen_at    SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
+    retention_days  SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -22,9 +29,10 @@ SETTINGS
     non_replicated_deduplication_window = 10000,
     min_age_to_force_merge_seconds = 86400,
     min_age_to_force_merge_on_partition_only = 1
-COMMENT 'Reports by type, value of one dimension with many values, and hour, in the order of time';
+COMMENT 'Reports by type, value of one high-cardinality dimension, and hour, sorted by time';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS value_counts_hour_by_time_view TO value_counts_hour_by_time AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_hour_by_value_time_ordered_mv
+TO reports_per_hour_by_value_time_ordered AS
 SELECT
     tenant_id,
     report_type,
@@ -33,24 +41,23 @@ SELECT
     pair.2 AS value,
     count() AS report_count,
     sum(weight) AS weight,
-    min(received_at) AS first_seen,
-    max(received_at) AS last_seen,
+    min(received_at) AS first_seen_at,
+    max(received_at) AS last_seen_at,
     max(retention_days) AS retention_days
 FROM reports
-ARRAY JOIN arrayConcat(
-    [('siteId', toString(site_id)), ('documentHost', toString(document_host))],
-    multiIf(
-        report_type = 'csp-violation', [('blockedHost', toString(blocked_host))],
-        report_type = 'integrity-violation', [('blockedUrl', blocked_url), ('blockedOrigin', toString(blocked_origin))],
-        report_type IN ('coep', 'connection-allowlist'), [('blockedOrigin', toString(blocked_origin))],
-        report_type = 'coop', [('otherOrigin', toString(other_origin))],
-        report_type IN ('permissions-policy-violation', 'document-policy-violation', 'deprecation', 'intervention'), [('sourceFile', source_file)],
-        []
-    )
-) AS pair
+ARRAY JOIN [
+    ('siteId', toString(site_id)),
+    ('documentHost', toString(document_host)),
+    ('blockedHost', toString(blocked_host)),
+    ('blockedUrl', blocked_url),
+    ('blockedOrigin', toString(blocked_origin)),
+    ('otherOrigin', toString(other_origin)),
+    ('sourceFile', source_file)
+] AS pair
+WHERE (report_type, dimension) IN (SELECT report_type, arrayJoin(dimensions) FROM report_types FINAL)
 GROUP BY tenant_id, report_type, dimension, bucket, value;
 
-CREATE TABLE IF NOT EXISTS value_counts_hour_by_value
+CREATE TABLE IF NOT EXISTS reports_per_hour_by_value
 (
     tenant_id       UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
     report_type     LowCardinality(String) COMMENT 'The report type',
@@ -60,7 +67,8 @@ CREATE TABLE IF NOT EXISTS value_counts_hour_by_value
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight          SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    retention_days  SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -71,13 +79,14 @@ SETTINGS
     non_replicated_deduplication_window = 10000,
     min_age_to_force_merge_seconds = 86400,
     min_age_to_force_merge_on_partition_only = 1
-COMMENT 'Reports by type, value of one dimension with many values, and hour, in the order of values';
+COMMENT 'Reports by type, value of one high-cardinality dimension, and hour, sorted by value';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS value_counts_hour_by_value_view TO value_counts_hour_by_value AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_hour_by_value_mv
+TO reports_per_hour_by_value AS
 SELECT tenant_id, report_type, dimension, value, bucket, report_count, weight, retention_days
-FROM value_counts_hour_by_time;
+FROM reports_per_hour_by_value_time_ordered;
 
-CREATE TABLE IF NOT EXISTS value_counts_day
+CREATE TABLE IF NOT EXISTS reports_per_day_by_value
 (
     tenant_id       UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
     report_type     LowCardinality(String) COMMENT 'The report type',
@@ -87,10 +96,11 @@ CREATE TABLE IF NOT EXISTS value_counts_day
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight          SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+    first_seen_at   SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
         COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
-    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    last_seen_at    SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
+    retention_days  SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -101,9 +111,10 @@ SETTINGS
     non_replicated_deduplication_window = 10000,
     min_age_to_force_merge_seconds = 86400,
     min_age_to_force_merge_on_partition_only = 1
-COMMENT 'Reports by type, value of one dimension with many values, and day';
+COMMENT 'Reports by type, value of one high-cardinality dimension, and day';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS value_counts_day_view TO value_counts_day AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_day_by_value_mv
+TO reports_per_day_by_value AS
 SELECT
     tenant_id,
     report_type,
@@ -112,8 +123,8 @@ SELECT
     toStartOfDay(bucket) AS bucket,
     sum(report_count) AS report_count,
     sum(weight) AS weight,
-    min(first_seen) AS first_seen,
-    max(last_seen) AS last_seen,
+    min(first_seen_at) AS first_seen_at,
+    max(last_seen_at) AS last_seen_at,
     max(retention_days) AS retention_days
-FROM value_counts_hour_by_time
+FROM reports_per_hour_by_value_time_ordered
 GROUP BY tenant_id, report_type, dimension, value, bucket;

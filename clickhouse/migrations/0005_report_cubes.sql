@@ -1,4 +1,6 @@
-CREATE TABLE IF NOT EXISTS cube_counts_hour
+-- Reports by every combination of the low-cardinality dimensions, and by the value of one of them at a time.
+
+CREATE TABLE IF NOT EXISTS reports_per_hour_by_cube
 (
     tenant_id           UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
     report_type         LowCardinality(String) COMMENT 'The report type',
@@ -14,12 +16,12 @@ CREATE TABLE IF NOT EXISTS cube_counts_hour
     report_count        SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight              SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen          SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+    first_seen_at       SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
         COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen           SimpleAggregateFunction(max, DateTime64(3, 'UTC'))
+    last_seen_at        SimpleAggregateFunction(max, DateTime64(3, 'UTC'))
         COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
     retention_days      SimpleAggregateFunction(max, UInt16)
-        COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -33,23 +35,24 @@ SETTINGS
     non_replicated_deduplication_window = 10000,
     min_age_to_force_merge_seconds = 86400,
     min_age_to_force_merge_on_partition_only = 1
-COMMENT 'Reports by type, hour and all dimensions with few values';
+COMMENT 'Reports by type, hour and all low-cardinality dimensions';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS cube_counts_hour_view TO cube_counts_hour AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_hour_by_cube_mv
+TO reports_per_hour_by_cube AS
 SELECT
     tenant_id, report_type, toStartOfHour(toDateTime(received_at, 'UTC')) AS bucket,
     directive, disposition, browser_name, os_name, device_type, feature, destination, effective_policy,
     count() AS report_count,
     sum(weight) AS weight,
-    min(received_at) AS first_seen,
-    max(received_at) AS last_seen,
+    min(received_at) AS first_seen_at,
+    max(received_at) AS last_seen_at,
     max(retention_days) AS retention_days
 FROM reports
 GROUP BY
     tenant_id, report_type, bucket, directive, disposition, browser_name, os_name, device_type, feature, destination,
     effective_policy;
 
-CREATE TABLE IF NOT EXISTS cube_value_counts_hour
+CREATE TABLE IF NOT EXISTS reports_per_hour_by_cube_value
 (
     tenant_id       UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
     report_type     LowCardinality(String) COMMENT 'The report type',
@@ -59,10 +62,11 @@ CREATE TABLE IF NOT EXISTS cube_value_counts_hour
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight          SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+    first_seen_at   SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
         COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
-    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    last_seen_at    SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
+    retention_days  SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -73,9 +77,10 @@ SETTINGS
     non_replicated_deduplication_window = 10000,
     min_age_to_force_merge_seconds = 86400,
     min_age_to_force_merge_on_partition_only = 1
-COMMENT 'Reports by type, value of one dimension of the cube, and hour';
+COMMENT 'Reports by type, value of one low-cardinality dimension, and hour';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS cube_value_counts_hour_view TO cube_value_counts_hour AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_hour_by_cube_value_mv
+TO reports_per_hour_by_cube_value AS
 SELECT
     tenant_id,
     report_type,
@@ -84,25 +89,24 @@ SELECT
     bucket,
     sum(report_count) AS report_count,
     sum(weight) AS weight,
-    min(first_seen) AS first_seen,
-    max(last_seen) AS last_seen,
+    min(first_seen_at) AS first_seen_at,
+    max(last_seen_at) AS last_seen_at,
     max(retention_days) AS retention_days
-FROM cube_counts_hour
-ARRAY JOIN arrayConcat(
-    [('browserName', toString(browser_name)), ('osName', toString(os_name)), ('deviceType', toString(device_type))],
-    multiIf(
-        report_type = 'csp-violation', [('disposition', toString(disposition)), ('directive', toString(directive))],
-        report_type = 'integrity-violation', [('disposition', toString(disposition)), ('destination', toString(destination))],
-        report_type = 'coep', [('disposition', toString(disposition)), ('feature', toString(feature)), ('destination', toString(destination))],
-        report_type = 'coop', [('disposition', toString(disposition)), ('feature', toString(feature)), ('effectivePolicy', toString(effective_policy))],
-        report_type IN ('permissions-policy-violation', 'document-policy-violation'), [('disposition', toString(disposition)), ('feature', toString(feature))],
-        report_type = 'connection-allowlist', [('disposition', toString(disposition))],
-        [('feature', toString(feature))]
-    )
-) AS pair
+FROM reports_per_hour_by_cube
+ARRAY JOIN [
+    ('directive', toString(directive)),
+    ('disposition', toString(disposition)),
+    ('browserName', toString(browser_name)),
+    ('osName', toString(os_name)),
+    ('deviceType', toString(device_type)),
+    ('feature', toString(feature)),
+    ('destination', toString(destination)),
+    ('effectivePolicy', toString(effective_policy))
+] AS pair
+WHERE (report_type, dimension) IN (SELECT report_type, arrayJoin(dimensions) FROM report_types FINAL)
 GROUP BY tenant_id, report_type, dimension, value, bucket;
 
-CREATE TABLE IF NOT EXISTS cube_counts_day
+CREATE TABLE IF NOT EXISTS reports_per_day_by_cube
 (
     tenant_id           UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
     report_type         LowCardinality(String) COMMENT 'The report type',
@@ -118,12 +122,12 @@ CREATE TABLE IF NOT EXISTS cube_counts_day
     report_count        SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight              SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen          SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+    first_seen_at       SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
         COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen           SimpleAggregateFunction(max, DateTime64(3, 'UTC'))
+    last_seen_at        SimpleAggregateFunction(max, DateTime64(3, 'UTC'))
         COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
     retention_days      SimpleAggregateFunction(max, UInt16)
-        COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -137,18 +141,19 @@ SETTINGS
     non_replicated_deduplication_window = 10000,
     min_age_to_force_merge_seconds = 86400,
     min_age_to_force_merge_on_partition_only = 1
-COMMENT 'Reports by type, day and all dimensions with few values';
+COMMENT 'Reports by type, day and all low-cardinality dimensions';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS cube_counts_day_view TO cube_counts_day AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_day_by_cube_mv
+TO reports_per_day_by_cube AS
 SELECT
     tenant_id, report_type, toStartOfDay(bucket) AS bucket,
     directive, disposition, browser_name, os_name, device_type, feature, destination, effective_policy,
     sum(report_count) AS report_count,
     sum(weight) AS weight,
-    min(first_seen) AS first_seen,
-    max(last_seen) AS last_seen,
+    min(first_seen_at) AS first_seen_at,
+    max(last_seen_at) AS last_seen_at,
     max(retention_days) AS retention_days
-FROM cube_counts_hour
+FROM reports_per_hour_by_cube
 GROUP BY
     tenant_id, report_type, bucket, directive, disposition, browser_name, os_name, device_type, feature, destination,
     effective_policy;

@@ -1,4 +1,8 @@
-CREATE TABLE IF NOT EXISTS page_counts_day
+-- Reports by the host of the page or the blocked host. Their rows grow with the number of hosts.
+--
+-- The pairs of reports_per_day_by_pair are listed in queries/reports/sources.ts, too.
+
+CREATE TABLE IF NOT EXISTS reports_per_day_by_document_host_cube
 (
     tenant_id           UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
     report_type         LowCardinality(String) COMMENT 'The report type',
@@ -17,12 +21,12 @@ CREATE TABLE IF NOT EXISTS page_counts_day
     report_count        SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight              SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen          SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+    first_seen_at       SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
         COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen           SimpleAggregateFunction(max, DateTime64(3, 'UTC'))
+    last_seen_at        SimpleAggregateFunction(max, DateTime64(3, 'UTC'))
         COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
     retention_days      SimpleAggregateFunction(max, UInt16)
-        COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -35,27 +39,28 @@ SETTINGS
     non_replicated_deduplication_window = 10000,
     min_age_to_force_merge_seconds = 86400,
     min_age_to_force_merge_on_partition_only = 1
-COMMENT 'Reports by type, day, site, host of the page and all dimensions with few values';
+COMMENT 'Reports by type, day, site, host of the page and all low-cardinality dimensions';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS page_counts_day_view TO page_counts_day AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_day_by_document_host_cube_mv
+TO reports_per_day_by_document_host_cube AS
 SELECT
     tenant_id, report_type, toStartOfDay(toDateTime(received_at, 'UTC')) AS bucket,
     site_id, document_host,
     directive, disposition, browser_name, os_name, device_type, feature, destination, effective_policy,
     count() AS report_count,
     sum(weight) AS weight,
-    min(received_at) AS first_seen,
-    max(received_at) AS last_seen,
+    min(received_at) AS first_seen_at,
+    max(received_at) AS last_seen_at,
     max(retention_days) AS retention_days
 FROM reports
 GROUP BY
     tenant_id, report_type, bucket, site_id, document_host, directive, disposition, browser_name, os_name,
     device_type, feature, destination, effective_policy;
 
-CREATE TABLE IF NOT EXISTS blocked_counts_day
+CREATE TABLE IF NOT EXISTS reports_per_day_by_blocked_host_cube
 (
     tenant_id       UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
-    report_type     LowCardinality(String) COMMENT 'csp-violation',
+    report_type     LowCardinality(String) COMMENT 'The report type',
     bucket          DateTime('UTC') COMMENT 'Start of the day of received_at' CODEC(DoubleDelta, ZSTD(1)),
     blocked_host    LowCardinality(String)
         COMMENT 'Host of blocked_url, or its keyword or scheme; untrusted' CODEC(ZSTD(1)),
@@ -67,10 +72,11 @@ CREATE TABLE IF NOT EXISTS blocked_counts_day
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight          SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+    first_seen_at   SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
         COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
-    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    last_seen_at    SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
+    retention_days  SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -80,26 +86,27 @@ SETTINGS
     non_replicated_deduplication_window = 10000,
     min_age_to_force_merge_seconds = 86400,
     min_age_to_force_merge_on_partition_only = 1
-COMMENT 'CSP violations by day, blocked host and all their dimensions with few values';
+COMMENT 'CSP violations by day, blocked host and all their low-cardinality dimensions';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS blocked_counts_day_view TO blocked_counts_day AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_day_by_blocked_host_cube_mv
+TO reports_per_day_by_blocked_host_cube AS
 SELECT
     tenant_id, report_type, toStartOfDay(toDateTime(received_at, 'UTC')) AS bucket,
     blocked_host,
     directive, disposition, browser_name, os_name, device_type,
     count() AS report_count,
     sum(weight) AS weight,
-    min(received_at) AS first_seen,
-    max(received_at) AS last_seen,
+    min(received_at) AS first_seen_at,
+    max(received_at) AS last_seen_at,
     max(retention_days) AS retention_days
 FROM reports
-WHERE report_type = 'csp-violation'
+WHERE report_type IN (SELECT report_type FROM report_types FINAL WHERE has(dimensions, 'blockedHost'))
 GROUP BY tenant_id, report_type, bucket, blocked_host, directive, disposition, browser_name, os_name, device_type;
 
-CREATE TABLE IF NOT EXISTS host_counts_day
+CREATE TABLE IF NOT EXISTS reports_per_day_by_hosts
 (
     tenant_id       UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
-    report_type     LowCardinality(String) COMMENT 'csp-violation',
+    report_type     LowCardinality(String) COMMENT 'The report type',
     bucket          DateTime('UTC') COMMENT 'Start of the day of received_at' CODEC(DoubleDelta, ZSTD(1)),
     site_id         UUID COMMENT 'The site' CODEC(ZSTD(1)),
     document_host   LowCardinality(String) COMMENT 'Host of the page; untrusted' CODEC(ZSTD(1)),
@@ -109,10 +116,11 @@ CREATE TABLE IF NOT EXISTS host_counts_day
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight          SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+    first_seen_at   SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
         COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
-    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    last_seen_at    SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
+    retention_days  SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -124,20 +132,21 @@ SETTINGS
     min_age_to_force_merge_on_partition_only = 1
 COMMENT 'CSP violations by day, site, host of the page, directive and blocked host';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS host_counts_day_view TO host_counts_day AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_day_by_hosts_mv
+TO reports_per_day_by_hosts AS
 SELECT
     tenant_id, report_type, toStartOfDay(toDateTime(received_at, 'UTC')) AS bucket,
     site_id, document_host, directive, blocked_host,
     count() AS report_count,
     sum(weight) AS weight,
-    min(received_at) AS first_seen,
-    max(received_at) AS last_seen,
+    min(received_at) AS first_seen_at,
+    max(received_at) AS last_seen_at,
     max(retention_days) AS retention_days
 FROM reports
-WHERE report_type = 'csp-violation'
+WHERE report_type IN (SELECT report_type FROM report_types FINAL WHERE has(dimensions, 'blockedHost'))
 GROUP BY tenant_id, report_type, bucket, site_id, document_host, directive, blocked_host;
 
-CREATE TABLE IF NOT EXISTS pair_counts_day
+CREATE TABLE IF NOT EXISTS reports_per_day_by_pair
 (
     tenant_id       UUID COMMENT 'The tenant' CODEC(ZSTD(1)),
     report_type     LowCardinality(String) COMMENT 'The report type',
@@ -150,10 +159,11 @@ CREATE TABLE IF NOT EXISTS pair_counts_day
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight          SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+    first_seen_at   SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
         COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
-    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    last_seen_at    SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
+    retention_days  SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -166,7 +176,8 @@ SETTINGS
     min_age_to_force_merge_on_partition_only = 1
 COMMENT 'Reports by type, values of two dimensions, and day';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS pair_counts_day_view TO pair_counts_day AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_day_by_pair_mv
+TO reports_per_day_by_pair AS
 SELECT
     tenant_id,
     report_type,
@@ -176,10 +187,10 @@ SELECT
     bucket,
     sum(report_count) AS report_count,
     sum(weight) AS weight,
-    min(first_seen) AS first_seen,
-    max(last_seen) AS last_seen,
+    min(first_seen_at) AS first_seen_at,
+    max(last_seen_at) AS last_seen_at,
     max(retention_days) AS retention_days
-FROM host_counts_day
+FROM reports_per_day_by_hosts
 ARRAY JOIN [
     ('siteId,directive', toString(site_id), toString(directive)),
     ('siteId,blockedHost', toString(site_id), toString(blocked_host)),

@@ -1,4 +1,6 @@
-CREATE TABLE IF NOT EXISTS network_error_groups_day
+-- Network errors by error type, phase, request origin and status. group_key: see 0008_crashes.sql.
+
+CREATE TABLE IF NOT EXISTS network_errors_per_day_by_group
 (
     tenant_id       UUID COMMENT 'The tenant',
     report_type     LowCardinality(String) COMMENT 'network-error',
@@ -22,9 +24,9 @@ CREATE TABLE IF NOT EXISTS network_error_groups_day
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
     weight          SimpleAggregateFunction(sum, UInt64)
         COMMENT 'Sum of their weights, in millionths' CODEC(T64, ZSTD(1)),
-    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+    first_seen_at   SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
         COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
+    last_seen_at    SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
     server_ips      SimpleAggregateFunction(sumMap, Map(String, UInt64))
         COMMENT 'Reports by address of the server; untrusted' CODEC(ZSTD(1)),
     protocols       SimpleAggregateFunction(sumMap, Map(String, UInt64))
@@ -33,7 +35,8 @@ CREATE TABLE IF NOT EXISTS network_error_groups_day
         COMMENT 'Reports by request method; untrusted' CODEC(ZSTD(1)),
     browsers        SimpleAggregateFunction(groupUniqArrayArray, Array(String))
         COMMENT 'Browser families' CODEC(ZSTD(1)),
-    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    retention_days  SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -46,7 +49,8 @@ SETTINGS
     min_age_to_force_merge_on_partition_only = 1
 COMMENT 'Network errors by group and day';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS network_error_groups_day_view TO network_error_groups_day AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS network_errors_per_day_by_group_mv
+TO network_errors_per_day_by_group AS
 SELECT
     tenant_id,
     report_type,
@@ -58,8 +62,8 @@ SELECT
     status_code,
     count() AS report_count,
     sum(weight) AS weight,
-    min(received_at) AS first_seen,
-    max(received_at) AS last_seen,
+    min(received_at) AS first_seen_at,
+    max(received_at) AS last_seen_at,
     sumMap(map(toString(server_ip), toUInt64(1))) AS server_ips,
     sumMap(map(toString(protocol), toUInt64(1))) AS protocols,
     sumMap(map(toString(method), toUInt64(1))) AS methods,

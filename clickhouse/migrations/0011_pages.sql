@@ -1,4 +1,11 @@
-CREATE TABLE IF NOT EXISTS pages_day
+-- Reports by page and by the policy they quote; monitored pages and their scans.
+--
+-- Scans are evidence of PCI DSS 4.0 requirement 11.6.1 and few: no TTL. A page is of one site for good, so its id
+-- implies the site. Changes between scans are computed on reading, so that scans can arrive in any order. The script_
+-- columns are parsed from the JSON of scripts once, for reads of many scans. Integrity metadata counts with a hash that
+-- browsers know (Subresource Integrity, 3.2 and 3.5).
+
+CREATE TABLE IF NOT EXISTS reports_per_day_by_page
 (
     tenant_id       UUID COMMENT 'The tenant',
     report_type     LowCardinality(String) COMMENT 'The report type',
@@ -8,10 +15,11 @@ CREATE TABLE IF NOT EXISTS pages_day
     policy_key      UInt64 COMMENT 'The policy its reports quote, nonces apart; 0 when they quote none' CODEC(ZSTD(1)),
     bucket          DateTime('UTC') COMMENT 'Start of the day of received_at' CODEC(DoubleDelta, ZSTD(1)),
     report_count    SimpleAggregateFunction(sum, UInt64) COMMENT 'Reports' CODEC(T64, ZSTD(1)),
-    first_seen      SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
+    first_seen_at   SimpleAggregateFunction(min, DateTime64(3, 'UTC'))
         COMMENT 'Earliest received_at' CODEC(T64, ZSTD(1)),
-    last_seen       SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
-    retention_days  SimpleAggregateFunction(max, UInt16) COMMENT 'Retention of the longest kept report' CODEC(ZSTD(1))
+    last_seen_at    SimpleAggregateFunction(max, DateTime64(3, 'UTC')) COMMENT 'Latest received_at' CODEC(T64, ZSTD(1)),
+    retention_days  SimpleAggregateFunction(max, UInt16)
+        COMMENT 'Longest retention of its reports, in days' CODEC(ZSTD(1))
 )
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(bucket)
@@ -24,7 +32,8 @@ SETTINGS
     min_age_to_force_merge_on_partition_only = 1
 COMMENT 'Reports by page, policy and day';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS pages_day_view TO pages_day AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_day_by_page_mv
+TO reports_per_day_by_page AS
 SELECT
     tenant_id,
     report_type,
@@ -34,8 +43,8 @@ SELECT
     policy_key,
     toStartOfDay(toDateTime(received_at, 'UTC')) AS bucket,
     count() AS report_count,
-    min(received_at) AS first_seen,
-    max(received_at) AS last_seen,
+    min(received_at) AS first_seen_at,
+    max(received_at) AS last_seen_at,
     max(retention_days) AS retention_days
 FROM reports
 GROUP BY tenant_id, report_type, site_id, page, disposition, policy_key, bucket;
@@ -50,9 +59,9 @@ CREATE TABLE IF NOT EXISTS monitored_pages
     pattern     String COMMENT 'scheme://host/path; * matches within a segment, ** as the last segment any remainder',
     scan_url    String COMMENT 'The one URL the scheduled scans fetch, empty when none is set',
     position    UInt32 COMMENT 'Its place in the order the site lists its pages',
-    version     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
+    updated_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written: of several the latest counts'
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = ReplacingMergeTree(updated_at)
 ORDER BY (tenant_id, site_id, id)
 COMMENT 'Monitored pages';
 
@@ -64,7 +73,7 @@ CREATE TABLE IF NOT EXISTS page_scans
     id                  UUID COMMENT 'The scan' CODEC(ZSTD(1)),
     status              LowCardinality(String) COMMENT 'complete or failed',
     failure_reason      LowCardinality(String) COMMENT 'Why it failed, such as timeout; empty when complete',
-    failure_message     String COMMENT 'The same for people, empty when there is none' CODEC(ZSTD(1)),
+    failure_message     String COMMENT 'Failure for people, empty when there is none' CODEC(ZSTD(1)),
     rubric_version      UInt32 COMMENT 'The rubric of its grade; grades of two rubrics are not compared',
     grade               LowCardinality(String) COMMENT 'A+, A, B, C, D or F; empty when failed',
     score               UInt8 COMMENT '0 to 100; 0 when failed',
@@ -75,11 +84,11 @@ CREATE TABLE IF NOT EXISTS page_scans
     headers             Map(LowCardinality(String), String)
         COMMENT 'The watched headers the page sent, in comparable form and watched order; untrusted' CODEC(ZSTD(1)),
     headers_key         UInt64 DEFAULT halfMD5(toString(headers))
-        COMMENT 'The same for scans with the same headers' CODEC(ZSTD(1)),
+        COMMENT 'Hash of headers, to compare scans by' CODEC(ZSTD(1)),
     result              String
         COMMENT 'JSON: the graded result, empty when failed; read for one scan at a time' CODEC(ZSTD(1)),
     scripts             String
-        COMMENT 'JSON: the page''s scripts, empty when there are none to tell; untrusted' CODEC(ZSTD(1)),
+        COMMENT 'JSON: the page''s scripts, empty when the scan has no list; untrusted' CODEC(ZSTD(1)),
     script_urls         Array(String)
         DEFAULT arrayMap(script -> JSONExtractString(script, 'identityUrl'), JSONExtractArrayRaw(scripts))
         COMMENT 'Identity of each script tag, empty where it has none; untrusted' CODEC(ZSTD(1)),
@@ -92,10 +101,12 @@ CREATE TABLE IF NOT EXISTS page_scans
             JSONExtractArrayRaw(scripts)
         )
         COMMENT 'Whether each script tag has integrity metadata' CODEC(ZSTD(1)),
-    scripts_listed      Bool DEFAULT scripts != '' COMMENT 'Whether it tells the page''s scripts, none included',
-    version             DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
+    scripts_listed      Bool DEFAULT scripts != ''
+        COMMENT 'Whether the scan lists the page''s scripts, an empty list included',
+    updated_at          DateTime64(3, 'UTC') DEFAULT now64(3)
+        COMMENT 'When the row was written: of several the latest counts'
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = ReplacingMergeTree(updated_at)
 ORDER BY (tenant_id, page_id, scanned_at, id)
 SETTINGS index_granularity = 256
 COMMENT 'Scans of monitored pages, one row each';

@@ -1,4 +1,7 @@
-CREATE TABLE IF NOT EXISTS import_batches
+-- Import log: an import that was cut off finds its place here, and sends a started batch again as it was. By time it
+-- gives the version of a tenant's data, at the cost of one lookup however long the log is.
+
+CREATE TABLE IF NOT EXISTS import_log
 (
     tenant_id       UUID COMMENT 'The tenant the batch was imported for',
     previous_token  String COMMENT 'Token of the batch before it in the file',
@@ -8,27 +11,28 @@ CREATE TABLE IF NOT EXISTS import_batches
     lines           UInt64 COMMENT 'Lines in the batch',
     imported_at     DateTime64(3, 'UTC') COMMENT 'Receipt time of reports that carry none',
     state           LowCardinality(String) COMMENT 'started, then done in a row of its own',
-    reports         UInt64 COMMENT 'Reports in the batch, those that are skipped or rejected too; 0 while it is sent',
-    stored          UInt64 COMMENT 'Those that this pass stored; 0 while it is sent',
+    reports         UInt64 COMMENT 'Reports in the batch, skipped and rejected ones too; 0 while it is sent',
+    stored          UInt64 COMMENT 'Reports that this pass stored; 0 while it is sent',
     recorded_at     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written'
 )
 ENGINE = MergeTree
 ORDER BY (tenant_id, previous_token, token)
-COMMENT 'Ledger of import batches';
+COMMENT 'Import log: batches of each import, and how far each is';
 
-CREATE TABLE IF NOT EXISTS import_steps
+CREATE TABLE IF NOT EXISTS import_log_by_time
 (
     tenant_id       UUID COMMENT 'The tenant the batch was imported for, or whose rollups were rebuilt',
-    recorded_at     DateTime64(3, 'UTC') COMMENT 'When the ledger''s row was written',
-    token           String COMMENT 'The batch''s, or that of a rebuild of rollups',
+    recorded_at     DateTime64(3, 'UTC') COMMENT 'When the row of import_log was written',
+    token           String COMMENT 'Token of the batch, or of a rebuild of rollups',
     state           LowCardinality(String) COMMENT 'started, then done in a row of its own'
 )
 ENGINE = MergeTree
 ORDER BY (tenant_id, recorded_at)
 TTL toDateTime(recorded_at, 'UTC') + toIntervalDay(2)
 SETTINGS index_granularity = 1024
-COMMENT 'The ledger of import batches by time, of the last days';
+COMMENT 'Import log of the last two days by time: the version of a tenant''s data';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS import_steps_view TO import_steps AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS import_log_by_time_mv
+TO import_log_by_time AS
 SELECT tenant_id, recorded_at, token, state
-FROM import_batches;
+FROM import_log;

@@ -26,13 +26,13 @@ export interface GroupPart {
 
 /** The rollups by day that keep groups of reports. */
 export type GroupTable =
-  | 'issues_day'
-  | 'crash_groups_day'
-  | 'browser_changes_day'
-  | 'browser_change_entries_day'
-  | 'network_error_groups_day'
-  | 'pages_day'
-  | 'scripts_day'
+  | 'reports_per_day_by_issue'
+  | 'crashes_per_day_by_group'
+  | 'browser_changes_per_day_by_page'
+  | 'browser_changes_per_day_by_entry'
+  | 'network_errors_per_day_by_group'
+  | 'reports_per_day_by_page'
+  | 'reports_per_day_by_script'
 
 const raw: TimedTable = { table: 'reports', grain: 1, time: 'received_at' }
 
@@ -77,6 +77,6 @@ const rollupColumns = {
   page: sql`page`,
   reportCount: sql`sum(report_count)`,
   weight: sql`sum(weight)`,
-  firstSeen: sql`min(first_seen)`,
-  lastSeen: sql`max(last_seen)`,
+  firstSeen: sql`min(first_seen_at)`,
+  lastSeen: sql`max(last_seen_at)`,
 } as const

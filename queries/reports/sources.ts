@@ -1,6 +1,6 @@
 import { type DimensionName, dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
 import { day, hour, minute } from '../../schema/durations.ts'
-import type { FilterTerm } from '../../schema/report-filter.ts'
+import { dimensionsOf, type FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { matches } from '../matches.ts'
 import type { TimedTable } from '../parts.ts'
@@ -29,8 +29,8 @@ interface Shape {
 
 /** Rollups that answer the same questions. */
 interface Family {
-  /** The only report type that they hold; every one where it is undefined. */
-  readonly reportType?: ReportType
+  /** They hold the report types with this dimension; every one where it is undefined. */
+  readonly typesWith?: DimensionName
   /** What they hold, of the types that carry it. */
   readonly dimensions: readonly DimensionName[]
   /** They hold the values of one dimension at a time instead of every combination. */
@@ -101,46 +101,56 @@ export const families: readonly Family[] = [
   {
     dimensions: [],
     fits: ({ bucket = hour }) => bucket % hour === 0,
-    rollups: [ownColumns('type_counts_hour', hour)],
+    rollups: [ownColumns('reports_per_hour', hour)],
   },
-  { dimensions: [], rollups: [ownColumns('type_counts_minute', minute)] },
-  { dimensions: lowCardinality, isSingle: true, rollups: [valueCounts('cube_value_counts_hour', hour)] },
+  { dimensions: [], rollups: [ownColumns('reports_per_minute', minute)] },
+  { dimensions: lowCardinality, isSingle: true, rollups: [valueCounts('reports_per_hour_by_cube_value', hour)] },
   {
     dimensions: highCardinality,
     isSingle: true,
     fits: ({ isGrouped, isPattern }) => !isGrouped && !isPattern,
-    rollups: [valueCounts('value_counts_hour_by_value', hour)],
+    rollups: [valueCounts('reports_per_hour_by_value', hour)],
   },
   {
     dimensions: highCardinality,
     isSingle: true,
-    rollups: [valueCounts('value_counts_day', day), valueCounts('value_counts_hour_by_time', hour)],
+    rollups: [
+      valueCounts('reports_per_day_by_value', day),
+      valueCounts('reports_per_hour_by_value_time_ordered', hour),
+    ],
   },
-  { dimensions: lowCardinality, rollups: [ownColumns('cube_counts_day', day), ownColumns('cube_counts_hour', hour)] },
+  {
+    dimensions: lowCardinality,
+    rollups: [ownColumns('reports_per_day_by_cube', day), ownColumns('reports_per_hour_by_cube', hour)],
+  },
   ...pairs.map(
     (pair): Family => ({
-      reportType: 'csp-violation',
+      typesWith: 'blockedHost',
       dimensions: pair,
-      rollups: [pairCounts('pair_counts_day', day, pair)],
+      rollups: [pairCounts('reports_per_day_by_pair', day, pair)],
     }),
   ),
   {
-    reportType: 'csp-violation',
+    typesWith: 'blockedHost',
     dimensions: ['blockedHost', 'directive', 'disposition', 'browserName', 'osName', 'deviceType'],
-    rollups: [ownColumns('blocked_counts_day', day)],
+    rollups: [ownColumns('reports_per_day_by_blocked_host_cube', day)],
   },
-  { dimensions: ['siteId', 'documentHost', ...lowCardinality], rollups: [ownColumns('page_counts_day', day)] },
   {
-    reportType: 'csp-violation',
+    dimensions: ['siteId', 'documentHost', ...lowCardinality],
+    rollups: [ownColumns('reports_per_day_by_document_host_cube', day)],
+  },
+  {
+    typesWith: 'blockedHost',
     dimensions: ['siteId', 'documentHost', 'directive', 'blockedHost'],
-    rollups: [ownColumns('host_counts_day', day)],
+    rollups: [ownColumns('reports_per_day_by_hosts', day)],
   },
 ]
 
 /** The rollups of the first family that answers a question, coarsest first; none where only raw rows do. */
 export function rollupsFor(shape: Shape): readonly Source[] {
-  const answers = ({ reportType, dimensions, isSingle, fits }: Family) =>
-    (reportType === undefined || reportType === shape.reportType) &&
+  const ofType = shape.reportType ? dimensionsOf(shape.reportType) : []
+  const answers = ({ typesWith, dimensions, isSingle, fits }: Family) =>
+    (typesWith === undefined || ofType.includes(typesWith)) &&
     shape.dimensions.length <= (isSingle ? 1 : dimensions.length) &&
     shape.dimensions.every((dimension) => dimensions.includes(dimension)) &&
     (fits?.(shape) ?? true)
