@@ -34,9 +34,9 @@ const ofScripts = 'reports_per_day_by_script'
 const fine = ['reports_per_hour_by_cube', 'reports_per_minute', 'reports_per_hour_by_value_time_ordered']
 const coarse = [
   'reports_per_day_by_cube',
-  'reports_per_hour_by_cube_value',
-  'reports_per_hour',
   'reports_per_day_by_value',
+  'reports_per_hour',
+  'reports_per_hour_by_cube_value',
   'reports_per_hour_by_value',
 ]
 

@@ -40,7 +40,7 @@ describe('a rebuild', () => {
   test('takes away what a rebuild that was cut off left behind, and nothing of one that is under way', async () => {
     const aside = (daysAgo: number) => {
       const second = Math.floor(Date.now() / 1000) - daysAgo * 86_400
-      return `type_counts_hour_rebuild_${second.toString(16)}0bad`
+      return `reports_per_hour_rebuild_${second.toString(16)}0bad`
     }
     const [left, other] = [aside(2), aside(0)]
     for (const table of [left, other]) await db.writer.command(`CREATE TABLE ${table} AS reports_per_hour`)
@@ -82,7 +82,7 @@ test('a rebuild of a table that is no rollup names those there are', async () =>
   const none = rollups('rebuild', '--table', 'reports')
   expect(await none).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^reports is not a rollup; there are .*\bissues_day\b/),
+    stderr: expect.stringMatching(/^reports is not a rollup; there are .*\breports_per_day_by_issue\b/),
   })
 })
 
