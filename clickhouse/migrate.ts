@@ -5,7 +5,9 @@ import type { Query } from '../queries/sql/query.ts'
 import { sql, texts } from '../queries/sql/sql.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { rebuildRollups } from './rebuild-rollups.ts'
-import { listRollups, type Rollup, viewTarget } from './rollups.ts'
+import { lackingReportTypes, writeReportTypes } from './report-types.ts'
+import { listRollupMonths } from './rollup-months.ts'
+import { listRollups, type Rollup, rawTable, viewTarget } from './rollups.ts'
 import { unfinishedTenants } from './unfinished-tenants.ts'
 
 /** What a migration run takes beside its database. */
@@ -17,7 +19,7 @@ export interface MigrateOptions {
 }
 
 // Two runs at once write the same row twice; the key holds the checksum, so that neither hides a changed file.
-const createLedger = `
+const createMigrationsTable = `
 CREATE TABLE IF NOT EXISTS schema_migrations
 (
     version     UInt32 COMMENT 'Its number, from 1 without a gap',
@@ -29,10 +31,12 @@ ENGINE = ReplacingMergeTree
 ORDER BY (version, checksum)
 COMMENT 'Migrations that this database has'`
 
-const findMigrationLedger: Query<{ tables: number }> = {
-  name: 'findMigrationLedger',
-  statement: sql`SELECT count() AS tables FROM system.tables WHERE database = currentDatabase() AND name = 'schema_migrations'`,
-  row: z.object({ tables: z.int() }),
+/** Of the tables that migrating reads, those that are there. */
+const listOwnTables: Query<{ name: string }> = {
+  name: 'listOwnTables',
+  statement: sql`SELECT name FROM system.tables
+    WHERE database = currentDatabase() AND name IN ('schema_migrations', 'report_types')`,
+  row: z.object({ name: z.string() }),
   pool: 'lookup',
 }
 
@@ -46,74 +50,84 @@ const listAppliedMigrations: Query<Applied> = {
   pool: 'lookup',
 }
 
+/** Report types that have reports, of some. */
+const listReportedTypes = (reportTypes: readonly string[]): Query<{ report_type: string }> => ({
+  name: 'listReportedTypes',
+  statement: sql`SELECT DISTINCT report_type FROM reports WHERE report_type IN ${texts(reportTypes)} ORDER BY report_type`,
+  row: z.object({ report_type: z.string() }),
+  pool: 'maintenance',
+})
+
 /**
- * Brings a database up to the code's migrations, as a user that may write; gives the names of those it applied. Rollups
- * that are new, whose view was made anew, or that are made from such, are filled from the reports that are there, while no
- * import may run. A run that was cut off is repeated whole, and two at once do no harm. Throws an Error of one line when an
- * applied file has changed or the database has a migration that the code does not know.
+ * Brings a database up to the code's migrations and report types, as a user that may write; returns the names of those it
+ * applied. Rollups whose view is new, and rollups of such rollups, are filled from the reports, while no import may run. A
+ * run that was cut off is repeated whole, and two at once do no harm. Throws an Error of one line when the database was
+ * made by other migrations or has one that the code does not know.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
-  const known = await readMigrations(options.folder)
-  await database.command(createLedger)
+  const { folder, onStep } = options
+  const known = await readMigrations(folder)
+  await database.command(createMigrationsTable)
   const applied = await database.read(listAppliedMigrations)
-  refuseUnknown(known, applied)
   const pending = withoutApplied(known, applied)
-  if (pending.length === 0) return []
+  refuseUnknown(known, applied)
   for (const { name, statements } of pending) {
-    options.onStep?.(`Applying ${name}`)
+    onStep?.(`Applying ${name}`)
     for (const statement of statements) await database.command(statement)
   }
-  // Before any is noted, so that a filling that was cut off is done again.
-  await fillRollups(database, pending, options.onStep)
-  const rows = pending.map(({ version, name, checksum }) => ({ version, name, checksum }))
-  await insertRows(database, 'schema_migrations', rows)
-  return rows.map(({ name }) => name)
+  const changed = await fillReportTypes(database)
+  if (pending.length > 0) {
+    // Before any is noted, so that a filling that was cut off is done again.
+    await fillRollups(database, pending, onStep)
+    const rows = pending.map(({ version, name, checksum }) => ({ version, name, checksum }))
+    await insertRows(database, 'schema_migrations', rows)
+  }
+  if (changed.length > 0) {
+    onStep?.(`${changed.join(', ')} changed: run "rollups rebuild", which counts the reports that were stored before`)
+  }
+  return pending.map(({ name }) => name)
 }
 
 /**
- * Names of the code's migrations that a database lacks; any user that reads may ask. A database ahead of the code lacks
- * nothing, so that the old release serves on while a new one is rolled out. Throws as `migrate` does on a changed file.
+ * Names of the code's migrations that a database lacks, and `report_types` where it lacks one of the code's report types;
+ * any user that reads may run it. A database ahead of the code lacks nothing, so that the old release serves on while a new
+ * one is rolled out. Throws as `migrate` does where other migrations made the database.
  * @param known the code's, of `readMigrations`.
  */
 export async function pendingMigrations(database: Database, known: readonly Migration[]): Promise<string[]> {
-  const [ledger] = await database.read(findMigrationLedger)
-  const applied = ledger?.tables ? await database.read(listAppliedMigrations) : []
-  return withoutApplied(known, applied).map(({ name }) => name)
+  const tables = (await database.read(listOwnTables)).map(({ name }) => name)
+  const has = (table: string) => tables.includes(table)
+  const applied = has('schema_migrations') ? await database.read(listAppliedMigrations) : []
+  const pending = withoutApplied(known, applied).map(({ name }) => name)
+  if (!has('report_types') || (await lackingReportTypes(database)).length === 0) return pending
+  return [...pending, 'report_types']
 }
 
-/** The rollups that lack a month of the reports, and those that were remade; none where there are no reports. */
-const listRollupsToFill = (remade: readonly string[]): Query<{ table: string }> => ({
-  name: 'listRollupsToFill',
-  statement: sql`SELECT DISTINCT tables.name AS table
-    FROM system.tables AS tables
-    CROSS JOIN (SELECT DISTINCT partition_id FROM system.parts WHERE database = currentDatabase() AND table = 'reports' AND active) AS months
-    WHERE tables.database = currentDatabase() AND tables.engine = 'AggregatingMergeTree'
-      AND (tables.name IN ${texts(remade)}
-        OR (tables.name, months.partition_id) NOT IN (SELECT table, partition_id FROM system.parts WHERE database = currentDatabase() AND active))`,
-  row: z.object({ table: z.string() }),
-})
+/** Writes `report_types`; returns the changed report types that have reports, of which rollups can hold other counts. */
+async function fillReportTypes(database: Database): Promise<string[]> {
+  const tables = await database.read(listOwnTables)
+  if (!tables.some(({ name }) => name === 'report_types')) return []
+  const changed = await writeReportTypes(database)
+  if (changed.length === 0) return []
+  return (await database.read(listReportedTypes(changed))).map(({ report_type }) => report_type)
+}
 
 /** The rollups whose views some migrations make, and all that are made from them. */
-function remadeBy(migrations: readonly Migration[], rollups: readonly Rollup[]): string[] {
-  const remade = new Set(migrations.flatMap(({ statements }) => statements.map(viewTarget)))
+function madeBy(migrations: readonly Migration[], rollups: readonly Rollup[]): string[] {
+  const made = new Set(migrations.flatMap(({ statements }) => statements.map(viewTarget)))
   // Each comes after the one it is made from.
-  for (const { table, source } of rollups) if (remade.has(source)) remade.add(table)
-  return rollups.map(({ table }) => table).filter((table) => remade.has(table))
+  for (const { table, source } of rollups) if (made.has(source)) made.add(table)
+  return rollups.map(({ table }) => table).filter((table) => made.has(table))
 }
 
-/**
- * Fills the rollups that a run of migrations made or made anew, and those that lack a month of the reports, as one that
- * was cut off can have left them. A rollup of some types can lack a month rightly, and is filled again without harm.
- */
+/** Fills the rollups that some migrations made from the reports. */
 async function fillRollups(
   database: Database,
-  applied: readonly Migration[],
+  migrations: readonly Migration[],
   onStep?: (what: string) => void,
 ): Promise<void> {
-  const rollups = await listRollups(database)
-  const toFill = await database.read(listRollupsToFill(remadeBy(applied, rollups)))
-  const tables = rollups.map(({ table }) => table).filter((table) => toFill.some((one) => one.table === table))
-  if (tables.length === 0) return
+  const tables = madeBy(migrations, await listRollups(database))
+  if (tables.length === 0 || (await listRollupMonths(database, [rawTable])).length === 0) return
   const tenants = await unfinishedTenants(database)
   if (tenants !== '') {
     onStep?.(
@@ -139,7 +153,9 @@ function withoutApplied(known: readonly Migration[], applied: readonly Applied[]
   return known.filter(({ version, name, checksum }) => {
     const rows = applied.filter((row) => row.version === version)
     if (rows.some((row) => row.checksum !== checksum)) {
-      throw new Error(`${name}.sql was changed after this database applied it; put it back and add a new migration`)
+      throw new Error(
+        `The database was made by other migrations than this release's, from ${name} on: remove the folder DATA_DIR (on a server, drop the tables of the database) and start again`,
+      )
     }
     return rows.length === 0
   })

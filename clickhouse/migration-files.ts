@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { splitStatements } from './split-statements.ts'
 
 /** One migration of the code. */
 export interface Migration {
@@ -10,7 +9,7 @@ export interface Migration {
   readonly name: string
   /** Hexadecimal SHA-256 of the text with LF line ends, as a checkout may change them. */
   readonly checksum: string
-  /** Each can be run again: it creates only what is not there. */
+  /** Each can be run again: it creates only what is missing. */
   readonly statements: readonly string[]
 }
 
@@ -34,4 +33,10 @@ export async function readMigrations(folder: URL = ownFolder): Promise<Migration
       }
     }),
   )
+}
+
+/** The statements of a file of ours: each ends with a semicolon at a line's end, and comments have lines of their own. */
+function splitStatements(text: string): string[] {
+  const statements = text.replaceAll(/^--.*$/gm, '').split(/;$/m)
+  return statements.map((statement) => statement.trim()).filter((statement) => statement !== '')
 }

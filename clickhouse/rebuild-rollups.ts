@@ -94,7 +94,7 @@ function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {
  */
 async function noteStep(database: Database, state: 'started' | 'done'): Promise<void> {
   await database.command(
-    "INSERT INTO import_steps (tenant_id, recorded_at, token, state) SELECT DISTINCT id, now64(3), 'rebuild', {state:String} FROM tenants",
+    "INSERT INTO import_log_by_time (tenant_id, recorded_at, token, state) SELECT DISTINCT id, now64(3), 'rebuild', {state:String} FROM tenants",
     { params: { state } },
   )
 }

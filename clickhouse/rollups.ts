@@ -48,7 +48,7 @@ const listColumns: Query<z.infer<typeof columnRow>> = {
 
 /** The table that a statement makes a view into; undefined where it makes none. */
 export function viewTarget(statement: string): string | undefined {
-  return /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?\S+ TO (?:\S+\.)?`?(\w+)`?/m.exec(statement)?.[1]
+  return /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?\S+\sTO (?:\S+\.)?`?(\w+)`?/m.exec(statement)?.[1]
 }
 
 /** The raw table, which every rollup comes from in the end. */
@@ -59,8 +59,9 @@ export async function listRollups(database: Database): Promise<Rollup[]> {
   const [views, columns] = await Promise.all([database.read(listViews), database.read(listColumns)])
   const rollups = views.map(({ view, definition, statement }): Rollup => {
     const table = viewTarget(statement)
-    const [head, source, tail, ...more] = definition.split(/\bFROM (?:\S+\.)?`?(\w+)`?/)
-    if (table === undefined || head === undefined || source === undefined || tail === undefined || more.length > 0) {
+    // The first FROM names the source: subqueries come behind it.
+    const [, head, source, tail] = /^(.*?)\bFROM (?:\S+\.)?`?(\w+)`?(.*)$/s.exec(definition) ?? []
+    if (table === undefined || head === undefined || source === undefined || tail === undefined) {
       throw new Error(`${view} is not a view of one table into another`)
     }
     const own = columns.filter((column) => column.table === table)

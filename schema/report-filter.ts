@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type DimensionName, type DimensionRow, dimensionNames, dimensionRows } from './dimensions.ts'
 import { oneOf, textFilter, uuid } from './params.ts'
 import { Problem } from './problems.ts'
-import { type ReportType, reportTypeNames, reportTypeRows } from './report-types.ts'
+import { type ReportType, reportTypeNames, type StoredType, storedTypeRows } from './report-types.ts'
 
 /** One report type and what its reports must match, in the dimension table's order. */
 export interface ReportFilter {
@@ -17,8 +17,8 @@ export interface FilterTerm {
 }
 
 /** Whether reports of a type have the dimension, so that it can filter and group them. */
-function carries(reportType: ReportType, dimension: DimensionName): boolean {
-  return dimensionRows[dimension].everyType === true || reportTypeRows[reportType].carries.includes(dimension)
+function carries(reportType: StoredType, dimension: DimensionName): boolean {
+  return dimensionRows[dimension].everyType === true || storedTypeRows[reportType].carries.includes(dimension)
 }
 
 /** The types whose reports have a dimension. */
@@ -27,7 +27,7 @@ function carriers(dimension: DimensionName): ReportType[] {
 }
 
 /** The dimensions a type's reports have. */
-export function dimensionsOf(reportType: ReportType): DimensionName[] {
+export function dimensionsOf(reportType: StoredType): DimensionName[] {
   return dimensionNames.filter((dimension) => carries(reportType, dimension))
 }
 

@@ -99,7 +99,7 @@ const storedFields = {
   elapsedMs: { column: 'elapsed_ms', kind: 'uint32', nullable: true },
   requestUrl: { column: 'request_url', kind: 'text', limit: urlLimit },
   /** Milliseconds since the Unix epoch. */
-  anticipatedRemoval: { column: 'anticipated_removal', kind: 'time', nullable: true },
+  anticipatedRemoval: { column: 'anticipated_removal_at', kind: 'time', nullable: true },
   isTopLevel: { column: 'is_top_level', kind: 'bool', nullable: true },
   visibilityState: { column: 'visibility_state', kind: 'word', limit: 64 },
   stack: { column: 'stack', kind: 'text', limit: 16_384 },

@@ -25,9 +25,9 @@ export const keysRevoke = command({
 /** Adds a version of the key's row, later than any before it even where clocks differ. */
 async function revoke(database: Database, id: string, when: Date): Promise<void> {
   const { text, params } = render(sql`INSERT INTO api_keys
-    (key_hash, id, tenant_id, name, prefix, created_at, expires_at, revoked_at, version)
+    (key_hash, id, tenant_id, name, prefix, created_at, expires_at, revoked_at, updated_at)
     SELECT key_hash, id, tenant_id, name, prefix, created_at, expires_at, ${at(when)},
-      greatest(now64(3), version + toIntervalMillisecond(1))
+      greatest(now64(3), updated_at + toIntervalMillisecond(1))
     FROM api_keys FINAL WHERE id = ${uuid(id)} AND revoked_at IS NULL`)
   await database.command(text, { params })
 }

@@ -30,7 +30,7 @@ export const rollupsRebuild = command({
     'No import may run meanwhile. Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled,',
     'then what "rollups check" prints. Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
   ],
-  examples: ['rollups rebuild', 'rollups rebuild --table issues_day'],
+  examples: ['rollups rebuild', 'rollups rebuild --table reports_per_day_by_issue'],
   async run(values, context) {
     const { reader, writer } = await context.engine()
     if (!values.force) await refuseUnfinished(reader)

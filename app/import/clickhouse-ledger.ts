@@ -4,7 +4,7 @@ import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import { listImportBatches, listImportPasses } from '../../queries/tenants/list-import-batches.ts'
 import type { BatchPass, ImportLedger } from './import-ledger.ts'
 
-/** The ledger in the table `import_batches`; every step is a row of its own. */
+/** The ledger in the table `import_log`; every step is a row of its own. */
 export function clickHouseLedger(database: Pick<Database, 'read' | 'insert'>, tenantId: string): ImportLedger {
   async function record(pass: BatchPass, state: 'started' | 'done', counts: { reports: number; stored: number }) {
     const step = {
@@ -17,7 +17,7 @@ export function clickHouseLedger(database: Pick<Database, 'read' | 'insert'>, te
       state,
       ...counts,
     }
-    await insertRows(database, 'import_batches', [step])
+    await insertRows(database, 'import_log', [step])
   }
 
   return {

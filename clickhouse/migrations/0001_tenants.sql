@@ -1,4 +1,4 @@
--- Who may ask: tenants, their sites and their keys. A change is a new row with a later version; reads use FINAL.
+-- Tenants, their sites and API keys. A change is a new row with a later updated_at; reads use FINAL.
 
 CREATE TABLE IF NOT EXISTS tenants
 (
@@ -7,9 +7,9 @@ CREATE TABLE IF NOT EXISTS tenants
     plan        LowCardinality(String) COMMENT 'free, team, professional, business or enterprise',
     overrides   String COMMENT 'JSON: cells of the plan table that this tenant''s contract changes',
     created_at  DateTime64(3, 'UTC') COMMENT 'When it was created',
-    version     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
+    updated_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written: of several the latest counts'
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = ReplacingMergeTree(updated_at)
 ORDER BY id
 COMMENT 'Tenants, the owners of every other row';
 
@@ -18,17 +18,19 @@ CREATE TABLE IF NOT EXISTS sites
     id          UUID COMMENT 'The site',
     tenant_id   UUID COMMENT 'The tenant that owns it',
     name        String COMMENT 'Its name, for people',
-    hosts       Array(String) COMMENT 'Lower-case hosts whose reports are the site''s; *.example.com takes every subdomain',
+    hosts       Array(String)
+        COMMENT 'Lower-case hosts whose reports are the site''s; *.example.com takes every subdomain',
     created_at  DateTime64(3, 'UTC') COMMENT 'When it was created',
-    version     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
+    updated_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written: of several the latest counts'
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = ReplacingMergeTree(updated_at)
 ORDER BY (tenant_id, id)
 COMMENT 'Sites, the unit a tenant''s reports belong to';
 
 CREATE TABLE IF NOT EXISTS api_keys
 (
-    key_hash    FixedString(64) COMMENT 'Lower-case hexadecimal SHA-256 of the whole key; the key itself is never stored',
+    key_hash    FixedString(64)
+        COMMENT 'Lower-case hexadecimal SHA-256 of the whole key; the key itself is never stored',
     id          UUID COMMENT 'The key''s public id',
     tenant_id   UUID COMMENT 'The tenant it reads',
     name        String COMMENT 'Its name, for people',
@@ -36,8 +38,16 @@ CREATE TABLE IF NOT EXISTS api_keys
     created_at  DateTime64(3, 'UTC') COMMENT 'When it was made',
     expires_at  DateTime64(3, 'UTC') COMMENT 'From when it is refused',
     revoked_at  Nullable(DateTime64(3, 'UTC')) COMMENT 'From when it is refused for good',
-    version     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'The row with the latest version stands'
+    updated_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written: of several the latest counts'
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = ReplacingMergeTree(updated_at)
 ORDER BY key_hash
 COMMENT 'API keys by their hash';
+
+-- The reader finds a key by its hash, and may not list hashes (server/users.xml).
+CREATE VIEW IF NOT EXISTS api_key_by_hash
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT id, tenant_id, name, prefix, created_at, expires_at, revoked_at
+FROM api_keys FINAL
+WHERE key_hash = {key_hash:String}
+COMMENT 'One API key by its hash';

@@ -19,9 +19,9 @@ const key = storedKey(() => [sql`report_type`, ...delimited(sql`feature`), sql`s
 const ofRollup = (rollup: GroupTable) => groupKind<BrowserChangeQuestion>(rollup, ofReportTypes, key)
 
 /** With the pages, source files and browsers of their reports. */
-export const browserChangeGroups = ofRollup('browser_changes_day')
+export const browserChangeGroups = ofRollup('browser_changes_per_day_by_page')
 
-const ofAllSites = ofRollup('browser_change_entries_day')
+const ofAllSites = ofRollup('browser_changes_per_day_by_entry')
 
 /** Their numbers and APIs alone: of all sites together from far fewer rows. */
 export const browserChangeEntries: GroupKind<BrowserChangeQuestion> = {
@@ -33,7 +33,7 @@ export const browserChangeEntries: GroupKind<BrowserChangeQuestion> = {
 export const anticipatedRemoval: GroupMeasure = {
   ofSlice: ({ isRaw }) =>
     isRaw
-      ? sql`maxIf(${packed(sql`received_at`, sql`id`, sql`assumeNotNull(anticipated_removal)`)}, anticipated_removal IS NOT NULL)`
+      ? sql`maxIf(${packed(sql`received_at`, sql`id`, sql`assumeNotNull(anticipated_removal_at)`)}, anticipated_removal_at IS NOT NULL)`
       : sql`maxIf(${packed(sql`removal.1`, sql`removal.2`, sql`removal.3`)}, removal.1 != ${noTime})`,
   merged: (values) =>
     sql`nullIf(fromUnixTimestamp64Milli(toInt64(bitAnd(max(${values}), ${lowest64})), 'UTC'), ${noTime})`,

@@ -25,4 +25,4 @@ const key = storedKey(({ page }) => [
   sql`visibility_state`,
 ])
 
-export const crashGroups = groupKind('crash_groups_day', conditions, key)
+export const crashGroups = groupKind('crashes_per_day_by_group', conditions, key)

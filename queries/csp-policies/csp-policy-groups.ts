@@ -22,7 +22,7 @@ export const cspDisposition = sql`if(disposition = 'report', 'report', 'enforce'
 /** Policy, nonces apart, and disposition. */
 const key = () => sql`if(disposition = 'report', bitNot(policy_key), policy_key)`
 
-const ofEveryPage = groupKind('pages_day', conditions, key)
+const ofEveryPage = groupKind('reports_per_day_by_page', conditions, key)
 
 export const cspPolicyGroups: GroupKind<CspPolicyQuestion> = {
   ...ofEveryPage,

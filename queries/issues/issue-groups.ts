@@ -5,4 +5,4 @@ import { sql } from '../sql/sql.ts'
 export type IssueQuestion = ReportTypesQuestion
 
 /** The key is stored with each report: the first half of the MD5 of its site, type, subject and host. */
-export const issueGroups = groupKind<IssueQuestion>('issues_day', ofReportTypes, () => sql`issue_key`)
+export const issueGroups = groupKind<IssueQuestion>('reports_per_day_by_issue', ofReportTypes, () => sql`issue_key`)

@@ -28,4 +28,4 @@ const key = storedKey(() => [
   sql`toString(status_code)`,
 ])
 
-export const networkErrorGroups = groupKind('network_error_groups_day', conditions, key)
+export const networkErrorGroups = groupKind('network_errors_per_day_by_group', conditions, key)

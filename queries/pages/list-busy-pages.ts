@@ -18,7 +18,7 @@ export function listBusyPages(
   limit: number,
 ): Query<z.infer<typeof row>> {
   const conditions = ofReportTypes({ siteId, reportTypes: ownPageTypes })
-  const slices = groupSlices('pages_day', { tenantId, window }, conditions).map(
+  const slices = groupSlices('reports_per_day_by_page', { tenantId, window }, conditions).map(
     ({ from, page, reportCount }) => sql`SELECT ${page} AS url, ${reportCount} AS reports ${from} GROUP BY url`,
   )
   return {

@@ -47,8 +47,8 @@ const rawMeasures: Measures = {
 const rollupMeasures: Measures = {
   reportCount: (condition) => (condition ? sql`sumIf(report_count, ${condition})` : sql`sum(report_count)`),
   weight: sql`sum(weight)`,
-  firstSeen: (condition) => sql`minIf(first_seen, ${condition})`,
-  lastSeen: (condition) => sql`maxIf(last_seen, ${condition})`,
+  firstSeen: (condition) => sql`minIf(first_seen_at, ${condition})`,
+  lastSeen: (condition) => sql`maxIf(last_seen_at, ${condition})`,
 }
 
 /** Slices of the cheapest rollups, those too coarse for the bucket left out, and of the raw rows. */

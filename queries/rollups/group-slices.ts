@@ -25,13 +25,13 @@ export interface GroupSlice {
 
 /** Rollups of groups of reports by day. */
 export type GroupTable =
-  | 'issues_day'
-  | 'crash_groups_day'
-  | 'browser_changes_day'
-  | 'browser_change_entries_day'
-  | 'network_error_groups_day'
-  | 'pages_day'
-  | 'scripts_day'
+  | 'reports_per_day_by_issue'
+  | 'crashes_per_day_by_group'
+  | 'browser_changes_per_day_by_page'
+  | 'browser_changes_per_day_by_entry'
+  | 'network_errors_per_day_by_group'
+  | 'reports_per_day_by_page'
+  | 'reports_per_day_by_script'
 
 const rawTable: TimedTable = { table: 'reports', grain: 1, time: 'received_at' }
 
@@ -49,8 +49,8 @@ const rollupColumns = {
   page: sql`page`,
   reportCount: sql`sum(report_count)`,
   weight: sql`sum(weight)`,
-  firstSeen: sql`min(first_seen)`,
-  lastSeen: sql`max(last_seen)`,
+  firstSeen: sql`min(first_seen_at)`,
+  lastSeen: sql`max(last_seen_at)`,
 } as const
 
 /**

@@ -1,5 +1,6 @@
 import { type DimensionName, dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
 import { day, hour, minute } from '../../schema/durations.ts'
+import { dimensionsOf } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { name, type Sql, sql, text } from '../sql/sql.ts'
 import type { TimedTable } from './table-slices.ts'
@@ -29,8 +30,8 @@ interface QueryProfile {
 
 /** Rollups with the same dimensions. */
 interface RollupSet {
-  /** The only report type of its rows; every type where it is undefined. */
-  readonly reportType?: ReportType
+  /** Its rows are of the report types with this dimension; of every type where it is undefined. */
+  readonly typesWith?: DimensionName
   /** Dimensions of its rows, of the types that have them. */
   readonly dimensions: readonly DimensionName[]
   /** Its rows have one dimension each, instead of every combination. */
@@ -69,11 +70,11 @@ const rollup = (table: string, grain: number, columns = reportColumns): CountTab
   ...columns,
 })
 
-/** Pairs of csp-violation dimensions, not both of low cardinality. */
+/** Pairs of dimensions of reports with a blocked host, not both of low cardinality. */
 const ofPair = (first: DimensionName, second: DimensionName): RollupSet => ({
-  reportType: 'csp-violation',
+  typesWith: 'blockedHost',
   dimensions: [first, second],
-  rollups: [rollup('pair_counts_day', day, pairColumns(first, second))],
+  rollups: [rollup('reports_per_day_by_pair', day, pairColumns(first, second))],
 })
 
 /** The raw rows, which serve every query. */
@@ -87,50 +88,61 @@ const highCardinality = dimensionNames.filter((dimension) => !dimensionRows[dime
  * at its edges.
  */
 export const rollupSets: readonly RollupSet[] = [
-  // type_counts_* and value_counts_hour_by_value have no first and last time, which only groupings need.
+  // type_counts_* and reports_per_hour_by_value have no first and last time, which only groupings need.
   {
     dimensions: [],
     appliesTo: ({ bucket = hour }) => bucket % hour === 0,
-    rollups: [rollup('type_counts_hour', hour)],
+    rollups: [rollup('reports_per_hour', hour)],
   },
-  { dimensions: [], rollups: [rollup('type_counts_minute', minute)] },
-  { dimensions: lowCardinality, isSingle: true, rollups: [rollup('cube_value_counts_hour', hour, valueColumns)] },
+  { dimensions: [], rollups: [rollup('reports_per_minute', minute)] },
+  {
+    dimensions: lowCardinality,
+    isSingle: true,
+    rollups: [rollup('reports_per_hour_by_cube_value', hour, valueColumns)],
+  },
   {
     dimensions: highCardinality,
     isSingle: true,
     appliesTo: ({ isGrouped, isPattern }) => !isGrouped && !isPattern,
-    rollups: [rollup('value_counts_hour_by_value', hour, valueColumns)],
+    rollups: [rollup('reports_per_hour_by_value', hour, valueColumns)],
   },
   {
     dimensions: highCardinality,
     isSingle: true,
-    rollups: [rollup('value_counts_day', day, valueColumns), rollup('value_counts_hour_by_time', hour, valueColumns)],
+    rollups: [
+      rollup('reports_per_day_by_value', day, valueColumns),
+      rollup('reports_per_hour_by_value_time_ordered', hour, valueColumns),
+    ],
   },
   {
     dimensions: lowCardinality,
-    rollups: [rollup('cube_counts_day', day), rollup('cube_counts_hour', hour)],
+    rollups: [rollup('reports_per_day_by_cube', day), rollup('reports_per_hour_by_cube', hour)],
   },
   ofPair('siteId', 'directive'),
   ofPair('siteId', 'blockedHost'),
   ofPair('directive', 'blockedHost'),
   {
-    reportType: 'csp-violation',
+    typesWith: 'blockedHost',
     dimensions: ['blockedHost', 'directive', 'disposition', 'browserName', 'osName', 'deviceType'],
-    rollups: [rollup('blocked_counts_day', day)],
+    rollups: [rollup('reports_per_day_by_blocked_host_cube', day)],
   },
-  { dimensions: ['siteId', 'documentHost', ...lowCardinality], rollups: [rollup('page_counts_day', day)] },
   {
-    reportType: 'csp-violation',
+    dimensions: ['siteId', 'documentHost', ...lowCardinality],
+    rollups: [rollup('reports_per_day_by_document_host_cube', day)],
+  },
+  {
+    typesWith: 'blockedHost',
     dimensions: ['siteId', 'documentHost', 'directive', 'blockedHost'],
-    rollups: [rollup('host_counts_day', day)],
+    rollups: [rollup('reports_per_day_by_hosts', day)],
   },
 ]
 
 /** The rollups of the first set that can serve a query, coarsest first; none where only raw rows can. */
 export function selectRollup(profile: QueryProfile): readonly CountTable[] {
+  const ofType = profile.reportType ? dimensionsOf(profile.reportType) : []
   const set = rollupSets.find(
-    ({ reportType, dimensions, isSingle, appliesTo }) =>
-      (reportType === undefined || reportType === profile.reportType) &&
+    ({ typesWith, dimensions, isSingle, appliesTo }) =>
+      (typesWith === undefined || ofType.includes(typesWith)) &&
       profile.dimensions.length <= (isSingle ? 1 : dimensions.length) &&
       profile.dimensions.every((dimension) => dimensions.includes(dimension)) &&
       (appliesTo?.(profile) ?? true),

@@ -14,10 +14,10 @@ export function scriptReports(
   conditions: readonly Sql[] = [],
 ): Sql {
   const all = [sql`report_type = ${text(reportType)}`, ofInventory(question), sql`script_url != ''`, ...conditions]
-  const slices = groupSlices('scripts_day', question, all).map(({ from, page, isRaw }) => {
+  const slices = groupSlices('reports_per_day_by_script', question, all).map(({ from, page, isRaw }) => {
     const tally = isRaw
       ? sql`toUInt64(1) AS reports, received_at AS seen_to`
-      : sql`report_count AS reports, last_seen AS seen_to`
+      : sql`report_count AS reports, last_seen_at AS seen_to`
     return sql`SELECT script_url AS url, ${page} AS page, reported_hash, disposition, ${tally} ${from}`
   })
   return sql`(${join(slices, ' UNION ALL ')})`

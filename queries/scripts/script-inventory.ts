@@ -30,7 +30,7 @@ export function scannedTags(question: InventoryQuestion): Sql {
 
 /** Every sighting of a script's version, by browsers and by scans; a script that was decided about has one without a time. */
 function sightings(question: InventoryQuestion): Sql {
-  const ofBrowsers = sql`SELECT script_url, script_hash, first_seen AS seen_from, last_seen AS seen_to, 'report' AS source FROM script_versions WHERE ${ofInventory(question)}`
+  const ofBrowsers = sql`SELECT script_url, script_hash, first_seen_at AS seen_from, last_seen_at AS seen_to, 'report' AS source FROM script_versions WHERE ${ofInventory(question)}`
   const ofScans = sql`SELECT script_url, script_hash, scanned_at, scanned_at, 'scan' FROM ${scannedTags(question)}`
   const ofDecisions = sql`SELECT script_url, '', ${noTime}, ${noTime}, 'decision' FROM script_decisions FINAL WHERE ${ofInventory(question)}`
   // A branch less is a good part of the cost.
@@ -67,9 +67,9 @@ const longestHistory = 200
  * since the Unix epoch, 0 for never.
  */
 export function inventoriedScripts(question: InventoryQuestion): Sql {
-  const versions = sql`SELECT script_url, script_hash, minIf(seen_from, source = 'report') AS reported_from, minIf(seen_from, source = 'scan') AS scanned_from, minIf(seen_from, source != 'decision') AS version_from, maxIf(seen_to, script_hash != '' OR source = 'report') AS version_to, max(seen_to) AS last_seen, max(source = 'decision') AS decided FROM ${sightings(question)} GROUP BY script_url, script_hash`
+  const versions = sql`SELECT script_url, script_hash, minIf(seen_from, source = 'report') AS reported_from, minIf(seen_from, source = 'scan') AS scanned_from, minIf(seen_from, source != 'decision') AS version_from, maxIf(seen_to, script_hash != '' OR source = 'report') AS version_to, max(seen_to) AS last_seen_at, max(source = 'decision') AS decided FROM ${sightings(question)} GROUP BY script_url, script_hash`
   const version = sql`(toUnixTimestamp64Milli(version_to), toUnixTimestamp64Milli(version_from), script_hash, toUnixTimestamp64Milli(reported_from), toUnixTimestamp64Milli(scanned_from))`
   // A tag that a scan could not hash says nothing of a version.
   const history = sql`groupArrayIf(${version}, script_hash != '' OR reported_from > ${noTime})`
-  return sql`SELECT script_url AS url, nullIf(minIf(version_from, version_from > ${noTime}), ${noTime}) AS firstSeenAt, nullIf(max(last_seen), ${noTime}) AS lastSeenAt, nullIf(maxIf(version_from, script_hash != ''), ${noTime}) AS lastNewHashAt, arraySlice(arrayReverseSort(${history}), 1, ${uint(longestHistory)}) AS versions FROM (${versions}) GROUP BY script_url HAVING ${isListed(question, sql`last_seen`, sql`decided`)} ORDER BY max(last_seen) DESC, script_url LIMIT ${uint(inventorySize + 1)}`
+  return sql`SELECT script_url AS url, nullIf(minIf(version_from, version_from > ${noTime}), ${noTime}) AS firstSeenAt, nullIf(max(last_seen_at), ${noTime}) AS lastSeenAt, nullIf(maxIf(version_from, script_hash != ''), ${noTime}) AS lastNewHashAt, arraySlice(arrayReverseSort(${history}), 1, ${uint(longestHistory)}) AS versions FROM (${versions}) GROUP BY script_url HAVING ${isListed(question, sql`last_seen_at`, sql`decided`)} ORDER BY max(last_seen_at) DESC, script_url LIMIT ${uint(inventorySize + 1)}`
 }

@@ -10,7 +10,7 @@ export function listImportBatches(tenantId: string, previousToken: string): Quer
   return {
     name: 'listImportBatches',
     statement: sql`
-      SELECT DISTINCT token, lines FROM import_batches
+      SELECT DISTINCT token, lines FROM import_log
       WHERE tenant_id = ${uuid(tenantId)} AND previous_token = ${text(previousToken)}`,
     row: batchRow,
   }
@@ -32,7 +32,7 @@ export function listImportPasses(
     name: 'listImportPasses',
     statement: sql`
       SELECT hosts, argMin(b.imported_at, b.recorded_at) AS importedAt, (max(b.state = 'done'))::Bool AS done
-      FROM import_batches AS b
+      FROM import_log AS b
       WHERE tenant_id = ${uuid(tenantId)} AND previous_token = ${text(previousToken)} AND token = ${text(token)}
       GROUP BY hosts
       ORDER BY min(b.recorded_at), hosts`,

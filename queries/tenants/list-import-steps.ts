@@ -16,7 +16,7 @@ const row = z.object({
 export function listImportSteps(tenantId: string, limit: number): Query<ImportStep> {
   return {
     name: 'listImportSteps',
-    statement: sql`SELECT token, state, recorded_at AS recordedAt FROM import_steps WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR LIMIT ${uint(limit)}`,
+    statement: sql`SELECT token, state, recorded_at AS recordedAt FROM import_log_by_time WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR LIMIT ${uint(limit)}`,
     row,
     pool: 'lookup',
   }

@@ -18,7 +18,7 @@ const threads = '2'
 
 /** What no question reads, or only as a long text of the few rows shown. */
 const leftOut = new Set(['age_ms', 'retention_days', 'column_number', 'sample', 'policy', 'referrer'])
-const moments = ['received_at', 'anticipated_removal']
+const moments = ['received_at', 'anticipated_removal_at']
 const plain = generatedColumns.filter((column) => !leftOut.has(column) && !moments.includes(column))
 
 const databasePath = ({ path }: BenchFolder) => join(path, 'duckdb.db')

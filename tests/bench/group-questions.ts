@@ -77,7 +77,7 @@ export const groupQuestions: readonly Question[] = [
     read: readChanges,
     sql: (d) =>
       withTotals(
-        `SELECT report_type, feature, source_file, ${tally}, ${d.latest('anticipated_removal')} AS removal, ${d.latest('message')} AS message, ${d.latest('line_number')} AS line, ${d.countDistinct(d.page)} AS pages, ${d.mostFrequent(d.page, 3)} AS top_pages, ${d.valuesOf('browser_name')} AS browsers ${typesWhere(['deprecation', 'intervention'], d)} GROUP BY report_type, feature, source_file`,
+        `SELECT report_type, feature, source_file, ${tally}, ${d.latest('anticipated_removal_at')} AS removal, ${d.latest('message')} AS message, ${d.latest('line_number')} AS line, ${d.countDistinct(d.page)} AS pages, ${d.mostFrequent(d.page, 3)} AS top_pages, ${d.valuesOf('browser_name')} AS browsers ${typesWhere(['deprecation', 'intervention'], d)} GROUP BY report_type, feature, source_file`,
         `${d.epoch('removal')} AS key1, round(weight / 1000000) AS volume, ${d.countDistinct('feature')} OVER ()`,
         'removal NULLS LAST, weight DESC, source_file',
       ),

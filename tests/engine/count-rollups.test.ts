@@ -20,9 +20,11 @@ const held = (reportType: unknown, dimensions: readonly string[]) => `${reportTy
 /** The report types of a rollup of counts, each with dimensions that it holds together. */
 function declared(table: string): string[] {
   const ofTable = rollupSets.filter(({ rollups }) => rollups.some((rollup) => rollup.table === table))
-  return ofTable.flatMap(({ reportType, dimensions, isSingle }) =>
-    (reportType ? [reportType] : reportTypeNames).flatMap((type) => {
-      const carried = dimensions.filter((dimension) => dimensionsOf(type).includes(dimension))
+  return ofTable.flatMap(({ typesWith, dimensions, isSingle }) =>
+    reportTypeNames.flatMap((type) => {
+      const ofType = dimensionsOf(type)
+      if (typesWith && !ofType.includes(typesWith)) return []
+      const carried = dimensions.filter((dimension) => ofType.includes(dimension))
       return isSingle ? carried.map((dimension) => held(type, [dimension])) : held(type, dimensions)
     }),
   )

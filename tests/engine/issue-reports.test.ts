@@ -66,9 +66,9 @@ test('the reports of a rare issue are read from its own days alone', async () =>
 test('the reports of an issue are all listed, even where its days count more than there are', async () => {
   // As where some reports of a day were stored for a shorter retention than others of that day.
   const counts =
-    'tenant_id, report_type, site_id, issue_key, bucket, issue_subject, issue_host, report_count, first_seen, last_seen, retention_days'
+    'tenant_id, report_type, site_id, issue_key, bucket, issue_subject, issue_host, report_count, first_seen_at, last_seen_at, retention_days'
   await writer.command(
-    `INSERT INTO issues_day (${counts}) SELECT ${counts.replace('report_count', '5')} FROM issues_day WHERE tenant_id = '${tenantId}' AND issue_host = '${host}'`,
+    `INSERT INTO reports_per_day_by_issue (${counts}) SELECT ${counts.replace('report_count', '5')} FROM reports_per_day_by_issue WHERE tenant_id = '${tenantId}' AND issue_host = '${host}'`,
   )
   const path = `/v1/sites/${siteId}/issues/${await issueOf(host)}/reports`
   expect(ids((await readPages(api, key, path, { limit: 1 })).data)).toEqual(ids(rare))

@@ -91,7 +91,7 @@ test('what an import noted counts for an hour', async () => {
   const mark = async () => importVersion(await writer.read(listImportSteps(tenantId, 10)))
   const note = (state: string, minutesAgo: number) =>
     writer.command(
-      `INSERT INTO import_steps (tenant_id, recorded_at, token, state)
+      `INSERT INTO import_log_by_time (tenant_id, recorded_at, token, state)
         VALUES ('${tenantId}', now64(3) - INTERVAL ${minutesAgo} MINUTE, '${randomUUID()}', '${state}')`,
     )
   const none = await mark()

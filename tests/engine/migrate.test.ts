@@ -9,6 +9,8 @@ import { migrate, pendingMigrations } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
 import { listRollups } from '../../clickhouse/rollups.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
+import { dimensionsOf } from '../../schema/report-filter.ts'
+import { storedTypeNames } from '../../schema/report-types.ts'
 import { askRows, createDatabase, type TestDatabase } from '../support/database.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'migrations-'))
@@ -67,7 +69,7 @@ describe('the migrations', () => {
     await migrate(db.writer)
     const without = await askRows(
       db.writer,
-      `SELECT table, name FROM system.columns WHERE database = currentDatabase() AND comment = '' AND table NOT LIKE '%_view'
+      `SELECT table, name FROM system.columns WHERE database = currentDatabase() AND comment = '' AND table NOT LIKE '%_mv'
        UNION ALL SELECT name, '' FROM system.tables WHERE database = currentDatabase() AND comment = '' AND engine != 'MaterializedView'`,
     )
     expect(without).toEqual([])
@@ -103,35 +105,31 @@ describe('the migrations', () => {
   })
 })
 
-test('a database with reports gets its new rollups filled, and what they replace is gone', async () => {
+test('a database with reports gets its new rollups filled', async () => {
   const migrations = new URL('../../clickhouse/migrations/', import.meta.url)
   const files = readdirSync(migrations)
-  for (const file of files.filter((one) => one < '0007')) copyFileSync(new URL(file, migrations), join(folder, file))
+  for (const file of files.filter((one) => one < '0003')) copyFileSync(new URL(file, migrations), join(folder, file))
   await migrateFolder()
   await db.writer.command(`INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, weight, sample_rate, retention_days, directive, blocked_host)
-    SELECT toUUID('${tenantId}'), generateUUIDv4(), ['csp-violation', 'crash'][number % 2 + 1], now64(3) - toIntervalHour(number), generateUUIDv7(), 1000000, 1, 90, 'img-src', concat('host', toString(number % 7))
+    SELECT toUUID('${tenantId}'), generateUUIDv4(), ['csp-violation', 'crash'][number % 2 + 1], now64(3) - toIntervalHour(number % 100), generateUUIDv7(), 1000000, 1, 90, 'img-src', concat('host', toString(number % 7))
     FROM numbers(900)`)
   await migrate(db.writer)
-  const [[counted] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM type_counts_hour')
+  const [[counted] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
   expect(counted).toBe(900)
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
-  for (const table of ['totals_hour', 'value_counts_hour']) {
-    expect(await askRows(db.writer, `EXISTS ${table}`)).toEqual([[0]])
-  }
 
   // As a run leaves it that was cut off while it filled.
-  const last = '(SELECT max(version) FROM schema_migrations)'
-  await db.writer.command(`ALTER TABLE schema_migrations DELETE WHERE version = ${last} SETTINGS mutations_sync = 1`)
-  for (const table of ['type_counts_minute', 'cube_counts_hour', 'pair_counts_day']) {
+  await db.writer.command('ALTER TABLE schema_migrations DELETE WHERE version = 6 SETTINGS mutations_sync = 1')
+  for (const table of ['reports_per_day_by_hosts', 'reports_per_day_by_pair']) {
     const [[month] = []] = await askRows(db.writer, `SELECT max(toYYYYMM(bucket)) FROM ${table}`)
     await db.writer.command(`ALTER TABLE ${table} DROP PARTITION ID '${month}'`)
   }
   const heard: string[] = []
-  expect(await migrate(db.writer, { onStep: (step) => heard.push(step) })).toHaveLength(1)
-  expect(
-    heard.slice(1).every((step, index) => step.startsWith('Filling ') && step.includes(`, ${index + 1} of `)),
-  ).toBe(true)
-  expect(heard.join()).toMatch(/Filling pair_counts_day \d{6}/)
+  const repeated = await migrate(db.writer, { onStep: (step) => heard.push(step) })
+  expect(repeated).toEqual(['0006_report_hosts'])
+  const filled = heard.slice(repeated.length)
+  expect(filled.every((step, index) => step.startsWith('Filling ') && step.includes(`, ${index + 1} of `))).toBe(true)
+  expect(filled.join()).toMatch(/Filling reports_per_day_by_pair \d{6}/)
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
 })
 
@@ -144,24 +142,90 @@ test('a view that is made anew counts the reports that are there, and what is ma
     FROM numbers(900)`)
   const [[view] = []] = await askRows(
     db.writer,
-    "SELECT create_table_query FROM system.tables WHERE database = currentDatabase() AND name = 'value_counts_hour_by_time_view'",
+    "SELECT create_table_query FROM system.tables WHERE database = currentDatabase() AND name = 'reports_per_hour_by_value_time_ordered_mv'",
   )
   const select = String(view)
     .slice(String(view).indexOf(' AS SELECT'))
     .replaceAll(/ FROM \w+\./g, ' FROM ')
-  const next = `${String(readdirSync(migrations).length + 1).padStart(4, '0')}_phase.sql`
+  const withPhase = select
+    .replace("[('siteId'", "[('phase', toString(phase)), ('siteId'")
+    .replace('WHERE ', "WHERE dimension = 'phase' OR ")
+  const table = 'reports_per_hour_by_value_time_ordered'
   write(
-    next,
-    `DROP VIEW IF EXISTS value_counts_hour_by_time_view SYNC;
-CREATE MATERIALIZED VIEW IF NOT EXISTS value_counts_hour_by_time_view TO value_counts_hour_by_time${select.replace('multiIf(', "[('phase', toString(phase))], multiIf(")};
+    `${String(readdirSync(migrations).length + 1).padStart(4, '0')}_phase.sql`,
+    `DROP VIEW IF EXISTS ${table}_mv SYNC;
+CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_mv TO ${table}${withPhase};
 `,
   )
   await migrateFolder()
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
-  for (const table of ['value_counts_hour_by_time', 'value_counts_hour_by_value', 'value_counts_day']) {
+  for (const table of [
+    'reports_per_hour_by_value_time_ordered',
+    'reports_per_hour_by_value',
+    'reports_per_day_by_value',
+  ]) {
     const counted = `SELECT sum(report_count) FROM ${table} WHERE dimension = 'phase' AND value = 'dns'`
     expect(await askRows(db.writer, counted), table).toEqual([[900]])
   }
+})
+
+test('a database of an older baseline stops the run with one line that says what to remove, and is left alone', async () => {
+  await migrate(db.writer)
+  await db.writer.command('TRUNCATE TABLE schema_migrations')
+  // As the release before the first baseline noted them: more than there are now.
+  await db.writer.command(`INSERT INTO schema_migrations (version, name, checksum)
+    SELECT number + 1, ['0001_tenants', '0002_reports', '0003_totals'][least(number + 1, 3)], lower(hex(SHA256(toString(number))))
+    FROM numbers(29)`)
+  const before = await ledger()
+  const line =
+    /^The database was made by other migrations .* from 0001_tenants on: remove the folder DATA_DIR \(on a server, drop the tables [^\n]*$/
+  await expect(migrate(db.writer)).rejects.toThrow(line)
+  await expect(pending()).rejects.toThrow(line)
+  expect(await ledger()).toEqual(before)
+})
+
+describe('the report types', () => {
+  const stored = () => askRows(db.writer, 'SELECT report_type, dimensions FROM report_types FINAL ORDER BY report_type')
+  const insertReport = (reportType: string) =>
+    db.writer.command(`INSERT INTO reports (tenant_id, report_type, received_at, id, retention_days)
+      VALUES ('${tenantId}', '${reportType}', now64(3), generateUUIDv7(), 90)`)
+
+  test('are written once, all that are stored', async () => {
+    await migrate(db.writer)
+    const types = storedTypeNames.map((type) => [type, dimensionsOf(type)])
+    expect(await stored()).toEqual(types.toSorted())
+    await migrate(db.writer)
+    expect(await askRows(db.writer, 'SELECT count() FROM report_types')).toEqual([[types.length]])
+  })
+
+  test('are pending where one is missing or has fewer dimensions, and not where the database has more', async () => {
+    await migrate(db.writer)
+    const insert = (type: string, dimensions: string) =>
+      db.writer.command(`INSERT INTO report_types (report_type, dimensions, has_issues, is_browser_change)
+        SELECT report_type, ${dimensions}, has_issues, is_browser_change FROM report_types FINAL
+        WHERE report_type = '${type}'`)
+    await insert('coop', "arrayPushBack(dimensions, 'phase')")
+    expect(await pending()).toEqual([])
+    await insert('coop', "arrayFilter(one -> one != 'feature', dimensions)")
+    expect(await pending()).toEqual(['report_types'])
+    await migrate(db.writer)
+    await db.writer.command("ALTER TABLE report_types DELETE WHERE report_type = 'crash' SETTINGS mutations_sync = 1")
+    expect(await pending()).toEqual(['report_types'])
+  })
+
+  test('that changed are written, and named where their reports must be counted again', async () => {
+    await migrate(db.writer)
+    const all = await stored()
+    await insertReport('coop')
+    for (const type of ['coop', 'coep']) {
+      await db.writer.command(`INSERT INTO report_types (report_type, dimensions)
+        SELECT report_type, ['siteId'] FROM report_types FINAL WHERE report_type = '${type}'`)
+    }
+    const heard: string[] = []
+    expect(await migrate(db.writer, { onStep: (step) => heard.push(step) })).toEqual([])
+    expect(heard).toEqual(['coop changed: run "rollups rebuild", which counts the reports that were stored before'])
+    expect(await stored()).toEqual(all)
+  })
 })
 
 describe('a migration', () => {
@@ -174,12 +238,13 @@ describe('a migration', () => {
     expect(await migrateFolder()).toEqual(['0001_a'])
   })
 
-  test('that was changed after it was applied stops the run with one line naming its file', async () => {
+  test('that was changed after it was applied stops the run with one line that says what to remove', async () => {
     write('0001_a.sql', good)
     await migrateFolder()
     write('0001_a.sql', `${good}-- a word more\n`)
     write('0002_b.sql', another)
-    const line = /^0001_a\.sql was changed after this database applied it.*$/
+    const line =
+      /^The database was made by other migrations than this release's, from 0001_a on: remove the folder DATA_DIR .*$/
     await expect(migrateFolder()).rejects.toThrow(line)
     await expect(pending(folderUrl)).rejects.toThrow(line)
     expect(await askRows(db.writer, 'EXISTS b')).toEqual([[0]])

@@ -3,7 +3,7 @@ import { migrate } from '../../clickhouse/migrate.ts'
 import { aReport } from '../../fixtures/reports.ts'
 import { dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
-import { browserChangeTypeNames, issueTypeNames, reportTypeNames } from '../../schema/report-types.ts'
+import { browserChangeTypeNames, issueTypeNames, type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import { askRows, createDatabase, type TestDatabase } from '../support/database.ts'
 import { createTenantWriter } from '../support/tenants.ts'
 
@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => db?.drop())
 
 test.each([
-  ['cube_value_counts_hour', true],
-  ['value_counts_hour_by_time', false],
+  ['reports_per_hour_by_cube_value', true],
+  ['reports_per_hour_by_value_time_ordered', false],
 ])('%s counts the values of its dimensions just for the types that carry them', async (table, low) => {
   const rows = await askRows(
     db.writer,
@@ -42,11 +42,37 @@ test.each([
 })
 
 test.each([
-  ['issues_day', issueTypeNames],
-  ['browser_changes_day', browserChangeTypeNames],
-  ['blocked_counts_day', blockedHostTypes],
-  ['host_counts_day', blockedHostTypes],
+  ['reports_per_day_by_issue', issueTypeNames],
+  ['browser_changes_per_day_by_page', browserChangeTypeNames],
+  ['reports_per_day_by_blocked_host_cube', blockedHostTypes],
+  ['reports_per_day_by_hosts', blockedHostTypes],
 ])('%s holds just the types that it answers for', async (table, types) => {
   const rows = await askRows(db.writer, `SELECT DISTINCT report_type FROM ${table}`)
   expect(rows.flat().toSorted()).toEqual(types.toSorted())
+})
+
+test('a type that report_types alone names is counted by its dimensions, issues and browser changes', async () => {
+  const madeUp = 'made-up'
+  await db.writer.command(`INSERT INTO report_types (report_type, dimensions, has_issues, is_browser_change)
+    VALUES ('${madeUp}', ['feature', 'blockedHost'], true, true)`)
+  await createTenantWriter(db.writer).insertReports([
+    aReport({ ...values, siteId, reportType: madeUp as ReportType, receivedAt: Date.now() }),
+  ])
+  const held = async (table: string, columns: string) =>
+    askRows(
+      db.writer,
+      `SELECT ${columns}, sum(report_count) FROM ${table} WHERE report_type = '${madeUp}' GROUP BY ALL`,
+    )
+  const pair = 'dimension, value'
+  expect(await held('reports_per_hour_by_cube_value', pair)).toEqual([['feature', 'feature', 1]])
+  expect(await held('reports_per_hour_by_value', pair)).toEqual([['blockedHost', 'blockedHost', 1]])
+  for (const table of [
+    'reports_per_day_by_issue',
+    'browser_changes_per_day_by_page',
+    'browser_changes_per_day_by_entry',
+    'reports_per_day_by_blocked_host_cube',
+    'reports_per_day_by_hosts',
+  ]) {
+    expect(await held(table, 'report_type'), table).toEqual([[madeUp, 1]])
+  }
 })

@@ -10,29 +10,34 @@ import { createFilledDatabase, type FilledDatabase } from '../support/rollups.ts
 
 /** Rollups of every report type, and those of some types only. */
 const ofEveryType = [
-  'cube_counts_day',
-  'cube_counts_hour',
-  'cube_value_counts_hour',
-  'page_counts_day',
-  'pages_day',
-  'type_counts_hour',
-  'type_counts_minute',
-  'value_counts_day',
-  'value_counts_hour_by_time',
-  'value_counts_hour_by_value',
+  'reports_per_day_by_cube',
+  'reports_per_hour_by_cube',
+  'reports_per_hour_by_cube_value',
+  'reports_per_day_by_document_host_cube',
+  'reports_per_day_by_page',
+  'reports_per_hour',
+  'reports_per_minute',
+  'reports_per_day_by_value',
+  'reports_per_hour_by_value_time_ordered',
+  'reports_per_hour_by_value',
 ]
-const ofSomeTypes = ['browser_changes_day', 'crash_groups_day', 'issues_day', 'network_error_groups_day']
-const ofBrowserChanges = 'browser_change_entries_day'
-const ofPolicies = ['blocked_counts_day', 'host_counts_day', 'pair_counts_day']
-const ofScripts = 'scripts_day'
+const ofSomeTypes = [
+  'browser_changes_per_day_by_page',
+  'crashes_per_day_by_group',
+  'reports_per_day_by_issue',
+  'network_errors_per_day_by_group',
+]
+const ofBrowserChanges = 'browser_changes_per_day_by_entry'
+const ofPolicies = ['reports_per_day_by_blocked_host_cube', 'reports_per_day_by_hosts', 'reports_per_day_by_pair']
+const ofScripts = 'reports_per_day_by_script'
 /** The rollups of counts that are made from each other. */
-const fine = ['cube_counts_hour', 'type_counts_minute', 'value_counts_hour_by_time']
+const fine = ['reports_per_hour_by_cube', 'reports_per_minute', 'reports_per_hour_by_value_time_ordered']
 const coarse = [
-  'cube_counts_day',
-  'cube_value_counts_hour',
-  'type_counts_hour',
-  'value_counts_day',
-  'value_counts_hour_by_value',
+  'reports_per_day_by_cube',
+  'reports_per_day_by_value',
+  'reports_per_hour',
+  'reports_per_hour_by_cube_value',
+  'reports_per_hour_by_value',
 ]
 
 let db: FilledDatabase
@@ -92,19 +97,20 @@ describe('a check of the rollups', () => {
       `FROM ${table} WHERE tenant_id = '${db.tenantId}' ORDER BY toDate(bucket) DESC, report_type LIMIT 1`
     const [[type, bucket] = []] = await askRows(
       db.writer,
-      `SELECT report_type, toDate(bucket) ${where('type_counts_hour')}`,
+      `SELECT report_type, toDate(bucket) ${where('reports_per_hour')}`,
     )
     for (const table of tampered) await db.writer.command(`INSERT INTO ${table} SELECT * ${where(table)}`)
     const [[dimensions] = []] = await askRows(
       db.writer,
-      `SELECT uniqExact(dimension) FROM cube_value_counts_hour WHERE report_type = '${type}'`,
+      `SELECT uniqExact(dimension) FROM reports_per_hour_by_cube_value WHERE report_type = '${type}'`,
     )
     const { different, differences } = await check()
     expect(different).toBe(found.length)
     expect(differences.map(({ table }) => table).sort()).toEqual(found)
     for (const difference of differences) {
       // One row of the cube has a value of each of its dimensions.
-      const isFromCube = difference.table === 'cube_value_counts_hour' && tampered.includes('cube_counts_hour')
+      const isFromCube =
+        difference.table === 'reports_per_hour_by_cube_value' && tampered.includes('reports_per_hour_by_cube')
       const differingRows = isFromCube ? dimensions : 1
       expect(difference).toMatchObject({ tenantId: db.tenantId, reportType: type, day: bucket, differingRows })
       expect(difference.actual.weight).toBeGreaterThan(Number(difference.expected.weight))
@@ -115,25 +121,35 @@ describe('a check of the rollups', () => {
   test('finds a row that is missing, and one that was moved though its day adds up', async () => {
     const key = 'cityHash64(report_type, dimension, value, bucket)'
     const own = `tenant_id = '${db.tenantId}'`
-    const row = `${own} AND ${key} = (SELECT min(${key}) FROM value_counts_day WHERE ${own} AND value != 'moved')`
+    const row = `${own} AND ${key} = (SELECT min(${key}) FROM reports_per_day_by_value WHERE ${own} AND value != 'moved')`
     await db.writer.command(
-      `INSERT INTO value_counts_day SELECT * REPLACE ('moved' AS value) FROM (SELECT * FROM value_counts_day WHERE ${row})`,
+      `INSERT INTO reports_per_day_by_value SELECT * REPLACE ('moved' AS value) FROM (SELECT * FROM reports_per_day_by_value WHERE ${row})`,
     )
-    await db.writer.command(`ALTER TABLE value_counts_day DELETE WHERE ${row} SETTINGS mutations_sync = 1`)
+    await db.writer.command(`ALTER TABLE reports_per_day_by_value DELETE WHERE ${row} SETTINGS mutations_sync = 1`)
     const { differences } = await check()
     expect(differences).toHaveLength(1)
     const [found] = differences
-    expect(found).toMatchObject({ table: 'value_counts_day', differingRows: 2 })
+    expect(found).toMatchObject({ table: 'reports_per_day_by_value', differingRows: 2 })
     expect(found?.actual).toEqual(found?.expected)
   })
 
   const removal = 'REPLACE (0 AS report_count, 0 AS weight, (now64(3), generateUUIDv4(), now64(3)) AS removal)'
   test.each([
-    ['issues_day', "REPLACE (0 AS report_count, 0 AS weight, arrayReduce('uniqExactState', [toUInt64(1)]) AS pages)"],
-    ['crash_groups_day', "REPLACE (0 AS report_count, 0 AS weight, ['Lynx'] AS browsers)"],
-    ['network_error_groups_day', "REPLACE (0 AS report_count, 0 AS weight, map('h9', toUInt64(1)) AS protocols)"],
-    ['browser_change_entries_day', removal],
-    ['browser_changes_day', removal, ['browser_change_entries_day', 'browser_changes_day']],
+    [
+      'reports_per_day_by_issue',
+      "REPLACE (0 AS report_count, 0 AS weight, arrayReduce('uniqExactState', [toUInt64(1)]) AS pages)",
+    ],
+    ['crashes_per_day_by_group', "REPLACE (0 AS report_count, 0 AS weight, ['Lynx'] AS browsers)"],
+    [
+      'network_errors_per_day_by_group',
+      "REPLACE (0 AS report_count, 0 AS weight, map('h9', toUInt64(1)) AS protocols)",
+    ],
+    ['browser_changes_per_day_by_entry', removal],
+    [
+      'browser_changes_per_day_by_page',
+      removal,
+      ['browser_changes_per_day_by_entry', 'browser_changes_per_day_by_page'],
+    ],
   ])(
     'finds a state, list, map or tuple in %s that its day sums do not show',
     async (table, change, found = [table]) => {
@@ -147,15 +163,15 @@ describe('a check of the rollups', () => {
   )
 
   test('finds a wrong first time', async () => {
-    await db.writer.command(`INSERT INTO cube_counts_day SELECT * REPLACE (0 AS report_count, 0 AS weight, first_seen - 1 AS first_seen)
-      FROM cube_counts_day WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`)
+    await db.writer.command(`INSERT INTO reports_per_day_by_cube SELECT * REPLACE (0 AS report_count, 0 AS weight, first_seen_at - 1 AS first_seen_at)
+      FROM reports_per_day_by_cube WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`)
     const { differences } = await check()
-    expect(differences).toEqual([expect.objectContaining({ table: 'cube_counts_day', differingRows: 1 })])
+    expect(differences).toEqual([expect.objectContaining({ table: 'reports_per_day_by_cube', differingRows: 1 })])
   })
 
   test('finds counts of a tenant and a month that the raw rows do not have, and a rebuild removes them', async () => {
     const stranger = randomUUID()
-    await db.writer.command(`INSERT INTO type_counts_hour (tenant_id, report_type, bucket, report_count, weight, retention_days)
+    await db.writer.command(`INSERT INTO reports_per_hour (tenant_id, report_type, bucket, report_count, weight, retention_days)
       VALUES ('${stranger}', 'coop', now() + toIntervalDay(70), 3, 9007199254740993, 90)`)
     const { differences } = await check()
     expect(differences).toEqual([
@@ -166,7 +182,7 @@ describe('a check of the rollups', () => {
       }),
     ])
     await heal()
-    expect(await askRows(db.writer, `SELECT count() FROM type_counts_hour WHERE tenant_id = '${stranger}'`)).toEqual([
+    expect(await askRows(db.writer, `SELECT count() FROM reports_per_hour WHERE tenant_id = '${stranger}'`)).toEqual([
       [0],
     ])
   })
@@ -177,13 +193,13 @@ describe('a check of the rollups', () => {
       aReport({ tenantId: briefId, receivedAt: Date.now() - days * day, retentionDays })
     await db.insertReports([at(1), at(8), at(12), at(30), at(80, 90)])
     const { checked, different } = await check(briefId)
-    const tables = [...ofEveryType, ...ofPolicies, 'issues_day']
+    const tables = [...ofEveryType, ...ofPolicies, 'reports_per_day_by_issue']
     expect({ checked, different }).toEqual({ checked: 2 * tables.length, different: 0 })
   })
 
   test('is of one tenant where one is named', async () => {
     await db.writer.command(
-      `INSERT INTO type_counts_hour SELECT * FROM type_counts_hour WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
+      `INSERT INTO reports_per_hour SELECT * FROM reports_per_hour WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
     )
     expect((await check(db.otherId)).different).toBe(0)
     expect((await check(db.tenantId)).different).toBe(1)
@@ -191,7 +207,7 @@ describe('a check of the rollups', () => {
 
   test('lists the first 100 differences and counts them all', async () => {
     await db.writer.command(
-      'INSERT INTO type_counts_minute SELECT * REPLACE (1 AS report_count) FROM type_counts_minute',
+      'INSERT INTO reports_per_minute SELECT * REPLACE (1 AS report_count) FROM reports_per_minute',
     )
     const { different, differences } = await check()
     expect(different).toBeGreaterThan(100)

@@ -24,7 +24,7 @@ const tablesAside = () =>
 describe('a rebuild', () => {
   test('shows its readers the old rows or the new ones, never a part, and leaves no table behind', async () => {
     const total = async () => {
-      const [[sum] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM type_counts_hour')
+      const [[sum] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
       return sum
     }
     const before = await total()
@@ -40,10 +40,10 @@ describe('a rebuild', () => {
   test('takes away what a rebuild that was cut off left behind, and nothing of one that is under way', async () => {
     const aside = (daysAgo: number) => {
       const second = Math.floor(Date.now() / 1000) - daysAgo * 86_400
-      return `type_counts_hour_rebuild_${second.toString(16)}0bad`
+      return `reports_per_hour_rebuild_${second.toString(16)}0bad`
     }
     const [left, other] = [aside(2), aside(0)]
-    for (const table of [left, other]) await db.writer.command(`CREATE TABLE ${table} AS type_counts_hour`)
+    for (const table of [left, other]) await db.writer.command(`CREATE TABLE ${table} AS reports_per_hour`)
     await rebuildRollups(db.writer)
     expect(await tablesAside()).toEqual([[other]])
     await db.writer.command(`DROP TABLE ${other} SYNC`)
@@ -60,7 +60,7 @@ describe('a rebuild', () => {
     const before = await mark()
     const meanwhile: Promise<string | undefined>[] = []
     await rebuildRollups(db.writer, {
-      tables: ['type_counts_hour'],
+      tables: ['reports_per_hour'],
       onProgress: (done, total) => {
         if (done < total) meanwhile.push(mark())
       },
@@ -82,12 +82,12 @@ test('a rebuild of a table that is no rollup names those there are', async () =>
   const none = rollups('rebuild', '--table', 'reports')
   expect(await none).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^reports is not a rollup; there are .*\bissues_day\b/),
+    stderr: expect.stringMatching(/^reports is not a rollup; there are .*\breports_per_day_by_issue\b/),
   })
 })
 
 test('a migration that brings no rollup ends no answer that is kept, and fills nothing', async () => {
-  const steps = () => askRows(db.writer, 'SELECT count() FROM import_steps')
+  const steps = () => askRows(db.writer, 'SELECT count() FROM import_log_by_time')
   const before = await steps()
   const last = '(SELECT max(version) FROM schema_migrations)'
   await db.writer.command(`ALTER TABLE schema_migrations DELETE WHERE version = ${last} SETTINGS mutations_sync = 1`)
@@ -103,13 +103,13 @@ describe('the commands', () => {
     expect(good.code).toBe(0)
     expect(JSON.parse(good.stdout)).toMatchObject({ different: 0, differences: [] })
     await db.writer.command(
-      `INSERT INTO cube_counts_day SELECT * FROM cube_counts_day WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
+      `INSERT INTO reports_per_day_by_cube SELECT * FROM reports_per_day_by_cube WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
     )
     const bad = await rollups('check', '--tenant', db.tenantId)
     expect(bad.code).toBe(1)
     expect(JSON.parse(bad.stdout)).toMatchObject({
       different: 1,
-      differences: [{ table: 'cube_counts_day', tenantId: db.tenantId }],
+      differences: [{ table: 'reports_per_day_by_cube', tenantId: db.tenantId }],
     })
     expect((await rollups('check', '--tenant', db.otherId)).code).toBe(0)
   })
@@ -122,10 +122,10 @@ describe('the commands', () => {
 
   test('"rollups rebuild" refuses while an import is cut off, as its reports would be counted twice', async () => {
     const row = { tenant_id: db.tenantId, previous_token: 'a', token: 'b', lines: 1, state: 'started' }
-    const record = (state: string) => insertRows(db.writer, 'import_batches', [{ ...row, state }])
+    const record = (state: string) => insertRows(db.writer, 'import_log', [{ ...row, state }])
     await record('started')
     await db.writer.command(
-      'INSERT INTO cube_counts_day SELECT * FROM cube_counts_day ORDER BY bucket DESC, report_type DESC LIMIT 1',
+      'INSERT INTO reports_per_day_by_cube SELECT * FROM reports_per_day_by_cube ORDER BY bucket DESC, report_type DESC LIMIT 1',
     )
     expect((await rollups('check')).stderr).toContain('run it again, which completes the rollups')
     const refused = await rollups('rebuild')

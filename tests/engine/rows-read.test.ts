@@ -91,7 +91,7 @@ test.each([
 
 test('a look at a long ledger of imports reads its last hour', async () => {
   await db.writer.command(
-    `INSERT INTO import_batches (tenant_id, token, state, recorded_at) SELECT '${bigTenant}', hex(number), 'done', now64(3) - toIntervalSecond(number) FROM numbers(100000)`,
+    `INSERT INTO import_log (tenant_id, token, state, recorded_at) SELECT '${bigTenant}', hex(number), 'done', now64(3) - toIntervalSecond(number) FROM numbers(100000)`,
   )
   const steps = await db.reader.read(listImportSteps(bigTenant, 5_000))
   expect(steps.length).toBeGreaterThan(3_500)

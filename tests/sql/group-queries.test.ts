@@ -20,21 +20,21 @@ const tablesOf = (window: { from: number; to: number }) =>
   Object.fromEntries(groupQueries(tenant, window, site).map((query) => [query.name, tables(query)]))
 
 describe('the sources of groups', () => {
-  const crashes = 'crash_groups_day'
-  const errors = 'network_error_groups_day'
-  const changes = 'browser_changes_day'
+  const crashes = 'crashes_per_day_by_group'
+  const errors = 'network_errors_per_day_by_group'
+  const changes = 'browser_changes_per_day_by_page'
 
   test('are the rollup for whole days and raw rows for the ends', () => {
     expect(tablesOf({ from: day - 5, to: 3 * day + 7 })).toEqual({
-      listIssues: ['issues_day', 'reports'],
-      listIssueDetails: ['issues_day', 'reports'],
-      findIssue: ['issues_day', 'reports'],
+      listIssues: ['reports_per_day_by_issue', 'reports'],
+      listIssueDetails: ['reports_per_day_by_issue', 'reports'],
+      findIssue: ['reports_per_day_by_issue', 'reports'],
       listBrowserChanges: [changes, 'reports'],
       totalBrowserChanges: [changes, 'reports'],
       countChangesByBrowser: [changes, 'reports'],
       listBrowserChangeDetails: [changes, 'reports'],
       listBrowserChangeMessages: ['reports'],
-      listCspPolicies: ['pages_day', 'reports'],
+      listCspPolicies: ['reports_per_day_by_page', 'reports'],
       listCspPolicyTexts: ['reports'],
       listCrashGroups: [crashes, 'reports'],
       totalCrashes: [crashes, 'reports'],
@@ -50,8 +50,8 @@ describe('the sources of groups', () => {
   test('of browser changes of all sites together are the rollup of their entries, for what it tells', () => {
     const reportTypes = ['deprecation', 'intervention'] as const
     const question = { tenantId: tenant, window: { from: 0, to: 3 * day }, siteId: undefined, reportTypes }
-    expect(tables(listBrowserChanges(question, undefined, 5))).toEqual(['browser_change_entries_day'])
-    expect(tables(totalBrowserChanges(question))).toEqual(['browser_change_entries_day'])
+    expect(tables(listBrowserChanges(question, undefined, 5))).toEqual(['browser_changes_per_day_by_entry'])
+    expect(tables(totalBrowserChanges(question))).toEqual(['browser_changes_per_day_by_entry'])
     expect(tables(countChangesByBrowser(question))).toEqual([changes])
   })
 
@@ -66,10 +66,10 @@ describe('the sources of groups', () => {
       after.map((one) => issueLists(question, one, 5).map(tables))
     const later = { lastSeen: 9 * day, key: '7' }
     expect(of(undefined, later)).toEqual([
-      [['reports'], ['issues_day']],
-      [['reports'], ['issues_day']],
+      [['reports'], ['reports_per_day_by_issue']],
+      [['reports'], ['reports_per_day_by_issue']],
     ])
-    expect(of({ lastSeen: day / 5, key: '7' })).toEqual([[['issues_day']]])
+    expect(of({ lastSeen: day / 5, key: '7' })).toEqual([[['reports_per_day_by_issue']]])
   })
 
   test('are the rollup alone for whole days, raw rows alone within one, and raw rows for no time at all', () => {
@@ -83,7 +83,7 @@ test('the text of a list of groups, behind a position', () => {
   const question = { tenantId: tenant, window: { from: 0, to: day }, siteId: site, reason: 'oom' }
   const { statement } = listCrashGroups(question, { weight: '5', key: '18446744073709551615' }, 51)
   expect(render(statement)).toEqual({
-    text: "SELECT toString(group_key) AS key, sum(part_reportCount) AS reportCount, toString(sum(part_weight)) AS weight, min(part_firstSeen) AS firstSeen, max(part_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(part_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS part_reportCount, sum(weight) AS part_weight, min(first_seen) AS part_firstSeen, max(last_seen) AS part_lastSeen, max(last_stack_at) AS part_lastStackAt FROM crash_groups_day WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(part_weight) < {p5:UInt64} OR (sum(part_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(part_weight) DESC, group_key LIMIT {p7:UInt64}",
+    text: "SELECT toString(group_key) AS key, sum(part_reportCount) AS reportCount, toString(sum(part_weight)) AS weight, min(part_firstSeen) AS firstSeen, max(part_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(part_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS part_reportCount, sum(weight) AS part_weight, min(first_seen_at) AS part_firstSeen, max(last_seen_at) AS part_lastSeen, max(last_stack_at) AS part_lastStackAt FROM crashes_per_day_by_group WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(part_weight) < {p5:UInt64} OR (sum(part_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(part_weight) DESC, group_key LIMIT {p7:UInt64}",
     params: {
       p0: tenant,
       p1: site,
@@ -122,7 +122,7 @@ test('a page is looked for by the prefix that the primary key sorts and by its e
   const { statement } = listCspPolicies({ tenantId: tenant, window: { from: 5, to: 2 * day }, siteId: site, page }, 201)
   const { text, params } = render(statement)
   expect(text).toMatch(
-    / FROM pages_day WHERE .* AND startsWith\(page, \{p\d:String\}\) AND match\(page, \{p\d:String\}\)/,
+    / FROM reports_per_day_by_page WHERE .* AND startsWith\(page, \{p\d:String\}\) AND match\(page, \{p\d:String\}\)/,
   )
   expect(text).toMatch(/ FROM reports WHERE .* AND startsWith\(cutQueryString\(document_url\), \{p\d+:String\}\)/)
   expect(Object.values(params)).toEqual(

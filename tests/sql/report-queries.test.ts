@@ -30,23 +30,27 @@ describe('the source of a count', () => {
   const page = { dimension: 'documentHost', value: 'y' } as const
 
   test.each([
-    ['no filter', [], ['type_counts_hour', 'reports']],
-    ['a site', [site1], ['value_counts_hour_by_value', 'reports']],
-    ['a value of many', [host], ['value_counts_hour_by_value', 'reports']],
+    ['no filter', [], ['reports_per_hour', 'reports']],
+    ['a site', [site1], ['reports_per_hour_by_value', 'reports']],
+    ['a value of many', [host], ['reports_per_hour_by_value', 'reports']],
     [
       'several values of many',
       [{ ...host, value: 'x_' }],
-      ['value_counts_day', 'value_counts_hour_by_time', 'reports'],
+      ['reports_per_day_by_value', 'reports_per_hour_by_value_time_ordered', 'reports'],
     ],
-    ['a value of few', [directive], ['cube_value_counts_hour', 'reports']],
-    ['values of few', [directive, browser], ['cube_counts_day', 'cube_counts_hour', 'reports']],
-    ['a pair', [directive, host], ['pair_counts_day', 'reports']],
-    ['a pair the other way round', [host, site1], ['pair_counts_day', 'reports']],
-    ['a site and values of few', [site1, browser, directive], ['page_counts_day', 'reports']],
-    ['a site and a host of its pages', [site1, page], ['page_counts_day', 'reports']],
-    ['a blocked host and values of few', [host, browser, directive], ['blocked_counts_day', 'reports']],
-    ['both hosts', [page, host], ['host_counts_day', 'reports']],
-    ['both hosts and more of theirs', [site1, page, directive, host], ['host_counts_day', 'reports']],
+    ['a value of few', [directive], ['reports_per_hour_by_cube_value', 'reports']],
+    ['values of few', [directive, browser], ['reports_per_day_by_cube', 'reports_per_hour_by_cube', 'reports']],
+    ['a pair', [directive, host], ['reports_per_day_by_pair', 'reports']],
+    ['a pair the other way round', [host, site1], ['reports_per_day_by_pair', 'reports']],
+    ['a site and values of few', [site1, browser, directive], ['reports_per_day_by_document_host_cube', 'reports']],
+    ['a site and a host of its pages', [site1, page], ['reports_per_day_by_document_host_cube', 'reports']],
+    [
+      'a blocked host and values of few',
+      [host, browser, directive],
+      ['reports_per_day_by_blocked_host_cube', 'reports'],
+    ],
+    ['both hosts', [page, host], ['reports_per_day_by_hosts', 'reports']],
+    ['both hosts and more of theirs', [site1, page, directive, host], ['reports_per_day_by_hosts', 'reports']],
     ['both hosts and a browser', [page, host, browser], ['reports']],
     ['three that are no pair', [site1, host, browser], ['reports']],
   ])('with %s is the cheapest rollup, raw rows only at the edges', (_, terms, expected) => {
@@ -54,24 +58,27 @@ describe('the source of a count', () => {
   })
 
   test('of an aligned window is a rollup alone', () => {
-    expect(tables(countReports(tenant, { from: 0, to: day }, csp()))).toEqual(['type_counts_hour'])
-    expect(tables(countReportTypes(tenant, { from: 0, to: day }, undefined))).toEqual(['type_counts_hour'])
-    expect(tables(countReportTypes(tenant, { from: 0, to: day }, site))).toEqual(['value_counts_hour_by_value'])
+    expect(tables(countReports(tenant, { from: 0, to: day }, csp()))).toEqual(['reports_per_hour'])
+    expect(tables(countReportTypes(tenant, { from: 0, to: day }, undefined))).toEqual(['reports_per_hour'])
+    expect(tables(countReportTypes(tenant, { from: 0, to: day }, site))).toEqual(['reports_per_hour_by_value'])
   })
 
   test('of a histogram never is coarser than its buckets', () => {
     const two = csp([directive, host])
     const several = csp([{ ...host, value: 'x_' }])
-    expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['type_counts_minute', 'reports'])
-    expect(tables(histogramReports(tenant, ragged, csp(), '1d'))).toEqual(['type_counts_hour', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['reports_per_minute', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, csp(), '1d'))).toEqual(['reports_per_hour', 'reports'])
     expect(tables(histogramReports(tenant, ragged, csp([host]), '1m'))).toEqual(['reports'])
     expect(tables(histogramReports(tenant, ragged, csp([host]), '1h'))).toEqual([
-      'value_counts_hour_by_value',
+      'reports_per_hour_by_value',
       'reports',
     ])
-    expect(tables(histogramReports(tenant, ragged, several, '1h'))).toEqual(['value_counts_hour_by_time', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, several, '1h'))).toEqual([
+      'reports_per_hour_by_value_time_ordered',
+      'reports',
+    ])
     expect(tables(histogramReports(tenant, ragged, two, '1h'))).toEqual(['reports'])
-    expect(tables(histogramReports(tenant, ragged, two, '1d'))).toEqual(['pair_counts_day', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, two, '1d'))).toEqual(['reports_per_day_by_pair', 'reports'])
   })
 })
 
@@ -79,7 +86,7 @@ describe('the text of a query', () => {
   test('count', () => {
     const [query] = countReports(tenant, { from: 0, to: hour }, csp([{ dimension: 'directive', value: 'img_src%' }]))
     expect(render((query as Query<unknown>).statement)).toEqual({
-      text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM cube_value_counts_hour WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}))",
+      text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM reports_per_hour_by_cube_value WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}))",
       params: {
         p0: tenant,
         p1: 'csp-violation',
@@ -94,10 +101,10 @@ describe('the text of a query', () => {
   test('grouped', () => {
     const query = groupReports(tenant, { from: hour, to: 2 * hour }, { from: 0, to: hour }, csp(), ['directive'], 20)
     expect(text(query)).toBe(
-      "SELECT [key0] AS values, current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen FROM (SELECT toString(value) AS key0, sumIf(report_count, bucket >= {p0:DateTime('UTC')}) AS current, sumIf(report_count, bucket < {p0:DateTime('UTC')}) AS previous, minIf(first_seen, bucket >= {p0:DateTime('UTC')}) AS first, maxIf(last_seen, bucket >= {p0:DateTime('UTC')}) AS last FROM cube_value_counts_hour WHERE tenant_id = {p1:UUID} AND report_type = {p2:String} AND dimension = {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}) OR (bucket >= {p6:DateTime('UTC')} AND bucket < {p7:DateTime('UTC')})) GROUP BY key0) WHERE reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT {p8:UInt64}",
+      "SELECT [key0] AS values, current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen FROM (SELECT toString(value) AS key0, sumIf(report_count, bucket >= {p0:DateTime('UTC')}) AS current, sumIf(report_count, bucket < {p0:DateTime('UTC')}) AS previous, minIf(first_seen_at, bucket >= {p0:DateTime('UTC')}) AS first, maxIf(last_seen_at, bucket >= {p0:DateTime('UTC')}) AS last FROM reports_per_hour_by_cube_value WHERE tenant_id = {p1:UUID} AND report_type = {p2:String} AND dimension = {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}) OR (bucket >= {p6:DateTime('UTC')} AND bucket < {p7:DateTime('UTC')})) GROUP BY key0) WHERE reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT {p8:UInt64}",
     )
     const apart = groupReports(tenant, ragged, undefined, csp(), ['blockedHost'], 20)
-    expect(tables([apart])).toEqual(['value_counts_day', 'value_counts_hour_by_time', 'reports'])
+    expect(tables([apart])).toEqual(['reports_per_day_by_value', 'reports_per_hour_by_value_time_ordered', 'reports'])
     expect(text(apart)).toMatch(/\) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT/)
   })
 

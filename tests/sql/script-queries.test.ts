@@ -65,9 +65,11 @@ describe('the queries about scripts', () => {
 
   test('read activity from the rollup for whole days and from raw rows at the ends', () => {
     const tables = (query: Query<unknown>) =>
-      [...textOf(query).matchAll(/FROM (scripts_day|reports) /g)].map(([, table]) => table)
-    expect(tables(listScriptActivity(every, false))).toEqual(['scripts_day', 'reports'])
-    expect(tables(listScriptActivity({ ...every, window: { from: day, to: 3 * day } }, false))).toEqual(['scripts_day'])
+      [...textOf(query).matchAll(/FROM (reports_per_day_by_script|reports) /g)].map(([, table]) => table)
+    expect(tables(listScriptActivity(every, false))).toEqual(['reports_per_day_by_script', 'reports'])
+    expect(tables(listScriptActivity({ ...every, window: { from: day, to: 3 * day } }, false))).toEqual([
+      'reports_per_day_by_script',
+    ])
     expect(tables(listScriptActivity({ ...every, window: { from: 5, to: 7 } }, false))).toEqual(['reports'])
   })
 

@@ -80,7 +80,7 @@ describe.each(['check', 'rebuild'])('rollups %s', (name) => {
       throw new Error('away')
     }
     const read = async (query: { name: string }) => answers[query.name] ?? away()
-    const command = (statement: string) => (statement.startsWith('INSERT INTO import_steps') ? undefined : away())
+    const command = (statement: string) => (statement.startsWith('INSERT INTO import_log_by_time') ? undefined : away())
     const engine = async () => ({ reader: { read }, writer: { read, command } })
     const rollups = allCommands.commands.rollups as CommandGroup
     await expect(

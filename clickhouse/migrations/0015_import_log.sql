@@ -1,0 +1,38 @@
+-- Import log: an import that was cut off finds its place here, and sends a started batch again as it was. By time it
+-- gives the version of a tenant's data, at the cost of one lookup however long the log is.
+
+CREATE TABLE IF NOT EXISTS import_log
+(
+    tenant_id       UUID COMMENT 'The tenant the batch was imported for',
+    previous_token  String COMMENT 'Token of the batch before it in the file',
+    token           String COMMENT 'Chained SHA-256 of the file up to the end of the batch',
+    hosts           Array(String)
+        COMMENT 'Site hosts this pass over the batch was the first to know; empty when the site was given',
+    lines           UInt64 COMMENT 'Lines in the batch',
+    imported_at     DateTime64(3, 'UTC') COMMENT 'Receipt time of reports that carry none',
+    state           LowCardinality(String) COMMENT 'started, then done in a row of its own',
+    reports         UInt64 COMMENT 'Reports in the batch, skipped and rejected ones too; 0 while it is sent',
+    stored          UInt64 COMMENT 'Reports that this pass stored; 0 while it is sent',
+    recorded_at     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written'
+)
+ENGINE = MergeTree
+ORDER BY (tenant_id, previous_token, token)
+COMMENT 'Import log: batches of each import, and how far each is';
+
+CREATE TABLE IF NOT EXISTS import_log_by_time
+(
+    tenant_id       UUID COMMENT 'The tenant the batch was imported for, or whose rollups were rebuilt',
+    recorded_at     DateTime64(3, 'UTC') COMMENT 'When the row of import_log was written',
+    token           String COMMENT 'Token of the batch, or of a rebuild of rollups',
+    state           LowCardinality(String) COMMENT 'started, then done in a row of its own'
+)
+ENGINE = MergeTree
+ORDER BY (tenant_id, recorded_at)
+TTL toDateTime(recorded_at, 'UTC') + toIntervalDay(2)
+SETTINGS index_granularity = 1024
+COMMENT 'Import log of the last two days by time: the version of a tenant''s data';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS import_log_by_time_mv
+TO import_log_by_time AS
+SELECT tenant_id, recorded_at, token, state
+FROM import_log;
