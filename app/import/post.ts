@@ -1,5 +1,11 @@
-import { firstText, toNumber } from './member-values.ts'
-import { type BodyMembers, readBodyMembers, readEnvelopeMembers, readWrapperMembers } from './members.ts'
+import {
+  firstText,
+  type Members,
+  readBodyMembers,
+  readEnvelopeMembers,
+  readWrapperMembers,
+  toNumber,
+} from './members.ts'
 import { readReceivedAt } from './received-at.ts'
 import { isObject, isRefusal, type Refusal, refuse } from './refusal.ts'
 import type { Rejection } from './rejected-line.ts'
@@ -23,7 +29,7 @@ export interface Post {
 /** One report of a POST. */
 export interface ReportElement {
   readonly type: string
-  readonly body: BodyMembers
+  readonly body: Members
   /** As sent; '' when missing. */
   readonly url: string
   /** Milliseconds between making and sending, not below 0. */
