@@ -122,8 +122,8 @@ describe('a file', () => {
   })
 
   test('has what was rejected stored from the rejected file once its host has a site, and nothing twice', async () => {
-    const given = newImport('late-site.ndjson', posts(0, 300) + posts(300, 400, 'late.test') + posts(400, 500))
-    const [all, late] = [reportsIn(0, 500), reportsIn(300, 400)]
+    const given = newImport('late-site.ndjson', posts(0, 100) + posts(100, 150, 'late.test') + posts(150, 200))
+    const [all, late] = [reportsIn(0, 200), reportsIn(100, 150)]
     const rejectedPath = await rejectedOf(given)
     expect(await importFile(given)).toMatchObject({ stored: all - late, rejected: late })
     expect(await stored(given)).toEqual(complete(all - late))
