@@ -15,7 +15,8 @@ export const importReportsCommand = command({
   notes: [
     'A line is {"receivedAt", "contentType", "userAgent", "site", "sampleRate", "body"}, or the body alone.',
     'Reports of a line without "receivedAt" count as received now.',
-    'A line has up to 8 MB, and a report up to a million characters: what is longer is rejected.',
+    'A line has up to 2 MB: a longer one is rejected, and the file of rejected lines has its number alone.',
+    'After a missing host has a site, import the file of rejected lines: the file that was imported is not read anew for it.',
     'Prints {"posts", "reports", "stored", "expired", "skipped", "rejected"}; "stored" counts the reports accepted,',
     'also those that were there already, "expired" those received before the tenant’s retention, which nobody can read.',
     ...rejectedNote,

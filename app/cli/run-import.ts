@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EngineAccess } from '../engine-access.ts'
-import type { Rejection } from '../import/import-tally.ts'
 import { createRejectedFile } from '../import/rejected-file.ts'
+import type { Rejection } from '../import/rejected-line.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import type { Argument, Context, Outcome } from './command.ts'
 import { type ImportSource, openImportSource } from './import-source.ts'
@@ -18,9 +18,10 @@ export const file: Argument<string> = {
 
 /** What the help of every import says of its end. */
 export const rejectedNote = [
-  'A line that cannot be stored goes with its number and the reason to FILE.rejected.ndjson, or in the current folder',
-  'where FILE is a pipe (stdin.rejected.ndjson, stdin.2.rejected.ndjson ...) or lies where nothing can be written, and',
-  'stops nothing; the exit code is then 1.',
+  'What cannot be stored of a line goes to FILE.rejected.ndjson, or in the current folder where FILE is a pipe',
+  '(stdin.rejected.ndjson, stdin.2.rejected.ndjson ...) or lies where nothing can be written, and stops nothing; the exit',
+  'code is then 1. Each of its lines can be imported as it is: its number and the reason are in "rejected", which is',
+  'ignored; a text that is no JSON is a "body" of text, which is rejected again.',
 ] as const
 
 /** What an import works with. */

@@ -1,28 +1,32 @@
 import { clip } from './clip.ts'
-import { type HostLookup, type ImportSite, lookUpHosts, sitesByPattern } from './host-patterns.ts'
+import { type ImportSite, lookUpHosts, sitesByPattern } from './host-patterns.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { urlParts } from './url-parts.ts'
 
-/** The site of a report, and the host that chose it; '' where the line or the import names the site. */
-export interface ChosenSite {
-  readonly siteId: string
-  readonly hostname: string
-}
-
 /** Chooses a report's site by what its line names and by its URL (decisions, Where data comes from). */
-export type ChooseSite = (namedSiteId: string, url: string) => ChosenSite | Refusal
+export type ChooseSite = (namedSiteId: string, url: string) => string | Refusal
 
-/** @param siteId the site of every report whose line names none. */
-export function chooseSites(sites: readonly ImportSite[], siteId: string | undefined): ChooseSite {
+/**
+ * @param siteId the site of every report whose line names none.
+ * @param hosts the patterns of the sites that choose; all by default.
+ */
+export function chooseSites(
+  sites: readonly ImportSite[],
+  siteId: string | undefined,
+  hosts?: readonly string[],
+): ChooseSite {
   const owned = new Set(sites.map(({ id }) => id))
-  const find: HostLookup<string> = lookUpHosts(sitesByPattern(sites))
+  const byPattern = sitesByPattern(sites)
+  const known = hosts && new Set(hosts)
+  const find = lookUpHosts(known ? new Map([...byPattern].filter(([pattern]) => known.has(pattern))) : byPattern)
   return (namedSiteId, url) => {
     const named = namedSiteId || siteId
-    if (named) return owned.has(named) ? { siteId: named, hostname: '' } : refuse(`the tenant has no site ${named}`)
+    if (named) return owned.has(named) ? named : refuse(`the tenant has no site ${named}`)
     const { hostname } = urlParts(url)
-    const found = find(hostname)
-    if (found !== undefined) return { siteId: found, hostname }
     if (hostname === '') return refuse('neither the line nor the report’s URL tells its site')
-    return refuse(`no site of the tenant has the host ${clip(hostname, 255)}`)
+    // The same reason each time that the line is read, so that the rejected file of a file is always the same.
+    return (
+      find(hostname) ?? refuse(`no site of the tenant had the host ${clip(hostname, 255)} when this was first imported`)
+    )
   }
 }

@@ -13,6 +13,8 @@ export const reportInsertSettings = {
   deduplicate_blocks_in_dependent_materialized_views: 1,
   input_format_parallel_parsing: 0,
   input_format_null_as_default: 0,
+  // A sample rate comes back as it was given, to the last bit.
+  precise_float_parsing: 1,
   max_insert_block_size: oneBlock,
   min_insert_block_size_rows: oneBlock,
   min_insert_block_size_bytes: oneBlock,
@@ -26,7 +28,7 @@ export const reportInsertSettings = {
 
 /** Writes to the table `reports`, or another of its shape. */
 export function clickHouseReportWriter(database: Pick<Database, 'insert'>, table = 'reports'): ReportWriter {
-  const statement = `INSERT INTO ${table} (${blockColumns.join(', ')}) FORMAT Native`
+  const statement = `INSERT INTO ${table} (${blockColumns.join(', ')}) FORMAT JSONCompactEachRow`
   return {
     write: (rows, token) =>
       database.insert(statement, Readable.from(rows, { objectMode: false }), {

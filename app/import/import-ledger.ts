@@ -1,30 +1,22 @@
-/**
- * One sending of a batch. A batch has a second one when, after the first, the tenant's sites gained hosts: then it
- * sends the reports that were rejected before, and only those.
- */
-export interface BatchPass {
+/** A batch of a file's lines, as the first run that began it imports it, and each later one again. */
+export interface ImportBatch {
   /** Token of the batch before it in the file. */
   readonly previousToken: string
   /** Token of the batch. */
   readonly token: string
   /** Lines in the batch. */
   readonly lines: number
-  /** Host patterns of the tenant's sites that this pass was the first to know. */
+  /** Host patterns that choose the sites of its reports. */
   readonly hosts: readonly string[]
   /** Receipt time of reports that carry none, milliseconds since the epoch. */
   readonly importedAt: number
 }
 
 /** A batch that an earlier run began. */
-export interface KnownBatch {
-  /** Token of the batch. */
-  readonly token: string
-  /** Lines in the batch. */
-  readonly lines: number
-}
+export type KnownBatch = Pick<ImportBatch, 'token' | 'lines'>
 
-/** A pass that the ledger knows. */
-export interface KnownPass extends BatchPass {
+/** What an earlier run recorded of a batch. */
+export type RecordedBatch = Pick<ImportBatch, 'hosts' | 'importedAt'> & {
   /** Everything it sends is in the store and in every view. */
   readonly done: boolean
 }
@@ -33,19 +25,19 @@ export interface KnownPass extends BatchPass {
 export interface ImportLedger {
   /** Every batch that follows a token. */
   following(previousToken: string): Promise<KnownBatch[]>
-  /** The passes of a batch that follows a token, in the order they were begun. */
-  passesOf(batch: KnownBatch, previousToken: string): Promise<KnownPass[]>
-  /** Records that a pass is about to be sent. */
-  start(pass: BatchPass): Promise<void>
-  /** Records that a pass is in the store. `reports` are the batch's, `stored` the pass's. */
-  finish(pass: BatchPass, counts: { readonly reports: number; readonly stored: number }): Promise<void>
+  /** What is recorded of a batch that follows a token; undefined where nothing is. */
+  find(token: string, previousToken: string): Promise<RecordedBatch | undefined>
+  /** Records that a batch is about to be sent. */
+  start(batch: ImportBatch): Promise<void>
+  /** Records that a batch is in the store. */
+  finish(batch: ImportBatch, counts: { readonly reports: number; readonly stored: number }): Promise<void>
 }
 
 /** Puts rows into the store. */
 export interface ReportWriter {
   /**
-   * One insert of a block in ClickHouse's Native format. The same token again changes nothing, but completes
-   * an insert that was cut off.
+   * One insert of lines of JSONCompactEachRow. The same token again changes nothing, but completes an insert that was
+   * cut off.
    */
   write(rows: readonly Buffer[], token: string): Promise<void>
 }

@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { checkFixed } from './fixed-members.ts'
-import type { Rejection } from './import-tally.ts'
 import { withKept } from './kept-column.ts'
 import { type BatchLimits, type ByteSource, type ChainedBatch, linesOf, readBatches } from './read-batches.ts'
 import { readRecord } from './read-record.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
 import { checkReferences, type ReferenceCheck } from './referents.ts'
-import { isRefusal, refuse } from './refusal.ts'
-import { withRetries } from './with-retries.ts'
+import { isRefusal } from './refusal.ts'
+import { contentOf, type Rejection } from './rejected-line.ts'
+import { withRetry } from './with-retry.ts'
 
 /** What became of a file. `records` = stored + rejected. */
 export interface RecordImportResult {
@@ -38,8 +38,8 @@ export interface RecordImportOptions {
   readonly limits?: BatchLimits
 }
 
-/** Some ten thousand small records; and more than the largest one has. */
-const defaultLimits: BatchLimits = { batchBytes: 4 * 1024 * 1024, longestLine: 16 * 1024 * 1024 }
+/** Some ten thousand small records; and more than the largest one has, which JSON.parse reads in up to 100 MB. */
+const defaultLimits: BatchLimits = { batchBytes: 4 * 1024 * 1024, longestLine: 3 * 1024 * 1024 }
 
 /**
  * Imports a file of records, one a line, in memory that does not grow with it (decisions, Where data comes from). A
@@ -49,7 +49,7 @@ const defaultLimits: BatchLimits = { batchBytes: 4 * 1024 * 1024, longestLine: 1
 export async function importRecords(options: RecordImportOptions): Promise<RecordImportResult> {
   const { source, type, database, tenantId, signal, onReject, onProgress } = options
   if ((tenantId === undefined) !== (type.ofEveryone ?? false)) throw new Error(`Whose are these ${type.things}?`)
-  const retried = <Result>(task: () => Promise<Result>) => withRetries(task, signal)
+  const retried = <Result>(task: () => Promise<Result>) => withRetry(task, signal)
   const reader = readBatches(source, options.limits ?? defaultLimits)
   const tally = { records: 0, stored: 0, rejected: 0 }
   try {
@@ -65,7 +65,7 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
       const rows = new Map<string, RecordRow>()
       for (const { row, line, text } of accepted) {
         const verdict = check(row)
-        if (isRefusal(verdict)) rejections.push({ line, reason: verdict.reason, text })
+        if (isRefusal(verdict)) rejections.push({ line, reason: verdict.reason, content: contentOf(text) })
         else if (verdict && stands(type, row, rows.get(row.id))) {
           const whole = keepEarlier(type, row, rows.get(row.id))
           rows.set(row.id, tenantId === undefined ? whole : { tenant_id: tenantId, ...whole })
@@ -106,12 +106,19 @@ function readLines(batch: ChainedBatch, { type, siteId }: RecordImportOptions, r
   const accepted: AcceptedLine[] = []
   const rejections: Rejection[] = []
   for (const { line, text, refusal, start, end } of linesOf(batch)) {
-    // Unlike a browser's report it is somebody's own, and can stand for good.
-    const unread = refusal ?? (isUtf8(batch.bytes.subarray(start, end)) ? undefined : 'the line is not UTF-8')
-    const read = unread === undefined ? readRecord(type, text, siteId) : refuse(unread)
+    if (refusal !== undefined) {
+      rejections.push({ line, reason: refusal, content: {} })
+      continue
+    }
+    if (!isUtf8(batch.bytes.subarray(start, end))) {
+      // As text in a body it is rejected again: unlike a browser's report it is somebody's own, and can be stored for good.
+      rejections.push({ line, reason: 'the line is not UTF-8', content: { body: text } })
+      continue
+    }
+    const read = readRecord(type, text, siteId)
     if (read === undefined) continue
     const record = isRefusal(read) ? read : (refers(read) ?? read)
-    if (isRefusal(record)) rejections.push({ line, reason: record.reason, text })
+    if (isRefusal(record)) rejections.push({ line, reason: record.reason, content: contentOf(text) })
     else accepted.push({ row: type.toRow(record, line), line, text })
   }
   return { accepted, rejections }

@@ -1,15 +1,13 @@
+import { hash } from 'node:crypto'
 import { retentionStart } from '../../schema/plans.ts'
-import { firstToken, planPasses } from './batch-passes.ts'
 import { chooseSites } from './choose-site.ts'
 import { type ImportSite, sitesByPattern } from './host-patterns.ts'
-import type { ImportLedger, ReportWriter } from './import-ledger.ts'
-import { createTally, type ImportResult, type Rejection } from './import-tally.ts'
-import { inTurn } from './in-turn.ts'
+import type { ImportBatch, ImportLedger, ReportWriter } from './import-ledger.ts'
+import { createTally, type ImportResult } from './import-tally.ts'
 import { parseBatch } from './parse-batch.ts'
-import { type BatchLimits, type ByteSource, readBatches } from './read-batches.ts'
-import { type PartLimits, rowCollectors } from './row-parts.ts'
-import { sendBatch } from './send-batch.ts'
-import { withRetries } from './with-retries.ts'
+import { type BatchLimits, type ByteSource, type ChainedBatch, readBatches } from './read-batches.ts'
+import type { Rejection } from './rejected-line.ts'
+import { withRetry } from './with-retry.ts'
 
 export interface ImportOptions {
   readonly source: ByteSource
@@ -24,7 +22,7 @@ export interface ImportOptions {
   readonly siteId?: string | undefined
   /** Receipt time of reports that carry none, now by default. */
   readonly importedAt?: Date
-  /** Hears of each rejection, in the file's order. */
+  /** Hears of each line of which something is rejected, in the file's order. */
   readonly onReject?: (rejection: Rejection) => void | Promise<void>
   /** Hears of each batch as it is read. */
   readonly onProgress?: (progress: ImportProgress) => void
@@ -39,66 +37,90 @@ export interface ImportProgress extends ImportResult {
   readonly bytesRead: number
 }
 
-/** Lines of about 42,000 ordinary reports; and more than any collector takes as one POST. */
-const defaultLimits: BatchLimits = { batchBytes: 34 * 1024 * 1024, longestLine: 8 * 1024 * 1024 }
+/** Lines of about 42,000 ordinary reports. JSON.parse takes up to sixty times the bytes of a line for a moment. */
+const defaultLimits: BatchLimits = { batchBytes: 34 * 1024 * 1024, longestLine: 2 * 1024 * 1024 }
 
 /** The most that an insert has, which bounds the memory of the importer and of the engine. */
-const partLimits: PartLimits = { rows: 65_535, bytes: 26 * 1024 * 1024 }
+const blockLimits = { rows: 65_535, bytes: 48 * 1024 * 1024 }
 
 /**
  * Imports a file of POSTs, one a line, in memory that does not grow with it (decisions, Where data comes from). A run
- * that is cut off and run again, on the same file or one that has grown, stores every report exactly once. Throws what
- * the store says when it cannot be written to for half a minute, and the signal's reason; what is done stays done.
+ * that is cut off and run again, on the same file or one that has grown, stores every report exactly once. Throws the
+ * error of ClickHouse when it cannot be written to for half a minute, and the signal's reason; what is done stays done.
  */
 export async function importReports(options: ImportOptions): Promise<ImportResult> {
-  const { source, tenantId, sites, siteId, retentionDays, ledger, writer, signal, onReject, onProgress } = options
+  const { source, tenantId, sites, siteId, retentionDays, ledger, writer, signal, onProgress } = options
+  const onReject = options.onReject ?? (() => {})
   const now = options.importedAt ?? new Date()
-  const importedAt = now.getTime()
-  const context = {
-    tenantId,
-    retentionDays,
-    retentionFrom: retentionStart(retentionDays, now).getTime(),
-    chooseSite: chooseSites(sites, siteId),
-    collectRows: rowCollectors(partLimits),
-  }
-  const hosts = siteId === undefined ? [...sitesByPattern(sites).keys()] : []
+  const hosts = siteId === undefined ? [...sitesByPattern(sites).keys()].sort() : []
   const tally = createTally()
   const reader = readBatches(source, options.limits ?? defaultLimits)
-  const retried = <Result>(task: () => Promise<Result>) => withRetries(task, signal)
-  const [writing, recording] = [inTurn(), inTurn()]
-  const destination = { ledger, writer, writing, recording, retried }
+  const retried = <Result>(task: () => Promise<Result>) => withRetry(task, signal)
+  const context = { tenantId, retentionDays, retentionFrom: retentionStart(retentionDays, now).getTime(), blockLimits }
+  // Writes run one after the other, each beside the parsing of the rows behind it.
+  let writing: Promise<void> = Promise.resolve()
 
-  async function reject(rejection: Rejection): Promise<void> {
-    tally.rejected++
-    await onReject?.(rejection)
+  function queue(task: () => Promise<void>): void {
+    writing = writing.then(() => retried(task))
+    // The next await of it throws; without this handler it would end the process before.
+    writing.catch(() => {})
+  }
+
+  async function importBatch(read: ChainedBatch, batch: ImportBatch, done: boolean): Promise<void> {
+    const chooseSite = chooseSites(sites, siteId, batch.hosts)
+    const reportsBefore = tally.reports
+    let [blocks, stored] = [0, 0]
+    if (!done) queue(() => ledger.start(batch))
+    for await (const block of parseBatch(
+      read,
+      { ...context, chooseSite, importedAt: batch.importedAt, done },
+      tally,
+      onReject,
+    )) {
+      const token = insertToken(batch, blocks++)
+      stored += block.rows
+      // One block waits at most, and the memory of the one before it is free.
+      await writing
+      queue(() => writer.write(block.chunks, token))
+    }
+    const counts = { reports: tally.reports - reportsBefore, stored }
+    // A batch without rows is recorded too, because it ends where a longer file's batch would not.
+    if (!done) queue(() => ledger.finish(batch, counts))
   }
 
   async function importBatches(): Promise<void> {
-    let token = firstToken(tenantId, siteId)
-    for (;;) {
+    for (let previousToken = firstToken(tenantId, siteId); ; ) {
       signal?.throwIfAborted()
-      const previous = token
+      const previous = previousToken
       const known = await retried(() => ledger.following(previous))
-      const batch = await reader.next(previous, known)
-      if (!batch) return
-      token = batch.token
-      const sent = known.find((one) => one.token === batch.token)
-      const earlier = sent ? await retried(() => ledger.passesOf(sent, previous)) : []
-      const plan = planPasses(batch, previous, earlier, hosts, importedAt)
-      const sender = sendBatch(plan, destination)
-      const reportsBefore = tally.reports
-      for await (const part of parseBatch(batch, plan, context, tally, reject)) await sender.part(part)
-      sender.end(tally.reports - reportsBefore)
-      onProgress?.({ ...tally.result(), bytesRead: batch.bytesRead })
+      const read = await reader.next(previous, known)
+      if (!read) return
+      const { token, ends } = read
+      const recorded = known.some((one) => one.token === token)
+        ? await retried(() => ledger.find(token, previous))
+        : undefined
+      const { done, ...first } = recorded ?? { hosts, importedAt: now.getTime(), done: false }
+      await importBatch(read, { previousToken, token, lines: ends.length, ...first }, done)
+      onProgress?.({ ...tally.result(), bytesRead: read.bytesRead })
+      previousToken = token
     }
   }
 
   try {
     await importBatches()
-    await writing.end()
-    await recording.end()
+    await writing
   } finally {
-    await Promise.allSettled([writing.end(), recording.end(), reader.close()])
+    await Promise.allSettled([writing, reader.close()])
   }
   return tally.result()
+}
+
+/** The token before the first batch; `v1` changes whenever the same lines would make other rows. */
+export function firstToken(tenantId: string, siteId: string | undefined): string {
+  return hash('sha256', `reports v1\n${tenantId}\n${siteId ?? ''}\n`, 'hex')
+}
+
+/** The deduplication token of one insert of a batch. */
+export function insertToken(batch: Pick<ImportBatch, 'token' | 'hosts'>, block: number): string {
+  return hash('sha256', `${batch.token}\n${batch.hosts.join('\n')}\n${block}`, 'hex')
 }

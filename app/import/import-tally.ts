@@ -16,17 +16,6 @@ export interface ImportResult {
   readonly rejected: number
 }
 
-/** A line, or one report of it, that cannot be stored. */
-export interface Rejection {
-  /** 1-based. */
-  readonly line: number
-  /** 0-based; missing where the whole line is rejected. */
-  readonly element?: number
-  readonly reason: string
-  /** The line; of a line with several reports, the line with only this one, which can be imported again; '' where too long. */
-  readonly text: string
-}
-
 /** Counts while a file is imported. */
 export interface ImportTally {
   posts: number

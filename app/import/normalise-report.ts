@@ -4,11 +4,11 @@ import { emptyFields, type StoredReport, textLimits } from '../../schema/stored-
 import { blockedResource } from './blocked-resource.ts'
 import { readBrowser } from './browser.ts'
 import { clip } from './clip.ts'
+import { type Extract, extractors, fraction } from './field-extractors.ts'
 import { issueKey } from './issue-key.ts'
-import { firstText } from './member-values.ts'
+import { firstText } from './members.ts'
 import { isNoise } from './noise.ts'
 import type { ReportElement } from './post.ts'
-import { type BodyRow, reportBodies } from './report-bodies.ts'
 import { sampling } from './report-sampling.ts'
 import { urlParts } from './url-parts.ts'
 
@@ -29,20 +29,23 @@ export interface ReportOrigin {
 /** What the store's column holds: 49 days. */
 const longestAge = 0xffff_ffff
 
-/** One field of a row of the table, with its bound. */
+/** One field of a type, with its source and its bound. */
 interface FieldReader {
   readonly field: string
-  readonly read: (body: ReportElement['body'], url: string) => unknown
+  readonly extract: Extract
+  readonly names: readonly string[]
   readonly limit: number
 }
 
 const limits: Readonly<Record<string, number>> = textLimits
 
-/** The table's rows as lists, because a report visits every field of its type. */
+/** The mappings as lists, because a report visits every field of its type. */
 const readers = new Map<string, readonly FieldReader[]>(
-  Object.entries(reportBodies).map(([type, { fields }]) => [
+  Object.entries(storedTypeRows).map(([type, { body }]) => [
     type,
-    Object.entries(fields).map(([field, read]) => ({ field, read, limit: limits[field] ?? 0 })),
+    Object.entries(body).map(([field, [extractor, ...names]]) => {
+      return { field, extract: extractors[extractor], names, limit: limits[field] ?? 0 }
+    }),
   ]),
 )
 
@@ -52,8 +55,11 @@ export function isStoredType(type: string): type is StoredType {
 }
 
 /** Whether a stored type's report is one that is only counted, such as a success among network errors. */
-export function isSkipped(type: StoredType, { body }: ReportElement): boolean {
-  return bodyRow(type).skips?.(body) ?? false
+export function isSkipped(type: StoredType, { body, url }: ReportElement): boolean {
+  const { only, never, needs } = storedTypeRows[type].stores ?? {}
+  if (only && !only.values.includes(firstText(body, [only.member]))) return true
+  if (never?.values.includes(firstText(body, [never.member]))) return true
+  return needs !== undefined && extractors[needs[0]](body, needs.slice(1), url) === ''
 }
 
 /** The URL whose host chooses the site: the report's own, or its document where it has none (legacy CSP). */
@@ -64,11 +70,11 @@ export function siteUrl({ url, body }: ReportElement): string {
 /** Makes the stored form of a report. Pure, and never throws, whatever a browser wrote. */
 export function normaliseReport(type: StoredType, element: ReportElement, origin: ReportOrigin): StoredReport {
   const { body, url } = element
-  const row = bodyRow(type)
+  const row = storedTypeRows[type]
   const report = emptyReport(type, origin)
   const fields = report as unknown as Record<string, unknown>
-  for (const { field, read, limit } of readers.get(type) ?? []) {
-    const value = read(body, url)
+  for (const { field, extract, names, limit } of readers.get(type) ?? []) {
+    const value = extract(body, names, url)
     // Words of an enumeration have no limit.
     fields[field] = limit > 0 && typeof value === 'string' ? clip(value, limit) : value
   }
@@ -77,7 +83,9 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   report.browserVersion = browser.browserVersion
   report.osName = browser.osName
   report.deviceType = browser.deviceType
-  const { weight, sampleRate } = sampling(row.sampleRate?.(body, url) ?? origin.sampleRate)
+  const { weight, sampleRate } = sampling(
+    row.sampleRate ? fraction(body, row.sampleRate.slice(1), url) : origin.sampleRate,
+  )
   report.weight = weight
   report.sampleRate = sampleRate
   report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * day, longestAge))
@@ -95,10 +103,6 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   report.issueHost = clip(issue.issueHost, textLimits.issueHost)
   report.noise = isNoise(report, row.blocksHosts)
   return report
-}
-
-function bodyRow(type: StoredType): BodyRow {
-  return reportBodies[type]
 }
 
 function emptyReport(reportType: StoredType, origin: ReportOrigin): StoredReport {

@@ -1,134 +1,114 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { PassPlan } from './batch-passes.ts'
+import type { StoredReport } from '../../schema/stored-report.ts'
 import type { ChooseSite } from './choose-site.ts'
-import type { ImportTally, Rejection } from './import-tally.ts'
+import type { ImportTally } from './import-tally.ts'
 import { isSkipped, isStoredType, normaliseReport, siteUrl } from './normalise-report.ts'
-import { alone, type Post, readElement, readPost } from './post.ts'
-import { type ChainedBatch, linesOf } from './read-batches.ts'
-import { isRefusal, parseLine } from './refusal.ts'
+import { type Post, readElement, readPost, withElements } from './post.ts'
+import { type BatchLine, type ChainedBatch, linesOf } from './read-batches.ts'
+import { isRefusal, parseLine, type Refusal, refuse } from './refusal.ts'
+import { contentOf, type Rejection } from './rejected-line.ts'
+import { type BlockLimits, collectBlocks, type InsertBlock } from './report-block.ts'
 import { reportIds } from './report-id.ts'
-import type { CollectRows, RowPart } from './row-parts.ts'
 
-/** What every report of an import shares. */
+/** What every report of a batch shares. */
 export interface ImportContext {
   readonly tenantId: string
   readonly retentionDays: number
   /** The first moment that retention reaches, milliseconds since the epoch. */
   readonly retentionFrom: number
   readonly chooseSite: ChooseSite
-  readonly collectRows: CollectRows
+  /** Receipt time of reports that carry none, milliseconds since the epoch. */
+  readonly importedAt: number
+  readonly blockLimits: BlockLimits
+  /** Its rows are in the store: it is only counted. */
+  readonly done: boolean
 }
 
-/** Rows that are one insert of a pass. */
-export interface PassPart extends RowPart {
-  readonly pass: number
-}
-
-/** Lines are parsed for this many bytes before the insert under way gets a turn: about 2 ms. */
+/** Lines are parsed for this many bytes, about 2 ms, before the insert in flight gets the processor. */
 const sliceBytes = 256 * 1024
 
-/** Of one line, so that a long one of them does not fill the memory. */
-const rejectedAtOnce = 100
-
-/** Characters of rejected reports that are kept of one line: a hostile one could have each repeat a long wrapper. */
-const rejectedCharacters = 32 * 1024 * 1024
+/** Different reasons that one rejected line gives. */
+const mostReasons = 5
 
 /**
- * Reads a batch's lines, counts what they hold, and gives the rows of the passes that are not done. `onReject` hears of
- * each rejection before the next line is read.
+ * Reads a batch's lines, counts what they hold, and gives the rows to store. `onReject` hears of each line of which
+ * something is rejected before the next line is read.
  */
 export async function* parseBatch(
   batch: ChainedBatch,
-  { passes, passOf }: PassPlan,
   context: ImportContext,
   tally: ImportTally,
   onReject: (rejection: Rejection) => void | Promise<void>,
-): AsyncGenerator<PassPart> {
-  const collectors = passes.map(({ done }) => (done ? undefined : context.collectRows()))
+): AsyncGenerator<InsertBlock> {
+  const { importedAt } = context
   const makeId = reportIds(batch.token)
-  const importedAt = passes[0]?.importedAt ?? 0
-  const full: PassPart[] = []
-  const rejections: Rejection[] = []
+  const blocks = collectBlocks(context.blockLimits)
   let ordinal = 0
+  let sliceEnd = sliceBytes
 
-  function importElement(post: Post, value: unknown): string | undefined {
+  function readReport(post: Post, value: unknown): StoredReport | Refusal | undefined {
     tally.reports++
     ordinal++
     const element = readElement(value)
-    if (isRefusal(element)) return element.reason
+    if (isRefusal(element)) return element
     const { type } = element
     if (!isStoredType(type) || isSkipped(type, element)) {
       tally.skip(type)
       return undefined
     }
-    const site = context.chooseSite(post.siteId, siteUrl(element))
-    if (isRefusal(site)) return site.reason
-    const pass = passOf(site.hostname)
+    const siteId = context.chooseSite(post.siteId, siteUrl(element))
+    if (isRefusal(siteId)) return siteId
     const receivedAt = post.receivedAt ?? importedAt
     if (receivedAt < context.retentionFrom) tally.expired++
     else tally.stored++
-    const collector = collectors[pass]
-    if (!collector) return undefined
-    const part = collector.add(
-      normaliseReport(type, element, {
-        tenantId: context.tenantId,
-        siteId: site.siteId,
-        id: makeId(ordinal, receivedAt),
-        receivedAt,
-        retentionDays: context.retentionDays,
-        sampleRate: post.sampleRate,
-        userAgent: post.userAgent,
-      }),
-    )
-    if (part) full.push({ ...part, pass })
-    return undefined
+    if (context.done) return undefined
+    return normaliseReport(type, element, {
+      tenantId: context.tenantId,
+      siteId,
+      id: makeId(ordinal, receivedAt),
+      receivedAt,
+      retentionDays: context.retentionDays,
+      sampleRate: post.sampleRate,
+      userAgent: post.userAgent,
+    })
   }
 
-  /** Stops behind each report. */
-  function* importLine(text: string, line: number): Generator<undefined, void> {
-    const json = parseLine(text)
-    if (json === undefined) return
-    tally.posts++
-    const post = isRefusal(json) ? json : readPost(json)
+  for (const batchLine of linesOf(batch)) {
+    const { line, text, end } = batchLine
+    const post = readLine(batchLine)
+    if (post !== undefined) tally.posts++
     if (isRefusal(post)) {
-      rejections.push({ line, reason: post.reason, text })
-      return
-    }
-    let room = rejectedCharacters
-    let element = 0
-    for (const value of post.elements) {
-      const reason = importElement(post, value)
-      if (reason !== undefined) {
-        const own = post.elements.length === 1 ? text : room > 0 ? alone(post, value) : ''
-        room -= own.length
-        rejections.push({ line, element, reason, text: own })
+      tally.rejected++
+      await onReject({ line, reason: post.reason, content: batchLine.refusal === undefined ? contentOf(text) : {} })
+    } else if (post) {
+      const rejected: unknown[] = []
+      const reasons = new Set<string>()
+      for (const value of post.elements) {
+        const report = readReport(post, value)
+        if (isRefusal(report)) {
+          rejected.push(value)
+          if (reasons.size < mostReasons) reasons.add(report.reason)
+        } else if (report) {
+          const block = blocks.add(report)
+          if (block) yield block
+        }
       }
-      element++
-      yield undefined
+      tally.rejected += rejected.length
+      if (rejected.length > 0) {
+        await onReject({ line, reason: [...reasons].join('; '), content: withElements(post, rejected, importedAt) })
+      }
+    }
+    if (end >= sliceEnd) {
+      sliceEnd = end + sliceBytes
+      await nextTurn()
     }
   }
+  const block = blocks.rest()
+  if (block) yield block
+}
 
-  async function* handOn(): AsyncGenerator<PassPart> {
-    for (const rejection of rejections.splice(0)) await onReject(rejection)
-    yield* full.splice(0)
-  }
-
-  let sliceEnd = sliceBytes
-  for (const { line, text, refusal, end } of linesOf(batch)) {
-    if (refusal === undefined) {
-      for (const _ of importLine(text, line))
-        if (full.length > 0 || rejections.length >= rejectedAtOnce) yield* handOn()
-    } else {
-      tally.posts++
-      rejections.push({ line, reason: refusal, text })
-    }
-    if (full.length > 0 || rejections.length > 0) yield* handOn()
-    if (end < sliceEnd) continue
-    sliceEnd = end + sliceBytes
-    await nextTurn()
-  }
-  for (const [pass, collector] of collectors.entries()) {
-    const part = collector?.rest()
-    if (part) yield { ...part, pass }
-  }
+function readLine({ text, refusal }: BatchLine): Post | Refusal | undefined {
+  if (refusal !== undefined) return refuse(refusal)
+  const json = parseLine(text)
+  return json === undefined || isRefusal(json) ? json : readPost(json)
 }

@@ -1,8 +1,14 @@
-import { firstText, toNumber } from './member-values.ts'
-import { type BodyMembers, readBodyMembers, readEnvelopeMembers, readWrapperMembers } from './members.ts'
-import { isElements, type JsonElements, parseJson } from './parse-json.ts'
+import {
+  firstText,
+  type Members,
+  readBodyMembers,
+  readEnvelopeMembers,
+  readWrapperMembers,
+  toNumber,
+} from './members.ts'
 import { readReceivedAt } from './received-at.ts'
 import { isObject, isRefusal, type Refusal, refuse } from './refusal.ts'
+import type { Rejection } from './rejected-line.ts'
 
 /** One POST of a browser, or of a collector that passes it on. */
 export interface Post {
@@ -15,7 +21,7 @@ export interface Post {
   /** The collector's sampling, (0, 1]. */
   readonly sampleRate: number
   /** What may be reports, in the order sent. */
-  readonly elements: readonly unknown[] | JsonElements
+  readonly elements: readonly unknown[]
   /** The line's members but for the body; undefined where the line is a bare body. */
   readonly wrapper: Readonly<Record<string, unknown>> | undefined
 }
@@ -23,7 +29,7 @@ export interface Post {
 /** One report of a POST. */
 export interface ReportElement {
   readonly type: string
-  readonly body: BodyMembers
+  readonly body: Members
   /** As sent; '' when missing. */
   readonly url: string
   /** Milliseconds between making and sending, not below 0. */
@@ -34,14 +40,10 @@ export interface ReportElement {
 
 const siteIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** The line's text as it would be had it only this element, so that it can be imported again. */
-export function alone({ wrapper }: Post, element: unknown): string {
-  try {
-    return JSON.stringify(wrapper ? { ...wrapper, body: [element] } : [element])
-  } catch {
-    // Nested deeper than JSON can be written, though it could be read.
-    return ''
-  }
+/** A line's members with only these elements in its body; without a receipt time of its own it gets this one. */
+export function withElements(post: Post, elements: readonly unknown[], importedAt: number): Rejection['content'] {
+  const time = post.receivedAt === undefined ? { receivedAt: new Date(importedAt).toISOString() } : undefined
+  return { ...post.wrapper, ...time, body: elements }
 }
 
 /** Reads a line's JSON: a POST, or the bare body of one (decisions, Where data comes from). */
@@ -85,7 +87,7 @@ function bare(body: unknown): Post | Refusal {
 
 /** The body's shape decides, never a content type (payloads, Envelope). */
 function elementsOf(body: unknown): Post['elements'] | Refusal {
-  if (Array.isArray(body) || isElements(body)) return body
+  if (Array.isArray(body)) return body
   if (isObject(body) && (body['csp-report'] !== undefined || (body.type !== undefined && body.body !== undefined))) {
     return [body]
   }
@@ -112,8 +114,8 @@ export function readElement(value: unknown): ReportElement | Refusal {
 
 function parsed(text: string): unknown {
   try {
-    return parseJson(text)
-  } catch (error) {
-    return refuse(error instanceof SyntaxError ? 'the body is text, but not JSON' : (error as Error).message)
+    return JSON.parse(text)
+  } catch {
+    return refuse('the body is text, but not JSON')
   }
 }

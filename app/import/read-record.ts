@@ -3,6 +3,7 @@ import { echo } from '../echo.ts'
 import { takesAt } from './describe-shape.ts'
 import type { RecordType } from './record-type.ts'
 import { isRefusal, parseLine, type Refusal, refuse } from './refusal.ts'
+import { rejectedMember } from './rejected-line.ts'
 
 /** A record as its shape reads it. */
 export type ReadRecord = Readonly<Record<string, unknown>>
@@ -23,7 +24,8 @@ export function readRecord(
   if (json === undefined || isRefusal(json)) return json
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return refuse('the line is not a JSON object')
   if (hasHalfPair(text)) return refuse('the line holds half of a surrogate pair, which is no character')
-  const given = Object.entries(json).filter(([member]) => !derived.includes(member))
+  const ignored = [...derived, rejectedMember]
+  const given = Object.entries(json).filter(([member]) => !ignored.includes(member))
   const sent = Object.fromEntries(siteByFlag && siteId !== undefined ? [['siteId', siteId], ...given] : given)
   const parsed = shape.safeParse(sent)
   return parsed.success ? parsed.data : refuse(explain(parsed.error, shape, sent))

@@ -1,5 +1,3 @@
-import { parseJson } from './parse-json.ts'
-
 /** A symbol, because a report can have a member of any name. */
 const refused = Symbol('refused')
 
@@ -26,13 +24,12 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 
 const byteOrderMark = 0xfeff
 
-/** A line's JSON, as `parseJson` gives it; undefined when it is blank. */
+/** A line's JSON; undefined when it is blank. */
 export function parseLine(line: string): unknown {
   const text = line.charCodeAt(0) === byteOrderMark ? line.slice(1) : line
   try {
-    return parseJson(text)
+    return JSON.parse(text)
   } catch (error) {
-    const { message } = error as Error
-    return text.trim() === '' ? undefined : refuse(error instanceof SyntaxError ? `not JSON: ${message}` : message)
+    return text.trim() === '' ? undefined : refuse(`not JSON: ${(error as Error).message}`)
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { WriteStream } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
-import type { Rejection } from './import-tally.ts'
+import { type Rejection, toRejectedLine } from './rejected-line.ts'
 
 /** Where rejections go. */
 export interface RejectedPlace {
@@ -30,7 +30,7 @@ export async function createRejectedFile(place: RejectedPlace): Promise<Rejected
       file ??= await createAt(place)
       const { stream } = file
       if (stream.errored) throw stream.errored
-      if (!stream.write(`${JSON.stringify(rejection)}\n`)) await once(stream, 'drain')
+      if (!stream.write(`${toRejectedLine(rejection)}\n`)) await once(stream, 'drain')
     },
     async close() {
       if (!file) return undefined

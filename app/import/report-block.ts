@@ -1,89 +1,61 @@
-import { type KindValues, type StoredReport, storedFieldNames, storedFieldRows } from '../../schema/stored-report.ts'
-import {
-  bool,
-  type MakeColumn,
-  type NativeColumn,
-  nullable,
-  number,
-  text,
-  uint64,
-  uuid,
-  word,
-} from './native-columns.ts'
-import { varintBytes, writeVarint } from './varint.ts'
+import { type StoredReport, storedFieldNames, storedFieldRows } from '../../schema/stored-report.ts'
 
-/** How each kind of column is written. */
-const makers: { readonly [Kind in keyof KindValues]: MakeColumn<KindValues[Kind]> } = {
-  uuid,
-  word,
-  text,
-  bool,
-  time: uint64("DateTime64(3, 'UTC')"),
-  uint16: number('UInt16'),
-  uint32: number('UInt32'),
-  uint64: uint64(),
-  float64: number('Float64'),
-}
-
-/** The columns of a block, in its order. */
+/** The columns of a row, in its order. */
 export const blockColumns: readonly string[] = storedFieldNames.map((field) => storedFieldRows[field].column)
 
-/** Reports as one block in ClickHouse's Native format, which an insert stores without parsing. */
-export interface ReportBlock {
-  add(report: StoredReport): void
-  rows(): number
-  /** Bytes of the texts it holds. */
-  textBytes(): number
-  /** The block; valid until the next `clear`. */
-  chunks(): Buffer[]
-  clear(): void
+/** Rows of one insert, as lines of ClickHouse's JSONCompactEachRow. */
+export interface InsertBlock {
+  readonly rows: number
+  readonly chunks: readonly Buffer[]
 }
 
-/** @param mostRows that a block can have, up to 65,535. */
-export function reportBlock(mostRows: number): ReportBlock {
-  const columns = storedFieldNames.map((field) => {
-    const { kind, nullable: isNullable } = storedFieldRows[field]
-    const maker = makers[kind] as MakeColumn<unknown>
-    const column: NativeColumn<unknown> = (isNullable ? nullable(maker) : maker)(mostRows)
-    return { field, column, empty: column.empty }
-  })
-  let rows = 0
-  let textBytes = 0
+/** A block ends with the row that reaches one of these. */
+export interface BlockLimits {
+  readonly rows: number
+  /** Of JSON. */
+  readonly bytes: number
+}
+
+/** Collects rows into blocks. */
+export interface BlockCollector {
+  /** Gives the block that this row has filled, if it has. */
+  add(report: StoredReport): InsertBlock | undefined
+  /** The rows since the last full block, if any. */
+  rest(): InsertBlock | undefined
+}
+
+/** Lines become bytes in chunks of as many characters, outside the heap, where they take no time of its collector. */
+const chunkCharacters = 256 * 1024
+
+export function collectBlocks(limits: BlockLimits): BlockCollector {
+  let lines = ''
+  let chunks: Buffer[] = []
+  let [rows, bytes] = [0, 0]
+
+  function endChunk(): void {
+    const chunk = Buffer.from(lines)
+    chunks.push(chunk)
+    bytes += chunk.length
+    lines = ''
+  }
+
+  function rest(): InsertBlock | undefined {
+    if (rows === 0) return undefined
+    endChunk()
+    const block = { rows, chunks }
+    chunks = []
+    rows = 0
+    bytes = 0
+    return block
+  }
 
   return {
     add(report) {
-      for (const { field, column, empty } of columns) {
-        const value = report[field]
-        // Most fields of most reports are empty.
-        if (value !== empty) textBytes += column.put(rows, value)
-      }
+      lines += `${JSON.stringify(storedFieldNames.map((field) => report[field]))}\n`
       rows++
+      if (lines.length >= chunkCharacters) endChunk()
+      return rows >= limits.rows || bytes >= limits.bytes ? rest() : undefined
     },
-    rows: () => rows,
-    textBytes: () => textBytes,
-    chunks: () => [
-      varint(columns.length),
-      varint(rows),
-      ...columns.flatMap(({ field, column }) => [
-        ...named(storedFieldRows[field].column),
-        ...named(column.type),
-        ...column.bytes(rows),
-      ]),
-    ],
-    clear() {
-      for (const { column } of columns) column.clear()
-      rows = 0
-      textBytes = 0
-    },
+    rest,
   }
-}
-
-function named(name: string): Buffer[] {
-  return [varint(name.length), Buffer.from(name)]
-}
-
-function varint(value: number): Buffer {
-  const bytes = Buffer.alloc(varintBytes(value))
-  writeVarint(value, bytes, 0)
-  return bytes
 }

@@ -7,12 +7,12 @@ CREATE TABLE IF NOT EXISTS import_log
     previous_token  String COMMENT 'Token of the batch before it in the file',
     token           String COMMENT 'Chained SHA-256 of the file up to the end of the batch',
     hosts           Array(String)
-        COMMENT 'Site hosts this pass over the batch was the first to know; empty when the site was given',
+        COMMENT 'Host patterns of the tenant''s sites when the batch was begun; empty when the site was given',
     lines           UInt64 COMMENT 'Lines in the batch',
     imported_at     DateTime64(3, 'UTC') COMMENT 'Receipt time of reports that carry none',
     state           LowCardinality(String) COMMENT 'started, then done in a row of its own',
     reports         UInt64 COMMENT 'Reports in the batch, skipped and rejected ones too; 0 while it is sent',
-    stored          UInt64 COMMENT 'Reports that this pass stored; 0 while it is sent',
+    stored          UInt64 COMMENT 'Reports of the batch that were stored; 0 while it is sent',
     recorded_at     DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written'
 )
 ENGINE = MergeTree

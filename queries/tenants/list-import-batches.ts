@@ -16,26 +16,28 @@ export function listImportBatches(tenantId: string, previousToken: string): Quer
   }
 }
 
-const passRow = z.object({
+const recordedRow = z.object({
   hosts: z.array(z.string()),
   importedAt: z.string().transform((time) => Date.parse(time)),
   done: z.boolean(),
 })
 
-/** The passes of a batch, in the order they were begun; a pass sent again keeps its first receipt time. */
-export function listImportPasses(
+/** What the run that began a batch recorded of it; no row where none did. */
+export function findImportBatch(
   tenantId: string,
   previousToken: string,
   token: string,
-): Query<z.output<typeof passRow>> {
+): Query<z.output<typeof recordedRow>> {
   return {
-    name: 'listImportPasses',
+    name: 'findImportBatch',
     statement: sql`
-      SELECT hosts, argMin(b.imported_at, b.recorded_at) AS importedAt, (max(b.state = 'done'))::Bool AS done
+      SELECT
+        argMin(b.hosts, b.recorded_at) AS hosts,
+        argMin(b.imported_at, b.recorded_at) AS importedAt,
+        (max(b.state = 'done'))::Bool AS done
       FROM import_log AS b
       WHERE tenant_id = ${uuid(tenantId)} AND previous_token = ${text(previousToken)} AND token = ${text(token)}
-      GROUP BY hosts
-      ORDER BY min(b.recorded_at), hosts`,
-    row: passRow,
+      GROUP BY token`,
+    row: recordedRow,
   }
 }

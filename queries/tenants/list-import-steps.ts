@@ -10,7 +10,7 @@ const row = z.object({
 })
 
 /**
- * What a tenant's imports noted in the last hour, at most `limit` rows, in no order. Not the hosts of a pass, which can be
+ * What a tenant's imports noted in the last hour, at most `limit` rows, in no order. Not the hosts of a batch, which can be
  * a thousand.
  */
 export function listImportSteps(tenantId: string, limit: number): Query<ImportStep> {

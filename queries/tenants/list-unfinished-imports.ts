@@ -9,7 +9,7 @@ export const listUnfinishedImports: Query<z.infer<typeof row>> = {
   name: 'listUnfinishedImports',
   statement: sql`SELECT DISTINCT tenant_id AS tenantId FROM (
       SELECT tenant_id FROM import_log
-      GROUP BY tenant_id, previous_token, token, hosts HAVING countIf(state = 'done') = 0
+      GROUP BY tenant_id, previous_token, token HAVING countIf(state = 'done') = 0
     ) ORDER BY tenantId`,
   row,
 }

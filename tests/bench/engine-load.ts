@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { reportInsertSettings } from '../../app/import/clickhouse-report-writer.ts'
-import { withRetries } from '../../app/import/with-retries.ts'
+import { withRetry } from '../../app/import/with-retry.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { sql } from '../../queries/sql/sql.ts'
 import {
@@ -55,7 +55,7 @@ export async function loadEngine(
 function insertBlock(writer: Database, generated: Generated, block: Block): Promise<unknown> {
   const rows = generatedReports(generated, block)
   const settings = { ...insertSettings, insert_deduplication_token: `generated-${generated.from}-${block.first}` }
-  return withRetries(
+  return withRetry(
     () => writer.command(`INSERT INTO reports (${generatedColumns.join(', ')}) ${rows}`, { settings }),
     undefined,
   )

@@ -90,21 +90,36 @@ describe('import reports', () => {
     expect(stderr).toContain(`${path}.rejected.ndjson`)
     const lines = readFileSync(`${path}.rejected.ndjson`, 'utf8').trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ line: 2, reason: expect.any(String) }),
-      expect.objectContaining({ line: 3, reason: expect.stringContaining('b.example') }),
+      { body: 'no JSON', rejected: { line: 2, reason: expect.any(String) } },
+      {
+        body: JSON.parse(post('https://b.example/')),
+        receivedAt: expect.any(String),
+        rejected: { line: 3, reason: expect.stringContaining('b.example') },
+      },
     ])
     expect(await countOf(tenantId)).toBe(2)
   })
 
-  test('run again stores nothing twice, and takes a rejected-file away that is no longer true', async () => {
+  test('of a rejected file stores what is missing once its host has a site, and nothing twice', async () => {
     const { tenantId } = await tenantWithSite('a.example')
     const path = write('again.ndjson', [post('https://a.example/'), post('https://c.example/')])
     expect((await importReports(['--tenant', tenantId, path])).code).toBe(1)
     await store.createSite(tenantId, { hosts: ['c.example'] })
+    for (let run = 0; run < 2; run++) {
+      const { code, stdout } = await importReports(['--tenant', tenantId, `${path}.rejected.ndjson`])
+      expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, stored: 1, rejected: 0 })
+      expect(await countOf(tenantId)).toBe(2)
+    }
+  })
+
+  test('run again stores nothing twice, and takes a rejected-file away that is no longer true', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    const path = write('mended.ndjson', [post('https://a.example/'), 'no JSON'])
+    expect((await importReports(['--tenant', tenantId, path])).code).toBe(1)
+    write('mended.ndjson', [post('https://a.example/')])
     const { code, stdout } = await importReports(['--tenant', tenantId, path])
-    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, stored: 2, rejected: 0 })
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, stored: 1, rejected: 0 })
     expect(existsSync(`${path}.rejected.ndjson`)).toBe(false)
-    expect(await countOf(tenantId)).toBe(2)
   })
 
   test('tells what is older than the tenant’s retention, which nobody can read', async () => {

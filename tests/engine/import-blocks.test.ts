@@ -1,8 +1,12 @@
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clickHouseReportWriter } from '../../app/import/clickhouse-report-writer.ts'
-import { rowCollectors } from '../../app/import/row-parts.ts'
+import { collectBlocks, type InsertBlock } from '../../app/import/report-block.ts'
+import { checkRollups } from '../../clickhouse/check-rollups.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
 import { type StoredReport, storedFieldNames, storedFieldRows, textLimits } from '../../schema/stored-report.ts'
 import { askRows, createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -20,11 +24,10 @@ const bySize = (a: StoredReport, b: StoredReport) => a.receivedAt - b.receivedAt
 
 /** What the table holds of a tenant after an insert of these reports, every field as it was given. */
 async function storedAs(reports: readonly StoredReport[], limits = { rows: 65_535, bytes: 10_000_000 }) {
-  const collector = rowCollectors(limits)()
+  const collector = collectBlocks(limits)
   const writer = clickHouseReportWriter(db.writer)
-  const write = async (part: ReturnType<typeof collector.rest>) => {
-    if (part) await writer.write(part.chunks, `${inserts++}`)
-    part?.release()
+  const write = async (block: InsertBlock | undefined) => {
+    if (block) await writer.write(block.chunks, `${inserts++}`)
   }
   for (const report of reports) await write(collector.add(report))
   await write(collector.rest())
@@ -41,7 +44,7 @@ async function storedAs(reports: readonly StoredReport[], limits = { rows: 65_53
 const tenant = (digit: number) => `5ec0de00-0000-4000-8000-0000000010${String(digit).padStart(2, '0')}`
 
 describe('reports written as blocks', () => {
-  test('are read back as they were, over several blocks that share their memory', async () => {
+  test('are read back as they were, over several blocks', async () => {
     const reports = randomReports({
       seed: 1,
       count: 1_500,
@@ -96,15 +99,65 @@ describe('reports written as blocks', () => {
   test('keep as many different words as a block has rows', async () => {
     const tenantId = tenant(3)
     const report = aReport({ tenantId })
-    const collector = rowCollectors({ rows: 65_535, bytes: 10_000_000 })()
-    const parts = Array.from({ length: 65_535 }, (_, lineNumber) =>
+    const collector = collectBlocks({ rows: 65_535, bytes: 100_000_000 })
+    const blocks = Array.from({ length: 65_535 }, (_, lineNumber) =>
       collector.add({ ...report, lineNumber, blockedHost: `host-${lineNumber}` }),
-    ).filter((part) => part !== undefined)
-    expect(parts.map(({ rows }) => rows)).toEqual([65_535])
-    await clickHouseReportWriter(db.writer).write(parts[0]?.chunks ?? [], `${inserts++}`)
+    ).filter((block) => block !== undefined)
+    expect(blocks.map(({ rows }) => rows)).toEqual([65_535])
+    await clickHouseReportWriter(db.writer).write(blocks[0]?.chunks ?? [], `${inserts++}`)
     const right = `countIf(blocked_host = concat('host-', toString(line_number))), uniqExact(line_number)`
     expect(await askRows(db.writer, `SELECT ${right} FROM reports WHERE tenant_id = '${tenantId}'`)).toEqual([
       [65_535, 65_535],
     ])
   })
 })
+
+describe('an insert', () => {
+  const blockOf = (tenantId: string, rows: number) => {
+    const collector = collectBlocks({ rows: 65_535, bytes: 100_000_000 })
+    const reports = randomReports({
+      seed: 2,
+      count: rows,
+      tenantId,
+      siteIds: ['5ec0de00-0000-4000-8000-0000000001aa'],
+      from: new Date('2026-10-01T00:00:00Z'),
+      to: new Date('2026-11-20T00:00:00Z'),
+    })
+    for (const report of reports) collector.add(report)
+    return collector.rest()?.chunks ?? []
+  }
+  const counts = async (tenantId: string) => {
+    const [row = []] = await askRows(db.writer, `SELECT count() FROM reports WHERE tenant_id = '${tenantId}'`)
+    const { different } = await checkRollups(db.writer, { tenantId })
+    return { rows: row[0], different }
+  }
+
+  test('that comes twice is once in the table and in every rollup', async () => {
+    const [tenantId, token] = [tenant(4), `${inserts++}`]
+    const rows = blockOf(tenantId, 3_000)
+    for (let run = 0; run < 2; run++) await clickHouseReportWriter(db.writer).write(rows, token)
+    expect(await counts(tenantId)).toEqual({ rows: 3_000, different: 0 })
+  })
+
+  test('that is cut off between two rows stores none of them, and all when it comes again', async () => {
+    const [tenantId, token] = [tenant(5), `${inserts++}`]
+    const rows = blockOf(tenantId, 3_000)
+    const cutOff: Pick<Database, 'insert'> = {
+      insert: (statement, _rows, settings) =>
+        db.writer.insert(statement, Readable.from(half(rows), { objectMode: false }), settings),
+    }
+    await expect(clickHouseReportWriter(cutOff).write([], token)).rejects.toThrow('cut off')
+    // What the server would make of the half, it makes now.
+    await sleep(500)
+    expect(await counts(tenantId)).toEqual({ rows: 0, different: 0 })
+    await clickHouseReportWriter(db.writer).write(rows, token)
+    expect(await counts(tenantId)).toEqual({ rows: 3_000, different: 0 })
+  })
+})
+
+async function* half(rows: readonly Buffer[]): AsyncGenerator<Buffer> {
+  const all = Buffer.concat(rows)
+  yield all.subarray(0, all.indexOf('\n', all.length / 2) + 1)
+  await sleep(200)
+  throw new Error('cut off')
+}

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { clickHouseLedger } from '../../app/import/clickhouse-ledger.ts'
 import { clickHouseReportWriter } from '../../app/import/clickhouse-report-writer.ts'
 import { type ImportOptions, importReports } from '../../app/import/import-reports.ts'
-import type { Rejection } from '../../app/import/import-tally.ts'
+import { type Rejection, toRejectedLine } from '../../app/import/rejected-line.ts'
 import { connect, type Database } from '../../queries/clickhouse/client.ts'
 import { askRows } from '../support/database.ts'
 
@@ -154,15 +154,33 @@ describe('rejected', () => {
       limits: { batchBytes: 1_000, longestLine: 100_000 },
     })
     expect(result).toEqual({ posts: 6, reports: 5, stored: 2, expired: 0, skipped: {}, rejected: 6 })
+    const { body: _, ...wrapper } = mixed
     expect(rejections).toEqual([
-      { line: 3, reason: expect.stringContaining('not JSON'), text: '{"cut' },
-      { line: 4, element: 1, reason: expect.stringContaining('new.test'), text: expect.any(String) },
-      { line: 4, element: 2, reason: 'a report is not an object', text: expect.any(String) },
-      { line: 5, reason: expect.stringContaining('200003 bytes'), text: '' },
-      { line: 6, reason: expect.stringContaining('receivedAt'), text: lines[5] },
-      { line: 7, element: 0, reason: expect.stringContaining('elsewhere.test'), text: lines[6] },
+      { line: 3, reason: expect.stringContaining('not JSON'), content: { body: '{"cut' } },
+      {
+        line: 4,
+        reason: expect.stringMatching(/new\.test .*; a report is not an object/),
+        content: { ...wrapper, body: mixed.body.slice(1) },
+      },
+      { line: 5, reason: expect.stringContaining('200003 bytes'), content: {} },
+      { line: 6, reason: expect.stringContaining('receivedAt'), content: { receivedAt: 'never', body: [] } },
+      {
+        line: 7,
+        reason: expect.stringContaining('elsewhere.test'),
+        content: { body: [crash('https://elsewhere.test/')], receivedAt: expect.any(String) },
+      },
     ])
-    expect(JSON.parse(rejections[1]?.text ?? '')).toEqual({ ...mixed, body: [mixed.body[1]] })
+
+    // Imported again as they are, they are rejected again, but for the hosts that have a site now.
+    const sites = [...Object.values(siteOf), { id: siteOf.shop.id.replace(/1$/, '6'), hosts: ['new.test'] }]
+    const again = await importSource(Readable.from([rejections.map(toRejectedLine).join('\n')]), tenantId, { sites })
+    expect(again.result).toEqual({ posts: 5, reports: 3, stored: 1, expired: 0, skipped: {}, rejected: 5 })
+    expect(again.rejections.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5])
+    expect(again.rejections[0]).toMatchObject({
+      reason: expect.stringContaining('not JSON'),
+      content: { body: '{"cut' },
+    })
+    expect(await rows(tenantId, 'count()')).toEqual([[3]])
   })
 
   test('is nothing of a file with a byte order mark, CRLF and bytes that are not UTF-8', async () => {

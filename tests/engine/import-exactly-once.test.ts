@@ -1,8 +1,9 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createRejectedFile } from '../../app/import/rejected-file.ts'
 import { checkRollups } from '../../clickhouse/check-rollups.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse/client.ts'
@@ -63,6 +64,20 @@ async function stored({ tenantId }: SmallImport, store = database) {
   return { rows: row[0], ids: row[1], different }
 }
 
+/** Imports the file and gives the path of its rejected file. */
+async function rejectedOf(given: SmallImport): Promise<string> {
+  const file = await createRejectedFile({ path: `${given.path}.rejected.ndjson`, isOwn: true })
+  await importFile({ ...given, onReject: file.write })
+  return (await file.close()) ?? ''
+}
+
+/** Receipt times that no line names. */
+const timesOf = ({ tenantId }: SmallImport) =>
+  askRows(
+    database,
+    `SELECT DISTINCT received_at FROM reports WHERE tenant_id = '${tenantId}' AND received_at > '2026-11-01'`,
+  )
+
 const complete = (reports: number) => ({ rows: reports, ids: reports, different: 0 })
 
 describe('a file', () => {
@@ -106,15 +121,44 @@ describe('a file', () => {
     expect((await stored(given)).rows).toBe(2 * reportsIn(0, 50))
   })
 
-  test('stores what was rejected once its host has a site, and nothing twice', async () => {
-    const given = newImport('late-site.ndjson', posts(0, 300) + posts(300, 400, 'late.test') + posts(400, 500))
-    const [all, late] = [reportsIn(0, 500), reportsIn(300, 400)]
+  test('has what was rejected stored from the rejected file once its host has a site, and nothing twice', async () => {
+    const given = newImport('late-site.ndjson', posts(0, 100) + posts(100, 150, 'late.test') + posts(150, 200))
+    const [all, late] = [reportsIn(0, 200), reportsIn(100, 150)]
+    const rejectedPath = await rejectedOf(given)
     expect(await importFile(given)).toMatchObject({ stored: all - late, rejected: late })
-    expect((await stored(given)).rows).toBe(all - late)
+    expect(await stored(given)).toEqual(complete(all - late))
     const sites = [...given.sites, { id: siteId.replace('aa', 'bb'), hosts: ['*.test'] }]
+    const [before] = await timesOf(given)
     for (let run = 0; run < 2; run++) {
-      expect(await importFile({ ...given, sites })).toMatchObject({ stored: all, rejected: 0 })
+      expect(await importFile({ ...given, path: rejectedPath, sites })).toMatchObject({ stored: late, rejected: 0 })
       expect(await stored(given)).toEqual(complete(all))
+    }
+    // Reports without a time of their own have that of the file's import.
+    expect(await timesOf(given)).toEqual([before])
+  })
+
+  test('imported again after its host has a site rejects the same lines as before', async () => {
+    const given = newImport('same-rejected.ndjson', posts(0, 20) + posts(20, 30, 'late.test') + posts(30, 40))
+    const [all, late] = [reportsIn(0, 40), reportsIn(20, 30)]
+    const sites = [...given.sites, { id: siteId.replace('aa', 'bb'), hosts: ['late.test'] }]
+    const first = readFileSync(await rejectedOf(given), 'utf8')
+    const again = await rejectedOf({ ...given, sites })
+    expect(readFileSync(again, 'utf8')).toBe(first)
+    expect(await stored(given)).toEqual(complete(all - late))
+    expect(await importFile({ ...given, path: again, sites })).toMatchObject({ stored: late, rejected: 0 })
+    expect(await stored(given)).toEqual(complete(all))
+  })
+
+  test('has only those reports of a line in the rejected file that were not stored', async () => {
+    const [shop, late] = [JSON.parse(posts(1, 2)), JSON.parse(posts(1, 2, 'late.test'))]
+    const mixed = { ...shop, body: [...shop.body, ...late.body, 7] }
+    const given = newImport('mixed.ndjson', `${JSON.stringify(mixed)}\n`)
+    const sites = [...given.sites, { id: siteId.replace('aa', 'bb'), hosts: ['late.test'] }]
+    const path = await rejectedOf(given)
+    expect(await stored(given)).toEqual(complete(2))
+    for (let run = 0; run < 2; run++) {
+      expect(await importFile({ ...given, path, sites })).toMatchObject({ reports: 3, stored: 2, rejected: 1 })
+      expect(await stored(given)).toEqual(complete(4))
     }
   })
 })

@@ -37,7 +37,12 @@ async function run(words: readonly string[], name: string, lines: readonly (obje
   const { code, stdout, stderr } = await cli(['import', ...words, path], { environment: environment() })
   const rejectedPath = `${path}.rejected.ndjson`
   const rejected = existsSync(rejectedPath) ? readFileSync(rejectedPath, 'utf8').trimEnd().split('\n') : []
-  return { code, stderr, answer: stdout && JSON.parse(stdout), rejected: rejected.map((line) => JSON.parse(line)) }
+  return {
+    code,
+    stderr,
+    answer: stdout && JSON.parse(stdout),
+    rejected: rejected.map((line) => JSON.parse(line).rejected),
+  }
 }
 
 interface Owner {

@@ -13,6 +13,7 @@ export interface SmallImport {
   readonly tenantId: string
   readonly sites: readonly ImportSite[]
   readonly siteId?: string
+  readonly onReject?: NonNullable<ImportOptions['onReject']>
   /** Small ones by default. */
   readonly limits?: ImportOptions['limits']
   /** The step of a batch behind which the import fails, and how often it succeeds before. */

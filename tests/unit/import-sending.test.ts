@@ -28,7 +28,7 @@ function importing(type: string, held: Partial<Record<Told['step'], Promise<void
       retentionDays: 60,
       ledger: {
         following: async () => [],
-        passesOf: async () => [],
+        find: async () => undefined,
         start: () => tell({ step: 'start' }),
         finish: (_pass, { stored }) => tell({ step: 'finish', stored }),
       },
@@ -48,7 +48,7 @@ function gate() {
 }
 
 describe('the ledger', () => {
-  test('says that a pass is done only after its rows are in', async () => {
+  test('says that a batch is done only after its rows are in', async () => {
     const { opened, open } = gate()
     const { told, imported, read } = importing('crash', { write: opened })
     await read
@@ -67,10 +67,10 @@ describe('the ledger', () => {
     expect(told).toEqual([{ step: 'start' }, { step: 'write' }])
   })
 
-  test('knows of a pass before any of its rows is written', async () => {
+  test('knows of a batch before any of its rows is written', async () => {
     const { opened, open } = gate()
-    const { told, imported, read } = importing('crash', { start: opened })
-    await read
+    const { told, imported } = importing('crash', { start: opened })
+    await expect.poll(() => told).toHaveLength(1)
     await nextTurn()
     expect(told).toEqual([{ step: 'start' }])
     open()

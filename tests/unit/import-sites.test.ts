@@ -17,7 +17,7 @@ const sites = [
 
 function chosen(url: string, named = '', siteId?: string) {
   const site = chooseSites(sites, siteId)(named, url)
-  return isRefusal(site) ? site.reason : site.siteId
+  return isRefusal(site) ? site.reason : site
 }
 
 describe('the host of the URL', () => {
@@ -38,9 +38,15 @@ describe('the host of the URL', () => {
   })
 
   test.each([
-    ['https://example.test/', 'no site of the tenant has the host example.test'],
-    ['https://shop.example.test.evil.test/', 'no site of the tenant has the host shop.example.test.evil.test'],
-    ['https://user:shop.example.test@evil.test/', 'no site of the tenant has the host evil.test'],
+    ['https://example.test/', 'no site of the tenant had the host example.test when this was first imported'],
+    [
+      'https://shop.example.test.evil.test/',
+      'no site of the tenant had the host shop.example.test.evil.test when this was first imported',
+    ],
+    [
+      'https://user:shop.example.test@evil.test/',
+      'no site of the tenant had the host evil.test when this was first imported',
+    ],
     ['about:blank', 'neither the line nor the report’s URL tells its site'],
     ['', 'neither the line nor the report’s URL tells its site'],
   ])('%s is refused', (url, reason) => {
@@ -59,9 +65,14 @@ test('the line can write its site in capitals', () => {
   const id = 'abcdef00-0000-4000-8000-00000000000a'
   const post = readPost({ site: id.toUpperCase(), body: [] })
   expect(post).toMatchObject({ siteId: id })
-  expect(chooseSites([{ id, hosts: [] }], undefined)(isRefusal(post) ? '' : post.siteId, '')).toMatchObject({
-    siteId: id,
-  })
+  expect(chooseSites([{ id, hosts: [] }], undefined)(isRefusal(post) ? '' : post.siteId, '')).toBe(id)
+})
+
+test('a host that was not known when the file was first imported chooses no site', () => {
+  const choose = chooseSites(sites, undefined, ['*.example.test'])
+  expect(choose('', 'https://shop.example.test/')).toBe(all)
+  expect(choose('', 'https://x.deep.example.test/')).toBe(all)
+  expect(isRefusal(choose('', 'https://bücher.test/'))).toBe(true)
 })
 
 test('a site that is not the tenant’s is refused', () => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTally } from '../../app/import/import-tally.ts'
-import { inTurn } from '../../app/import/in-turn.ts'
 import { createRejectedFile } from '../../app/import/rejected-file.ts'
-import { isPassing, withRetries } from '../../app/import/with-retries.ts'
+import { contentOf, toRejectedLine } from '../../app/import/rejected-line.ts'
+import { isTransient, withRetry } from '../../app/import/with-retry.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'import-tally-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -33,7 +33,8 @@ describe('skipped types', () => {
 })
 
 describe('the file of rejections', () => {
-  const rejection = { line: 3, element: 0, reason: 'why', text: '{"a":"\u2028"}' }
+  const rejection = { line: 3, reason: 'why', content: { a: '\u2028' } }
+  const written = (line: number) => ({ a: '\u2028', rejected: { line, reason: 'why' } })
 
   test('replaces an old one, one rejection a line', async () => {
     const path = join(folder, 'some.ndjson')
@@ -43,7 +44,7 @@ describe('the file of rejections', () => {
     await file.write({ ...rejection, line: 4 })
     expect(await file.close()).toBe(path)
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line))).toEqual([rejection, { ...rejection, line: 4 }])
+    expect(lines.map((line) => JSON.parse(line))).toEqual([written(3), written(4)])
   })
 
   test('is gone when nothing is rejected', async () => {
@@ -67,7 +68,7 @@ describe('the file of rejections', () => {
     const second = await createRejectedFile({ path: join(folder, 'missing', 'y.ndjson'), isOwn: true, otherwise })
     await second.write({ ...rejection, line: 4 })
     expect(await second.close()).toBe(join(folder, 'elsewhere.2.rejected.ndjson'))
-    expect(JSON.parse(readFileSync(otherwise, 'utf8'))).toEqual(rejection)
+    expect(JSON.parse(readFileSync(otherwise, 'utf8'))).toEqual(written(3))
   })
 
   test('of a pipe takes nothing from those before it', async () => {
@@ -76,11 +77,33 @@ describe('the file of rejections', () => {
     for (const [index, file] of files.entries()) await file.write({ ...rejection, line: index + 1 })
     const paths = await Promise.all(files.map((file) => file.close()))
     expect(paths).toEqual(['', '.2', '.3'].map((number) => join(folder, `stdin${number}.rejected.ndjson`)))
-    expect(paths.map((path) => JSON.parse(readFileSync(path ?? '', 'utf8')).line)).toEqual([1, 2, 3])
+    expect(paths.map((path) => JSON.parse(readFileSync(path ?? '', 'utf8')).rejected.line)).toEqual([1, 2, 3])
+  })
+})
+
+describe('a rejected line', () => {
+  const reason = 'why'
+  const written = (text: string) => JSON.parse(toRejectedLine({ line: 1, reason, content: contentOf(text) }))
+  const rejected = { line: 1, reason }
+
+  test.each([
+    ['{"site":"s","body":[1]}', { site: 's', body: [1], rejected }],
+    ['{"body":[1],"rejected":{"line":9,"reason":"earlier"}}', { body: [1], rejected }],
+    ['[1]', { body: [1], rejected }],
+    ['{"cut', { body: '{"cut', rejected }],
+    ['7', { body: 7, rejected }],
+  ])('of %s has its members, the latest reason, and only an object', (text, members) => {
+    expect(written(text)).toEqual(members)
+  })
+
+  test('of more depth than JSON can be written in says so', () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    expect(written(deep)).toEqual({ rejected: { line: 1, reason: 'why; nested too deeply to be written again' } })
   })
 })
 
 describe('a task that fails', () => {
+  const quick = { retries: 1, minTimeout: 1 }
   const failing = (times: number, code: string) => {
     let attempts = 0
     return async () => {
@@ -93,57 +116,34 @@ describe('a task that fails', () => {
   test.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '241', '252', 'upstream_unavailable'])(
     'with %s is tried again',
     async (code) => {
-      expect(await withRetries(failing(2, code), undefined, [1, 1])).toBe(3)
+      expect(await withRetry(failing(2, code), undefined, { ...quick, retries: 2 })).toBe(3)
     },
   )
 
   test('too often fails with its last error', async () => {
-    await expect(withRetries(failing(9, 'ECONNREFUSED'), undefined, [1, 1])).rejects.toThrow('attempt 3')
+    await expect(withRetry(failing(9, 'ECONNREFUSED'), undefined, { ...quick, retries: 2 })).rejects.toThrow(
+      'attempt 3',
+    )
   })
 
   test.each(['62', '60', '516', 'ENOENT'])('with %s is not tried again', async (code) => {
-    await expect(withRetries(failing(1, code), undefined, [1])).rejects.toThrow('attempt 1')
+    await expect(withRetry(failing(1, code), undefined, quick)).rejects.toThrow('attempt 1')
   })
 
   test('is not tried again once the import is ended', async () => {
     const signal = AbortSignal.abort(new Error('ended'))
-    await expect(withRetries(failing(1, 'ECONNREFUSED'), signal, [1])).rejects.toThrow('aborted')
+    await expect(withRetry(failing(1, 'ECONNREFUSED'), signal, quick)).rejects.toThrow('ended')
+  })
+
+  test('waits no longer once the import is ended', async () => {
+    const ending = new AbortController()
+    const waiting = withRetry(failing(1, 'ECONNREFUSED'), ending.signal, { retries: 1, minTimeout: 60_000 })
+    setTimeout(() => ending.abort(new Error('ended')), 5)
+    await expect(waiting).rejects.toThrow('ended')
   })
 
   test('by hanging up passes', () => {
-    expect(isPassing(new Error('socket hang up'))).toBe(true)
-    expect(isPassing('socket hang up')).toBe(false)
-  })
-})
-
-describe('tasks in turn', () => {
-  test('run one after the other, while their maker goes on', async () => {
-    const tasks = inTurn()
-    const said: string[] = []
-    const slow = (name: string) => async () => {
-      said.push(`${name} begins`)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      said.push(`${name} ends`)
-    }
-    await tasks.start(slow('a'))
-    tasks.queue(slow('b'))
-    said.push('maker')
-    await tasks.start(slow('c'))
-    await tasks.end()
-    expect(said).toEqual(['a begins', 'maker', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
-  })
-
-  test('end with the first that fails', async () => {
-    const tasks = inTurn()
-    let ran = false
-    await tasks.start(async () => {
-      throw new Error('broken')
-    })
-    tasks.queue(async () => {
-      ran = true
-    })
-    await expect(tasks.start(async () => {})).rejects.toThrow('broken')
-    await expect(tasks.end()).rejects.toThrow('broken')
-    expect(ran).toBe(false)
+    expect(isTransient(new Error('socket hang up'))).toBe(true)
+    expect(isTransient('socket hang up')).toBe(false)
   })
 })

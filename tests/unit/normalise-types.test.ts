@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { reportBodies } from '../../app/import/report-bodies.ts'
 import { fieldsOfType, report } from '../../schema/replies/report.ts'
-import { reportTypeNames } from '../../schema/report-types.ts'
+import { reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { normalised, normalisedBody } from '../support/normalised.ts'
 
@@ -301,7 +300,7 @@ describe('the body of', () => {
 })
 
 test.each(reportTypeNames)('a list answers all that the body of a report fills: %s', (type) => {
-  const filled = Object.keys(reportBodies[type].fields).filter((field) => Object.hasOwn(report.shape, field))
+  const filled = Object.keys(reportTypeRows[type].body).filter((field) => Object.hasOwn(report.shape, field))
   const derived = filled.includes('blockedUrl') ? ['blockedHost', 'blockedOrigin'] : []
   expect(fieldsOfType(type)).toEqual(expect.arrayContaining([...filled, ...derived]))
   const own = fieldsOfType(type).filter((field) => report.shape[field].isNullable())

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { importRecords, type RecordImportOptions } from '../../app/import/import-records.ts'
-import type { Rejection } from '../../app/import/import-tally.ts'
 import { type RecordType, recordType } from '../../app/import/record-type.ts'
 import { alertRules } from '../../app/import/record-types/alert-rules.ts'
+import type { Rejection } from '../../app/import/rejected-line.ts'
 import { recordUuid } from '../../schema/record-fields.ts'
 
 /** Notes that are stored for good with their colour. */
@@ -58,8 +58,8 @@ describe('an import', () => {
     expect(result).toEqual({ records: 4, stored: 2, rejected: 2 })
     expect(inserts.flat().map(({ text }) => text)).toEqual(['note 1', 'note 2'])
     expect(rejections).toEqual([
-      { line: 3, reason: expect.stringContaining('not JSON'), text: ' no JSON' },
-      { line: 5, reason: '"x" is no member of it; it takes id, text, colour', text: note(3, { x: 1 }) },
+      { line: 3, reason: expect.stringContaining('not JSON'), content: { body: ' no JSON' } },
+      { line: 5, reason: '"x" is no member of it; it takes id, text, colour', content: JSON.parse(note(3, { x: 1 })) },
     ])
   })
 
@@ -80,7 +80,9 @@ describe('an import', () => {
     const { result, inserts, rejections } = await importing([latin, `\n${lines}`])
     expect(result).toEqual({ records: 3, stored: 2, rejected: 1 })
     expect(inserts.flat().map(({ text }) => text)).toEqual(['Zoë', '\ufffd'])
-    expect(rejections).toEqual([{ line: 1, reason: 'the line is not UTF-8', text: note(1, { text: 'Zo\ufffd' }) }])
+    expect(rejections).toEqual([
+      { line: 1, reason: 'the line is not UTF-8', content: { body: note(1, { text: 'Zo\ufffd' }) } },
+    ])
   })
 
   test('rejects a line that is too long, and goes on', async () => {
@@ -90,7 +92,7 @@ describe('an import', () => {
     })
     expect(result).toEqual({ records: 2, stored: 1, rejected: 1 })
     expect(rejections).toEqual([
-      { line: 1, reason: `the line has ${long.length} bytes; the importer takes up to 200`, text: '' },
+      { line: 1, reason: `the line has ${long.length} bytes; the importer takes up to 200`, content: {} },
     ])
   })
 

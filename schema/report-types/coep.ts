@@ -1,0 +1,14 @@
+import type { ReportTypeRow } from '../report-type.ts'
+
+export const coep = {
+  issue: { subject: 'destination', hostOf: 'blockedUrl' },
+  carries: ['disposition', 'feature', 'blockedOrigin', 'destination'],
+  tells: ['blockedHost', 'blockedUrl'],
+  body: {
+    documentUrl: ['envelopeUrl'],
+    disposition: ['disposition', 'disposition'],
+    feature: ['text', 'type'],
+    blockedUrl: ['withoutFragment', 'blockedUrl', 'blockedUri'],
+    destination: ['text', 'destination'],
+  },
+} as const satisfies ReportTypeRow

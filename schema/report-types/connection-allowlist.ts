@@ -1,0 +1,14 @@
+import type { ReportTypeRow } from '../report-type.ts'
+
+export const connectionAllowlist = {
+  issue: { subject: { word: 'connection' }, hostOf: 'blockedUrl' },
+  carries: ['disposition', 'blockedOrigin'],
+  tells: ['blockedHost', 'blockedUrl', 'policy'],
+  body: {
+    documentUrl: ['envelopeUrl'],
+    disposition: ['disposition', 'disposition'],
+    blockedUrl: ['withoutFragment', 'connection', 'blockedUrl'],
+    policy: ['joined', 'allowlist'],
+  },
+  blocksHosts: true,
+} as const satisfies ReportTypeRow

@@ -1,0 +1,29 @@
+import { type ReportTypeRow, sourcePosition } from '../report-type.ts'
+
+/** The other party of an opener relation: the first that the browser names, in this order. */
+const otherParties = [
+  'openerUrl',
+  'openeeUrl',
+  'openedWindowUrl',
+  'otherDocumentUrl',
+  'otherUrl',
+  'nextResponseUrl',
+  'previousResponseUrl',
+  'initialPopupUrl',
+  'referrer',
+] as const
+
+export const coop = {
+  issue: { subject: 'effectivePolicy', hostOf: 'otherOrigin' },
+  carries: ['disposition', 'feature', 'effectivePolicy', 'otherOrigin'],
+  tells: ['sourceFile', 'lineNumber', 'columnNumber', 'referrer'],
+  body: {
+    documentUrl: ['envelopeUrl'],
+    disposition: ['disposition', 'disposition'],
+    feature: ['access', 'type', 'property'],
+    effectivePolicy: ['text', 'effectivePolicy'],
+    otherOrigin: ['origin', ...otherParties],
+    referrer: ['withoutFragment', 'referrer'],
+    ...sourcePosition,
+  },
+} as const satisfies ReportTypeRow

@@ -1,0 +1,13 @@
+import type { ReportTypeRow } from '../report-type.ts'
+
+export const crash = {
+  carries: ['feature'],
+  tells: ['isTopLevel', 'visibilityState', 'stack'],
+  body: {
+    documentUrl: ['envelopeUrl'],
+    feature: ['text', 'reason'],
+    isTopLevel: ['flag', 'isTopLevel'],
+    visibilityState: ['text', 'visibilityState', 'pageVisibility'],
+    stack: ['text', 'stack'],
+  },
+} as const satisfies ReportTypeRow

@@ -1,0 +1,8 @@
+import type { ReportTypeRow } from '../report-type.ts'
+import { intervention } from './intervention.ts'
+
+export const deprecation = {
+  ...intervention,
+  tells: [...intervention.tells, 'anticipatedRemoval'],
+  body: { ...intervention.body, anticipatedRemoval: ['moment', 'anticipatedRemoval'] },
+} as const satisfies ReportTypeRow

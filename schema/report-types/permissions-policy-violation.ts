@@ -1,0 +1,14 @@
+import { type ReportTypeRow, sourcePosition } from '../report-type.ts'
+
+export const permissionsPolicyViolation = {
+  issue: { subject: 'feature', hostOf: 'sourceFile' },
+  carries: ['disposition', 'feature', 'sourceFile'],
+  tells: ['message', 'lineNumber', 'columnNumber'],
+  body: {
+    documentUrl: ['envelopeUrl'],
+    disposition: ['disposition', 'disposition'],
+    feature: ['text', 'policyId', 'featureId'],
+    message: ['text', 'message'],
+    ...sourcePosition,
+  },
+} as const satisfies ReportTypeRow
