@@ -3,10 +3,10 @@ import { pendingMigrations } from '../clickhouse/migrate.ts'
 import { type Migration, readMigrations } from '../clickhouse/migration-files.ts'
 import type { Database } from '../queries/clickhouse.ts'
 import type { BudgetStore } from './budgets/budget-store.ts'
-import { answer } from './pipeline/answer.ts'
-import { onlyGet } from './pipeline/only-get.ts'
-import type { ApiEnv } from './pipeline/request-state.ts'
-import { shareUnderWay } from './share-under-way.ts'
+import { shareUnderWay } from './pipeline/cache/single-flight.ts'
+import { answer } from './pipeline/json-response.ts'
+import { onlyGet } from './pipeline/method-not-allowed.ts'
+import type { ApiEnv } from './pipeline/request-context.ts'
 
 /**
  * `/livez`: the process answers. `/readyz`: it can answer questions, 503 where it cannot, naming the part that fails.

@@ -4,8 +4,8 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import type { Hono } from 'hono'
 import { Problem } from '../schema/problems.ts'
 import { answerUnreadable } from './answer-unreadable.ts'
-import { outsideProblem } from './pipeline/answer.ts'
-import type { ApiEnv } from './pipeline/request-state.ts'
+import { outsideProblem } from './pipeline/json-response.ts'
+import type { ApiEnv } from './pipeline/request-context.ts'
 
 /** A listening API. */
 export interface Listener {

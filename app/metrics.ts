@@ -1,9 +1,9 @@
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context, Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { respond } from './pipeline/answer.ts'
-import { onlyGet } from './pipeline/only-get.ts'
-import type { ApiEnv, RequestState } from './pipeline/request-state.ts'
+import { respond } from './pipeline/json-response.ts'
+import { onlyGet } from './pipeline/method-not-allowed.ts'
+import type { ApiEnv, RequestState } from './pipeline/request-context.ts'
 
 /** Addresses of this machine, as Node writes them. */
 const loopback = /^(127\.|::1$|::ffff:127\.)/

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Hono } from 'hono'
-import type { Endpoint } from './endpoint.ts'
 import { openApiDocument } from './openapi/document.ts'
-import { answerContent, type Content, contentOf } from './pipeline/answer-data.ts'
-import { onlyGet } from './pipeline/only-get.ts'
-import type { ApiEnv } from './pipeline/request-state.ts'
+import { answerContent, type Content, contentOf } from './pipeline/conditional-response.ts'
+import type { Endpoint } from './pipeline/endpoint.ts'
+import { onlyGet } from './pipeline/method-not-allowed.ts'
+import type { ApiEnv } from './pipeline/request-context.ts'
 
 const require = createRequire(import.meta.url)
 

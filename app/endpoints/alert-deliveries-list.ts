@@ -2,7 +2,7 @@ import { listAlertDeliveries } from '../../queries/alerts/list-alert-deliveries.
 import { textFilter, uuid } from '../../schema/params.ts'
 import { alertDelivery } from '../../schema/replies/alert-delivery.ts'
 import { listReply } from '../../schema/replies/common.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { wholeListPage } from '../pipeline/page.ts'
 import { timePosition } from '../pipeline/time-position.ts'
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.ts'
+import type { Endpoint } from '../pipeline/endpoint.ts'
 import { alertDeliveriesList } from './alert-deliveries-list.ts'
 import { browserChangesList } from './browser-changes-list.ts'
 import { compliancePciDss } from './compliance-pci-dss.ts'

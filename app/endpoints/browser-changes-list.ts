@@ -15,10 +15,10 @@ import { oneOf, uuid } from '../../schema/params.ts'
 import { browserChange, browserChangeTotals } from '../../schema/replies/browser-change.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { browserChangeTypeNames } from '../../schema/report-types.ts'
-import { endpoint } from '../endpoint.ts'
 import { volumePosition } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
 import { cursorTime } from '../pipeline/cursor.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { listPage, type SortKey } from '../pipeline/page.ts'
 
 /** A browser change's sort key: its date of removal, then its volume. */

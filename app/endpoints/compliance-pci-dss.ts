@@ -11,10 +11,10 @@ import { uuid } from '../../schema/params.ts'
 import { changeDays } from '../../schema/pci.ts'
 import { type Capability, lowestPlanWith } from '../../schema/plans.ts'
 import { type PciReadiness, pciReadiness } from '../../schema/replies/pci.ts'
-import { endpoint } from '../endpoint.ts'
 import { type Inventory, readInventory, readPaymentPages, uninventoriedOnPayment } from '../inventory/read-inventory.ts'
 import { changeEvidence, pageEvidence } from '../pci/change-evidence.ts'
 import { scriptEvidence } from '../pci/script-evidence.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 const mostSuggestions = 5
 

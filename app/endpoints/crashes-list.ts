@@ -8,9 +8,9 @@ import { estimate } from '../../queries/rules/weights.ts'
 import { exactText, uuid } from '../../schema/params.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { crashGroup, crashTotals } from '../../schema/replies/crash.ts'
-import { endpoint } from '../endpoint.ts'
 import { volumePosition } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
 
 export const crashesList = endpoint({

@@ -1,7 +1,7 @@
 import { issueTypesParam } from '../../schema/issue-filter.ts'
 import { uuid } from '../../schema/params.ts'
-import { endpoint } from '../endpoint.ts'
 import { issueListing, pageOfIssues } from '../issues/issue-listing.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const issuesList = endpoint({
   name: 'issues.list',

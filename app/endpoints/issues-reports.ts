@@ -9,7 +9,7 @@ import { Problem } from '../../schema/problems.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { type Report, report } from '../../schema/replies/report.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
 import { timePosition } from '../pipeline/time-position.ts'
 

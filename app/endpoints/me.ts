@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { budgetWindowSeconds } from '../../schema/plans.ts'
 import { me as meReply } from '../../schema/replies/me.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const me = endpoint({
   name: 'me',

@@ -9,9 +9,9 @@ import { networkErrorPhases } from '../../schema/enumerations.ts'
 import { exactText, oneOf, uuid } from '../../schema/params.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { networkErrorGroup, networkErrorTotals } from '../../schema/replies/network-error.ts'
-import { endpoint } from '../endpoint.ts'
 import { volumePosition } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
 
 export const networkErrorsList = endpoint({

@@ -4,8 +4,8 @@ import { uuid } from '../../schema/params.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { monitoredPage } from '../../schema/replies/monitored-page.ts'
 import type { LatestScan, ListedScan } from '../../schema/replies/scan.ts'
-import { endpoint } from '../endpoint.ts'
 import { readScans } from '../pages/read-scans.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { type SortKey, wholeListPage } from '../pipeline/page.ts'
 
 const position: SortKey<PagePosition, PagePosition> = {

@@ -3,7 +3,7 @@ import { countReports } from '../../queries/reports/count-reports.ts'
 import { addTallies, estimate, isSampled } from '../../queries/rules/weights.ts'
 import { reportCount } from '../../schema/replies/report.ts'
 import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const reportsCount = endpoint({
   name: 'reports.count',

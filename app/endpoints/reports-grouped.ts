@@ -5,7 +5,7 @@ import { groupByParam, toGrouping } from '../../schema/group-by.ts'
 import { integer } from '../../schema/params.ts'
 import { groupedRow } from '../../schema/replies/report.ts'
 import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const reportsGrouped = endpoint({
   name: 'reports.grouped',

@@ -4,7 +4,7 @@ import { bucketSizeNames } from '../../schema/enumerations.ts'
 import { oneOf } from '../../schema/params.ts'
 import { histogram } from '../../schema/replies/report.ts'
 import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const reportsHistogram = endpoint({
   name: 'reports.histogram',

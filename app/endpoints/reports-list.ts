@@ -2,7 +2,7 @@ import { listReports } from '../../queries/reports/list-reports.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { report } from '../../schema/replies/report.ts'
 import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
 import { timePosition } from '../pipeline/time-position.ts'
 

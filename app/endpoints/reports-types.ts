@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { countReportTypes, toTypeCounts } from '../../queries/reports/count-report-types.ts'
 import { uuid } from '../../schema/params.ts'
 import { reportTypeCount } from '../../schema/replies/report.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const reportsTypes = endpoint({
   name: 'reports.types',

@@ -5,9 +5,9 @@ import { findScanPlace } from '../../queries/scans/find-scan-place.ts'
 import { uuid } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
 import { scan } from '../../schema/replies/scan.ts'
-import { endpoint } from '../endpoint.ts'
 import { ownPage } from '../pages/own-page.ts'
 import { readScans } from '../pages/read-scans.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const scansGet = endpoint({
   name: 'scans.get',

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { uuid } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
 import { script, scriptDecision } from '../../schema/replies/script.ts'
-import { endpoint } from '../endpoint.ts'
 import { inventoryNeed } from '../inventory/inventory-needs.ts'
 import { readScript } from '../inventory/read-inventory.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const scriptsGet = endpoint({
   name: 'scripts.get',

@@ -4,11 +4,11 @@ import { listReply } from '../../schema/replies/common.ts'
 import { script } from '../../schema/replies/script.ts'
 import { coverageSummary, readWindow, scriptCounts } from '../../schema/replies/script-inventory.ts'
 import { advisoryStates, identificationStates, inventorySize, scriptStatuses } from '../../schema/scripts.ts'
-import { endpoint } from '../endpoint.ts'
 import { countStates, summariseCoverage } from '../inventory/inventory-counts.ts'
 import { anyDecision, inventoryNeed } from '../inventory/inventory-needs.ts'
 import { compareInInventory, inventoryPosition } from '../inventory/inventory-order.ts'
 import { isOnPaymentPage, readInventory, uninventoriedOnPayment } from '../inventory/read-inventory.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { wholeListPage } from '../pipeline/page.ts'
 
 export const scriptsList = endpoint({

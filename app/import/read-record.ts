@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { echo } from '../echo.ts'
+import { echo } from '../pipeline/quote-input.ts'
 import { takesAt } from './describe-shape.ts'
 import type { RecordType } from './record-type.ts'
 import { isRefusal, parseLine, type Refusal, refuse } from './refusal.ts'

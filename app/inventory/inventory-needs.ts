@@ -1,5 +1,5 @@
 import { findAnyDecision } from '../../queries/scripts/find-any-decision.ts'
-import type { Exemption, Need } from '../endpoint.ts'
+import type { Exemption, Need } from '../pipeline/endpoint.ts'
 
 /** A downgraded tenant keeps reading its own evidence (contract, GET /v1/sites/{siteId}/scripts). */
 export const anyDecision: Exemption = {

@@ -8,10 +8,10 @@ import { estimate, isSampled } from '../../queries/rules/weights.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { issue } from '../../schema/replies/issue.ts'
 import { issueTypeNames, reportTypeRows } from '../../schema/report-types.ts'
-import type { Asked } from '../endpoint.ts'
 import { uint64Text } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
 import { cursorTime } from '../pipeline/cursor.ts'
+import type { Asked } from '../pipeline/endpoint.ts'
 import { listPage, type SortKey } from '../pipeline/page.ts'
 
 /** An issue's sort key: when it was last seen, then its key. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { type ProblemCode, problemCodes, problems } from '../../schema/problems.ts'
-import type { Endpoint } from '../endpoint.ts'
+import type { Endpoint } from '../pipeline/endpoint.ts'
 import { budgetHeaderNames, headerReferences } from './headers.ts'
 
 /** Whether answers of a code tell what is left of the budgets: always, or where the request came that far. */

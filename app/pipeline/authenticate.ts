@@ -4,7 +4,7 @@ import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
 import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import { hashKey, keyPattern } from '../keys.ts'
-import { shareUnderWay } from '../share-under-way.ts'
+import { shareUnderWay } from './cache/single-flight.ts'
 
 /** Who asks: a good key, its tenant, and what the tenant may do. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { queryShape } from '../../app/query-shape.ts'
+import { queryShape } from '../../app/pipeline/query-schema.ts'
 import { dimensionNames } from '../../schema/dimensions.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import { type ContractApi, operations, startContractApi } from '../support/contract.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { queryShape } from '../../app/query-shape.ts'
+import { queryShape } from '../../app/pipeline/query-schema.ts'
 import { operations } from '../support/contract.ts'
 
 const key = ['key']

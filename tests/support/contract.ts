@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../app/endpoint.ts'
 import { endpoints } from '../../app/endpoints/all.ts'
+import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
 import { scriptId } from '../../queries/rules/script-id.ts'
 import { type Answered, type Asking, startApi, type TestApi, type TestApiOptions } from './api.ts'

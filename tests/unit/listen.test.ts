@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { type Listener, listen, type OutsideAnswer } from '../../app/listen.ts'
-import type { ApiEnv } from '../../app/pipeline/request-state.ts'
+import type { ApiEnv } from '../../app/pipeline/request-context.ts'
 
 /** What a server on this machine answers to bytes on a connection that it ends. */
 async function send({ url }: Listener, request: string): Promise<string> {

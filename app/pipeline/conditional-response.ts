@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'hono'
-import { jsonHeaders, respond } from './answer.ts'
-import type { ApiEnv } from './request-state.ts'
+import { jsonHeaders, respond } from './json-response.ts'
+import type { ApiEnv } from './request-context.ts'
 
 /** Bytes from which gzip is worth its time: 16 KB of JSON shrink to about 2 KB in a tenth of a millisecond. */
 const largeBody = 16_384

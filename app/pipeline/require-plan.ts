@@ -1,8 +1,8 @@
 import type { Read } from '../../queries/query.ts'
 import { type Capability, lowestPlanWith } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
-import type { Need } from '../endpoint.ts'
 import type { Caller } from './authenticate.ts'
+import type { Need } from './endpoint.ts'
 
 /** Throws plan_upgrade_required, naming the lowest plan that has it, where the tenant lacks a capability. */
 export function requireCapability({ tenant }: Caller, capability: Capability, what: string): void {

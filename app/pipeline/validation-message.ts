@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { echo } from '../echo.ts'
+import { echo } from './quote-input.ts'
 
 /**
  * The message of a 400: every parameter that the operation does not take (contract, convention 6), then the first four

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import type { Query, Read, ReadAll } from '../queries/query.ts'
-import type { Span } from '../queries/rules/coverage.ts'
-import type { WindowRule } from '../queries/rules/window.ts'
-import type { Capability } from '../schema/plans.ts'
-import type { BudgetName } from './budgets/budget-store.ts'
-import type { OperationName } from './openapi/tags.ts'
-import type { Caller } from './pipeline/authenticate.ts'
-import type { Page, PagePolicy } from './pipeline/page.ts'
+import type { Query, Read, ReadAll } from '../../queries/query.ts'
+import type { Span } from '../../queries/rules/coverage.ts'
+import type { WindowRule } from '../../queries/rules/window.ts'
+import type { Capability } from '../../schema/plans.ts'
+import type { BudgetName } from '../budgets/budget-store.ts'
+import type { OperationName } from '../openapi/tags.ts'
+import type { Caller } from './authenticate.ts'
+import type { Page, PagePolicy } from './page.ts'
 
 type Shape = Readonly<Record<string, z.ZodType>>
 type Values<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { Endpoint } from '../../app/endpoint.ts'
+import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { listRollups, rawTable } from '../../clickhouse/rollups.ts'
 import { untilSeen } from '../../clickhouse/until-seen.ts'
 import { aReport, randomReports } from '../../fixtures/reports.ts'

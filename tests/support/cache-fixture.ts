@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { contentOf } from '../../app/pipeline/answer-data.ts'
-import { createKeptAnswers } from '../../app/pipeline/kept-answers.ts'
+import { createKeptAnswers } from '../../app/pipeline/cache/response-cache.ts'
+import { contentOf } from '../../app/pipeline/conditional-response.ts'
 import type { Read } from '../../queries/query.ts'
 import type { ImportStep } from '../../queries/rules/import-mark.ts'
 

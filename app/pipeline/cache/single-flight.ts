@@ -1,4 +1,4 @@
-import { CallerLeft } from '../queries/attempts.ts'
+import { CallerLeft } from '../../../queries/attempts.ts'
 
 /**
  * Asks a question unless the same is being asked, whose answer or error it then shares.

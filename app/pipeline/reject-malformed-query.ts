@@ -1,5 +1,5 @@
 import { Problem } from '../../schema/problems.ts'
-import { echo } from '../echo.ts'
+import { echo } from './quote-input.ts'
 
 /**
  * Refuses what the framework's reading of a URL would hide: a parameter without a name, which it leaves out, and

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { Problem, problems } from '../../schema/problems.ts'
-import { type ApiEnv, startRequest } from './request-state.ts'
+import { type ApiEnv, startRequest } from './request-context.ts'
 
 /** Headers of every JSON answer; `nosniff` keeps a page from running it. */
 export const jsonHeaders = {

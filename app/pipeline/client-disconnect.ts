@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { ApiEnv } from './request-state.ts'
+import type { ApiEnv } from './request-context.ts'
 
 /** Aborted when the caller's connection ends before the whole answer is sent. */
 export function callerLeaving(c: Context<ApiEnv>): AbortSignal {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { cursorReader } from '../../app/pipeline/cursor.ts'
-import { pageOf, wholeListPage } from '../../app/pipeline/page.ts'
-import { latestFirst, timePosition } from '../../app/pipeline/time-position.ts'
+import { cursorReader } from '../../../app/pipeline/cursor.ts'
+import { pageOf, wholeListPage } from '../../../app/pipeline/page.ts'
+import { latestFirst, timePosition } from '../../../app/pipeline/time-position.ts'
 
 const policy = { ...wholeListPage, position: timePosition('seenAt', z.string()) }
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { Read } from '../../queries/query.ts'
-import { importMark, lookMilliseconds } from '../../queries/rules/import-mark.ts'
-import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
-import { Problem } from '../../schema/problems.ts'
+import type { Read } from '../../../queries/query.ts'
+import { importMark, lookMilliseconds } from '../../../queries/rules/import-mark.ts'
+import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
+import { Problem } from '../../../schema/problems.ts'
 
 /** From this age of a look on the next is begun, in milliseconds, while requests go on with it and none waits. */
 const nextLookFrom = lookMilliseconds - 150

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { shareUnderWay } from '../../app/share-under-way.ts'
-import { CallerLeft } from '../../queries/attempts.ts'
+import { shareUnderWay } from '../../../app/pipeline/cache/single-flight.ts'
+import { CallerLeft } from '../../../queries/attempts.ts'
 
 /** Questions that wait to be answered, each with the signal it was asked with. */
 function questions() {

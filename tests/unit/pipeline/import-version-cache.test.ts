@@ -1,8 +1,8 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { lookMilliseconds } from '../../queries/rules/import-mark.ts'
-import { Problem } from '../../schema/problems.ts'
-import { createAsker } from '../support/kept-asker.ts'
+import { lookMilliseconds } from '../../../queries/rules/import-mark.ts'
+import { Problem } from '../../../schema/problems.ts'
+import { createAsker } from '../../support/cache-fixture.ts'
 
 test('one look at the ledger serves a tenant for half a second, and no other tenant', async () => {
   const { ask, marks, later } = createAsker()

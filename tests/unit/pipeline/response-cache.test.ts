@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { CallerLeft } from '../../queries/attempts.ts'
-import { lookMilliseconds } from '../../queries/rules/import-mark.ts'
-import { Problem } from '../../schema/problems.ts'
-import { createAsker } from '../support/kept-asker.ts'
+import { CallerLeft } from '../../../queries/attempts.ts'
+import { lookMilliseconds } from '../../../queries/rules/import-mark.ts'
+import { Problem } from '../../../schema/problems.ts'
+import { createAsker } from '../../support/cache-fixture.ts'
 
 test('an answer is kept from the second time, and for five minutes', async () => {
   const { later, ask } = createAsker()

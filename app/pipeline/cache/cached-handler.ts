@@ -1,8 +1,8 @@
-import type { Read } from '../../queries/query.ts'
+import type { Read } from '../../../queries/query.ts'
+import { contentOf } from '../conditional-response.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { shareUnderWay } from '../share-under-way.ts'
-import { contentOf } from './answer-data.ts'
-import type { Answered, KeptAnswers } from './kept-answers.ts'
+import type { Answered, KeptAnswers } from './response-cache.ts'
+import { shareUnderWay } from './single-flight.ts'
 
 /** A question of one operation: validated, owned and within budget. */
 interface Question {

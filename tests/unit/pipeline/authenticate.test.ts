@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { makeKey } from '../../app/keys.ts'
-import { createAuthenticator } from '../../app/pipeline/authenticate.ts'
-import type { Lane } from '../../queries/lanes.ts'
-import type { Query } from '../../queries/query.ts'
-import type { FoundKey } from '../../queries/tenants/find-key.ts'
+import { makeKey } from '../../../app/keys.ts'
+import { createAuthenticator } from '../../../app/pipeline/authenticate.ts'
+import type { Lane } from '../../../queries/lanes.ts'
+import type { Query } from '../../../queries/query.ts'
+import type { FoundKey } from '../../../queries/tenants/find-key.ts'
 
 const stored: FoundKey = {
   ...{ keyId: 'k', keyName: 'Key', prefix: 'srk_live_', createdAt: '2026-01-01T00:00:00.000Z', revoked: false },

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { cursorText, dateTime, integer } from '../schema/params.ts'
+import { cursorText, dateTime, integer } from '../../schema/params.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Every query parameter an operation takes: its own, then the window's and the page's. */

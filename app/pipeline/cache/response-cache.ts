@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { Read } from '../../queries/query.ts'
-import { minute } from '../../schema/durations.ts'
-import type { Content } from './answer-data.ts'
-import { createLooksAtImports } from './looks-at-imports.ts'
+import type { Read } from '../../../queries/query.ts'
+import { minute } from '../../../schema/durations.ts'
+import type { Content } from '../conditional-response.ts'
+import { createLooksAtImports } from './import-version-cache.ts'
 
 /** How long rows that were changed by hand, past the import, can go unnoticed; dashboards poll every minute or sooner. */
 const keptMilliseconds = 5 * minute
