@@ -7,7 +7,7 @@ import {
   BudgetUnavailableError,
   secondsUntilAllowed,
 } from '../budgets/budget-store.ts'
-import type { Caller } from './authenticate.ts'
+import type { Caller } from './authenticator.ts'
 
 /**
  * Takes one token of each named budget, or of none. Throws rate_limited or rate_limit_unavailable.

@@ -5,7 +5,7 @@ import type { WindowRule } from '../../queries/rules/window.ts'
 import type { Capability } from '../../schema/plans.ts'
 import type { BudgetName } from '../budgets/budget-store.ts'
 import type { OperationName } from '../openapi/tags.ts'
-import type { Caller } from './authenticate.ts'
+import type { Caller } from './authenticator.ts'
 import type { Page, PagePolicy } from './page.ts'
 
 type Shape = Readonly<Record<string, z.ZodType>>

@@ -8,7 +8,7 @@ import { earlierWindow, frozenWindow, windowOf } from '../../queries/rules/windo
 import { retentionStart } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
-import type { Caller } from './authenticate.ts'
+import type { Caller } from './authenticator.ts'
 import { answersOf } from './cache/cached-handler.ts'
 import type { KeptAnswers } from './cache/response-cache.ts'
 import { spend } from './charge-budgets.ts'

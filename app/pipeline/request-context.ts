@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { QueryCost } from '../../queries/clickhouse.ts'
-import type { Caller } from './authenticate.ts'
+import type { Caller } from './authenticator.ts'
 
 /** What is known of one request so far; the log line and the answer's headers are made of it. */
 export interface RequestState {

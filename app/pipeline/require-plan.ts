@@ -1,7 +1,7 @@
 import type { Read } from '../../queries/query.ts'
 import { type Capability, lowestPlanWith } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
-import type { Caller } from './authenticate.ts'
+import type { Caller } from './authenticator.ts'
 import type { Need } from './endpoint.ts'
 
 /** Throws plan_upgrade_required, naming the lowest plan that has it, where the tenant lacks a capability. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeKey } from '../../../app/keys.ts'
-import { createAuthenticator } from '../../../app/pipeline/authenticate.ts'
+import { createAuthenticator } from '../../../app/pipeline/authenticator.ts'
 import type { Lane } from '../../../queries/lanes.ts'
 import type { Query } from '../../../queries/query.ts'
 import type { FoundKey } from '../../../queries/tenants/find-key.ts'
