@@ -25,7 +25,7 @@ export async function runApi(config: Config, database: Database): Promise<Listen
   const budgets = await openBudgets(config, log)
   try {
     const listener = await listen(createApi({ database, budgets, log }), config.PORT, config.HOST, {
-      onOutside: ({ requestId, status, err }) =>
+      onProblem: ({ requestId, status, err }) =>
         status < 500 ? log.info({ requestId, status }, 'request') : log.error({ requestId, err }, 'request failed'),
     })
     return {

@@ -18,9 +18,9 @@ export const alertDeliveriesList = endpoint({
     eventType: textFilter(64, 'Only deliveries of this event type, such as csp.new_issue').optional(),
   },
   page: { ...wholeListPage, position: timePosition('createdAt', alertDelivery.shape.id) },
-  spends: ['key'],
-  reply: listReply(alertDelivery),
-  async handle({ caller, query, page, read }) {
-    return page.cut(await read(listAlertDeliveries(caller.tenant.id, query, page.after, page.rows)))
+  charges: ['key'],
+  response: listReply(alertDelivery),
+  async handle({ caller, params, page, read }) {
+    return page.cut(await read(listAlertDeliveries(caller.tenant.id, params, page.after, page.rows)))
   },
 })

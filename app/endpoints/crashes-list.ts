@@ -25,11 +25,11 @@ export const crashesList = endpoint({
   },
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...listPage, position: volumePosition },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: listReply(crashGroup, { totals: crashTotals }),
-  async handle({ caller, window, query, page, read, readAll }) {
-    const question: CrashQuestion = { tenantId: caller.tenant.id, window, ...query }
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(crashGroup, { totals: crashTotals }),
+  async handle({ caller, window, params, page, read, readAll }) {
+    const question: CrashQuestion = { tenantId: caller.tenant.id, window, ...params }
     const [rows, totals] = await Promise.all([
       read(listCrashGroups(question, page.after, page.rows)),
       read(totalCrashes(question)).then(onlyRow),

@@ -26,10 +26,10 @@ export const issuesReports = endpoint({
   query: { reportType: oneOf(issueTypeNames, 'The issue’s own report type').default('csp-violation') },
   window: 'retention',
   page: { ...listPage, position: timePosition('receivedAt') },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: listReply(report),
-  async handle({ caller: { tenant }, path: { siteId, issueId }, query: { reportType }, window, page, read }) {
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(report),
+  async handle({ caller: { tenant }, params: { siteId, issueId, reportType }, window, page, read }) {
     const issueKey = keyOfIssueId(issueId)
     const question = { tenantId: tenant.id, window, siteId, reportTypes: [reportType] }
     const days = issueKey === undefined ? [] : await read(findIssue(question, issueKey))

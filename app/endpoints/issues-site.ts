@@ -11,5 +11,5 @@ export const issuesSite = endpoint({
   pathParams: { siteId: uuid('The site') },
   query: { reportType: issueTypesParam.optional() },
   ...issueListing,
-  handle: ({ path, query, ...asked }) => pageOfIssues(asked, path.siteId, query.reportType),
+  handle: ({ params, ...ctx }) => pageOfIssues(ctx, params.siteId, params.reportType),
 })

@@ -8,10 +8,10 @@ export const me = endpoint({
   path: '/v1/me',
   summary: 'The calling key and its tenant',
   description: 'Introspects the key: its tenant, plan, retention and request budgets. Answers on every plan.',
-  spends: ['key'],
-  everyPlan: true,
-  ofKey: true,
-  reply: z.object({ data: meReply }),
+  charges: ['key'],
+  allPlans: true,
+  scope: 'key',
+  response: z.object({ data: meReply }),
   async handle({ caller: { key, tenant } }) {
     const budget = (limit: number) => ({ limit, windowSeconds: budgetWindowSeconds })
     return {

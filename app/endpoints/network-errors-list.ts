@@ -28,11 +28,11 @@ export const networkErrorsList = endpoint({
   },
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...listPage, position: volumePosition },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: listReply(networkErrorGroup, { totals: networkErrorTotals }),
-  async handle({ caller, window, query, page, read, readAll }) {
-    const question: NetworkErrorQuestion = { tenantId: caller.tenant.id, window, ...query }
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(networkErrorGroup, { totals: networkErrorTotals }),
+  async handle({ caller, window, params, page, read, readAll }) {
+    const question: NetworkErrorQuestion = { tenantId: caller.tenant.id, window, ...params }
     const [rows, totals] = await Promise.all([
       read(listNetworkErrorGroups(question, page.after, page.rows)),
       read(totalNetworkErrors(question)).then(onlyRow),

@@ -13,9 +13,9 @@ export const reportsCount = endpoint({
   query: reportFilterParams,
   parse: toReportFilter,
   window: { defaultDays: 7, maxDays: 31 },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: z.object({ data: reportCount }),
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: z.object({ data: reportCount }),
   async handle({ caller, window, filter, readAll }) {
     const tally = addTallies(await readAll(countReports(caller.tenant.id, window, filter)))
     return {

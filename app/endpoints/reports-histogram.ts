@@ -21,11 +21,11 @@ export const reportsHistogram = endpoint({
   },
   parse: toReportFilter,
   window: { defaultDays: 7, maxDays: 31 },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: z.object({ data: histogram }),
-  async handle({ caller, window, filter, query, readAll }) {
-    const bucketSize = chooseBucketSize(window, query.bucketSize)
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: z.object({ data: histogram }),
+  async handle({ caller, window, filter, params, readAll }) {
+    const bucketSize = chooseBucketSize(window, params.bucketSize)
     const counted = await readAll(histogramReports(caller.tenant.id, window, filter, bucketSize))
     return { data: { bucketSize, buckets: toBuckets(counted, window, bucketSize) } }
   },

@@ -16,9 +16,9 @@ export const reportsList = endpoint({
   parse: toReportFilter,
   window: { defaultDays: 7, maxDays: 7 },
   page: { ...listPage, position: timePosition('receivedAt') },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: listReply(report),
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(report),
   async handle({ caller, window, filter, page, read }) {
     return page.cut(await read(listReports(caller.tenant.id, window, filter, page.after, page.rows)))
   },

@@ -14,10 +14,10 @@ const tellsBudgets: Partial<Record<ProblemCode, 'always' | 'sometimes'>> = {
 }
 
 /** What an operation can answer beside 200, as its pipeline makes it. */
-function codesOf({ everyPlan, pathParams, query }: Endpoint): ProblemCode[] {
+function codesOf({ allPlans, pathParams, query }: Endpoint): ProblemCode[] {
   const owned = Object.keys(pathParams).length > 0 || 'siteId' in query
   return problemCodes.filter((code) => {
-    if (code === 'plan_upgrade_required') return everyPlan !== true
+    if (code === 'plan_upgrade_required') return allPlans !== true
     if (code === 'not_found') return owned
     return code !== 'method_not_allowed'
   })

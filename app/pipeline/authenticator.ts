@@ -4,9 +4,9 @@ import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
 import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import { hashKey, keyPattern } from '../keys.ts'
-import { shareUnderWay } from './cache/single-flight.ts'
+import { singleFlight } from './cache/single-flight.ts'
 
-/** Who asks: a good key, its tenant, and what the tenant may do. */
+/** A valid key, its tenant, and the tenant's entitlements. */
 export interface Caller {
   readonly key: {
     readonly id: string
@@ -18,23 +18,28 @@ export interface Caller {
   readonly tenant: { readonly id: string; readonly name: string; readonly plan: Plan; readonly may: PlanRow }
 }
 
-/** Below the 5 s within which a revocation must bite, to leave time for the look-up itself. */
-const cacheMilliseconds = 4_000
-const cachedKeys = 10_000
-/** A found key in use is looked up again from this age on, while requests go on with it and none waits. */
-const refreshedMilliseconds = 2_000
+/**
+ * Finds the caller of an Authorization header. Throws invalid_api_key, with one message for every cause, or
+ * upstream_unavailable.
+ */
+export type Authenticator = (authorization: string | undefined) => Promise<Caller>
 
-/** A key that was found, and until when it is good, by the clock of the authenticator. */
-interface KnownKey {
+/** Below the 5 s within which a revocation must take effect, to leave time for the lookup itself. */
+const ttlMs = 4_000
+const maxKeys = 10_000
+/** Age of a cached key from which it is refreshed in the background. */
+const refreshAheadMs = 2_000
+
+interface CachedKey {
   readonly caller: Caller
-  readonly goodUntil: number
+  /** By `Clock.now`. */
+  readonly validUntil: number
 }
 
-/** What time it is, in milliseconds. */
 interface Clock {
-  /** Since any moment; no one can set it. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number
-  /** Since the Unix epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly now: () => number
 }
 
@@ -43,55 +48,51 @@ const systemClock: Clock = { elapsed: () => performance.now(), now: Date.now }
 /** RFC 9110, 11.4: one space or more. */
 const bearer = /^Bearer +([^ ]+)$/i
 
-/**
- * Finds the caller of an Authorization header. Throws invalid_api_key, the same for every cause, or
- * upstream_unavailable.
- */
-export function createAuthenticator(read: Read, clock: Clock = systemClock) {
-  // Only found keys are kept, so that guesses cannot fill the memory; simultaneous look-ups of one key are one.
-  const found = new LRUCache<string, KnownKey>({
-    max: cachedKeys,
-    ttl: cacheMilliseconds,
-    // A timer to remember the time by would cost more than to ask for it.
+export function createAuthenticator(read: Read, clock: Clock = systemClock): Authenticator {
+  // Only keys that exist, so that guesses cannot fill the memory.
+  const keys = new LRUCache<string, CachedKey>({
+    max: maxKeys,
+    ttl: ttlMs,
+    // A read of the clock for each request costs less than the timer that would cache the time.
     ttlResolution: 0,
     perf: { now: clock.elapsed },
   })
-  // Only to choose the lane by: a key of a dashboard that polls every minute does not wait behind guesses.
-  const everFound = new LRUCache<string, true>({ max: cachedKeys })
-  const share = shareUnderWay<KnownKey | undefined>()
+  // Chooses the query pool: a dashboard's key that expired from the cache does not wait behind guesses.
+  const knownHashes = new LRUCache<string, true>({ max: maxKeys })
+  const lookups = singleFlight<CachedKey | undefined>()
 
-  async function lookUp(hash: string): Promise<KnownKey | undefined> {
-    const asked = clock.elapsed()
-    const [row] = await read(findKey(hash, everFound.has(hash) ? 'lookUp' : 'newKey'))
-    const key = row && toKnownKey(row)
-    // Counted from before the question, because the answer is as old as that.
+  async function lookUp(hash: string): Promise<CachedKey | undefined> {
+    // The result is as old as its query.
+    const start = clock.elapsed()
+    const [row] = await read(findKey(hash, knownHashes.has(hash) ? 'lookUp' : 'newKey'))
+    const key = row && toCachedKey(row)
     if (key) {
-      found.set(hash, key, { start: asked })
-      everFound.set(hash, true)
+      keys.set(hash, key, { start })
+      knownHashes.set(hash, true)
     }
     return key
   }
 
-  return async function authenticate(authorization: string | undefined): Promise<Caller> {
-    const key = authorization?.match(bearer)?.[1]
-    if (!key || !keyPattern.test(key)) throw new Problem('invalid_api_key')
-    const hash = hashKey(key)
-    const kept = found.get(hash)
-    if (kept && found.getRemainingTTL(hash) < cacheMilliseconds - refreshedMilliseconds) {
-      // Where this fails, the key is still forgotten in time, and whoever asks then hears of it.
-      share(hash, () => lookUp(hash)).catch(() => undefined)
+  return async function authenticator(authorization) {
+    const text = authorization?.match(bearer)?.[1]
+    if (!text || !keyPattern.test(text)) throw new Problem('invalid_api_key')
+    const hash = hashKey(text)
+    const cached = keys.get(hash)
+    if (cached && keys.getRemainingTTL(hash) < ttlMs - refreshAheadMs) {
+      // An error changes nothing: the key expires in time, and the next request that waits gets the error.
+      lookups(hash, () => lookUp(hash)).catch(() => undefined)
     }
-    const known = kept ?? (await share(hash, () => lookUp(hash)))
-    if (!known || known.goodUntil <= clock.now()) throw new Problem('invalid_api_key')
-    return known.caller
+    const key = cached ?? (await lookups(hash, () => lookUp(hash)))
+    if (!key || key.validUntil <= clock.now()) throw new Problem('invalid_api_key')
+    return key.caller
   }
 }
 
-function toKnownKey(row: FoundKey): KnownKey {
+function toCachedKey(row: FoundKey): CachedKey {
   const { keyId, keyName, prefix, createdAt, expiresAt, revoked, tenantId, tenantName, plan, overrides } = row
   const caller = {
     key: { id: keyId, name: keyName, prefix, createdAt, expiresAt },
     tenant: { id: tenantId, name: tenantName, plan, may: entitlements(plan, overrides) },
   }
-  return { caller, goodUntil: revoked ? Number.NEGATIVE_INFINITY : Date.parse(expiresAt) }
+  return { caller, validUntil: revoked ? Number.NEGATIVE_INFINITY : Date.parse(expiresAt) }
 }

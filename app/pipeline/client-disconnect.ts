@@ -1,14 +1,14 @@
 import type { Context } from 'hono'
 import type { ApiEnv } from './request-context.ts'
 
-/** Aborted when the caller's connection ends before the whole answer is sent. */
-export function callerLeaving(c: Context<ApiEnv>): AbortSignal {
-  const leaving = new AbortController()
+/** Aborted when the client's connection ends before the whole response is sent. */
+export function clientDisconnect(c: Context<ApiEnv>): AbortSignal {
+  const controller = new AbortController()
   const { outgoing } = c.env
-  // Whoever left while the key was looked up is not told of again.
-  if (outgoing.destroyed) leaving.abort()
+  // A connection that ended during the key lookup emits no second `close`.
+  if (outgoing.destroyed) controller.abort()
   outgoing.once('close', () => {
-    if (!outgoing.writableFinished) leaving.abort()
+    if (!outgoing.writableFinished) controller.abort()
   })
-  return leaving.signal
+  return controller.signal
 }

@@ -2,24 +2,26 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'hono'
-import { jsonHeaders, respond } from './json-response.ts'
+import { accepts } from 'hono/accepts'
+import { createResponse, jsonHeaders } from './json-response.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Bytes from which gzip is worth its time: 16 KB of JSON shrink to about 2 KB in a tenth of a millisecond. */
-const largeBody = 16_384
+/** Bytes from which gzip pays: 16 KB of JSON shrink to about 2 KB in 0.1 ms. */
+const minGzipBytes = 16_384
 
 /** Level 3 is the fastest on histograms and lists, and within a tenth of the smallest. */
 const compress = promisify(gzip)
 const gzipOptions = { level: 3 } as const
 
-/**
- * A caller may keep the answer but must ask whether it still stands; another key's answer is another answer.
- * RFC 9110, 8.8.3 and 13.1.2; RFC 9111, 5.2.2.4.
- */
-const keptHeaders = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding, Authorization' } as const
+/** The client may store the response but must revalidate it; each key has its own (RFC 9110, 13.1.2; RFC 9111, 5.2.2.4). */
+const dataHeaders = {
+  ...jsonHeaders,
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Accept-Encoding, Authorization',
+} as const
 
-/** The body of a 200, which is hashed once, and gzipped once, when the first caller takes it so. */
-export interface Content {
+/** The body of a 200 (RFC 9110, 3.2), hashed once, and gzipped once for the first client that accepts it. */
+export interface Representation {
   readonly plain: string | Buffer<ArrayBuffer>
   /** Of `plain`. */
   readonly bytes: number
@@ -27,7 +29,7 @@ export interface Content {
   readonly gzipped: () => Promise<Buffer<ArrayBuffer>>
 }
 
-export function contentOf(plain: Content['plain']): Content {
+export function toRepresentation(plain: Representation['plain']): Representation {
   let gzipped: Promise<Buffer<ArrayBuffer>> | undefined
   return {
     plain,
@@ -43,50 +45,43 @@ export function contentOf(plain: Content['plain']): Content {
   }
 }
 
-/** Answers JSON that the caller may keep. */
-export function answerData(c: Context<ApiEnv>, content: Content): Response | Promise<Response> {
-  return answerContent(c, content, { ...jsonHeaders, ...keptHeaders })
-}
-
 /**
- * Answers a 200 with a strong ETag: as a 304 without a body where the caller has it already, and with gzip where it is
- * large and the caller takes gzip.
- * @param contentHeaders of the 200; all but its Content-Type stand on the 304 too.
+ * Sends a 200 with a strong ETag: a 304 without a body where If-None-Match names it, and gzip where the body is large and
+ * the client accepts gzip.
+ * @param headers of the 200; the 304 has all but its Content-Type.
  */
-export function answerContent(
+export function respondConditional(
   c: Context<ApiEnv>,
-  { plain, bytes, digest, gzipped }: Content,
-  contentHeaders: Readonly<Record<'Content-Type' | 'Cache-Control' | 'Vary', string>>,
+  { plain, bytes, digest, gzipped }: Representation,
+  headers: Readonly<Record<'Content-Type' | 'Cache-Control' | 'Vary', string>> = dataHeaders,
 ): Response | Promise<Response> {
-  const asGzip = bytes >= largeBody && acceptsGzip(c.req.header('Accept-Encoding'))
+  const asGzip = bytes >= minGzipBytes && acceptsGzip(c)
   // Strong, so each encoding has its own (RFC 9110, 8.8.3.3).
   const etag = `"${digest}${asGzip ? '-gzip' : ''}"`
-  const headers = { ...contentHeaders, ETag: etag, ...c.get('state').headers }
-  if (holds(c.req.header('If-None-Match'), etag)) {
-    const { 'Content-Type': _, ...withoutType } = headers
-    return respond(null, 304, withoutType)
+  const allHeaders = { ...headers, ETag: etag, ...c.get('request').responseHeaders }
+  if (matches(c.req.header('If-None-Match'), etag)) {
+    const { 'Content-Type': _, ...withoutType } = allHeaders
+    return createResponse(null, 304, withoutType)
   }
-  if (!asGzip) return respond(plain, 200, headers)
-  return gzipped().then((packed) => respond(packed, 200, { ...headers, 'Content-Encoding': 'gzip' }))
+  if (!asGzip) return createResponse(plain, 200, allHeaders)
+  return gzipped().then((body) => createResponse(body, 200, { ...allHeaders, 'Content-Encoding': 'gzip' }))
 }
 
 /** Whether If-None-Match names the tag, weakly compared, or any at all. */
-function holds(ifNoneMatch: string | undefined, etag: string): boolean {
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
-  return ifNoneMatch.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
+  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
 }
 
-/** Whether Accept-Encoding names gzip, or everything, and does not refuse it by `q=0`. */
-function acceptsGzip(acceptEncoding = ''): boolean {
-  const quality = new Map(
-    acceptEncoding
-      .toLowerCase()
-      .split(',')
-      .map((one) => {
-        const [coding = '', ...parameters] = one.split(';').map((part) => part.trim())
-        const q = parameters.find((parameter) => parameter.startsWith('q='))
-        return [coding, q === undefined ? 1 : Number(q.slice(2))]
-      }),
-  )
-  return (quality.get('gzip') ?? quality.get('*') ?? 0) > 0
-}
+const acceptsGzip = (c: Context) =>
+  accepts(c, {
+    header: 'Accept-Encoding',
+    supports: ['gzip'],
+    default: 'identity',
+    // Hono's own match ignores `*`.
+    match(accepted, { default: identity }) {
+      const named = accepted.find(({ type }) => type.toLowerCase() === 'gzip')
+      const { q } = named ?? accepted.find(({ type }) => type === '*') ?? { q: 0 }
+      return q > 0 ? 'gzip' : identity
+    },
+  }) === 'gzip'

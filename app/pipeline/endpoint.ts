@@ -8,14 +8,17 @@ import type { OperationName } from '../openapi/tags.ts'
 import type { Caller } from './authenticator.ts'
 import type { Page, PagePolicy } from './page.ts'
 
-type Shape = Readonly<Record<string, z.ZodType>>
-type Values<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> }
+type Fields = Readonly<Record<string, z.ZodType>>
+type Values<F extends Fields> = { readonly [K in keyof F]: z.output<F[K]> }
 
-/** What a handler is given: everything validated, owned and within budget. */
-export interface Asked<Path extends Shape, Params extends Shape, Filter, Window, Paging, OfKey = undefined> {
-  readonly caller: OfKey extends true ? Caller : Pick<Caller, 'tenant'>
-  readonly path: Values<Path>
-  readonly query: Values<Params>
+/** Whose data a response holds: every key of the tenant gets the same, or each key its own. */
+type Scope = 'tenant' | 'key'
+
+/** A handler's input: everything validated, owned and within budget. */
+export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope = 'tenant'> {
+  readonly caller: S extends 'key' ? Caller : Pick<Caller, 'tenant'>
+  /** The operation's own parameters, of path and query. */
+  readonly params: Params
   /** What `parse` made of the query. */
   readonly filter: Filter
   readonly window: Window extends WindowRule ? Span : undefined
@@ -24,22 +27,22 @@ export interface Asked<Path extends Shape, Params extends Shape, Filter, Window,
   readonly page: Paging extends PagePolicy<infer Item, infer Position> ? Page<Item, Position> : undefined
   /** The first moment the tenant's retention reaches, in milliseconds since the Unix epoch. */
   readonly retentionFrom: number
-  /** Every row of a query's answer. */
+  /** Every row of a query. */
   readonly read: Read
-  /** Rows of queries that are run side by side. */
+  /** Runs queries concurrently and concatenates their rows. */
   readonly readAll: ReadAll
 }
 
-/** What lets a tenant read on although its plan no longer has what an operation needs. */
+/** Lets a tenant read on although its plan no longer has a capability. */
 export interface Exemption {
   /** To be read behind "unless". */
-  readonly says: string
+  readonly description: string
   /** Has a row where the tenant is exempt. */
-  readonly question: (tenantId: string) => Query<unknown>
+  readonly query: (tenantId: string) => Query<unknown>
 }
 
-/** A capability that an operation needs of the plan. */
-export interface Need {
+/** A capability that an operation requires of the plan. */
+export interface Requirement {
   readonly capability: Capability
   /** Only of requests with this parameter, or with this value of it. */
   readonly when?: { readonly parameter: string; readonly is?: string }
@@ -48,68 +51,70 @@ export interface Need {
 
 /** One operation of the contract, declared. The pipeline does the rest. */
 export interface EndpointDefinition<
-  Path extends Shape,
-  Params extends Shape,
+  PathFields extends Fields,
+  QueryFields extends Fields,
   Filter,
   Window extends WindowRule | undefined,
   Paging extends PagePolicy | undefined,
-  Reply extends z.ZodType,
-  OfKey extends true | undefined,
+  Body extends z.ZodType,
+  S extends Scope,
 > {
-  /** `chapter.question`, of a chapter of the reference; stands in logs, metrics, log_comment and as the operationId. */
+  /** `chapter.question`, of a chapter of the reference: the name in logs, metrics and log_comment, and the operationId. */
   readonly name: OperationName
   /** As in the contract, parameters in braces. */
   readonly path: `/v1/${string}`
   readonly summary: string
   readonly description: string
   /** Path parameters; each named siteId must be the tenant's. */
-  readonly pathParams?: Path
+  readonly pathParams?: PathFields
   /** Query parameters, beside those of the window and the page. A siteId must be the tenant's. */
-  readonly query?: Params
-  /** Turns validated parameters into what the question needs. Throws bad_request. */
-  readonly parse?: (query: Values<Params>) => Filter
+  readonly query?: QueryFields
+  /** Turns validated query parameters into a filter. Throws bad_request. */
+  readonly parse?: (query: Values<QueryFields>) => Filter
   readonly window?: Window
   readonly page?: Paging
-  /** The budgets a request spends one token of (contract, convention 8). */
-  readonly spends: readonly BudgetName[]
-  /** What the plan must have beside API access (contract, Authentication 4). */
-  readonly needs?: readonly Need[]
-  /** Answers on plans without API access too. */
-  readonly everyPlan?: true
-  /** Answers each key alone; any other answer is the tenant's, and shared by its keys that ask for it at one time. */
-  readonly ofKey?: OfKey
-  /** Answers from the tenant's reports alone, which only imports change: what was answered stands until the next. */
-  readonly ofReports?: true
+  /** The budgets that each request charges one token (contract, convention 8). */
+  readonly charges: readonly BudgetName[]
+  /** The plan's capabilities beside API access (contract, Authentication 4). */
+  readonly requires?: readonly Requirement[]
+  /** Open to plans without API access too. */
+  readonly allPlans?: true
+  /** `tenant` by default: the tenant's keys share a response while it is in flight. */
+  readonly scope?: S
+  /** The response depends on the tenant's reports alone, which only imports change. */
+  readonly cache?: 'until-import'
   /** The 200 body. */
-  readonly reply: Reply
-  readonly handle: (asked: Asked<Path, Params, Filter, Window, Paging, OfKey>) => Promise<z.input<Reply>>
+  readonly response: Body
+  readonly handle: (
+    ctx: HandlerContext<Values<PathFields> & Values<QueryFields>, Filter, Window, Paging, S>,
+  ) => Promise<z.input<Body>>
 }
 
 /** Any operation, as the pipeline and the reference see it. */
 export interface Endpoint
   extends EndpointDefinition<
-    Shape,
-    Shape,
+    Fields,
+    Fields,
     unknown,
     WindowRule | undefined,
     PagePolicy | undefined,
     z.ZodType,
-    true | undefined
+    Scope
   > {
-  readonly pathParams: Shape
-  readonly query: Shape
+  readonly pathParams: Fields
+  readonly query: Fields
 }
 
 /** Declares an operation. */
 export function endpoint<
-  const Path extends Shape = Readonly<Record<never, never>>,
-  const Params extends Shape = Readonly<Record<never, never>>,
+  const PathFields extends Fields = Readonly<Record<never, never>>,
+  const QueryFields extends Fields = Readonly<Record<never, never>>,
   Filter = undefined,
   const Window extends WindowRule | undefined = undefined,
   const Paging extends PagePolicy | undefined = undefined,
-  Reply extends z.ZodType = z.ZodType,
-  const OfKey extends true | undefined = undefined,
->(definition: EndpointDefinition<Path, Params, Filter, Window, Paging, Reply, OfKey>): Endpoint {
-  // The pipeline hands each handler only what its own definition validated, which the erased type cannot show.
+  Body extends z.ZodType = z.ZodType,
+  const S extends Scope = 'tenant',
+>(definition: EndpointDefinition<PathFields, QueryFields, Filter, Window, Paging, Body, S>): Endpoint {
+  // The pipeline passes each handler only what its own definition validated, which the erased type cannot show.
   return { pathParams: {}, query: {}, ...definition } as unknown as Endpoint
 }

@@ -4,7 +4,7 @@ import { encodeCursor } from './cursor.ts'
 
 /** An item's sort key, as a cursor carries it. */
 export interface SortKey<Item, Position> {
-  readonly shape: z.ZodType<Position>
+  readonly schema: z.ZodType<Position>
   readonly of: (item: Item) => Position
 }
 

@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { cursorText, dateTime, integer } from '../../schema/params.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Every query parameter an operation takes: its own, then the window's and the page's. */
-export function queryShape({ query, window, page }: Endpoint): Record<string, z.ZodType> {
+/** Fields of every query parameter an operation takes: its own, then the window's and the page's. */
+export function querySchema({ query, window, page }: Endpoint): Record<string, z.ZodType> {
   return {
     ...query,
     ...(typeof window === 'object' && {

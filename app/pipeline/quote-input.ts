@@ -1,8 +1,8 @@
-const longestEcho = 64
+const maxLength = 64
 
-/** What was sent, as JSON and cut short, so that a message stays readable. */
-export function echo(value: unknown): string {
+/** Input as JSON, truncated so that a message stays readable. */
+export function quoteInput(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
-  const cut = text.length > longestEcho ? `${text.slice(0, longestEcho).replace(/[\ud800-\udbff]$/, '')}…` : text
-  return typeof value === 'string' ? JSON.stringify(cut) : cut
+  const short = text.length > maxLength ? `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…` : text
+  return typeof value === 'string' ? JSON.stringify(short) : short
 }

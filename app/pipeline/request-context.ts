@@ -1,48 +1,87 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { QueryCost } from '../../queries/clickhouse.ts'
+import type { Read } from '../../queries/query.ts'
+import type { Span } from '../../queries/rules/coverage.ts'
 import type { Caller } from './authenticator.ts'
+import type { CursorState } from './cursor.ts'
+import type { Page } from './page.ts'
 
-/** What is known of one request so far; the log line and the answer's headers are made of it. */
-export interface RequestState {
+/** Facts of one request: its log line, its metrics and its response headers are made of them. */
+export interface RequestContext {
   readonly requestId: string
   /** From performance.now(). */
   readonly startedAt: number
-  /** Headers of the answer, whatever it will be. */
-  readonly headers: Record<string, string>
+  /** Headers of the response, whichever it will be. */
+  readonly responseHeaders: Record<string, string>
   operation?: string
-  caller?: Caller
-  /** Whether the answer is one that was given before and stands. */
-  kept: boolean
+  /** Whether the response cache had the response; undefined where the operation is not cached. */
+  cacheHit?: boolean
   rowsRead: number
   bytesRead: number
-  /** Of all statements together: those that ran side by side add up, so that it can exceed the request's own time. */
-  engineMilliseconds: number
+  /** Sum over all statements: concurrent ones add up, so that it can exceed the request's own time. */
+  engineMs: number
 }
 
-/** Hono's typing of what the pipeline keeps on a request. */
+/** Validated values, by parameter. */
+export type Params = Record<string, unknown> & { siteId?: string }
+
+/** Validated query parameters, those of the window and the page included. */
+type QueryParams = Params & { from?: Date; to?: Date; limit?: number; cursor?: string }
+
+/** Hono's typing of a request: each variable is set by the step named beside it. */
 export interface ApiEnv {
   Bindings: HttpBindings
-  Variables: { state: RequestState }
+  Variables: {
+    /** createApi */
+    request: RequestContext
+    /** startOperation: aborted when the client disconnects. */
+    clientSignal: () => AbortSignal
+    /** startOperation: reads as the caller, until the signal is aborted. */
+    readUntil: (signal?: AbortSignal) => Read
+    /** startOperation: reads as the caller, until the client disconnects. */
+    read: Read
+    /** authenticate */
+    caller: Caller
+    /** validate */
+    query: QueryParams
+    /** validate */
+    path: Params
+    /** validate: the operation's own parameters, of path and query. */
+    params: Params
+    /** validate */
+    filter: unknown
+    /** readCursor: binds the cursors of this request to its operation, tenant and filters. */
+    fingerprint: string
+    /** readCursor */
+    cursor: CursorState<unknown> | undefined
+    /** resolveWindow: the first moment the tenant's retention reaches. */
+    retentionFrom: Date
+    /** resolveWindow */
+    window: Span | undefined
+    /** resolveWindow */
+    earlier: Span | undefined
+    /** readPage */
+    page: Page<never, unknown> | undefined
+  }
 }
 
 const acceptable = /^[A-Za-z0-9._-]{1,64}$/
 
-/** @param asked the caller's own X-Request-Id; another is made where it is missing or has other characters. */
-export function startRequest(asked: string | undefined): RequestState {
-  const requestId = asked !== undefined && acceptable.test(asked) ? asked : crypto.randomUUID()
+/** @param requestId the caller's X-Request-Id; a new id replaces one that is missing or has other characters. */
+export function createRequestContext(requestId: string | undefined): RequestContext {
+  const id = requestId !== undefined && acceptable.test(requestId) ? requestId : crypto.randomUUID()
   return {
-    requestId,
+    requestId: id,
     startedAt: performance.now(),
-    headers: { 'X-Request-Id': requestId },
-    kept: false,
+    responseHeaders: { 'X-Request-Id': id },
     rowsRead: 0,
     bytesRead: 0,
-    engineMilliseconds: 0,
+    engineMs: 0,
   }
 }
 
-export function addCost(state: RequestState, cost: QueryCost): void {
-  state.rowsRead += cost.rowsRead
-  state.bytesRead += cost.bytesRead
-  state.engineMilliseconds += cost.milliseconds
+export function addCost(request: RequestContext, cost: QueryCost): void {
+  request.rowsRead += cost.rowsRead
+  request.bytesRead += cost.bytesRead
+  request.engineMs += cost.milliseconds
 }

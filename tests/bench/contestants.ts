@@ -80,7 +80,7 @@ export function apiContestant(api: RunningApi, engine: LoadedEngine, key: string
         ...times,
         rowsRead: logged.rowsRead,
         bytesRead: logged.bytesRead,
-        overheadMilliseconds: logged.milliseconds - engine.watch.busyMilliseconds(requestId),
+        overheadMilliseconds: logged.durationMs - engine.watch.busyMilliseconds(requestId),
       }
     },
   }

@@ -24,7 +24,7 @@ const decision = (siteId: string) => ({
 })
 
 const needs = operations.all.flatMap(([name, endpoint]) =>
-  (endpoint.needs ?? []).map((need) => [name, need.when?.parameter ?? 'every request', endpoint, need] as const),
+  (endpoint.requires ?? []).map((need) => [name, need.when?.parameter ?? 'every request', endpoint, need] as const),
 )
 
 describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) => {
@@ -70,7 +70,7 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
     const { description } = body.paths[endpoint.path].get
     expect(description).toContain(`(\`${capability}\`)`)
     if (when) expect(description).toContain(when.parameter)
-    if (unless) expect(description).toContain(`unless ${unless.says}`)
+    if (unless) expect(description).toContain(`unless ${unless.description}`)
   })
 })
 

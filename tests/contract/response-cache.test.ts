@@ -53,8 +53,8 @@ async function ask(endpoint: Endpoint, { key, siteIds }: TestWorld = world, from
   return from.ask(endpoint, { ...ofSite(endpoint, siteIds[0]), key })
 }
 
-const ofReports = operations.all.filter(([, endpoint]) => endpoint.ofReports)
-const ofMore = operations.all.filter(([, endpoint]) => !endpoint.ofReports)
+const ofReports = operations.all.filter(([, endpoint]) => endpoint.cache)
+const ofMore = operations.all.filter(([, endpoint]) => !endpoint.cache)
 
 describe.each(ofReports)('%s', (_, endpoint) => {
   test('reads the tenant’s reports alone', async () => {

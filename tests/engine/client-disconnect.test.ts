@@ -119,7 +119,7 @@ describe('a request whose caller leaves', () => {
   test('takes nothing from another who asks the same', async () => {
     const leaving = new AbortController()
     let other: Promise<Response> | undefined
-    // Asked for the first time, so that nothing is kept of it.
+    // The first request of its kind, so that it is not cached.
     const filter = '&osName=Windows'
     await whileFrozen(async () => {
       const asked = ask('first', leaving.signal, key, filter)
@@ -141,7 +141,7 @@ describe('a request whose caller leaves', () => {
       ask(requestId, signal, own, `&osName=${osName}`)
     const systems = ['Windows', 'Linux', 'Android'] as const
     for (const times of [1, 2, 3]) for (const system of systems) await askOf(system, `${system}${times}`)
-    expect(systems.map((system) => logged(`${system}3`).kept)).toEqual([true, true, true])
+    expect(systems.map((system) => logged(`${system}3`).cacheHit)).toEqual([true, true, true])
     await untilSeen()
     const leaving = new AbortController()
     const others: Promise<Response>[] = []
@@ -156,6 +156,6 @@ describe('a request whose caller leaves', () => {
       await expect(asked).rejects.toThrow()
     })
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200])
-    expect(logged('waits')).toMatchObject({ kept: true })
+    expect(logged('waits')).toMatchObject({ cacheHit: true })
   })
 })

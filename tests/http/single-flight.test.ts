@@ -107,7 +107,9 @@ describe('the same question', () => {
 })
 
 /** They answer the tenant's data and spend the key's budget alone. */
-const spendingKeyOnly = operations.all.filter(([, { ofKey, spends }]) => !ofKey && !spends.includes('tenant'))
+const spendingKeyOnly = operations.all.filter(
+  ([, { scope, charges }]) => scope !== 'key' && !charges.includes('tenant'),
+)
 
 test.each(spendingKeyOnly)('%s asks nothing twice where two keys of a tenant ask at once', async (_, endpoint) => {
   const url = urlOf(endpoint, { siteId: world.siteIds[0] })

@@ -1,69 +1,77 @@
 import { expect } from 'vitest'
-import { createKeptAnswers } from '../../app/pipeline/cache/response-cache.ts'
-import { contentOf } from '../../app/pipeline/conditional-response.ts'
+import { createResponseCache } from '../../app/pipeline/cache/response-cache.ts'
+import { toRepresentation } from '../../app/pipeline/conditional-response.ts'
 import type { Read } from '../../queries/query.ts'
 import type { ImportStep } from '../../queries/rules/import-mark.ts'
 
-/** Asks through answers of its own; tells how often the question itself was asked. */
-export function createAsker() {
+/** A response cache with a clock and an import log of its own, which counts loads and version lookups. */
+export function createCacheFixture() {
   const steps: ImportStep[] = []
-  let marks = 0
+  let lookups = 0
   let failure: Error | undefined
   let held: Promise<void> | undefined
   const clock = { now: 1 }
-  const answers = createKeptAnswers(() => clock.now)
+  const cache = createResponseCache(() => clock.now)
   const read: Read = async ({ row }) => {
-    marks++
+    lookups++
     const found = steps.map((step) => row.parse(step))
     await held
     if (failure) throw failure
     return found
   }
-  let times = 0
-  async function ask(
-    question: string,
-    { text = 'answer', tenantId = 'tenant', meanwhile = () => {} } = {},
+
+  /** How often the request was loaded: 0 for a hit, 1 for a miss. */
+  async function request(
+    key: string,
+    { text = 'body', tenantId = 'tenant', meanwhile = () => {} } = {},
   ): Promise<number> {
-    const before = times
-    const content = contentOf(text)
-    const standing = answers.standing(question, tenantId, () => read)
-    const { content: answer, kept } = await answers.answer({
-      question,
+    let loads = 0
+    const { representation, cacheHit } = await cache.getOrLoad({
+      key,
       tenantId,
       read,
-      async ask() {
-        times++
+      async load() {
+        loads++
         meanwhile()
-        return content
+        return toRepresentation(text)
       },
     })
-    expect(answer.plain).toBe(text)
-    expect(kept).toBe(times === before)
-    if (standing) expect(kept && standing).toBe(answer)
-    return times - before
+    expect(representation.plain).toBe(text)
+    expect(cacheHit).toBe(loads === 0)
+    return loads
   }
 
-  function later(milliseconds: number): void {
-    clock.now += milliseconds
+  /** The cached body; undefined for a miss, which caches nothing. */
+  async function cached(key: string, tenantId = 'tenant'): Promise<unknown> {
+    const miss = new Error('miss')
+    const load = () => Promise.reject(miss)
+    const response = await cache.getOrLoad({ key, tenantId, read, load }).catch((error: unknown) => {
+      if (error !== miss) throw error
+    })
+    return response?.representation.plain
   }
 
-  const note = (state: string) => {
+  function wait(ms: number): void {
+    clock.now += ms
+  }
+
+  const log = (state: string) => {
     steps.push({ token: `${steps.length >> 1}`, state, recordedAt: new Date(steps.length).toISOString() })
   }
-  const begin = () => note('started')
-  const end = () => note('done')
+  const startImport = () => log('started')
+  const endImport = () => log('done')
 
-  function importOne(): void {
-    begin()
-    end()
+  function importOnce(): void {
+    startImport()
+    endImport()
   }
 
   function failWith(error: Error | undefined): void {
     failure = error
   }
 
-  /** Until what it returns is called. */
-  function holdLooks(): () => void {
+  /** Holds every version lookup until the function it returns is called. */
+  function holdLookups(): () => void {
     let release = () => {}
     held = new Promise((resolve) => {
       release = resolve
@@ -71,7 +79,8 @@ export function createAsker() {
     return () => release()
   }
 
-  const standing = (question: string, tenantId = 'tenant') => answers.standing(question, tenantId, () => read)?.plain
-
-  return { later, ask, standing, holdLooks, begin, end, importOne, failWith, marks: () => marks }
+  return {
+    ...{ wait, request, cached, holdLookups, startImport, endImport, importOnce, failWith },
+    lookups: () => lookups,
+  }
 }

@@ -4,91 +4,85 @@ import { importMark, lookMilliseconds } from '../../../queries/rules/import-mark
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
 import { Problem } from '../../../schema/problems.ts'
 
-/** From this age of a look on the next is begun, in milliseconds, while requests go on with it and none waits. */
-const nextLookFrom = lookMilliseconds - 150
-/** How long none is made after one that failed. */
-const failedLookMilliseconds = 5_000
-const lookedAtTenants = 10_000
-/** A tenant that imports more than this in an hour is asked anew every time. */
-const mostSteps = 500
+/** Age of a version from which it is refreshed ahead of its end, so that no request waits. */
+const refreshAheadMs = lookMilliseconds - 150
+/** Pause after a lookup that failed. */
+const failedLookupMs = 5_000
+const maxTenants = 10_000
+/** Steps of imports in an hour beyond which a tenant's responses are not cached. */
+const maxSteps = 500
 
-/** A look at a tenant's ledger. */
-interface Look {
-  /** By the clock of the looks. */
-  readonly begunAt: number
-  readonly found: Promise<string | undefined>
-  /** What was found: none while it is under way, or an import is. */
-  mark?: string | undefined
-  /** Whether the next was begun. */
-  followed?: true
+interface VersionLookup {
+  /** The version is as old as this. */
+  readonly startedAt: number
+  readonly result: Promise<string | undefined>
+  /** Undefined until the lookup ends, and during an import. */
+  version?: string | undefined
+  refreshing?: true
 }
 
-/** Marks of tenants' imports, each as one look at the ledger found it; a look serves `lookMilliseconds`. */
-export interface LooksAtImports {
-  /** What the look of the moment found; undefined where there is none, where it failed, and while an import is under way. */
-  standing(tenantId: string): string | undefined
-  /** The same, or what a look finds that is under way or begun for it. Throws what `read` throws, except a Problem. */
-  find(tenantId: string, read: Read): Promise<string | undefined>
-  /** Begins the look after one that found a mark and whose time is nearly over. */
-  lookAhead(tenantId: string, read: () => Read): void
+/** Versions of tenants' data, each good for `lookMilliseconds` from before its lookup. */
+export interface ImportVersionCache {
+  /** Undefined during an import and where the lookup failed. Throws errors of `read`, but no Problem. */
+  current(tenantId: string, read: Read): Promise<string | undefined>
 }
 
-/** @param now milliseconds since any moment, of a clock that no one can set. */
-export function createLooksAtImports(now: () => number): LooksAtImports {
-  const looks = new LRUCache<string, Look>({
-    // A timer to remember the time by would cost more than to ask for it, and be late.
+/** @param now milliseconds of a monotonic clock. */
+export function createImportVersionCache(now: () => number): ImportVersionCache {
+  const lookups = new LRUCache<string, VersionLookup>({
     ttlResolution: 0,
     perf: { now },
-    max: lookedAtTenants,
+    max: maxTenants,
   })
 
-  /** A look's time counts from when it was begun, because what it found is as old as that. */
-  function keep(tenantId: string, look: Look, ttl: number = lookMilliseconds): void {
-    looks.set(tenantId, look, { start: look.begunAt, ttl })
+  function store(tenantId: string, lookup: VersionLookup, ttl: number = lookMilliseconds): void {
+    lookups.set(tenantId, lookup, { start: lookup.startedAt, ttl })
   }
 
-  async function lookAtLedger(tenantId: string, read: Read): Promise<string | undefined> {
+  async function readVersion(tenantId: string, read: Read): Promise<string | undefined> {
     try {
-      const steps = await read(listImportSteps(tenantId, mostSteps + 1))
-      return steps.length > mostSteps ? undefined : importMark(steps)
+      const steps = await read(listImportSteps(tenantId, maxSteps + 1))
+      return steps.length > maxSteps ? undefined : importMark(steps)
     } catch (error) {
-      // A store too busy for a look-up in its short time may still answer the question in its own.
+      // A database too busy for a lookup's short timeout may still answer the request within its own.
       if (!(error instanceof Problem)) throw error
-      keep(tenantId, { begunAt: now(), found: Promise.resolve(undefined) }, failedLookMilliseconds)
+      store(tenantId, { startedAt: now(), result: Promise.resolve(undefined) }, failedLookupMs)
       return undefined
     }
   }
 
-  function begin(tenantId: string, read: Read): Look {
-    const begunAt = now()
-    const found = lookAtLedger(tenantId, read).then((mark) => {
-      look.mark = mark
-      return mark
+  function start(tenantId: string, read: Read): VersionLookup {
+    const startedAt = now()
+    const result = readVersion(tenantId, read).then((version) => {
+      lookup.version = version
+      return version
     })
-    const look: Look = { begunAt, found }
-    return look
+    const lookup: VersionLookup = { startedAt, result }
+    return lookup
+  }
+
+  function refreshAhead(tenantId: string, read: Read, current: VersionLookup): void {
+    current.refreshing = true
+    const next = start(tenantId, read)
+    const replace = () => {
+      // A later lookup, or the failure of this one, may have replaced it.
+      if (lookups.peek(tenantId, { allowStale: true }) === current) store(tenantId, next)
+    }
+    // The next request that waits for a lookup gets its error.
+    next.result.then(replace, () => undefined)
   }
 
   return {
-    standing: (tenantId) => looks.get(tenantId)?.mark,
-    find(tenantId, read) {
-      const recent = looks.get(tenantId)
-      if (recent) return recent.found
-      const look = begin(tenantId, read)
-      keep(tenantId, look)
-      return look.found
-    },
-    lookAhead(tenantId, read) {
-      const recent = looks.get(tenantId)
-      if (!recent?.mark || recent.followed || now() < recent.begunAt + nextLookFrom) return
-      recent.followed = true
-      const look = begin(tenantId, read())
-      const take = () => {
-        // A later look, or that this one failed, may have taken the place.
-        if (looks.peek(tenantId, { allowStale: true }) === recent) keep(tenantId, look)
+    current(tenantId, read) {
+      const lookup = lookups.get(tenantId)
+      if (!lookup) {
+        const first = start(tenantId, read)
+        store(tenantId, first)
+        return first.result
       }
-      // Whoever waits for a look hears of its error.
-      look.found.then(take, () => undefined)
+      const isDue = lookup.version !== undefined && now() >= lookup.startedAt + refreshAheadMs
+      if (isDue && !lookup.refreshing) refreshAhead(tenantId, read, lookup)
+      return lookup.result
     },
   }
 }

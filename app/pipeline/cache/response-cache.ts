@@ -1,96 +1,82 @@
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../../queries/query.ts'
 import { minute } from '../../../schema/durations.ts'
-import type { Content } from '../conditional-response.ts'
-import { createLooksAtImports } from './import-version-cache.ts'
+import type { Representation } from '../conditional-response.ts'
+import { createImportVersionCache } from './import-version-cache.ts'
 
-/** How long rows that were changed by hand, past the import, can go unnoticed; dashboards poll every minute or sooner. */
-const keptMilliseconds = 5 * minute
-/** Questions and answers together. */
-const keptBytes = 32 * 1024 * 1024
-/** What keeping one takes beside its text. */
+/** Rows changed by hand, past the import, can go unnoticed this long; dashboards poll every minute or sooner. */
+const ttlMs = 5 * minute
+/** Bytes of all keys and bodies. */
+const maxBytes = 32 * 1024 * 1024
+/** Bytes of an entry beside its key and body. */
 const entryBytes = 500
-const largestBytes = 2 * 1024 * 1024
+const maxEntryBytes = 2 * 1024 * 1024
 
-/** What a question needs to be known again, and to be asked. */
-export interface KeptQuestion {
-  /** All that the answer depends on, but the tenant's reports. */
-  readonly question: string
+/** A request whose response may be cached. */
+export interface CacheableRequest {
   readonly tenantId: string
-  /** Goes on when the caller leaves, because others wait for what it reads. */
+  /** All that the response depends on, but the tenant's reports. */
+  readonly key: string
+  /** Reads the import version. */
   readonly read: Read
-  readonly ask: () => Promise<Content>
+  readonly load: () => Promise<Representation>
 }
 
-/** What a question is answered, and whether that was kept instead of asked for. */
-export interface Answered {
-  readonly content: Content
-  readonly kept: boolean
+/** A response, and whether the cache had it. */
+export interface CachedResponse {
+  readonly representation: Representation
+  readonly cacheHit: boolean
 }
 
-/** Answers of before. */
-export interface KeptAnswers {
-  /**
-   * The answer that stands by the latest look; undefined where only a look or an asking can tell.
-   * @param read gives what the next look is made with, so that none waits for it.
-   */
-  standing(question: string, tenantId: string, read: () => Read): Content | undefined
-  /** The answer that stands, or is asked for. */
-  answer(asked: KeptQuestion): Promise<Answered>
+/** Responses by tenant and request, each good for one import version. */
+export interface ResponseCache {
+  getOrLoad(request: CacheableRequest): Promise<CachedResponse>
 }
 
-/** What is known of a question that was asked lately. */
-interface Known {
-  /** Its answer, with a mark of the tenant's imports from before it was asked for; none of a question asked once. */
-  readonly kept?: {
-    readonly content: Content
-    readonly mark: string
-    /** When it must be asked for anew, by the clock. */
-    readonly until: number
+interface CacheEntry {
+  /** Undefined after the first request: most windows that move are never requested again. */
+  readonly response?: {
+    readonly representation: Representation
+    /** From before the load. */
+    readonly version: string
+    readonly expiresAt: number
   }
 }
 
 /**
- * Answers a question that is asked again by what was answered before, while no import has been since: a look at the
- * ledger instead of the question, and one look for all who ask within half a second, the next of which is begun before its
- * time is over. Nothing is kept of a question that is asked once, nor while an import is under way.
+ * Response cache keyed by tenant and request, from the second request on, while the tenant's import version is the same.
+ * A hit costs one version lookup per tenant and 500 ms. During an import nothing is cached.
  */
-export function createKeptAnswers(now = () => performance.now()): KeptAnswers {
-  const known = new LRUCache<string, Known>({
-    ttl: keptMilliseconds,
+export function createResponseCache(now = () => performance.now()): ResponseCache {
+  const versions = createImportVersionCache(now)
+  const entries = new LRUCache<string, CacheEntry>({
+    ttl: ttlMs,
     updateAgeOnGet: true,
-    // A timer to remember the time by would cost more than to ask for it, and be late.
+    // A read of the clock for each request costs less than the timer that would cache the time.
     ttlResolution: 0,
     perf: { now },
-    maxSize: keptBytes,
-    maxEntrySize: largestBytes,
-    sizeCalculation: ({ kept }, question) => entryBytes + question.length + (kept?.content.bytes ?? 0),
+    maxSize: maxBytes,
+    maxEntrySize: maxEntryBytes,
+    sizeCalculation: ({ response }, key) => entryBytes + key.length + (response?.representation.bytes ?? 0),
   })
-  const looks = createLooksAtImports(now)
-
-  function keptUnder(question: string, mark: string | undefined): Content | undefined {
-    const kept = known.get(question)?.kept
-    return kept && kept.mark === mark && now() < kept.until ? kept.content : undefined
-  }
 
   return {
-    standing(question, tenantId, read) {
-      const standing = keptUnder(question, looks.standing(tenantId))
-      if (standing) looks.lookAhead(tenantId, read)
-      return standing
-    },
-    async answer({ question, tenantId, read, ask }) {
-      if (!known.has(question)) {
-        known.set(question, {})
-        return { content: await ask(), kept: false }
+    async getOrLoad({ tenantId, key: request, read, load }) {
+      const key = `${tenantId} ${request}`
+      if (!entries.has(key)) {
+        entries.set(key, {})
+        return { representation: await load(), cacheHit: false }
       }
-      const start = now()
-      const mark = await looks.find(tenantId, read)
-      const standing = keptUnder(question, mark)
-      if (standing) return { content: standing, kept: true }
-      const content = await ask()
-      known.set(question, mark === undefined ? {} : { kept: { content, mark, until: start + keptMilliseconds } })
-      return { content, kept: false }
+      const startedAt = now()
+      const version = await versions.current(tenantId, read)
+      const cached = entries.get(key)?.response
+      if (cached && cached.version === version && now() < cached.expiresAt) {
+        return { representation: cached.representation, cacheHit: true }
+      }
+      const representation = await load()
+      const response = version === undefined ? undefined : { representation, version, expiresAt: startedAt + ttlMs }
+      entries.set(key, response ? { response } : {})
+      return { representation, cacheHit: false }
     },
   }
 }

@@ -1,49 +1,49 @@
 import { CallerLeft } from '../../../queries/attempts.ts'
 
 /**
- * Asks a question unless the same is being asked, whose answer or error it then shares.
- * @param leaving aborted when the asker leaves; the promise then rejects with CallerLeft. Without it the asker stays.
+ * Runs a task unless the same is in flight; its callers share one result or error.
+ * @param signal aborts the wait of this caller, which then rejects with CallerLeft; without it the caller never aborts.
  */
-export type ShareUnderWay<Answer> = (
-  question: string,
-  ask: (allLeft: AbortSignal) => Promise<Answer>,
-  leaving?: AbortSignal,
-) => Promise<Answer>
+export type SingleFlight<Result> = (
+  key: string,
+  task: (signal: AbortSignal) => Promise<Result>,
+  signal?: AbortSignal,
+) => Promise<Result>
 
-interface Asking<Answer> {
-  readonly answer: Promise<Answer>
-  readonly allLeft: AbortController
-  waiting: number
+interface Flight<Result> {
+  readonly result: Promise<Result>
+  readonly controller: AbortController
+  callers: number
 }
 
-/** Nothing is kept of a question once it is answered, or once everyone who asked it has left. */
-export function shareUnderWay<Answer>(): ShareUnderWay<Answer> {
-  const underWay = new Map<string, Asking<Answer>>()
+/** A task is aborted when the last of its callers aborts; LRUCache.fetch aborts with its first caller instead. */
+export function singleFlight<Result>(): SingleFlight<Result> {
+  const inFlight = new Map<string, Flight<Result>>()
 
-  function forget(question: string, asking: Asking<Answer>): void {
-    if (underWay.get(question) === asking) underWay.delete(question)
+  function end(key: string, flight: Flight<Result>): void {
+    if (inFlight.get(key) === flight) inFlight.delete(key)
   }
 
-  function begin(question: string, ask: (allLeft: AbortSignal) => Promise<Answer>): Asking<Answer> {
-    const allLeft = new AbortController()
-    const answer = ask(allLeft.signal).finally(() => forget(question, asking))
-    const asking: Asking<Answer> = { answer, allLeft, waiting: 0 }
-    underWay.set(question, asking)
-    return asking
+  function start(key: string, task: (signal: AbortSignal) => Promise<Result>): Flight<Result> {
+    const controller = new AbortController()
+    const result = task(controller.signal).finally(() => end(key, flight))
+    const flight: Flight<Result> = { result, controller, callers: 0 }
+    inFlight.set(key, flight)
+    return flight
   }
 
-  return (question, ask, leaving) => {
-    if (leaving?.aborted) return Promise.reject(new CallerLeft())
-    const asking = underWay.get(question) ?? begin(question, ask)
-    asking.waiting++
+  return (key, task, signal) => {
+    if (signal?.aborted) return Promise.reject(new CallerLeft())
+    const flight = inFlight.get(key) ?? start(key, task)
+    flight.callers++
     return new Promise((resolve, reject) => {
-      asking.answer.then(resolve, reject)
-      leaving?.addEventListener('abort', () => {
+      flight.result.then(resolve, reject)
+      signal?.addEventListener('abort', () => {
         reject(new CallerLeft())
-        if (--asking.waiting > 0) return
-        // Whoever asks from now on asks anew.
-        forget(question, asking)
-        asking.allLeft.abort()
+        if (--flight.callers > 0) return
+        // The next caller starts the task again.
+        end(key, flight)
+        flight.controller.abort()
       })
     })
   }

@@ -2,152 +2,148 @@ import { setImmediate as settled } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { lookMilliseconds } from '../../../queries/rules/import-mark.ts'
 import { Problem } from '../../../schema/problems.ts'
-import { createAsker } from '../../support/cache-fixture.ts'
+import { createCacheFixture } from '../../support/cache-fixture.ts'
 
-test('one look at the ledger serves a tenant for half a second, and no other tenant', async () => {
-  const { ask, marks, later } = createAsker()
-  const questions = ['a', 'b']
-  for (const question of [...questions, ...questions, ...questions]) await ask(question)
-  expect(marks()).toBe(1)
-  for (const tenantId of ['other', 'other']) await ask('c', { tenantId })
-  expect(marks()).toBe(2)
-  later(349)
-  expect(await ask('a')).toBe(0)
-  expect(marks()).toBe(2)
-  later(152)
-  for (const question of questions) expect(await ask(question)).toBe(0)
-  expect(marks()).toBe(3)
+test('one version lookup serves a tenant for half a second, and no other tenant', async () => {
+  const { request, lookups, wait } = createCacheFixture()
+  const keys = ['a', 'b']
+  for (const key of [...keys, ...keys, ...keys]) await request(key)
+  expect(lookups()).toBe(1)
+  for (const tenantId of ['other', 'other']) await request('c', { tenantId })
+  expect(lookups()).toBe(2)
+  wait(349)
+  expect(await request('a')).toBe(0)
+  expect(lookups()).toBe(2)
+  wait(152)
+  for (const key of keys) expect(await request(key)).toBe(0)
+  expect(lookups()).toBe(3)
 })
 
-test('what stands by the latest look is known at once: not of another tenant, nor once the look or the answer is too old', async () => {
-  const { ask, standing, later } = createAsker()
-  await ask('a')
-  expect(standing('a')).toBeUndefined()
-  await ask('a')
-  expect([standing('a'), standing('b'), standing('a', 'other')]).toEqual(['answer', undefined, undefined])
-  later(lookMilliseconds + 1)
-  expect(standing('a')).toBeUndefined()
+test('a response outlives any number of versions lookups, but not five minutes', async () => {
+  const { request, cached, wait } = createCacheFixture()
+  for (let times = 0; times < 2; times++) await request('a')
   for (let waited = 0; waited < 299_000; waited += 1_000) {
-    await ask('a')
-    expect(standing('a')).toBe('answer')
-    later(1_000)
+    expect(await cached('a')).toBe('body')
+    wait(1_000)
   }
-  later(2_000)
-  await ask('b')
-  await ask('b')
-  expect([standing('a'), standing('b')]).toEqual([undefined, 'answer'])
+  wait(2_000)
+  expect(await cached('a')).toBeUndefined()
 })
 
-test('nothing stands while an import is under way, nor what it overtook when it is over', async () => {
-  const { ask, standing, begin, end, later } = createAsker()
-  for (let times = 0; times < 2; times++) await ask('a')
-  begin()
-  later(lookMilliseconds + 1)
-  expect(await ask('a')).toBe(1)
-  expect(standing('a')).toBeUndefined()
-  end()
-  later(lookMilliseconds + 1)
-  expect(await ask('a', { text: 'with it' })).toBe(1)
-  expect(standing('a')).toBe('with it')
+test('nothing is cached during an import, nor is a response from before it fresh afterwards', async () => {
+  const { request, cached, startImport, endImport, wait } = createCacheFixture()
+  for (let times = 0; times < 2; times++) await request('a')
+  startImport()
+  wait(lookMilliseconds + 1)
+  expect(await request('a')).toBe(1)
+  expect(await cached('a')).toBeUndefined()
+  endImport()
+  wait(lookMilliseconds + 1)
+  expect(await request('a', { text: 'with it' })).toBe(1)
+  expect(await cached('a')).toBe('with it')
 })
 
-test('a look serves half a second from before it began, however long it takes', async () => {
-  const { ask, marks, holdLooks, later } = createAsker()
-  for (let times = 0; times < 3; times++) await ask('a')
-  later(501)
-  const release = holdLooks()
-  const first = ask('a')
-  later(499)
-  const second = ask('a')
-  expect(marks()).toBe(2)
-  later(2)
-  const third = ask('a')
-  expect(marks()).toBe(3)
+test('a version is good for half a second from before its lookup, however long that takes', async () => {
+  const { request, lookups, holdLookups, wait } = createCacheFixture()
+  for (let times = 0; times < 3; times++) await request('a')
+  wait(501)
+  const release = holdLookups()
+  const first = request('a')
+  wait(499)
+  const second = request('a')
+  expect(lookups()).toBe(2)
+  wait(2)
+  const third = request('a')
+  expect(lookups()).toBe(3)
   release()
   expect(await Promise.all([first, second, third])).toEqual([0, 0, 0])
 })
 
-test('a look that failed is that of all who wait for it, and none is made again for a while', async () => {
-  const { ask, marks, failWith, later } = createAsker()
-  const questions = ['a', 'b', 'c', 'd']
-  for (const question of [...questions, ...questions]) await ask(question)
+test('a version lookup that failed is shared by all who wait for it, and not repeated for a while', async () => {
+  const { request, lookups, failWith, wait } = createCacheFixture()
+  const keys = ['a', 'b', 'c', 'd']
+  for (const key of [...keys, ...keys]) await request(key)
   failWith(new Problem('upstream_unavailable'))
-  later(lookMilliseconds + 1)
-  const looksBefore = marks()
-  for (let times = 0; times < 2; times++) await Promise.all(questions.map((question) => ask(question)))
-  expect(marks() - looksBefore).toBe(1)
+  wait(lookMilliseconds + 1)
+  const before = lookups()
+  for (let times = 0; times < 2; times++) await Promise.all(keys.map((key) => request(key)))
+  expect(lookups() - before).toBe(1)
 })
 
-/** A question whose answer is kept, by a look whose time is nearly over. */
-async function createNearlyOver() {
-  const asker = createAsker()
-  for (let times = 0; times < 2; times++) await asker.ask('a')
-  asker.later(lookMilliseconds - 1)
-  return asker
+/** A cached response whose version has almost expired. */
+async function createAlmostExpired() {
+  const fixture = createCacheFixture()
+  for (let times = 0; times < 2; times++) await fixture.request('a')
+  fixture.wait(lookMilliseconds - 1)
+  return fixture
 }
 
-test('the next look is begun before the time of one is over, so that none waits for it', async () => {
-  const { standing, marks, later } = await createNearlyOver()
-  for (let looks = 2; looks < 6; looks++) {
-    expect([standing('a'), standing('a')]).toEqual(['answer', 'answer'])
+test('a version is refreshed ahead of its end, once, and no request waits for it', async () => {
+  const { cached, lookups, holdLookups, wait } = await createAlmostExpired()
+  for (let refreshes = 2; refreshes < 6; refreshes++) {
+    const release = holdLookups()
+    expect([await cached('a'), await cached('a')]).toEqual(['body', 'body'])
+    release()
     await settled()
-    expect(marks()).toBe(looks)
-    later(340)
-    expect(standing('a')).toBe('answer')
-    expect(marks()).toBe(looks)
-    later(lookMilliseconds - 341)
+    expect(lookups()).toBe(refreshes)
+    wait(340)
+    expect(await cached('a')).toBe('body')
+    expect(lookups()).toBe(refreshes)
+    wait(lookMilliseconds - 341)
   }
 })
 
-test('a look made ahead serves half a second from before it began too', async () => {
-  const { standing, holdLooks, later } = await createNearlyOver()
-  const release = holdLooks()
-  expect(standing('a')).toBe('answer')
-  later(lookMilliseconds + 1)
+test('a version refreshed ahead is good for half a second from before its lookup too', async () => {
+  const { cached, lookups, holdLookups, wait } = await createAlmostExpired()
+  const release = holdLookups()
+  expect(await cached('a')).toBe('body')
+  wait(lookMilliseconds + 1)
   release()
   await settled()
-  expect(standing('a')).toBeUndefined()
+  const before = lookups()
+  expect(await cached('a')).toBe('body')
+  expect(lookups()).toBe(before + 1)
 })
 
-test('what a look ahead finds counts at once', async () => {
-  const { standing, begin } = await createNearlyOver()
-  begin()
-  expect(standing('a')).toBe('answer')
+test('a version refreshed ahead counts at once', async () => {
+  const { cached, startImport } = await createAlmostExpired()
+  startImport()
+  expect(await cached('a')).toBe('body')
   await settled()
-  expect(standing('a')).toBeUndefined()
+  expect(await cached('a')).toBeUndefined()
 })
 
-test('a look ahead that fails ends what stands, and none is made again for a while', async () => {
-  const { ask, standing, failWith, marks, later } = await createNearlyOver()
+test('a refresh that fails ends the version, and is not repeated for a while', async () => {
+  const { request, cached, failWith, lookups, wait } = await createAlmostExpired()
   failWith(new Problem('upstream_unavailable'))
-  expect(standing('a')).toBe('answer')
+  expect(await cached('a')).toBe('body')
   await settled()
-  expect(standing('a')).toBeUndefined()
-  const looksBefore = marks()
+  expect(await cached('a')).toBeUndefined()
+  const before = lookups()
   failWith(undefined)
-  later(4_900)
-  expect(await ask('a')).toBe(1)
-  expect(marks()).toBe(looksBefore)
+  wait(4_900)
+  expect(await request('a')).toBe(1)
+  expect(lookups()).toBe(before)
 })
 
-test('an error of a look ahead is heard by whoever looks next', async () => {
-  const { ask, standing, failWith, later } = await createNearlyOver()
+test('an error of a refresh fails the next request that needs a lookup', async () => {
+  const { request, cached, failWith, wait } = await createAlmostExpired()
   failWith(new TypeError('ours'))
-  expect(standing('a')).toBe('answer')
+  expect(await cached('a')).toBe('body')
   await settled()
-  later(2)
-  await expect(ask('a')).rejects.toThrow('ours')
+  wait(2)
+  await expect(request('a')).rejects.toThrow('ours')
 })
 
-test('a look ahead that ends after a later one does not take its place', async () => {
-  const { ask, standing, holdLooks, begin, later } = await createNearlyOver()
-  const release = holdLooks()
-  expect(standing('a')).toBe('answer')
-  later(2)
-  begin()
-  const asked = ask('a')
+test('a refresh that ends after a later lookup does not replace it', async () => {
+  const { request, cached, holdLookups, startImport, wait } = await createAlmostExpired()
+  const release = holdLookups()
+  expect(await cached('a')).toBe('body')
+  wait(2)
+  startImport()
+  const loads = request('a')
   release()
-  expect(await asked).toBe(1)
+  expect(await loads).toBe(1)
   await settled()
-  expect(standing('a')).toBeUndefined()
+  expect(await cached('a')).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { cursorReader } from '../../../app/pipeline/cursor.ts'
+import { createCursorDecoder } from '../../../app/pipeline/cursor.ts'
 import { pageOf, wholeListPage } from '../../../app/pipeline/page.ts'
 import { latestFirst, timePosition } from '../../../app/pipeline/time-position.ts'
 
@@ -11,7 +11,7 @@ const never = { id: 'never', seenAt: null }
 
 /** A page of two of a list that was read whole. */
 function readPage(items: readonly { readonly id: string; readonly seenAt: string | null }[], cursor?: string | null) {
-  const before = cursor ? cursorReader(policy.position.shape, policy.maxDepth)(cursor, 'bound') : undefined
+  const before = cursor ? createCursorDecoder(policy.position.schema, policy.maxDepth)(cursor, 'bound') : undefined
   const { data, nextCursor } = pageOf(policy, 2, null, 'bound', before).cutWhole(items, latestFirst('seenAt'))
   return { ids: data.map(({ id }) => id), nextCursor }
 }
@@ -37,6 +37,6 @@ test('the next page begins behind the last item, though that is gone and others 
 test.each([{ seenAt: '1970-01-01T00:00:20.000Z', id: 'b' }, { seenAt: -1, id: 'b' }, { seenAt: 20_000 }, { id: 'b' }])(
   'refuses the position %j',
   (position) => {
-    expect(policy.position.shape.safeParse(position).success).toBe(false)
+    expect(policy.position.schema.safeParse(position).success).toBe(false)
   },
 )

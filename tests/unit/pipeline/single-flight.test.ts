@@ -1,52 +1,52 @@
 import { expect, test } from 'vitest'
-import { shareUnderWay } from '../../../app/pipeline/cache/single-flight.ts'
+import { singleFlight } from '../../../app/pipeline/cache/single-flight.ts'
 import { CallerLeft } from '../../../queries/attempts.ts'
 
-/** Questions that wait to be answered, each with the signal it was asked with. */
-function questions() {
-  const asked: { answer: (text: string) => void; allLeft: AbortSignal }[] = []
-  const ask = (allLeft: AbortSignal) => new Promise<string>((answer) => asked.push({ answer, allLeft }))
-  return { asked, ask }
+/** Tasks that wait for their result, each with its signal. */
+function createTasks() {
+  const started: { resolve: (text: string) => void; signal: AbortSignal }[] = []
+  const task = (signal: AbortSignal) => new Promise<string>((resolve) => started.push({ resolve, signal }))
+  return { started, task }
 }
 
-test('the same question under way is asked once, and is forgotten when it is answered', async () => {
-  const share = shareUnderWay<string>()
-  const { asked, ask } = questions()
-  const both = [share('a', ask), share('a', ask)]
-  const other = share('b', ask)
-  expect(asked).toHaveLength(2)
-  asked[0]?.answer('first')
-  asked[1]?.answer('other')
+test('callers of a task in flight share it, and the next caller after its end starts it again', async () => {
+  const flights = singleFlight<string>()
+  const { started, task } = createTasks()
+  const both = [flights('a', task), flights('a', task)]
+  const other = flights('b', task)
+  expect(started).toHaveLength(2)
+  started[0]?.resolve('first')
+  started[1]?.resolve('other')
   expect(await Promise.all([...both, other])).toEqual(['first', 'first', 'other'])
-  void share('a', ask)
-  expect(asked).toHaveLength(3)
+  void flights('a', task)
+  expect(started).toHaveLength(3)
 })
 
-test('a question ends when the last who asked it leaves, and whoever asks then asks anew', async () => {
-  const share = shareUnderWay<string>()
-  const { asked, ask } = questions()
+test('a task is aborted when the last of its callers aborts, and the next caller starts it again', async () => {
+  const flights = singleFlight<string>()
+  const { started, task } = createTasks()
   const [one, two] = [new AbortController(), new AbortController()]
-  const [first, second] = [share('a', ask, one.signal), share('a', ask, two.signal)]
+  const [first, second] = [flights('a', task, one.signal), flights('a', task, two.signal)]
   one.abort()
   await expect(first).rejects.toBeInstanceOf(CallerLeft)
-  expect(asked[0]?.allLeft.aborted).toBe(false)
+  expect(started[0]?.signal.aborted).toBe(false)
   two.abort()
   await expect(second).rejects.toBeInstanceOf(CallerLeft)
-  expect(asked[0]?.allLeft.aborted).toBe(true)
-  void share('a', ask)
-  expect(asked).toHaveLength(2)
-  expect(asked[1]?.allLeft.aborted).toBe(false)
+  expect(started[0]?.signal.aborted).toBe(true)
+  void flights('a', task)
+  expect(started).toHaveLength(2)
+  expect(started[1]?.signal.aborted).toBe(false)
 })
 
-test('one who cannot leave keeps the question up, and is answered', async () => {
-  const share = shareUnderWay<string>()
-  const { asked, ask } = questions()
-  const leaving = new AbortController()
-  const staying = share('a', ask)
-  const left = share('a', ask, leaving.signal)
-  leaving.abort()
-  await expect(left).rejects.toBeInstanceOf(CallerLeft)
-  expect(asked[0]?.allLeft.aborted).toBe(false)
-  asked[0]?.answer('whole')
-  expect(await staying).toBe('whole')
+test('a caller without a signal keeps the task running, and gets its result', async () => {
+  const flights = singleFlight<string>()
+  const { started, task } = createTasks()
+  const controller = new AbortController()
+  const patient = flights('a', task)
+  const aborted = flights('a', task, controller.signal)
+  controller.abort()
+  await expect(aborted).rejects.toBeInstanceOf(CallerLeft)
+  expect(started[0]?.signal.aborted).toBe(false)
+  started[0]?.resolve('whole')
+  expect(await patient).toBe('whole')
 })
