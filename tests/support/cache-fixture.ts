@@ -25,30 +25,20 @@ export function createCacheFixture() {
     key: string,
     { text = 'body', tenantId = 'tenant', meanwhile = () => {} } = {},
   ): Promise<number> {
-    let loads = 0
-    const { representation, cacheHit } = await cache.getOrLoad({
-      key,
-      tenantId,
-      read,
-      async load() {
-        loads++
-        meanwhile()
-        return toRepresentation(text)
-      },
-    })
-    expect(representation.plain).toBe(text)
-    expect(cacheHit).toBe(loads === 0)
-    return loads
+    const found = await cache.find({ key, tenantId, read })
+    if (found.cacheHit) {
+      expect(found.representation.plain).toBe(text)
+      return 0
+    }
+    meanwhile()
+    found.store(toRepresentation(text))
+    return 1
   }
 
-  /** The cached body; undefined for a miss, which caches nothing. */
+  /** The cached body; undefined for a miss, after which nothing is stored. */
   async function cached(key: string, tenantId = 'tenant'): Promise<unknown> {
-    const miss = new Error('miss')
-    const load = () => Promise.reject(miss)
-    const response = await cache.getOrLoad({ key, tenantId, read, load }).catch((error: unknown) => {
-      if (error !== miss) throw error
-    })
-    return response?.representation.plain
+    const found = await cache.find({ key, tenantId, read })
+    return found.cacheHit ? found.representation.plain : undefined
   }
 
   function wait(ms: number): void {

@@ -3,46 +3,52 @@ import type { Read } from '../../../queries/query.ts'
 import { type Representation, toRepresentation } from '../conditional-response.ts'
 import type { Endpoint, HandlerContext } from '../endpoint.ts'
 import type { ApiEnv } from '../request-context.ts'
-import type { CachedResponse, ResponseCache } from './response-cache.ts'
+import type { ResponseCache } from './response-cache.ts'
 import { singleFlight } from './single-flight.ts'
 
-type Loaded = Pick<CachedResponse, 'representation'> & Partial<CachedResponse>
+/** A handler's response; `cacheHit` is undefined where the operation is not cached. */
+interface HandlerResponse {
+  readonly representation: Representation
+  readonly cacheHit?: boolean
+}
 
 /**
- * An operation's handler behind single-flight and, where its definition allows it, the response cache. Responses of
- * scope `key` are neither shared nor cached.
+ * An operation's handler behind the response cache, where its definition allows that, and single-flight. Responses of
+ * scope `key` are neither cached nor shared.
  */
 export function cachedHandler(
   endpoint: Endpoint,
   responseCache: ResponseCache,
-): (c: Context<ApiEnv>) => Promise<Loaded> {
+): (c: Context<ApiEnv>) => Promise<HandlerResponse> {
   const { name, scope, cache } = endpoint
-  const flights = singleFlight<Loaded>()
+  const flights = singleFlight<Representation>()
 
   return async function handle(c) {
-    const clientSignal = c.get('clientSignal')()
-    const load = async (signal: AbortSignal): Promise<Representation> => {
+    const load = async (signal: AbortSignal) => {
       const body = await endpoint.handle(handlerContext(c, c.get('readUntil')(signal)))
       return toRepresentation(JSON.stringify(body))
     }
-    if (scope === 'key') return { representation: await load(clientSignal) }
+    if (scope === 'key') return { representation: await load(c.get('clientSignal')()) }
 
     const tenantId = c.get('caller').tenant.id
-    const request = JSON.stringify([c.get('path'), c.get('query')])
-    return flights(
-      `${tenantId} ${request}`,
-      async (signal) => {
-        if (cache === undefined) return { representation: await load(signal) }
-        return responseCache.getOrLoad({
-          tenantId,
-          key: `${name} ${request} ${JSON.stringify([c.get('window'), c.get('earlier')])}`,
-          // Other requests wait for the same import version, so a disconnect does not end its lookup.
-          read: c.get('readUntil')(),
-          load: () => load(signal),
-        })
-      },
-      clientSignal,
-    )
+    const request = JSON.stringify([tenantId, c.get('path'), c.get('query')])
+    // A signal costs a tenth of a hit's CPU time, so only loads have one.
+    const share = (task: typeof load) => flights(request, task, c.get('clientSignal')())
+    if (cache === undefined) return { representation: await share(load) }
+
+    const found = await responseCache.find({
+      tenantId,
+      key: `${name} ${request} ${JSON.stringify([c.get('window'), c.get('earlier')])}`,
+      // Other requests wait for the same import version, so a disconnect does not end its lookup.
+      read: c.get('readUntil')(),
+    })
+    if (found.cacheHit) return found
+    const representation = await share(async (signal) => {
+      const loaded = await load(signal)
+      found.store(loaded)
+      return loaded
+    })
+    return { representation, cacheHit: false }
   }
 }
 

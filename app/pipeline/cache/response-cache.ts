@@ -19,18 +19,16 @@ export interface CacheableRequest {
   readonly key: string
   /** Reads the import version. */
   readonly read: Read
-  readonly load: () => Promise<Representation>
 }
 
-/** A response, and whether the cache had it. */
-export interface CachedResponse {
-  readonly representation: Representation
-  readonly cacheHit: boolean
-}
+/** A hit, or a miss with the way to store the response that is loaded next. */
+export type CacheResult =
+  | { readonly cacheHit: true; readonly representation: Representation }
+  | { readonly cacheHit: false; readonly store: (loaded: Representation) => void }
 
 /** Responses by tenant and request, each good for one import version. */
 export interface ResponseCache {
-  getOrLoad(request: CacheableRequest): Promise<CachedResponse>
+  find(request: CacheableRequest): Promise<CacheResult>
 }
 
 interface CacheEntry {
@@ -61,22 +59,25 @@ export function createResponseCache(now = () => performance.now()): ResponseCach
   })
 
   return {
-    async getOrLoad({ tenantId, key: request, read, load }) {
+    async find({ tenantId, key: request, read }) {
       const key = `${tenantId} ${request}`
       if (!entries.has(key)) {
         entries.set(key, {})
-        return { representation: await load(), cacheHit: false }
+        return { cacheHit: false, store: () => {} }
       }
       const startedAt = now()
       const version = await versions.current(tenantId, read)
       const cached = entries.get(key)?.response
       if (cached && cached.version === version && now() < cached.expiresAt) {
-        return { representation: cached.representation, cacheHit: true }
+        return { cacheHit: true, representation: cached.representation }
       }
-      const representation = await load()
-      const response = version === undefined ? undefined : { representation, version, expiresAt: startedAt + ttlMs }
-      entries.set(key, response ? { response } : {})
-      return { representation, cacheHit: false }
+      return {
+        cacheHit: false,
+        store(representation) {
+          if (version === undefined) entries.set(key, {})
+          else entries.set(key, { response: { representation, version, expiresAt: startedAt + ttlMs } })
+        },
+      }
     },
   }
 }
