@@ -25,7 +25,7 @@ export interface ListenerProblem {
 }
 
 export interface ListenOptions {
-  /** Ends a connection without traffic, such as one whose response is never read; longer than any response needs to begin. */
+  /** Ends a connection without traffic, as when a client never reads its response. No response takes as long to begin. */
   readonly idleTimeoutMs?: number
   readonly onProblem?: (problem: ListenerProblem) => void
 }

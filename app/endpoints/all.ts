@@ -20,7 +20,7 @@ import { scansList } from './scans-list.ts'
 import { scriptsGet } from './scripts-get.ts'
 import { scriptsList } from './scripts-list.ts'
 
-/** Every operation the API answers: the one list that the router, the reference and the contract tests read. */
+/** Every operation of the API: the one list that the router, the reference and the contract tests read. */
 export const endpoints: readonly Endpoint[] = [
   me,
   reportsList,

@@ -19,7 +19,7 @@ export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope 
   readonly caller: S extends 'key' ? Caller : Pick<Caller, 'tenant'>
   /** The operation's own parameters, of path and query. */
   readonly params: Params
-  /** What `parse` made of the query. */
+  /** The result of `parse`. */
   readonly filter: Filter
   readonly window: Window extends WindowRule ? Span : undefined
   /** The span of equal length just before the window; undefined where retention does not reach all of it. */
@@ -115,6 +115,6 @@ export function endpoint<
   Body extends z.ZodType = z.ZodType,
   const S extends Scope = 'tenant',
 >(definition: EndpointDefinition<PathFields, QueryFields, Filter, Window, Paging, Body, S>): Endpoint {
-  // The pipeline passes each handler only what its own definition validated, which the erased type cannot show.
+  // The pipeline passes each handler only values that its own definition validated, which the erased type cannot show.
   return { pathParams: {}, query: {}, ...definition } as unknown as Endpoint
 }

@@ -44,7 +44,7 @@ export function createImportVersionCache(now: () => number): ImportVersionCache 
       const steps = await read(listImportSteps(tenantId, maxSteps + 1))
       return steps.length > maxSteps ? undefined : importMark(steps)
     } catch (error) {
-      // A database too busy for a lookup's short timeout may still answer the request within its own.
+      // A database too busy for a lookup's short timeout may still serve the request's queries within theirs.
       if (!(error instanceof Problem)) throw error
       store(tenantId, { startedAt: now(), result: Promise.resolve(undefined) }, failedLookupMs)
       return undefined

@@ -19,7 +19,7 @@ test('one version lookup serves a tenant for half a second, and no other tenant'
   expect(lookups()).toBe(3)
 })
 
-test('a response outlives any number of versions lookups, but not five minutes', async () => {
+test('a response outlives any number of version lookups, but not five minutes', async () => {
   const { request, cached, wait } = createCacheFixture()
   for (let times = 0; times < 2; times++) await request('a')
   for (let waited = 0; waited < 299_000; waited += 1_000) {
