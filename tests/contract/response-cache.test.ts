@@ -53,17 +53,17 @@ async function ask(endpoint: Endpoint, { key, siteIds }: TestWorld = world, from
   return from.ask(endpoint, { ...ofSite(endpoint, siteIds[0]), key })
 }
 
-const ofReports = operations.all.filter(([, endpoint]) => endpoint.cache)
-const ofMore = operations.all.filter(([, endpoint]) => !endpoint.cache)
+const cachedOperations = operations.all.filter(([, endpoint]) => endpoint.cache)
+const otherOperations = operations.all.filter(([, endpoint]) => !endpoint.cache)
 
-describe.each(ofReports)('%s', (_, endpoint) => {
+describe.each(cachedOperations)('%s', (_, endpoint) => {
   test('reads the tenant’s reports alone', async () => {
     await ask(endpoint)
     expect(asked.length).toBeGreaterThan(0)
     for (const { tables } of asked) for (const table of tables) expect(reportTables, table).toContain(table)
   })
 
-  test('asks the store for no more than a look where it is asked again and again, and nothing for a tenant beside it', async () => {
+  test('reads no more than the import version for a repeated request, and shares nothing with another tenant', async () => {
     const answers = [await ask(endpoint), await ask(endpoint)]
     answers.push(await ask(endpoint))
     expect(names().filter((name) => name !== 'listImportSteps')).toEqual([])
@@ -77,7 +77,7 @@ describe.each(ofReports)('%s', (_, endpoint) => {
   })
 })
 
-test.each(ofMore)('%s is asked anew every time', async (_, endpoint) => {
+test.each(otherOperations)('%s is read from the database for every request', async (_, endpoint) => {
   await ask(endpoint)
   const first = names()
   for (let times = 0; times < 3; times++) {
@@ -91,7 +91,7 @@ describe('after an import', () => {
   let fresh: ContractApi
 
   beforeAll(async () => {
-    for (const [name, endpoint] of ofReports) {
+    for (const [name, endpoint] of cachedOperations) {
       for (let times = 0; times < 3; times++) before.set(name, await ask(endpoint))
     }
     await api.insertReports(worldReports(world, 3))
@@ -100,7 +100,7 @@ describe('after an import', () => {
   })
   afterAll(() => fresh.close())
 
-  test.each(ofReports)('%s answers what is new', async (name, endpoint) => {
+  test.each(cachedOperations)('%s responds with the new reports', async (name, endpoint) => {
     const after = await ask(endpoint)
     expect(after.text).not.toBe(before.get(name)?.text)
     expect(after.text).toBe((await ask(endpoint, world, fresh)).text)
@@ -122,7 +122,7 @@ describe('a minute later', () => {
       ...siteIds.map((siteId) => aReport({ tenantId, siteId, receivedAt: from.getTime() })),
     ])
     await untilSeen()
-    for (const [name, endpoint] of ofReports) {
+    for (const [name, endpoint] of cachedOperations) {
       for (let times = 0; times < 3; times++) before.set(name, await ask(endpoint, moved))
     }
     now = to
@@ -130,7 +130,7 @@ describe('a minute later', () => {
   })
   afterAll(() => fresh.close())
 
-  test.each(ofReports)('%s answers up to the new now', async (name, endpoint) => {
+  test.each(cachedOperations)('%s responds up to the new now', async (name, endpoint) => {
     const after = await ask(endpoint, moved)
     expect(after.text).not.toBe(before.get(name)?.text)
     expect(after.text).toBe((await ask(endpoint, moved, fresh)).text)

@@ -64,7 +64,7 @@ const ask = (requestId: string, leaving?: AbortSignal, as = key, filter = '') =>
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-test('a read whose caller leaves is over at once, and the engine stops', async () => {
+test('a read whose client disconnects ends at once, and the engine stops it', async () => {
   const leaving = new AbortController()
   // Row by row, because the engine refuses to sleep longer than three seconds in one block.
   const statement = sql`SELECT sum(sleepEachRow(0.1)) AS slept FROM numbers(100) SETTINGS max_block_size = 1`
@@ -84,13 +84,13 @@ test('a read whose caller leaves is over at once, and the engine stops', async (
   expect(performance.now() - left).toBeLessThan(5_000)
 })
 
-describe('a request whose caller leaves', () => {
+describe('a request whose client disconnects', () => {
   beforeAll(async () => {
     // The key is known, so that the question itself is what waits.
     expect((await ask('warm')).status).toBe(200)
   })
 
-  test('is over before its deadline, and is logged as that and not as a failure', async () => {
+  test('ends before its timeout, and is logged with status 499 and not as a failure', async () => {
     await whileFrozen(async () => {
       const leaving = new AbortController()
       const asked = ask('left', leaving.signal)
@@ -103,7 +103,7 @@ describe('a request whose caller leaves', () => {
     expect((await ask('after')).status).toBe(200)
   })
 
-  test('while its key is looked up is asked nothing', async () => {
+  test('during its key lookup reads nothing', async () => {
     const unknown = await api.createKey(await api.createTenant())
     const leaving = new AbortController()
     await whileFrozen(async () => {
@@ -116,7 +116,7 @@ describe('a request whose caller leaves', () => {
     expect(logged('early').rowsRead ?? 0).toBe(0)
   })
 
-  test('takes nothing from another who asks the same', async () => {
+  test('takes nothing from another caller of the same request', async () => {
     const leaving = new AbortController()
     let other: Promise<Response> | undefined
     // The first request of its kind, so that it is not cached.
@@ -135,7 +135,7 @@ describe('a request whose caller leaves', () => {
     expect(logged('second')).toMatchObject({ status: 200 })
   })
 
-  test('takes nothing from others who wait for the same look at the ledger', async () => {
+  test('takes nothing from others that wait for the same import version', async () => {
     const own = await api.createKey(await api.createTenant())
     const askOf = (osName: string, requestId: string, signal?: AbortSignal) =>
       ask(requestId, signal, own, `&osName=${osName}`)

@@ -55,8 +55,8 @@ function countQuestions(answer: () => Response = passthrough) {
 
 const askAll = (asking: readonly [string, TestKey][]) => Promise.all(asking.map(([url, key]) => api.get(url, { key })))
 
-describe('the same question', () => {
-  test('is asked once while it is being answered, whichever key of the tenant asks', async () => {
+describe('the same request', () => {
+  test('is read once while in flight, for all keys of the tenant', async () => {
     const path = countOf(2)
     const asked = countQuestions()
     const answers = await askAll([
@@ -71,7 +71,7 @@ describe('the same question', () => {
     expect(new Set(answers.map(({ headers }) => headers.get('X-Request-Id'))).size).toBe(4)
   })
 
-  test('of another tenant is another question', async () => {
+  test('of another tenant is another request', async () => {
     const path = countOf(3)
     const asked = countQuestions()
     const [own, foreign] = await askAll([
@@ -82,7 +82,7 @@ describe('the same question', () => {
     expect(own?.body).not.toEqual(foreign?.body)
   })
 
-  test('with another filter, and once the first is answered, is asked anew', async () => {
+  test('with another filter, or after the first response, is read again', async () => {
     const path = countOf(4)
     const asked = countQuestions()
     await askAll([
@@ -93,7 +93,7 @@ describe('the same question', () => {
     expect(asked.questions).toBe(3)
   })
 
-  test('fails for all who ask it, and is asked anew by the next', async () => {
+  test('fails for all its callers, and is read again for the next', async () => {
     const path = countOf(5)
     countQuestions(() => HttpResponse.text('gone', { status: 500 }))
     const answers = await askAll([
@@ -111,22 +111,25 @@ const spendingKeyOnly = operations.all.filter(
   ([, { scope, charges }]) => scope !== 'key' && !charges.includes('tenant'),
 )
 
-test.each(spendingKeyOnly)('%s asks nothing twice where two keys of a tenant ask at once', async (_, endpoint) => {
-  const url = urlOf(endpoint, { siteId: world.siteIds[0] })
-  await api.get(url, { key: world.key })
-  const alone = countQuestions()
-  await askAll([[url, world.key]])
-  const together = countQuestions()
-  const answers = await askAll([
-    [url, world.key],
-    [url, secondKey],
-  ])
-  expect(alone.questions).toBeGreaterThan(0)
-  expect(together.questions).toBe(alone.questions)
-  expect(answers.map(({ status }) => status)).toEqual([200, 200])
-})
+test.each(spendingKeyOnly)(
+  '%s reads nothing twice for concurrent requests of two keys of a tenant',
+  async (_, endpoint) => {
+    const url = urlOf(endpoint, { siteId: world.siteIds[0] })
+    await api.get(url, { key: world.key })
+    const alone = countQuestions()
+    await askAll([[url, world.key]])
+    const together = countQuestions()
+    const answers = await askAll([
+      [url, world.key],
+      [url, secondKey],
+    ])
+    expect(alone.questions).toBeGreaterThan(0)
+    expect(together.questions).toBe(alone.questions)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  },
+)
 
-test('what a key is told of itself is never another key’s, however they ask at once', async () => {
+test('the response of scope key is never another key’s, even of concurrent requests', async () => {
   const budgets = createMemoryBudgets()
   const waiting: (() => void)[] = []
   const bothHere = () =>
