@@ -5,21 +5,22 @@ import type { Database } from '../queries/clickhouse/client.ts'
 import { ClientDisconnected } from '../queries/clickhouse/with-timeout.ts'
 import { Problem, problems } from '../schema/problems.ts'
 import type { BudgetStore } from './budgets/budget-store.ts'
-import { endpoints } from './endpoints/all.ts'
+import { endpoints as allEndpoints } from './endpoints/all.ts'
 import { mountHealth } from './health.ts'
 import { createMetrics } from './metrics.ts'
-import { answerProblem } from './pipeline/answer.ts'
-import { createAuthenticator } from './pipeline/authenticate.ts'
-import { createKeptAnswers } from './pipeline/kept-answers.ts'
-import { mount } from './pipeline/mount.ts'
-import { createSiteCheck } from './pipeline/own-site.ts'
-import { type ApiEnv, startRequest } from './pipeline/request-state.ts'
+import { createAuthenticator } from './pipeline/authenticator.ts'
+import { createResponseCache } from './pipeline/cache/response-cache.ts'
+import type { Endpoint } from './pipeline/endpoint.ts'
+import { respondProblem } from './pipeline/json-response.ts'
+import { mountEndpoint } from './pipeline/mount-endpoint.ts'
+import { type ApiEnv, createRequestContext } from './pipeline/request-context.ts'
+import { requireSite } from './pipeline/require-site.ts'
 import { mountReference } from './reference.ts'
 
-/** The status under which proxies and their dashboards know a request whose caller did not wait (nginx). */
-const callerLeft = 499 as StatusCode
+/** nginx's status of a request whose client disconnected; proxies and dashboards know it. */
+const clientClosedRequest = 499 as StatusCode
 
-/** What the API needs of the world. */
+/** Dependencies of the API. */
 export interface ApiServices {
   /** As the reader: a user that can only SELECT. */
   readonly database: Database
@@ -27,35 +28,43 @@ export interface ApiServices {
   readonly log: Logger
   /** The clock, for windows and retention. */
   readonly now?: () => Date
+  /** Every operation by default. */
+  readonly endpoints?: readonly Endpoint[]
 }
 
 /** The whole API: every operation, health, metrics and the reference. */
-export function createApi({ database, budgets, log, now = () => new Date() }: ApiServices): Hono<ApiEnv> {
+export function createApi({
+  database,
+  budgets,
+  log,
+  now = () => new Date(),
+  endpoints = allEndpoints,
+}: ApiServices): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()
   const metrics = createMetrics()
-  const authenticate = createAuthenticator((query) => database.read(query))
 
   app.use(async function observe(c, next) {
-    const state = startRequest(c.req.header('X-Request-Id'))
-    c.set('state', state)
+    const request = createRequestContext(c.req.header('X-Request-Id'))
+    c.set('request', request)
     await next()
-    const milliseconds = performance.now() - state.startedAt
+    const durationMs = performance.now() - request.startedAt
     const { status } = c.res
-    metrics.observe(state, status, milliseconds)
+    metrics.observe(request, status, durationMs)
+    const caller = c.get('caller')
     const line = {
-      requestId: state.requestId,
-      operation: state.operation,
-      tenantId: state.caller?.tenant.id,
-      keyId: state.caller?.key.id,
+      requestId: request.requestId,
+      operation: request.operation,
+      tenantId: caller?.tenant.id,
+      keyId: caller?.key.id,
       method: c.req.method,
       status,
-      milliseconds: Math.round(milliseconds * 10) / 10,
-      engineMilliseconds: Math.round(state.engineMilliseconds * 10) / 10,
-      kept: state.kept,
-      rowsRead: state.rowsRead,
-      bytesRead: state.bytesRead,
+      durationMs: Math.round(durationMs * 10) / 10,
+      engineMs: Math.round(request.engineMs * 10) / 10,
+      cacheHit: request.cacheHit,
+      rowsRead: request.rowsRead,
+      bytesRead: request.bytesRead,
     }
-    if (state.operation) log.info(line, 'request')
+    if (request.operation) log.info(line, 'request')
     else log.debug(line, 'request')
   })
 
@@ -65,21 +74,21 @@ export function createApi({ database, budgets, log, now = () => new Date() }: Ap
   const services = {
     database,
     budgets,
-    authenticate,
-    ownSite: createSiteCheck(),
-    keptAnswers: createKeptAnswers(),
+    authenticator: createAuthenticator((query) => database.read(query)),
+    requireSite: requireSite(),
+    responseCache: createResponseCache(),
     now,
   }
-  for (const endpoint of endpoints) mount(app, endpoint, services)
+  for (const endpoint of endpoints) mountEndpoint(app, endpoint, services)
 
-  app.notFound((c) => answerProblem(c, new Problem('not_found', 'There is no such path; /docs lists all there are')))
+  app.notFound((c) => respondProblem(c, new Problem('not_found', 'There is no such path; /docs lists all there are')))
   app.onError((error, c) => {
-    // Nobody reads this; the log and the metrics tell it apart from an answer that failed.
-    if (error instanceof ClientDisconnected) return c.body(null, callerLeft)
-    const { requestId } = c.get('state')
-    const refused = error instanceof Problem && problems[error.code].status < 500
-    if (!refused) log.error({ requestId, err: error, cause: error.cause }, 'request failed')
-    return answerProblem(c, error)
+    // No client reads this response; log and metrics count it apart from failures.
+    if (error instanceof ClientDisconnected) return c.body(null, clientClosedRequest)
+    const { requestId } = c.get('request')
+    const isExpected = error instanceof Problem && problems[error.code].status < 500
+    if (!isExpected) log.error({ requestId, err: error, cause: error.cause }, 'request failed')
+    return respondProblem(c, error)
   })
   return app
 }

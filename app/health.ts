@@ -3,21 +3,21 @@ import { pendingMigrations } from '../clickhouse/migrate.ts'
 import { type Migration, readMigrations } from '../clickhouse/migration-files.ts'
 import type { Database } from '../queries/clickhouse/client.ts'
 import type { BudgetStore } from './budgets/budget-store.ts'
-import { answer } from './pipeline/answer.ts'
-import { onlyGet } from './pipeline/only-get.ts'
-import type { ApiEnv } from './pipeline/request-state.ts'
-import { shareUnderWay } from './share-under-way.ts'
+import { singleFlight } from './pipeline/cache/single-flight.ts'
+import { respondJson } from './pipeline/json-response.ts'
+import { rejectOtherMethods } from './pipeline/method-not-allowed.ts'
+import type { ApiEnv } from './pipeline/request-context.ts'
 
 /**
- * `/livez`: the process answers. `/readyz`: it can answer questions, 503 where it cannot, naming the part that fails.
- * Both without a key, and without any tenant's data.
+ * `/livez`: the process responds. `/readyz`: it can serve requests, otherwise 503 with the part that fails. Both take no
+ * key, and hold no tenant's data.
  */
 export function mountHealth(app: Hono<ApiEnv>, database: Database, budgets: BudgetStore): void {
-  let known: readonly Migration[] | undefined
+  let files: readonly Migration[] | undefined
   async function isMigrated(): Promise<boolean> {
     try {
-      known ??= await readMigrations()
-      return (await pendingMigrations(database, known)).length === 0
+      files ??= await readMigrations()
+      return (await pendingMigrations(database, files)).length === 0
     } catch {
       return false
     }
@@ -25,21 +25,23 @@ export function mountHealth(app: Hono<ApiEnv>, database: Database, budgets: Budg
 
   async function check() {
     const [budgetsReady, engine] = await Promise.all([budgets.ready(), database.ping()])
-    // Not asked of an engine that is away: a probe would wait for the whole deadline.
+    // No query goes to an engine that is down: a probe would wait for the whole timeout.
     return { engine, budgets: budgetsReady, migrations: engine && (await isMigrated()) }
   }
-  const share = shareUnderWay<Awaited<ReturnType<typeof check>>>()
+  const checks = singleFlight<Awaited<ReturnType<typeof check>>>()
 
-  app.get('/livez', (c) => answer(c, 200, { status: 'ok' }))
+  app.get('/livez', (c) => respondJson(c, 200, { status: 'ok' }))
   app.get('/readyz', async (c) => {
-    // Anybody may ask, as often as they like: one check at a time answers all.
-    const { engine, budgets, migrations } = await share('ready', check)
+    // Anybody can send any number of requests: they share one check at a time.
+    const { engine, budgets, migrations } = await checks('ready', check)
     const ready = engine && budgets && migrations
-    const checks = { engine: said(engine), budgets: said(budgets), migrations: said(migrations) }
-    return answer(c, ready ? 200 : 503, { status: said(ready), checks })
+    return respondJson(c, ready ? 200 : 503, {
+      status: statusOf(ready),
+      checks: { engine: statusOf(engine), budgets: statusOf(budgets), migrations: statusOf(migrations) },
+    })
   })
-  onlyGet(app, '/livez')
-  onlyGet(app, '/readyz')
+  rejectOtherMethods(app, '/livez')
+  rejectOtherMethods(app, '/readyz')
 }
 
-const said = (good: boolean) => (good ? 'ok' : 'failing')
+const statusOf = (isGood: boolean) => (isGood ? 'ok' : 'failing')

@@ -4,34 +4,30 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import type { Hono } from 'hono'
 import { Problem } from '../schema/problems.ts'
 import { answerUnreadable } from './answer-unreadable.ts'
-import { outsideProblem } from './pipeline/answer.ts'
-import type { ApiEnv } from './pipeline/request-state.ts'
+import { problemResponse } from './pipeline/json-response.ts'
+import type { ApiEnv } from './pipeline/request-context.ts'
 
 /** A listening API. */
 export interface Listener {
   /** `http://host:port`. */
   readonly url: string
-  /** Answers what is under way, refuses what is new, and after 10 s ends what is left. */
+  /** Serves the requests in flight, accepts no new ones, and ends the rest after 10 s. */
   stop(): Promise<void>
 }
 
-const drainMilliseconds = 10_000
+const drainMs = 10_000
 
-/** An answer that the app did not make: to what cannot be given to it, or to what it failed to answer. */
-export interface OutsideAnswer {
+/** An error response that the app did not make: the request never reached it, or it failed to handle it. */
+export interface ListenerProblem {
   readonly requestId: string
   readonly status: number
   readonly err: unknown
 }
 
-/** What a caller of `listen` may choose. */
 export interface ListenOptions {
-  /**
-   * A connection on which nothing moves for so long is ended, because it can hold an answer that nobody reads; longer than
-   * any answer takes to begin.
-   */
-  readonly stalledMilliseconds?: number
-  readonly onOutside?: (answer: OutsideAnswer) => void
+  /** Ends a connection without traffic, as when a client never reads its response. No response takes as long to begin. */
+  readonly idleTimeoutMs?: number
+  readonly onProblem?: (problem: ListenerProblem) => void
 }
 
 /** Throws an Error of one line when the port cannot be had. */
@@ -39,31 +35,31 @@ export async function listen(
   app: Hono<ApiEnv>,
   port: number,
   host: string,
-  { stalledMilliseconds = 60_000, onOutside }: ListenOptions = {},
+  { idleTimeoutMs = 60_000, onProblem }: ListenOptions = {},
 ): Promise<Listener> {
   let draining = false
-  async function answerOne(request: Request, env: HttpBindings): Promise<Response> {
+  async function handle(request: Request, env: HttpBindings): Promise<Response> {
     const { httpVersion, headers } = env.incoming
     // HTTP/1.0 need not name a host, HTTP/1.1 must (RFC 9112, 3.2).
     if (httpVersion !== '1.0' && headers.host === undefined) throw new RequestError('There is no Host')
     const response = await app.fetch(request, env)
-    // Keeps a client from sending its next request on a connection that is about to go.
+    // The client sends its next request on another connection.
     if (draining) response.headers.set('Connection', 'close')
     return response
   }
-  function refuse(problem: Problem, err: unknown): Response {
-    const { requestId, response } = outsideProblem(problem)
-    onOutside?.({ requestId, status: response.status, err })
+  function reject(problem: Problem, err: unknown): Response {
+    const { requestId, response } = problemResponse(problem)
+    onProblem?.({ requestId, status: response.status, err })
     return response
   }
   const server = createServer(
-    // Node itself would refuse without a body.
+    // Node's own 400 would have no body.
     { requireHostHeader: false },
-    getRequestListener((request, env) => answerOne(request, env as HttpBindings), {
+    getRequestListener((request, env) => handle(request, env as HttpBindings), {
       // Nothing here depends on a host.
       hostname: 'localhost',
       errorHandler: (err) =>
-        refuse(
+        reject(
           err instanceof RequestError
             ? new Problem('bad_request', 'The Host or the target of the request is missing or malformed')
             : new Problem('internal_error'),
@@ -71,12 +67,12 @@ export async function listen(
         ),
     }),
   )
-  answerUnreadable(server, refuse)
+  answerUnreadable(server, reject)
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node's own 417 would have no body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-  server.timeout = stalledMilliseconds
+  server.timeout = idleTimeoutMs
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new Error(whyNot(error, port, host))))
+    server.once('error', (error) => reject(new Error(listenError(error, port, host))))
     server.listen(port, host, resolve)
   })
   const address = server.address() as AddressInfo
@@ -85,7 +81,7 @@ export async function listen(
     stop: () =>
       new Promise((resolve) => {
         draining = true
-        const deadline = setTimeout(() => server.closeAllConnections(), drainMilliseconds)
+        const deadline = setTimeout(() => server.closeAllConnections(), drainMs)
         server.close(() => {
           clearTimeout(deadline)
           resolve()
@@ -95,8 +91,8 @@ export async function listen(
   }
 }
 
-/** Names the variable that another value would help. */
-function whyNot({ code = '', message }: NodeJS.ErrnoException, port: number, host: string): string {
+/** The message names the environment variable to change. */
+function listenError({ code = '', message }: NodeJS.ErrnoException, port: number, host: string): string {
   if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken; set PORT to another`
   if (code === 'EACCES') return `Port ${port} on ${host} is not for this user; set PORT to another`
   return `HOST must be an address to listen on, not ${JSON.stringify(host)}: ${message}`

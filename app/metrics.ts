@@ -1,9 +1,9 @@
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context, Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { respond } from './pipeline/answer.ts'
-import { onlyGet } from './pipeline/only-get.ts'
-import type { ApiEnv, RequestState } from './pipeline/request-state.ts'
+import { createResponse } from './pipeline/json-response.ts'
+import { rejectOtherMethods } from './pipeline/method-not-allowed.ts'
+import type { ApiEnv, RequestContext } from './pipeline/request-context.ts'
 
 /** Addresses of this machine, as Node writes them. */
 const loopback = /^(127\.|::1$|::ffff:127\.)/
@@ -14,10 +14,10 @@ const loopback = /^(127\.|::1$|::ffff:127\.)/
  */
 const eventLoopMonitoringPrecision = 100
 
-/** What proxies add to a request. */
+/** Headers that proxies add to a request. */
 const proxyHeaders = ['X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP', 'Forwarded', 'Via']
 
-/** A proxy on this machine connects from loopback too, but says so. */
+/** A proxy on this machine connects from loopback too, but adds headers. */
 function fromThisMachine(c: Context<ApiEnv>): boolean {
   const proxied = proxyHeaders.some((name) => c.req.header(name) !== undefined)
   return !proxied && loopback.test(getConnInfo(c).remote.address ?? '')
@@ -30,7 +30,7 @@ export function createMetrics() {
   const labelNames = ['operation', 'status'] as const
   const duration = new Histogram({
     name: 'api_request_duration_seconds',
-    help: 'Time from a request to its answer',
+    help: 'Time from a request to its response',
     labelNames,
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15],
     registers: [registry],
@@ -47,27 +47,30 @@ export function createMetrics() {
     labelNames: ['operation'],
     registers: [registry],
   })
-  const keptAnswers = new Counter({
-    name: 'api_kept_answers_total',
-    help: 'Answers that were given before and stand',
-    labelNames: ['operation'],
+  const cacheRequests = new Counter({
+    name: 'api_response_cache_requests_total',
+    help: 'Requests of cached operations, by whether the response cache had the response',
+    labelNames: ['operation', 'result'],
     registers: [registry],
   })
   return {
-    observe(state: RequestState, status: number, milliseconds: number) {
-      const { operation = 'none', kept, rowsRead, engineMilliseconds } = state
-      duration.observe({ operation, status }, milliseconds / 1000)
-      if (kept) keptAnswers.inc({ operation })
-      if (engineMilliseconds === 0) return
+    observe(request: RequestContext, status: number, durationMs: number) {
+      const { operation = 'none', cacheHit, rowsRead, engineMs } = request
+      duration.observe({ operation, status }, durationMs / 1000)
+      if (cacheHit !== undefined) cacheRequests.inc({ operation, result: cacheHit ? 'hit' : 'miss' })
+      if (engineMs === 0) return
       rows.inc({ operation }, rowsRead)
-      engine.inc({ operation }, engineMilliseconds / 1000)
+      engine.inc({ operation }, engineMs / 1000)
     },
     mount(app: Hono<ApiEnv>) {
       app.use('/metrics', async (c, next) => (fromThisMachine(c) ? next() : c.notFound()))
       app.get('/metrics', async (c) =>
-        respond(await registry.metrics(), 200, { 'Content-Type': registry.contentType, ...c.get('state').headers }),
+        createResponse(await registry.metrics(), 200, {
+          'Content-Type': registry.contentType,
+          ...c.get('request').responseHeaders,
+        }),
       )
-      onlyGet(app, '/metrics')
+      rejectOtherMethods(app, '/metrics')
     },
   }
 }

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Hono } from 'hono'
-import type { Endpoint } from './endpoint.ts'
 import { openApiDocument } from './openapi/document.ts'
-import { answerContent, type Content, contentOf } from './pipeline/answer-data.ts'
-import { onlyGet } from './pipeline/only-get.ts'
-import type { ApiEnv } from './pipeline/request-state.ts'
+import { type Representation, respondConditional, toRepresentation } from './pipeline/conditional-response.ts'
+import type { Endpoint } from './pipeline/endpoint.ts'
+import { rejectOtherMethods } from './pipeline/method-not-allowed.ts'
+import type { ApiEnv } from './pipeline/request-context.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -73,11 +73,11 @@ const packaged = {
 export function mountReference(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
   const folder = join(require.resolve('swagger-ui-dist/package.json'), '..')
 
-  function mountFile(path: string, type: string, file: Content['plain']): void {
-    const content = contentOf(file)
+  function mountFile(path: string, type: string, file: Representation['plain']): void {
+    const representation = toRepresentation(file)
     const headers = { ...fixedHeaders, 'Content-Type': type }
-    app.get(path, (c) => answerContent(c, content, headers))
-    onlyGet(app, path)
+    app.get(path, (c) => respondConditional(c, representation, headers))
+    rejectOtherMethods(app, path)
   }
 
   mountFile('/openapi.json', 'application/json', JSON.stringify(openApiDocument(endpoints)))

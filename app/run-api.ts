@@ -16,7 +16,7 @@ async function openBudgets({ REDIS_URL }: Config, log: Logger): Promise<BudgetSt
 /** Lines are written together, some requests at a time: a write for each would be a tenth of a request's CPU time. */
 const logging = { sync: false, minLength: 8_192, periodicFlush: 500 } as const
 
-/** What a Redis client tells of a refused command has its arguments, the password among them. */
+/** A Redis error of a rejected command holds its arguments, the password among them. */
 const secrets = ['err.command', 'cause.command']
 
 /** Serves the API over a store, with the budgets the configuration names. Does not close the store. */
@@ -25,7 +25,7 @@ export async function runApi(config: Config, database: Database): Promise<Listen
   const budgets = await openBudgets(config, log)
   try {
     const listener = await listen(createApi({ database, budgets, log }), config.PORT, config.HOST, {
-      onOutside: ({ requestId, status, err }) =>
+      onProblem: ({ requestId, status, err }) =>
         status < 500 ? log.info({ requestId, status }, 'request') : log.error({ requestId, err }, 'request failed'),
     })
     return {

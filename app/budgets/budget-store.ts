@@ -7,35 +7,35 @@ export type BudgetName = 'key' | 'tenant'
 export interface BudgetCharge extends Budget {
   readonly name: BudgetName
   readonly tenantId: string
-  /** The calling key's id; a tenant's budget does not look at it. */
+  /** The calling key's id; a tenant's budget ignores it. */
   readonly keyId: string
 }
 
-/** A charged budget and what is left of it. */
+/** A charged budget and its remaining tokens. */
 export interface BudgetState extends Budget, BucketLevel {
   readonly name: BudgetName
 }
 
-/** What came of a take: a token from every bucket, or from none. */
+/** Outcome of a take: a token from every bucket, or from none. */
 export interface BudgetOutcome {
   readonly allowed: boolean
   /** In the order of the charges. */
   readonly buckets: readonly BudgetState[]
 }
 
-/** Where buckets live. */
+/** Buckets in memory or in Redis. */
 export interface BudgetStore {
   /**
    * Takes one token from every charged bucket, or from none when one of them has none. Rejects with
-   * BudgetUnavailableError within 250 ms when the store cannot answer, and with RangeError for an impossible budget.
+   * BudgetUnavailableError within 250 ms when the buckets cannot be reached, and with RangeError for an impossible budget.
    */
   take(charges: readonly BudgetCharge[]): Promise<BudgetOutcome>
-  /** Whether the store answers now; never rejects. */
+  /** Whether the buckets can be reached now; never rejects. */
   ready(): Promise<boolean>
   close(): Promise<void>
 }
 
-/** The store could not answer, so nobody knows whether the budget is spent: rate_limit_unavailable. */
+/** The buckets cannot be reached, so the budget is unknown: rate_limit_unavailable. */
 export class BudgetUnavailableError extends Error {
   constructor(cause: unknown) {
     super('The budget store cannot answer', { cause })

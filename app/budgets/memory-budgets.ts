@@ -3,7 +3,7 @@ import { bucketPace, takeFromAll } from './token-bucket.ts'
 
 /** Budgets in this process, for a server without Redis. */
 export interface MemoryBudgets extends BudgetStore {
-  /** How many buckets are held: those in use and a few full ones not yet swept. */
+  /** Number of buckets in memory: those in use and a few full ones not yet swept. */
   size(): number
 }
 
@@ -14,7 +14,7 @@ const sweptPerTake = 4
 const monotonicMicroseconds = () => Math.floor(performance.now() * 1000)
 
 /**
- * Keeps budgets in memory. Full buckets are swept a few at each take, so that no timer runs and no take pauses.
+ * Budgets in memory. Full buckets are swept a few at each take, so that no timer runs and no take pauses.
  * `now` replaces the clock: whole microseconds that do not decrease.
  */
 export function createMemoryBudgets({ now = monotonicMicroseconds }: { now?: () => number } = {}): MemoryBudgets {
@@ -22,7 +22,7 @@ export function createMemoryBudgets({ now = monotonicMicroseconds }: { now?: () 
   let cursor = fullAtByName.entries()
 
   function sweep(at: number): void {
-    for (let looked = 0; looked < sweptPerTake; looked++) {
+    for (let swept = 0; swept < sweptPerTake; swept++) {
       const { value: entry } = cursor.next()
       if (!entry) {
         cursor = fullAtByName.entries()

@@ -11,19 +11,18 @@ import {
 } from './budget-store.ts'
 import { bucketPace } from './token-bucket.ts'
 
-/** What a caller of createRedisBudgets may choose. */
 export interface RedisBudgetsOptions {
-  /** Hears the first connection error of each outage. */
+  /** Gets the first connection error of each outage. */
   readonly onError?: (error: Error) => void
   /** Replaces Redis's own clock: whole microseconds since the Unix epoch. */
   readonly now?: () => number
 }
 
-/** Leaves 50 ms of the 250 ms within which rate_limit_unavailable must be answered. */
-const answerWithinMilliseconds = 200
+/** 50 ms below the 250 ms within which rate_limit_unavailable must be sent. */
+const commandTimeoutMs = 200
 
-/** How long a start waits for Redis before it goes on without. */
-const startWithinMilliseconds = 1000
+/** Wait for Redis at the start; after it the API starts without. */
+const startTimeoutMs = 1000
 
 const connection = {
   enableOfflineQueue: false,
@@ -31,10 +30,10 @@ const connection = {
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   retryStrategy: (attempt) => Math.min(500, 25 * 2 ** Math.min(attempt, 5)),
-  // Without these two, a peer that vanished without a word and a primary that became a replica would be kept for ever.
+  // Ends connections to a peer that vanished silently, and to a primary that became a replica.
   socketTimeout: 500,
   reconnectOnError: (error) => error.message.includes('READONLY'),
-  // And with the defaults of these two, recovery and `close` would take seconds.
+  // The defaults would make recovery and `close` take seconds.
   maxLoadingRetryTime: 500,
   disconnectTimeout: 250,
   scripts: { takeFromAll: { lua: readFileSync(new URL('take.lua', import.meta.url), 'utf8') } },
@@ -43,23 +42,23 @@ const connection = {
 type TakeFromAll = (keyCount: number, ...keysAndArguments: (string | number)[]) => Promise<number[]>
 
 /**
- * Keeps budgets in the Redis at `url`, one round trip a take, so that every API process spends from the same buckets.
- * Waits a second at most for Redis and starts without it: until it answers, `take` rejects.
+ * Budgets in the Redis at `url`, one round trip a take, so that all API processes share the buckets. Waits a second at
+ * most for Redis and starts without it: until it is connected, `take` rejects.
  */
 export async function createRedisBudgets(url: string, options: RedisBudgetsOptions = {}): Promise<BudgetStore> {
   const redis = new Redis(url, connection) as Redis & { takeFromAll: TakeFromAll }
   reportOutages(redis, options.onError)
-  await readyOrLate(redis)
+  await waitUntilReady(redis)
 
   return {
     async take(charges) {
       const keys = charges.map(bucketName)
       const paces = charges.map(bucketPace).flatMap(({ token, span }) => [token, span])
       const now = options.now?.() ?? ''
-      return outcome(charges, await answer(() => redis.takeFromAll(keys.length, ...keys, now, ...paces)))
+      return outcome(charges, await withinTimeout(() => redis.takeFromAll(keys.length, ...keys, now, ...paces)))
     },
     async ready() {
-      const pong = redis.status === 'ready' && (await answer(() => redis.ping()).catch(() => undefined))
+      const pong = redis.status === 'ready' && (await withinTimeout(() => redis.ping()).catch(() => undefined))
       return pong === 'PONG'
     },
     async close() {
@@ -72,9 +71,9 @@ function outcome(charges: readonly BudgetCharge[], [allowed, ...untilFull]: numb
   return budgetOutcome(allowed === 1, charges, untilFull)
 }
 
-/** What Redis answers, or a BudgetUnavailableError in time, whatever the connection is doing. */
-const answer = <T>(ask: () => Promise<T>): Promise<T> =>
-  withTimeout(answerWithinMilliseconds, ask).catch((cause) => {
+/** Redis's reply, or BudgetUnavailableError within the timeout, in any state of the connection. */
+const withinTimeout = <T>(command: () => Promise<T>): Promise<T> =>
+  withTimeout(commandTimeoutMs, command).catch((cause) => {
     throw new BudgetUnavailableError(cause)
   })
 
@@ -90,9 +89,9 @@ function reportOutages(redis: Redis, onError?: (error: Error) => void): void {
   })
 }
 
-function readyOrLate(redis: Redis): Promise<void> {
+function waitUntilReady(redis: Redis): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, startWithinMilliseconds)
+    const timer = setTimeout(resolve, startTimeoutMs)
     redis.once('ready', () => {
       clearTimeout(timer)
       resolve()

@@ -23,9 +23,9 @@ export interface Bucket extends BucketPace {
   readonly fullAt: number
 }
 
-/** What a bucket holds at one moment. */
+/** A bucket's content at one moment. */
 export interface BucketLevel {
-  /** Whole tokens left. */
+  /** Whole tokens. */
   readonly remaining: number
   /** Whole seconds, rounded up, until the bucket is full. */
   readonly resetSeconds: number

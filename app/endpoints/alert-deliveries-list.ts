@@ -2,7 +2,7 @@ import { listAlertDeliveries } from '../../queries/alerts/list-alert-deliveries.
 import { textFilter, uuid } from '../../schema/params.ts'
 import { alertDelivery } from '../../schema/replies/alert-delivery.ts'
 import { listReply } from '../../schema/replies/common.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { wholeListPage } from '../pipeline/page.ts'
 import { timePosition } from '../pipeline/time-position.ts'
 
@@ -18,9 +18,9 @@ export const alertDeliveriesList = endpoint({
     eventType: textFilter(64, 'Only deliveries of this event type, such as csp.new_issue').optional(),
   },
   page: { ...wholeListPage, position: timePosition('createdAt', alertDelivery.shape.id) },
-  spends: ['key'],
-  reply: listReply(alertDelivery),
-  async handle({ caller, query, page, read }) {
-    return page.cut(await read(listAlertDeliveries(caller.tenant.id, query, page.after, page.rows)))
+  charges: ['key'],
+  response: listReply(alertDelivery),
+  async handle({ caller, params, page, read }) {
+    return page.cut(await read(listAlertDeliveries(caller.tenant.id, params, page.after, page.rows)))
   },
 })

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.ts'
+import type { Endpoint } from '../pipeline/endpoint.ts'
 import { alertDeliveriesList } from './alert-deliveries-list.ts'
 import { browserChangesList } from './browser-changes-list.ts'
 import { compliancePciDss } from './compliance-pci-dss.ts'
@@ -20,7 +20,7 @@ import { scansList } from './scans-list.ts'
 import { scriptsGet } from './scripts-get.ts'
 import { scriptsList } from './scripts-list.ts'
 
-/** Every operation the API answers: the one list that the router, the reference and the contract tests read. */
+/** Every operation of the API: the one list that the router, the reference and the contract tests read. */
 export const endpoints: readonly Endpoint[] = [
   me,
   reportsList,

@@ -15,15 +15,15 @@ import { oneOf, uuid } from '../../schema/params.ts'
 import { browserChange, browserChangeTotals } from '../../schema/replies/browser-change.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { browserChangeTypeNames } from '../../schema/report-types.ts'
-import { endpoint } from '../endpoint.ts'
 import { volumePosition } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
 import { cursorTime } from '../pipeline/cursor.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { listPage, type SortKey } from '../pipeline/page.ts'
 
 /** A browser change's sort key: its date of removal, then its volume. */
 const position: SortKey<BrowserChangeEntry, BrowserChangePosition> = {
-  shape: z.object({ anticipatedRemoval: cursorTime.nullable() }).and(volumePosition.shape),
+  schema: z.object({ anticipatedRemoval: cursorTime.nullable() }).and(volumePosition.schema),
   of: ({ anticipatedRemoval, ...entry }) => ({
     anticipatedRemoval: anticipatedRemoval === null ? null : Date.parse(anticipatedRemoval),
     ...volumePosition.of(entry),
@@ -42,10 +42,10 @@ export const browserChangesList = endpoint({
   },
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...listPage, position },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: listReply(browserChange, { totals: browserChangeTotals }),
-  async handle({ caller, window, query: { siteId, reportType }, page, read, readAll }) {
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(browserChange, { totals: browserChangeTotals }),
+  async handle({ caller, window, params: { siteId, reportType }, page, read, readAll }) {
     const reportTypes = reportType ? [reportType] : browserChangeTypeNames
     const question: BrowserChangeQuestion = { tenantId: caller.tenant.id, window, siteId, reportTypes }
     const [rows, totals, browsers] = await Promise.all([

@@ -11,10 +11,10 @@ import { uuid } from '../../schema/params.ts'
 import { changeDays } from '../../schema/pci.ts'
 import { type Capability, lowestPlanWith } from '../../schema/plans.ts'
 import { type PciReadiness, pciReadiness } from '../../schema/replies/pci.ts'
-import { endpoint } from '../endpoint.ts'
 import { type Inventory, readInventory, readPaymentPages, uninventoriedOnPayment } from '../inventory/read-inventory.ts'
 import { changeEvidence, pageEvidence } from '../pci/change-evidence.ts'
 import { scriptEvidence } from '../pci/script-evidence.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 const mostSuggestions = 5
 
@@ -28,9 +28,9 @@ export const compliancePciDss = endpoint({
     'Whether a site is ready for the requirements 6.4.3 and 11.6.1 of PCI DSS 4.0, what is missing and the evidence. Scripts are read over the plan’s whole retention, changes over the last 30 days. Answers on every plan with API access; `plan.requiredFor` names the plan that can meet a requirement where the current one cannot.',
   query: { siteId: uuid('The site; a verdict is never across sites') },
   window: 'retention',
-  spends: ['key', 'tenant'],
-  reply: z.object({ data: pciReadiness }),
-  async handle({ caller: { tenant }, query: { siteId }, window, retentionFrom, read, readAll }) {
+  charges: ['key', 'tenant'],
+  response: z.object({ data: pciReadiness }),
+  async handle({ caller: { tenant }, params: { siteId }, window, retentionFrom, read, readAll }) {
     const now = new Date(window.to)
     const has = (capability: Capability) => tenant.may.capabilities.includes(capability)
     const [sites, onPlan, rules, pages] = await Promise.all([

@@ -8,9 +8,9 @@ import { onlyRow } from '../../queries/sql/only-row.ts'
 import { exactText, uuid } from '../../schema/params.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { crashGroup, crashTotals } from '../../schema/replies/crash.ts'
-import { endpoint } from '../endpoint.ts'
 import { volumePosition } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
 
 export const crashesList = endpoint({
@@ -25,11 +25,11 @@ export const crashesList = endpoint({
   },
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...listPage, position: volumePosition },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: listReply(crashGroup, { totals: crashTotals }),
-  async handle({ caller, window, query, page, read, readAll }) {
-    const question: CrashQuestion = { tenantId: caller.tenant.id, window, ...query }
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(crashGroup, { totals: crashTotals }),
+  async handle({ caller, window, params, page, read, readAll }) {
+    const question: CrashQuestion = { tenantId: caller.tenant.id, window, ...params }
     const [rows, totals] = await Promise.all([
       read(listCrashGroups(question, page.after, page.rows)),
       read(totalCrashes(question)).then(onlyRow),

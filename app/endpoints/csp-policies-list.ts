@@ -7,8 +7,8 @@ import { pageMatch } from '../../queries/rules/scans/page-pattern.ts'
 import { uuid } from '../../schema/params.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { cspPolicy } from '../../schema/replies/csp-policy.ts'
-import { endpoint } from '../endpoint.ts'
 import { ownPage } from '../pages/own-page.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { wholeListPage } from '../pipeline/page.ts'
 import { latestFirst, timePosition } from '../pipeline/time-position.ts'
 
@@ -25,9 +25,9 @@ export const cspPoliciesList = endpoint({
   query: { pageId: uuid('Only policies quoted by reports of this monitored page').optional() },
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...wholeListPage, position: timePosition('lastSeen', cspPolicy.shape.id) },
-  spends: ['key', 'tenant'],
-  reply: listReply(cspPolicy, { truncated: z.boolean() }),
-  async handle({ caller: { tenant }, path: { siteId }, query: { pageId }, window, page, read, readAll }) {
+  charges: ['key', 'tenant'],
+  response: listReply(cspPolicy, { truncated: z.boolean() }),
+  async handle({ caller: { tenant }, params: { siteId, pageId }, window, page, read, readAll }) {
     const monitored = pageId === undefined ? undefined : await ownPage(read, tenant.id, siteId, pageId)
     const match = monitored && pageMatch(monitored.pattern)
     const question: CspPolicyQuestion = { tenantId: tenant.id, siteId, window, page: match }

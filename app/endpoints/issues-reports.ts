@@ -9,7 +9,7 @@ import { Problem } from '../../schema/problems.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { type Report, report } from '../../schema/replies/report.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
 import { timePosition } from '../pipeline/time-position.ts'
 
@@ -26,10 +26,10 @@ export const issuesReports = endpoint({
   query: { reportType: oneOf(issueTypeNames, 'The issue’s own report type').default('csp-violation') },
   window: 'retention',
   page: { ...listPage, position: timePosition('receivedAt') },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: listReply(report),
-  async handle({ caller: { tenant }, path: { siteId, issueId }, query: { reportType }, window, page, read }) {
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(report),
+  async handle({ caller: { tenant }, params: { siteId, issueId, reportType }, window, page, read }) {
     const issueKey = keyOfIssueId(issueId)
     const question = { tenantId: tenant.id, window, siteId, reportTypes: [reportType] }
     const days = issueKey === undefined ? [] : await read(findIssue(question, issueKey))

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { budgetWindowSeconds } from '../../schema/plans.ts'
 import { me as meReply } from '../../schema/replies/me.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const me = endpoint({
   name: 'me',
   path: '/v1/me',
   summary: 'The calling key and its tenant',
   description: 'Introspects the key: its tenant, plan, retention and request budgets. Answers on every plan.',
-  spends: ['key'],
-  everyPlan: true,
-  ofKey: true,
-  reply: z.object({ data: meReply }),
+  charges: ['key'],
+  allPlans: true,
+  scope: 'key',
+  response: z.object({ data: meReply }),
   async handle({ caller: { key, tenant } }) {
     const budget = (limit: number) => ({ limit, windowSeconds: budgetWindowSeconds })
     return {

@@ -9,9 +9,9 @@ import { networkErrorPhases } from '../../schema/enumerations.ts'
 import { exactText, oneOf, uuid } from '../../schema/params.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { networkErrorGroup, networkErrorTotals } from '../../schema/replies/network-error.ts'
-import { endpoint } from '../endpoint.ts'
 import { volumePosition } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
 
 export const networkErrorsList = endpoint({
@@ -28,11 +28,11 @@ export const networkErrorsList = endpoint({
   },
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...listPage, position: volumePosition },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: listReply(networkErrorGroup, { totals: networkErrorTotals }),
-  async handle({ caller, window, query, page, read, readAll }) {
-    const question: NetworkErrorQuestion = { tenantId: caller.tenant.id, window, ...query }
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(networkErrorGroup, { totals: networkErrorTotals }),
+  async handle({ caller, window, params, page, read, readAll }) {
+    const question: NetworkErrorQuestion = { tenantId: caller.tenant.id, window, ...params }
     const [rows, totals] = await Promise.all([
       read(listNetworkErrorGroups(question, page.after, page.rows)),
       read(totalNetworkErrors(question)).then(onlyRow),

@@ -4,12 +4,12 @@ import { uuid } from '../../schema/params.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { monitoredPage } from '../../schema/replies/monitored-page.ts'
 import type { LatestScan, ListedScan } from '../../schema/replies/scan.ts'
-import { endpoint } from '../endpoint.ts'
 import { readScans } from '../pages/read-scans.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { type SortKey, wholeListPage } from '../pipeline/page.ts'
 
 const position: SortKey<PagePosition, PagePosition> = {
-  shape: monitoredPage.pick({ position: true, id: true }),
+  schema: monitoredPage.pick({ position: true, id: true }),
   of: ({ position, id }) => ({ position, id }),
 }
 
@@ -21,10 +21,10 @@ export const pagesList = endpoint({
     'Payment pages and others, in the order the site lists them, each with its latest scheduled scan. Every plan with API access can read it, including one that no longer scans.',
   pathParams: { siteId: uuid('The site') },
   page: { ...wholeListPage, position },
-  spends: ['key'],
-  reply: listReply(monitoredPage),
-  async handle({ caller, path, page, read, readAll }) {
-    const rows = await read(listMonitoredPages(caller.tenant.id, path.siteId, page.after, page.rows))
+  charges: ['key'],
+  response: listReply(monitoredPage),
+  async handle({ caller, params, page, read, readAll }) {
+    const rows = await read(listMonitoredPages(caller.tenant.id, params.siteId, page.after, page.rows))
     const { data, nextCursor } = page.cut(rows)
     const ids = data.map(({ id }) => id)
     const latest = await read(listLatestScanPlaces(caller.tenant.id, ids, 'all'))

@@ -3,7 +3,7 @@ import { countReports } from '../../queries/reports/count-reports.ts'
 import { addTallies, estimate, isSampled } from '../../queries/rules/weights.ts'
 import { reportCount } from '../../schema/replies/report.ts'
 import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const reportsCount = endpoint({
   name: 'reports.count',
@@ -13,9 +13,9 @@ export const reportsCount = endpoint({
   query: reportFilterParams,
   parse: toReportFilter,
   window: { defaultDays: 7, maxDays: 31 },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: z.object({ data: reportCount }),
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: z.object({ data: reportCount }),
   async handle({ caller, window, filter, readAll }) {
     const tally = addTallies(await readAll(countReports(caller.tenant.id, window, filter)))
     return {

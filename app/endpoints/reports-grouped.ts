@@ -5,7 +5,7 @@ import { groupByParam, toGrouping } from '../../schema/group-by.ts'
 import { integer } from '../../schema/params.ts'
 import { groupedRow } from '../../schema/replies/report.ts'
 import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const reportsGrouped = endpoint({
   name: 'reports.grouped',
@@ -20,12 +20,12 @@ export const reportsGrouped = endpoint({
   },
   parse: (query) => ({ ...toReportFilter(query), groupBy: toGrouping(query.reportType, query.groupBy) }),
   window: { defaultDays: 7, maxDays: 31 },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: z.object({ groupBy: z.array(z.string()), data: z.array(groupedRow) }),
-  async handle({ caller, window, earlier, filter, query, read }) {
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: z.object({ groupBy: z.array(z.string()), data: z.array(groupedRow) }),
+  async handle({ caller, window, earlier, filter, params, read }) {
     const { groupBy } = filter
-    const groups = await read(groupReports(caller.tenant.id, window, earlier, filter, groupBy, query.limit))
+    const groups = await read(groupReports(caller.tenant.id, window, earlier, filter, groupBy, params.limit))
     const data = groups.map(({ previousCount, ...group }) => ({
       ...group,
       trendPercent: trendPercent(group.reportCount, previousCount),

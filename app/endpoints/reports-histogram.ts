@@ -4,7 +4,7 @@ import { bucketSizeNames } from '../../schema/enumerations.ts'
 import { oneOf } from '../../schema/params.ts'
 import { histogram } from '../../schema/replies/report.ts'
 import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const reportsHistogram = endpoint({
   name: 'reports.histogram',
@@ -21,11 +21,11 @@ export const reportsHistogram = endpoint({
   },
   parse: toReportFilter,
   window: { defaultDays: 7, maxDays: 31 },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: z.object({ data: histogram }),
-  async handle({ caller, window, filter, query, readAll }) {
-    const bucketSize = chooseBucketSize(window, query.bucketSize)
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: z.object({ data: histogram }),
+  async handle({ caller, window, filter, params, readAll }) {
+    const bucketSize = chooseBucketSize(window, params.bucketSize)
     const counted = await readAll(histogramReports(caller.tenant.id, window, filter, bucketSize))
     return { data: { bucketSize, buckets: toBuckets(counted, window, bucketSize) } }
   },

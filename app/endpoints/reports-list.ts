@@ -2,7 +2,7 @@ import { listReports } from '../../queries/reports/list-reports.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { report } from '../../schema/replies/report.ts'
 import { reportFilterParams, toReportFilter } from '../../schema/report-filter.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { listPage } from '../pipeline/page.ts'
 import { timePosition } from '../pipeline/time-position.ts'
 
@@ -16,9 +16,9 @@ export const reportsList = endpoint({
   parse: toReportFilter,
   window: { defaultDays: 7, maxDays: 7 },
   page: { ...listPage, position: timePosition('receivedAt') },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: listReply(report),
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(report),
   async handle({ caller, window, filter, page, read }) {
     return page.cut(await read(listReports(caller.tenant.id, window, filter, page.after, page.rows)))
   },

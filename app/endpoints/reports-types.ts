@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { countReportTypes, toTypeCounts } from '../../queries/reports/count-report-types.ts'
 import { uuid } from '../../schema/params.ts'
 import { reportTypeCount } from '../../schema/replies/report.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const reportsTypes = endpoint({
   name: 'reports.types',
@@ -11,10 +11,10 @@ export const reportsTypes = endpoint({
   description: 'The types with reports in the window; csp-violation is always listed, even with none.',
   query: { siteId: uuid('Only reports of this site').optional() },
   window: { defaultDays: 7, maxDays: 31 },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: z.object({ data: z.array(reportTypeCount) }),
-  async handle({ caller, window, query, readAll }) {
-    return { data: toTypeCounts(await readAll(countReportTypes(caller.tenant.id, window, query.siteId))) }
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: z.object({ data: z.array(reportTypeCount) }),
+  async handle({ caller, window, params, readAll }) {
+    return { data: toTypeCounts(await readAll(countReportTypes(caller.tenant.id, window, params.siteId))) }
   },
 })

@@ -5,9 +5,9 @@ import { onlyRow } from '../../queries/sql/only-row.ts'
 import { uuid } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
 import { scan } from '../../schema/replies/scan.ts'
-import { endpoint } from '../endpoint.ts'
 import { ownPage } from '../pages/own-page.ts'
 import { readScans } from '../pages/read-scans.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 
 export const scansGet = endpoint({
   name: 'scans.get',
@@ -16,9 +16,9 @@ export const scansGet = endpoint({
   description:
     'A scan with its graded result and, for a payment page on a plan with script authorization, the page’s scripts as they were fetched and hashed.',
   pathParams: { siteId: uuid('The site'), pageId: uuid('The monitored page'), scanId: uuid('The scan') },
-  spends: ['key'],
-  reply: z.object({ data: scan }),
-  async handle({ caller: { tenant }, path: { siteId, pageId, scanId }, read, readAll }) {
+  charges: ['key'],
+  response: z.object({ data: scan }),
+  async handle({ caller: { tenant }, params: { siteId, pageId, scanId }, read, readAll }) {
     const [page, [place]] = await Promise.all([
       ownPage(read, tenant.id, siteId, pageId),
       read(findScanPlace(tenant.id, pageId, scanId)),

@@ -3,9 +3,9 @@ import { listScanPlaces } from '../../queries/scans/list-scan-places.ts'
 import { uuid } from '../../schema/params.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { listedScan } from '../../schema/replies/scan.ts'
-import { endpoint } from '../endpoint.ts'
 import { ownPage } from '../pages/own-page.ts'
 import { readScans } from '../pages/read-scans.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { wholeListPage } from '../pipeline/page.ts'
 import { timePosition } from '../pipeline/time-position.ts'
 
@@ -17,14 +17,14 @@ export const scansList = endpoint({
     'Scheduled scans of a monitored page, newest first, each with its headers and what changed; the full result is on the single scan. It reaches back as far as scans are kept, whatever the retention of reports.',
   pathParams: { siteId: uuid('The site'), pageId: uuid('The monitored page') },
   page: { ...wholeListPage, position: timePosition('scannedAt') },
-  spends: ['key'],
-  reply: listReply(listedScan, {
+  charges: ['key'],
+  response: listReply(listedScan, {
     latestComplete: listedScan.optional().meta({
       description:
         'The page’s latest complete scan: its current state, however many failed scans followed. Absent until one exists.',
     }),
   }),
-  async handle({ caller: { tenant }, path: { siteId, pageId }, page, read, readAll }) {
+  async handle({ caller: { tenant }, params: { siteId, pageId }, page, read, readAll }) {
     const [places, latest] = await Promise.all([
       read(listScanPlaces(tenant.id, pageId, page.after, page.rows)),
       read(listLatestScanPlaces(tenant.id, [pageId], 'complete')),

@@ -4,11 +4,11 @@ import { listReply } from '../../schema/replies/common.ts'
 import { script } from '../../schema/replies/script.ts'
 import { coverageSummary, readWindow, scriptCounts } from '../../schema/replies/script-inventory.ts'
 import { advisoryStates, identificationStates, inventorySize, scriptStatuses } from '../../schema/scripts.ts'
-import { endpoint } from '../endpoint.ts'
 import { countStates, summariseCoverage } from '../inventory/inventory-counts.ts'
-import { anyDecision, inventoryNeed } from '../inventory/inventory-needs.ts'
+import { anyDecision, inventoryRequirement } from '../inventory/inventory-needs.ts'
 import { compareInInventory, inventoryPosition } from '../inventory/inventory-order.ts'
 import { isOnPaymentPage, readInventory, uninventoriedOnPayment } from '../inventory/read-inventory.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
 import { wholeListPage } from '../pipeline/page.ts'
 
 export const scriptsList = endpoint({
@@ -26,31 +26,31 @@ export const scriptsList = endpoint({
     identification: oneOf(identificationStates, 'Only scripts of this identification state').optional(),
     advisories: oneOf(advisoryStates, 'Only scripts of this advisory state').optional(),
   },
-  needs: [
-    inventoryNeed,
+  requires: [
+    inventoryRequirement,
     { capability: 'pages.payment', when: { parameter: 'pageScope', is: 'payment' }, unless: anyDecision },
     { capability: 'scripts.authorization', when: { parameter: 'advisories' } },
   ],
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...wholeListPage, position: inventoryPosition, maxLimit: inventorySize },
-  spends: ['key', 'tenant'],
-  reply: listReply(script, {
+  charges: ['key', 'tenant'],
+  response: listReply(script, {
     counts: scriptCounts,
     coverage: coverageSummary,
     window: readWindow,
     truncated: z.boolean().meta({ description: 'The site has more than the 1,000 scripts that one read returns.' }),
   }),
-  async handle({ caller: { tenant }, path: { siteId }, query, window, retentionFrom, page, read }) {
-    const inventory = await readInventory(read, { tenant, siteId, window, retentionFrom })
-    const onPaymentOnly = query.pageScope === 'payment'
+  async handle({ caller: { tenant }, params, window, retentionFrom, page, read }) {
+    const inventory = await readInventory(read, { tenant, siteId: params.siteId, window, retentionFrom })
+    const onPaymentOnly = params.pageScope === 'payment'
     const scoped = inventory.entries
       .filter((entry) => !onPaymentOnly || isOnPaymentPage(entry))
       .map((entry) => entry.script)
-      .filter(({ status }) => query.status === undefined || status === query.status)
+      .filter(({ status }) => params.status === undefined || status === params.status)
     const listed = scoped.filter(
       ({ identification, advisories }) =>
-        (query.identification === undefined || identification.state === query.identification) &&
-        (query.advisories === undefined || advisories.state === query.advisories),
+        (params.identification === undefined || identification.state === params.identification) &&
+        (params.advisories === undefined || advisories.state === params.advisories),
     )
     return {
       ...page.cutWhole(listed, compareInInventory),

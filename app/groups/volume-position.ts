@@ -12,6 +12,6 @@ export const uint64Text = z
 
 /** A group's sort key: its estimated volume, then its own key. */
 export const volumePosition: SortKey<{ readonly weight: bigint; readonly key: bigint }, VolumePosition> = {
-  shape: z.object({ weight: uint64Text, key: uint64Text }),
+  schema: z.object({ weight: uint64Text, key: uint64Text }),
   of: ({ weight, key }) => ({ weight: String(weight), key: String(key) }),
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { echo } from '../echo.ts'
+import { quoteInput } from '../pipeline/quote-input.ts'
 import { takesAt } from './describe-shape.ts'
 import type { RecordType } from './record-type.ts'
 import { isRefusal, parseLine, type Refusal, refuse } from './refusal.ts'
@@ -44,13 +44,13 @@ function explain({ issues }: z.core.$ZodError, shape: z.ZodObject, sent: unknown
   const said = unknownFirst.map((issue) => {
     const name = nameOf(issue.path)
     if (issue.code === 'unrecognized_keys') {
-      const keys = issue.keys.map((key) => echo(nameOf([...issue.path, key]))).join(', ')
+      const keys = issue.keys.map((key) => quoteInput(nameOf([...issue.path, key]))).join(', ')
       return `${keys} is no member of it; it takes ${membersAt(shape, issue.path)}`
     }
     if (issue.code === 'custom') return `${name} ${issue.message}`
     const value = valueAt(sent, issue.path)
     if (value === undefined) return `${name} is missing: it must be ${takesAt(shape, issue.path)}`
-    return `${name} must be ${takesAt(shape, issue.path)}, not ${echo(value)}`
+    return `${name} must be ${takesAt(shape, issue.path)}, not ${quoteInput(value)}`
   })
   return [...new Set(said)].slice(0, mostSaid).join('. ')
 }

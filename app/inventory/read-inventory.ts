@@ -15,7 +15,7 @@ import type { InventoryQuestion } from '../../queries/scripts/script-inventory.t
 import type { Read } from '../../queries/sql/query.ts'
 import type { PageRecord } from '../../schema/replies/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../schema/replies/script.ts'
-import type { Caller } from '../pipeline/authenticate.ts'
+import type { Caller } from '../pipeline/authenticator.ts'
 import { compareInInventory, inventoryPosition } from './inventory-order.ts'
 import { type InventoryRows, readInventoryRows } from './inventory-rows.ts'
 

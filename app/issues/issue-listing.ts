@@ -8,15 +8,15 @@ import { estimate, isSampled } from '../../queries/rules/weights.ts'
 import { listReply } from '../../schema/replies/common.ts'
 import { issue } from '../../schema/replies/issue.ts'
 import { issueTypeNames, reportTypeRows } from '../../schema/report-types.ts'
-import type { Asked } from '../endpoint.ts'
 import { uint64Text } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
 import { cursorTime } from '../pipeline/cursor.ts'
+import type { HandlerContext } from '../pipeline/endpoint.ts'
 import { listPage, type SortKey } from '../pipeline/page.ts'
 
 /** An issue's sort key: when it was last seen, then its key. */
 export const issuePosition: SortKey<Pick<RankedIssue, 'lastSeen' | 'key'>, IssuePosition> = {
-  shape: z.object({ lastSeen: cursorTime, key: uint64Text }),
+  schema: z.object({ lastSeen: cursorTime, key: uint64Text }),
   of: ({ lastSeen, key }) => ({ lastSeen: Date.parse(lastSeen), key: String(key) }),
 }
 
@@ -24,13 +24,13 @@ export const issuePosition: SortKey<Pick<RankedIssue, 'lastSeen' | 'key'>, Issue
 export const issueListing = {
   window: { defaultDays: 7, maxDays: 31 },
   page: { ...listPage, position: issuePosition },
-  spends: ['key', 'tenant'],
-  ofReports: true,
-  reply: listReply(issue),
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(issue),
 } as const
 
 type Page = Pick<
-  Asked<Record<never, never>, Record<never, never>, unknown, typeof issueListing.window, typeof issueListing.page>,
+  HandlerContext<unknown, unknown, typeof issueListing.window, typeof issueListing.page>,
   'caller' | 'window' | 'page' | 'read' | 'readAll'
 >
 

@@ -1,5 +1,5 @@
 import { errorBody } from '../../schema/replies/common.ts'
-import type { Endpoint } from '../endpoint.ts'
+import type { Endpoint } from '../pipeline/endpoint.ts'
 import { conventions } from './conventions.ts'
 import { errorResponses } from './error-responses.ts'
 import { headers } from './headers.ts'

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { type ProblemCode, problemCodes, problems } from '../../schema/problems.ts'
-import type { Endpoint } from '../endpoint.ts'
+import type { Endpoint } from '../pipeline/endpoint.ts'
 import { budgetHeaderNames, headerReferences } from './headers.ts'
 
 /** Whether answers of a code tell what is left of the budgets: always, or where the request came that far. */
@@ -14,10 +14,10 @@ const tellsBudgets: Partial<Record<ProblemCode, 'always' | 'sometimes'>> = {
 }
 
 /** What an operation can answer beside 200, as its pipeline makes it. */
-function codesOf({ everyPlan, pathParams, query }: Endpoint): ProblemCode[] {
+function codesOf({ allPlans, pathParams, query }: Endpoint): ProblemCode[] {
   const owned = Object.keys(pathParams).length > 0 || 'siteId' in query
   return problemCodes.filter((code) => {
-    if (code === 'plan_upgrade_required') return everyPlan !== true
+    if (code === 'plan_upgrade_required') return allPlans !== true
     if (code === 'not_found') return owned
     return code !== 'method_not_allowed'
   })

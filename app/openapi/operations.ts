@@ -1,6 +1,6 @@
-import type { Endpoint } from '../endpoint.ts'
-import { sayNeed } from '../pipeline/plan-needs.ts'
-import { queryShape } from '../query-shape.ts'
+import type { Endpoint } from '../pipeline/endpoint.ts'
+import { querySchema } from '../pipeline/query-schema.ts'
+import { describeRequirement } from '../pipeline/require-plan.ts'
 import { errorReferences } from './error-responses.ts'
 import { budgetHeaderNames, headerReferences } from './headers.ts'
 import { inputFields, type NamedSchemas, outputSchema } from './json-schema.ts'
@@ -16,15 +16,16 @@ export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
       operationId: operationId(endpoint.name),
       tags: [tagOf(endpoint.name)],
       summary: endpoint.summary,
-      description: [endpoint.description, [...(endpoint.needs ?? []).map(sayNeed), spending(endpoint)].join(' ')].join(
-        '\n\n',
-      ),
-      parameters: [...parameters('path', endpoint.pathParams), ...parameters('query', queryShape(endpoint))],
+      description: [
+        endpoint.description,
+        [...(endpoint.requires ?? []).map(describeRequirement), charging(endpoint)].join(' '),
+      ].join('\n\n'),
+      parameters: [...parameters('path', endpoint.pathParams), ...parameters('query', querySchema(endpoint))],
       responses: {
         '200': {
           description: 'The answer',
           headers: headerReferences([...budgetHeaderNames, 'ETag']),
-          content: { 'application/json': { schema: outputSchema(endpoint.reply, named) } },
+          content: { 'application/json': { schema: outputSchema(endpoint.response, named) } },
         },
         '304': {
           description: 'The answer that If-None-Match names still stands. It is charged as any other.',
@@ -36,13 +37,13 @@ export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
   }
 }
 
-function spending({ spends }: Endpoint): string {
-  return spends.includes('tenant') ? 'Spends the key’s and the tenant’s budget.' : 'Spends the key’s budget only.'
+function charging({ charges }: Endpoint): string {
+  return charges.includes('tenant') ? 'Spends the key’s and the tenant’s budget.' : 'Spends the key’s budget only.'
 }
 
-function parameters(place: 'path' | 'query', shape: Endpoint['query']): object[] {
-  const { fields, required } = inputFields(shape)
-  return Object.entries(fields).map(([name, { description, ...schema }]) => ({
+function parameters(place: 'path' | 'query', fields: Endpoint['query']): object[] {
+  const { fields: schemas, required } = inputFields(fields)
+  return Object.entries(schemas).map(([name, { description, ...schema }]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),

@@ -4,11 +4,11 @@ import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { endOfTimes } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
 
-/** What a cursor carries. It is no secret: it reaches only the caller's own rows (decisions, Windows). */
+/** The content of a cursor. It is no secret: it reaches only the caller's own rows (decisions, Windows). */
 export interface CursorState<Position> {
   /** Null for an operation without a window. */
   readonly window: TimeRange | null
-  /** Items already answered. */
+  /** Items on earlier pages. */
   readonly depth: number
   readonly position: Position
 }
@@ -18,7 +18,7 @@ const version = 1
 /** A moment as a cursor carries it: milliseconds since the Unix epoch. */
 export const cursorTime = z.int().min(0).lt(endOfTimes)
 
-/** What a cursor is bound to: the operation, the tenant and the filters, whatever the page size and the window. */
+/** Binds a cursor to its operation, tenant and filters, but not to page size and window. */
 export function fingerprint(operation: string, tenantId: string, filters: Readonly<Record<string, unknown>>): string {
   const sorted = Object.entries(filters)
     .filter(([, value]) => value !== undefined)
@@ -33,14 +33,14 @@ export function encodeCursor<Position>(bound: string, { window, depth, position 
 }
 
 /**
- * Makes the reader of one operation's cursors. It throws bad_request for a cursor that does not decode, is out of bounds,
- * or belongs to another query.
+ * The decoder throws bad_request for a cursor that does not decode, is out of bounds, or belongs to another operation,
+ * tenant or filter.
  */
-export function cursorReader<Position>(
+export function createCursorDecoder<Position>(
   position: z.ZodType<Position>,
   maxDepth: number,
 ): (text: string, bound: string) => CursorState<Position> {
-  const shape = z.tuple([
+  const schema = z.tuple([
     z.literal(version),
     z.string(),
     z.tuple([cursorTime, cursorTime]).nullable(),
@@ -51,12 +51,12 @@ export function cursorReader<Position>(
     position,
   ])
   return (text, bound) => {
-    const parsed = shape.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
+    const parsed = schema.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
     if (!parsed.success) {
       throw new Problem('bad_request', 'cursor is not one of this operation; send the nextCursor of the page before')
     }
-    const [, itsBound, window, depth, at] = parsed.data
-    if (itsBound !== bound) {
+    const [, ownBound, window, depth, at] = parsed.data
+    if (ownBound !== bound) {
       throw new Problem('bad_request', 'cursor belongs to another query; repeat the filters of the page it came from')
     }
     return { window: window && { from: window[0], to: window[1] }, depth, position: at as Position }

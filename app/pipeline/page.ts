@@ -4,7 +4,7 @@ import { encodeCursor } from './cursor.ts'
 
 /** An item's sort key, as a cursor carries it. */
 export interface SortKey<Item, Position> {
-  readonly shape: z.ZodType<Position>
+  readonly schema: z.ZodType<Position>
   readonly of: (item: Item) => Position
 }
 
@@ -13,7 +13,7 @@ export interface PagePolicy<Item = never, Position = unknown> {
   readonly position: SortKey<Item, Position>
   readonly defaultLimit: number
   readonly maxLimit: number
-  /** Items beyond this many are never answered (contract, Limits). */
+  /** Items beyond this many are never returned (contract, Limits). */
   readonly maxDepth: number
 }
 
@@ -23,11 +23,11 @@ export const listPage = { defaultLimit: 50, maxLimit: 200, maxDepth: 10_000 } as
 /** The same limits for a list that can be paged to its end. */
 export const wholeListPage = { ...listPage, maxDepth: Number.MAX_SAFE_INTEGER } as const
 
-/** The page a request asks for. */
+/** The page of a request. */
 export interface Page<Item, Position> {
   /** Where the page before ended; undefined on the first. */
   readonly after: Position | undefined
-  /** Rows to read: one more than the page holds, which tells whether another page follows. */
+  /** Rows to read: one more than the page holds, which shows whether another page follows. */
   readonly rows: number
   /** The page's items and the way to the next. */
   cut<Row extends Item>(rows: readonly Row[]): Cut<Row>
@@ -41,7 +41,7 @@ interface Cut<Row> {
 }
 
 /**
- * @param limit as asked, already within its bounds.
+ * @param limit of the request, already within its bounds.
  * @param depth items on earlier pages.
  */
 export function pageOf<Item, Position>(

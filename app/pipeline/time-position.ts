@@ -16,7 +16,7 @@ export function timePosition<const Time extends string>(
 ): SortKey<Timed<Time>, TimePosition<Time>> {
   return {
     // A computed key loses its name in its type.
-    shape: z.object({ [time]: cursorTime, id }) as unknown as z.ZodType<TimePosition<Time>>,
+    schema: z.object({ [time]: cursorTime, id }) as unknown as z.ZodType<TimePosition<Time>>,
     of: (item) => ({ [time]: milliseconds(item[time]), id: item.id }) as TimePosition<Time>,
   }
 }

@@ -6,7 +6,7 @@ import { spawnScript } from '../support/spawned.ts'
 const logLine = z.object({
   msg: z.literal('request'),
   requestId: z.string(),
-  milliseconds: z.number(),
+  durationMs: z.number(),
   rowsRead: z.number(),
   bytesRead: z.number(),
 })

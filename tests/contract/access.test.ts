@@ -53,7 +53,7 @@ describe('on a plan without API access', () => {
 test.each(operations.withPlan)(
   '%s answers a tenant whose contract adds API access to its plan',
   async (_, endpoint) => {
-    const needed = (endpoint.needs ?? []).filter(({ when }) => !when).map(({ capability }) => capability)
+    const needed = (endpoint.requires ?? []).filter(({ when }) => !when).map(({ capability }) => capability)
     const tenantId = await api.createTenant({ plan: 'free', overrides: { capabilities: ['api', ...needed] } })
     const siteId = await api.createSite(tenantId)
     const key = await api.createKey(tenantId)

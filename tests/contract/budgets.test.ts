@@ -35,7 +35,7 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
   const some = operations.all.filter(([name]) => store === 'memory' || name === 'me' || name === 'reports.count')
 
   describe.each(some)('%s', (_, endpoint) => {
-    const spendsTenant = endpoint.spends.includes('tenant')
+    const spendsTenant = endpoint.charges.includes('tenant')
     const served = emptyStatus(endpoint)
 
     test('reports the budget nearest to running out in whole numbers', async () => {

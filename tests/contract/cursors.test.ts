@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Endpoint } from '../../app/endpoint.ts'
 import { fingerprint } from '../../app/pipeline/cursor.ts'
+import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { day } from '../../schema/durations.ts'
 import {
   type ContractApi,

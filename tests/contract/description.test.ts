@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { queryShape } from '../../app/query-shape.ts'
+import { querySchema } from '../../app/pipeline/query-schema.ts'
 import { dimensionNames } from '../../schema/dimensions.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import { type ContractApi, operations, startContractApi } from '../support/contract.ts'
@@ -132,7 +132,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   test('lists the parameters it takes, each with a description and a type', () => {
     const { parameters } = operationAt(endpoint.path)
     const named = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name)
-    expect(named('query')).toEqual(Object.keys(queryShape(endpoint)))
+    expect(named('query')).toEqual(Object.keys(querySchema(endpoint)))
     expect(named('path')).toEqual(Object.keys(endpoint.pathParams))
     for (const { description, schema } of parameters) {
       expect(description).toMatch(/^[A-Z]/)
@@ -143,7 +143,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   test('lists every refusal it can answer', () => {
     const statuses = Object.keys(operationAt(endpoint.path).responses)
     expect(statuses).toEqual(expect.arrayContaining(['200', '400', '401', '429', '500', '503']))
-    expect(statuses.includes('403')).toBe(endpoint.everyPlan !== true)
+    expect(statuses.includes('403')).toBe(endpoint.allPlans !== true)
     expect(statuses.includes('404')).toBe(endpoint.path.includes('{') || 'siteId' in endpoint.query)
   })
 })

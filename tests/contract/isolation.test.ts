@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Endpoint } from '../../app/endpoint.ts'
+import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { type DimensionName, dimensionNames } from '../../schema/dimensions.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'

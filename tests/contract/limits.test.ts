@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { queryShape } from '../../app/query-shape.ts'
+import { querySchema } from '../../app/pipeline/query-schema.ts'
 import { operations } from '../support/contract.ts'
 
 const key = ['key']
@@ -46,9 +46,9 @@ test('every operation is stated', () => {
 
 test.each(operations.all)('%s spends, reads and answers as much as is stated', (name, endpoint) => {
   const [spends, window, limits] = stated[name] ?? []
-  expect(endpoint.spends).toEqual(spends)
+  expect(endpoint.charges).toEqual(spends)
   expect(endpoint.window).toEqual(window)
-  const { limit } = queryShape(endpoint)
+  const { limit } = querySchema(endpoint)
   const taken = (asked?: number) => limit?.safeParse(asked?.toString()).data
   const [byDefault, largest = 0] = limits ?? []
   expect(taken()).toBe(byDefault)

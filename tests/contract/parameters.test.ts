@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Endpoint } from '../../app/endpoint.ts'
 import { inputFields } from '../../app/openapi/json-schema.ts'
-import { queryShape } from '../../app/query-shape.ts'
+import type { Endpoint } from '../../app/pipeline/endpoint.ts'
+import { querySchema } from '../../app/pipeline/query-schema.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { Answered } from '../support/api.ts'
@@ -32,7 +32,7 @@ function expectRefused({ status, body }: Answered, ...says: string[]) {
 }
 
 const taken = ([name, endpoint]: (typeof operations.all)[number]) =>
-  Object.keys(queryShape(endpoint)).map((parameter) => [name, parameter, endpoint] as const)
+  Object.keys(querySchema(endpoint)).map((parameter) => [name, parameter, endpoint] as const)
 
 describe.each(operations.all)('%s', (_, endpoint) => {
   test.each(['nonsense', '__proto__', 'constructor', 'toString', 'From', 'site_id', 'siteId[]'])(
@@ -43,7 +43,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   )
 
   test('says which parameters it takes', async () => {
-    const takes = Object.keys(queryShape(endpoint))
+    const takes = Object.keys(querySchema(endpoint))
     expectRefused(await ask(endpoint, { nonsense: '1' }), takes.join(', ') || 'it takes none')
   })
 })
@@ -95,7 +95,7 @@ const printable = '^[ -[\\]-~]*$'
 
 /** Parameters that take any printable text, and up to how many characters, in a report type that has them. */
 const texts = operations.all.flatMap(([name, endpoint]) =>
-  Object.entries(inputFields(queryShape(endpoint)).fields).flatMap(([parameter, { pattern, maxLength }]) =>
+  Object.entries(inputFields(querySchema(endpoint)).fields).flatMap(([parameter, { pattern, maxLength }]) =>
     pattern === printable ? [[name, parameter, endpoint, Number(maxLength), typeWith(parameter)] as const] : [],
   ),
 )
@@ -123,7 +123,7 @@ describe.each(texts)('%s, %s', (_, parameter, endpoint, maxLength, type) => {
   })
 })
 
-const limits = operations.all.filter(([, endpoint]) => 'limit' in queryShape(endpoint))
+const limits = operations.all.filter(([, endpoint]) => 'limit' in querySchema(endpoint))
 
 describe.each(limits)('%s, limit', (_, endpoint) => {
   const most = endpoint.page?.maxLimit ?? 100

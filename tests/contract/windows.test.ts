@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Endpoint } from '../../app/endpoint.ts'
+import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { aReport } from '../../fixtures/reports.ts'
 import { day } from '../../schema/durations.ts'
 import {

@@ -32,7 +32,7 @@ describe('the log', () => {
   test('has one line a request: id, operation, tenant, status, time, and what was read in the engine', async () => {
     const line = await logged('/v1/reports/count', 'count-1')
     expect(line).toMatchObject({ operation: 'reports.count', tenantId, keyId: key.id, status: 200, msg: 'request' })
-    for (const measured of ['milliseconds', 'engineMilliseconds', 'rowsRead', 'bytesRead']) {
+    for (const measured of ['durationMs', 'engineMs', 'rowsRead', 'bytesRead']) {
       expect(line[measured], measured).toBeGreaterThan(0)
     }
   })
@@ -67,15 +67,15 @@ describe('the log', () => {
 
 describe('/metrics', () => {
   /** What a counter stands at, of one operation. */
-  async function counted(name: string): Promise<number> {
+  async function counted(name: string, labels = ''): Promise<number> {
     const { text } = await api.get('/metrics')
-    return Number(new RegExp(`^${name}\\{operation="reports.types"\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
+    return Number(new RegExp(`^${name}\\{operation="reports.types"${labels}\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
   }
 
   test.each(['api_rows_read_total', 'api_engine_seconds_total'])('%s grows by what a request reads', async (name) => {
     const before = await counted(name)
-    const { rowsRead, engineMilliseconds } = await logged('/v1/reports/types', `types-${name}`)
-    const read = name === 'api_rows_read_total' ? Number(rowsRead) : Number(engineMilliseconds) / 1000
+    const { rowsRead, engineMs } = await logged('/v1/reports/types', `types-${name}`)
+    const read = name === 'api_rows_read_total' ? Number(rowsRead) : Number(engineMs) / 1000
     expect(read).toBeGreaterThan(0)
     expect((await counted(name)) - before).toBeCloseTo(read, 3)
   })
@@ -86,19 +86,22 @@ describe('/metrics', () => {
     const [from, to] = [100, 101].map((days) => new Date(Date.now() + days * day).toISOString())
     const own = await logged(`/v1/reports/types?from=${from}&to=${to}`, 'no-rows')
     expect(own).toMatchObject({ status: 200, rowsRead: 0 })
-    expect(own.engineMilliseconds).toBeGreaterThan(0)
+    expect(own.engineMs).toBeGreaterThan(0)
     const told = (await counted('api_engine_seconds_total')) - before
-    expect(told).toBeCloseTo(Number(own.engineMilliseconds) / 1000, 3)
+    expect(told).toBeCloseTo(Number(own.engineMs) / 1000, 3)
   })
 
-  test('counts answers that were given before, as the log tells them', async () => {
+  test('counts hits and misses of the response cache, as the log does', async () => {
+    const results = () =>
+      Promise.all(['hit', 'miss'].map((result) => counted('api_response_cache_requests_total', `,result="${result}"`)))
+    const [hits = 0, misses = 0] = await results()
     const window = `from=${new Date(Date.now() - day).toISOString()}&to=${new Date().toISOString()}`
-    const keptAs = async (id: string) => (await logged(`/v1/reports/types?${window}`, id)).kept
-    const kept: unknown[] = []
-    for (let times = 0; times < 3; times++) kept.push(await keptAs(`${times}`))
-    kept.push(...(await Promise.all([keptAs('one'), keptAs('another')])))
-    expect(kept).toEqual([false, false, true, true, true])
-    expect(await counted('api_kept_answers_total')).toBe(3)
+    const isHit = async (id: string) => (await logged(`/v1/reports/types?${window}`, id)).cacheHit
+    const cacheHits: unknown[] = []
+    for (let times = 0; times < 3; times++) cacheHits.push(await isHit(`${times}`))
+    cacheHits.push(...(await Promise.all([isHit('one'), isHit('another')])))
+    expect(cacheHits).toEqual([false, false, true, true, true])
+    expect(await results()).toEqual([hits + 3, misses + 2])
   })
 
   test('counts requests by operation and status', async () => {

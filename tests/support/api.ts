@@ -33,7 +33,7 @@ export interface TestApi extends TenantWriter {
 }
 
 /** What a test wants of its own instead of the shared. */
-export interface TestApiOptions extends Partial<Pick<ApiServices, 'budgets' | 'now' | 'log'>> {
+export interface TestApiOptions extends Partial<Pick<ApiServices, 'budgets' | 'now' | 'log' | 'endpoints'>> {
   /** The store the API reads, `http://user:password@host:port/database`. */
   readonly readUrl?: string
   /** The store that tenants and reports are written to. */
@@ -45,7 +45,7 @@ export interface TestApiOptions extends Partial<Pick<ApiServices, 'budgets' | 'n
 /** Starts an API on a free port, on the shared engine and with budgets in memory unless told otherwise. */
 export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { readUrl = inject('servers').readUrl, writeUrl = inject('servers').writeUrl } = options
-  const { budgets = createMemoryBudgets(), log = pino({ level: 'silent' }), now, onRead } = options
+  const { budgets = createMemoryBudgets(), log = pino({ level: 'silent' }), now, endpoints, onRead } = options
   const reader = connect(readUrl)
   const database: Database = {
     ...reader,
@@ -55,7 +55,11 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     },
   }
   const writer = connect(writeUrl)
-  const listener = await listen(createApi({ database, budgets, log, ...(now && { now }) }), 0, '127.0.0.1')
+  const listener = await listen(
+    createApi({ database, budgets, log, ...(now && { now }), ...(endpoints && { endpoints }) }),
+    0,
+    '127.0.0.1',
+  )
 
   return {
     ...createTenantWriter(writer),

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../app/endpoint.ts'
 import { endpoints } from '../../app/endpoints/all.ts'
+import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
 import { scriptId } from '../../queries/rules/scripts/script-id.ts'
 import { type Answered, type Asking, startApi, type TestApi, type TestApiOptions } from './api.ts'
@@ -128,7 +128,7 @@ const named = (chosen: readonly Endpoint[]) => chosen.map((endpoint) => [endpoin
 export const operations = {
   all: named(endpoints),
   /** Refused on plans without API access. */
-  withPlan: named(endpoints.filter(({ everyPlan }) => everyPlan !== true)),
+  withPlan: named(endpoints.filter(({ allPlans }) => allPlans !== true)),
   withSite: named(endpoints.filter(({ pathParams, query }) => 'siteId' in { ...pathParams, ...query })),
   withMonitoredPage: named(endpoints.filter(({ pathParams, query }) => 'pageId' in { ...pathParams, ...query })),
   withWindow: named(endpoints.filter(({ window }) => typeof window === 'object')),

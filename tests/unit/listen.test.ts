@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import { type Listener, listen, type OutsideAnswer } from '../../app/listen.ts'
-import type { ApiEnv } from '../../app/pipeline/request-state.ts'
+import { type Listener, type ListenerProblem, listen } from '../../app/listen.ts'
+import type { ApiEnv } from '../../app/pipeline/request-context.ts'
 
 /** What a server on this machine answers to bytes on a connection that it ends. */
 async function send({ url }: Listener, request: string): Promise<string> {
@@ -58,8 +58,8 @@ test.each([
   ['a target that is not ASCII', 'GET /é HTTP/1.1', /^The request’s target is malformed; percent-encode/],
   ['what is no HTTP', 'HELLO', /^The request is not HTTP$/],
 ])('%s is answered as every refusal, and its bytes are told nobody', async (_, line, message) => {
-  const outside: OutsideAnswer[] = []
-  const listener = await listen(new Hono<ApiEnv>(), 0, '127.0.0.1', { onOutside: (one) => outside.push(one) })
+  const outside: ListenerProblem[] = []
+  const listener = await listen(new Hono<ApiEnv>(), 0, '127.0.0.1', { onProblem: (one) => outside.push(one) })
   const answer = await send(listener, `${line}\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n`)
   const [head = '', body = ''] = answer.split('\r\n\r\n')
   expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
@@ -95,8 +95,8 @@ test('what the app throws is answered as every failure, and told to the log alon
   app.get('/', () => {
     throw new Error('a secret')
   })
-  const outside: OutsideAnswer[] = []
-  const listener = await listen(app, 0, '127.0.0.1', { onOutside: (one) => outside.push(one) })
+  const outside: ListenerProblem[] = []
+  const listener = await listen(app, 0, '127.0.0.1', { onProblem: (one) => outside.push(one) })
   const answer = await send(listener, 'GET / HTTP/1.0\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1\.1 500 .*"internal_error"/s)
   expect(answer).not.toContain('secret')
@@ -108,7 +108,7 @@ test('what the app throws is answered as every failure, and told to the log alon
 test('a connection whose answer nobody reads is ended', async () => {
   const app = new Hono<ApiEnv>()
   app.get('/', (c) => c.body('x'.repeat(64 * 1024 * 1024)))
-  const listener = await listen(app, 0, '127.0.0.1', { stalledMilliseconds: 300 })
+  const listener = await listen(app, 0, '127.0.0.1', { idleTimeoutMs: 300 })
   const { port } = new URL(listener.url)
   const socket = connect(Number(port), '127.0.0.1')
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')

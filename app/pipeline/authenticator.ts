@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache'
+import type { Read } from '../../queries/sql/query.ts'
+import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
+import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
+import { Problem } from '../../schema/problems.ts'
+import { hashKey, keyPattern } from '../keys.ts'
+import { singleFlight } from './cache/single-flight.ts'
+
+/** A valid key, its tenant, and the tenant's entitlements. */
+export interface Caller {
+  readonly key: {
+    readonly id: string
+    readonly name: string
+    readonly prefix: string
+    readonly createdAt: string
+    readonly expiresAt: string
+  }
+  readonly tenant: { readonly id: string; readonly name: string; readonly plan: Plan; readonly may: PlanRow }
+}
+
+/**
+ * Finds the caller of an Authorization header. Throws invalid_api_key, with one message for every cause, or
+ * upstream_unavailable.
+ */
+export type Authenticator = (authorization: string | undefined) => Promise<Caller>
+
+/** Below the 5 s within which a revocation must take effect, to leave time for the lookup itself. */
+const ttlMs = 4_000
+const maxKeys = 10_000
+/** Age of a cached key from which it is refreshed in the background. */
+const refreshAheadMs = 2_000
+
+interface CachedKey {
+  readonly caller: Caller
+  /** By `Clock.now`. */
+  readonly validUntil: number
+}
+
+interface Clock {
+  /** Milliseconds of a monotonic clock. */
+  readonly elapsed: () => number
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number
+}
+
+const systemClock: Clock = { elapsed: () => performance.now(), now: Date.now }
+
+/** RFC 9110, 11.4: one space or more. */
+const bearer = /^Bearer +([^ ]+)$/i
+
+export function createAuthenticator(read: Read, clock: Clock = systemClock): Authenticator {
+  // Only keys that exist, so that guesses cannot fill the memory.
+  const keys = new LRUCache<string, CachedKey>({
+    max: maxKeys,
+    ttl: ttlMs,
+    // A read of the clock for each request costs less than the timer that would cache the time.
+    ttlResolution: 0,
+    perf: { now: clock.elapsed },
+  })
+  // Chooses the query pool: a dashboard's key that expired from the cache does not wait behind guesses.
+  const knownHashes = new LRUCache<string, true>({ max: maxKeys })
+  const lookups = singleFlight<CachedKey | undefined>()
+
+  async function lookUp(hash: string): Promise<CachedKey | undefined> {
+    // The result is as old as its query.
+    const start = clock.elapsed()
+    const [row] = await read(findKey(hash, knownHashes.has(hash) ? 'lookup' : 'unknownKey'))
+    const key = row && toCachedKey(row)
+    if (key) {
+      keys.set(hash, key, { start })
+      knownHashes.set(hash, true)
+    }
+    return key
+  }
+
+  return async function authenticator(authorization) {
+    const text = authorization?.match(bearer)?.[1]
+    if (!text || !keyPattern.test(text)) throw new Problem('invalid_api_key')
+    const hash = hashKey(text)
+    const cached = keys.get(hash)
+    if (cached && keys.getRemainingTTL(hash) < ttlMs - refreshAheadMs) {
+      // An error changes nothing: the key expires in time, and the next request that waits gets the error.
+      lookups(hash, () => lookUp(hash)).catch(() => undefined)
+    }
+    const key = cached ?? (await lookups(hash, () => lookUp(hash)))
+    if (!key || key.validUntil <= clock.now()) throw new Problem('invalid_api_key')
+    return key.caller
+  }
+}
+
+function toCachedKey(row: FoundKey): CachedKey {
+  const { keyId, keyName, prefix, createdAt, expiresAt, revoked, tenantId, tenantName, plan, overrides } = row
+  const caller = {
+    key: { id: keyId, name: keyName, prefix, createdAt, expiresAt },
+    tenant: { id: tenantId, name: tenantName, plan, may: entitlements(plan, overrides) },
+  }
+  return { caller, validUntil: revoked ? Number.NEGATIVE_INFINITY : Date.parse(expiresAt) }
+}

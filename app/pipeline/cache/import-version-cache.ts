@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache'
+import { importVersion, importVersionTtlMs } from '../../../queries/rules/import-version.ts'
+import type { Read } from '../../../queries/sql/query.ts'
+import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
+import { Problem } from '../../../schema/problems.ts'
+
+/** Age of a version from which it is refreshed ahead of its end, so that no request waits. */
+const refreshAheadMs = importVersionTtlMs - 150
+/** Pause after a lookup that failed. */
+const failedLookupMs = 5_000
+const maxTenants = 10_000
+/** Steps of imports in an hour beyond which a tenant's responses are not cached. */
+const maxSteps = 500
+
+interface VersionLookup {
+  /** The version is as old as this. */
+  readonly startedAt: number
+  readonly result: Promise<string | undefined>
+  /** Undefined until the lookup ends, and during an import. */
+  version?: string | undefined
+  refreshing?: true
+}
+
+/** Versions of tenants' data, each good for `importVersionTtlMs` from before its lookup. */
+export interface ImportVersionCache {
+  /** Undefined during an import and where the lookup failed. Throws errors of `read`, but no Problem. */
+  current(tenantId: string, read: Read): Promise<string | undefined>
+}
+
+/** @param now milliseconds of a monotonic clock. */
+export function createImportVersionCache(now: () => number): ImportVersionCache {
+  const lookups = new LRUCache<string, VersionLookup>({
+    ttlResolution: 0,
+    perf: { now },
+    max: maxTenants,
+  })
+
+  function store(tenantId: string, lookup: VersionLookup, ttl: number = importVersionTtlMs): void {
+    lookups.set(tenantId, lookup, { start: lookup.startedAt, ttl })
+  }
+
+  async function readVersion(tenantId: string, read: Read): Promise<string | undefined> {
+    try {
+      const steps = await read(listImportSteps(tenantId, maxSteps + 1))
+      return steps.length > maxSteps ? undefined : importVersion(steps)
+    } catch (error) {
+      // A database too busy for a lookup's short timeout may still serve the request's queries within theirs.
+      if (!(error instanceof Problem)) throw error
+      store(tenantId, { startedAt: now(), result: Promise.resolve(undefined) }, failedLookupMs)
+      return undefined
+    }
+  }
+
+  function start(tenantId: string, read: Read): VersionLookup {
+    const startedAt = now()
+    const result = readVersion(tenantId, read).then((version) => {
+      lookup.version = version
+      return version
+    })
+    const lookup: VersionLookup = { startedAt, result }
+    return lookup
+  }
+
+  function refreshAhead(tenantId: string, read: Read, current: VersionLookup): void {
+    current.refreshing = true
+    const next = start(tenantId, read)
+    const replace = () => {
+      // A later lookup, or the failure of this one, may have replaced it.
+      if (lookups.peek(tenantId, { allowStale: true }) === current) store(tenantId, next)
+    }
+    // The next request that waits for a lookup gets its error.
+    next.result.then(replace, () => undefined)
+  }
+
+  return {
+    current(tenantId, read) {
+      const lookup = lookups.get(tenantId)
+      if (!lookup) {
+        const first = start(tenantId, read)
+        store(tenantId, first)
+        return first.result
+      }
+      const isDue = lookup.version !== undefined && now() >= lookup.startedAt + refreshAheadMs
+      if (isDue && !lookup.refreshing) refreshAhead(tenantId, read, lookup)
+      return lookup.result
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { Problem, problems } from '../../schema/problems.ts'
+import { type ApiEnv, createRequestContext } from './request-context.ts'
+
+/** Headers of every JSON response; `nosniff` keeps a page from running it. */
+export const jsonHeaders = {
+  'Content-Type': 'application/json',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+const uncachedHeaders = { ...jsonHeaders, 'Cache-Control': 'private, no-store' } as const
+
+/** All headers at once: three set after `await next()` cost 80 to 100 µs, before it 4 µs. */
+export function createResponse(
+  body: string | Buffer<ArrayBuffer> | null,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return new Response(body, { status, headers })
+}
+
+/** Sends JSON that no client caches, with the request's headers. */
+export function respondJson(c: Context<ApiEnv>, status: ContentfulStatusCode, body: unknown): Response {
+  return createResponse(JSON.stringify(body), status, { ...uncachedHeaders, ...c.get('request').responseHeaders })
+}
+
+/** Sends a problem. Anything but a Problem becomes internal_error, without its message. */
+export function respondProblem(c: Context<ApiEnv>, error: unknown): Response {
+  const problem = error instanceof Problem ? error : new Problem('internal_error')
+  const { requestId, responseHeaders } = c.get('request')
+  if (problem.retryAfterSeconds !== undefined) responseHeaders['Retry-After'] = String(problem.retryAfterSeconds)
+  if (problem.code === 'invalid_api_key') responseHeaders['WWW-Authenticate'] = 'Bearer'
+  if (problem.code === 'method_not_allowed') responseHeaders.Allow = 'GET, HEAD'
+  return respondJson(c, problems[problem.code].status, problemBody(problem, requestId))
+}
+
+/** A problem's response outside the app: to a request that never reached it, or whose failure it did not handle. */
+export function problemResponse(problem: Problem): { readonly requestId: string; readonly response: Response } {
+  const { requestId, responseHeaders } = createRequestContext(undefined)
+  const { status } = problems[problem.code]
+  const body = JSON.stringify(problemBody(problem, requestId))
+  return { requestId, response: createResponse(body, status, { ...uncachedHeaders, ...responseHeaders }) }
+}
+
+/** The one error body (contract, Errors). */
+const problemBody = ({ code, message }: Problem, requestId: string) => ({ error: { code, message, requestId } })

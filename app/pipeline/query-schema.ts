@@ -1,0 +1,20 @@
+import type { z } from 'zod'
+import { cursorText, dateTime, integer } from '../../schema/params.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** Fields of every query parameter an operation takes: its own, then the window's and the page's. */
+export function querySchema({ query, window, page }: Endpoint): Record<string, z.ZodType> {
+  return {
+    ...query,
+    ...(typeof window === 'object' && {
+      from: dateTime(`The first moment read; ${window.defaultDays} days before \`to\` by default`).optional(),
+      to: dateTime(
+        `The moment reading stops before; now by default, at most ${window.maxDays} days after \`from\``,
+      ).optional(),
+    }),
+    ...(page && {
+      limit: integer(1, page.maxLimit, 'How many items the page holds').default(page.defaultLimit),
+      cursor: cursorText.optional(),
+    }),
+  }
+}

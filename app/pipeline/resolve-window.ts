@@ -1,0 +1,33 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import type { TimeRange } from '../../queries/rollups/time-range.ts'
+import { earlierWindow, frozenWindow, type WindowRule, windowOf } from '../../queries/rules/window.ts'
+import { retentionStart } from '../../schema/plans.ts'
+import { Problem } from '../../schema/problems.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ApiEnv } from './request-context.ts'
+
+/** Resolves the window of the request, or the one its cursor froze, within retention. Throws bad_request. */
+export function resolveWindow({ window: rule }: Endpoint, now: () => Date): MiddlewareHandler<ApiEnv> {
+  return function resolveWindow(c, next) {
+    const moment = now()
+    const retentionFrom = retentionStart(c.get('caller').tenant.may.retentionDays, moment)
+    c.set('retentionFrom', retentionFrom)
+    if (rule) {
+      const window = windowOfRequest(c, rule, moment, retentionFrom)
+      c.set('window', window)
+      c.set('earlier', earlierWindow(window, retentionFrom))
+    }
+    return next()
+  }
+}
+
+function windowOfRequest(c: Context<ApiEnv>, rule: WindowRule, now: Date, retentionFrom: Date): TimeRange {
+  const cursor = c.get('cursor')
+  if (!cursor) {
+    if (rule === 'retention') return { from: retentionFrom.getTime(), to: now.getTime() }
+    return windowOf(rule, c.get('query'), now, retentionFrom)
+  }
+  const window = cursor.window && frozenWindow(rule, cursor.window, retentionFrom)
+  if (!window) throw new Problem('bad_request', 'cursor is out of bounds; start again without it')
+  return window
+}

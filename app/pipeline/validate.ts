@@ -1,0 +1,49 @@
+import { zValidator } from '@hono/zod-validator'
+import type { MiddlewareHandler } from 'hono'
+import { z } from 'zod'
+import { Problem } from '../../schema/problems.ts'
+import type { Endpoint } from './endpoint.ts'
+import { querySchema } from './query-schema.ts'
+import type { ApiEnv, Params } from './request-context.ts'
+import { validationMessage } from './validation-message.ts'
+
+/** Validates the query, then the path, then makes the filter. Throws bad_request that names the parameter. */
+export function validate(endpoint: Endpoint): MiddlewareHandler<ApiEnv>[] {
+  const hasPath = Object.keys(endpoint.pathParams).length > 0
+  return [
+    validateFields('query', querySchema(endpoint)),
+    ...(hasPath ? [validateFields('param', endpoint.pathParams)] : []),
+    collectParams(endpoint),
+  ]
+}
+
+function validateFields(
+  target: 'param' | 'query',
+  fields: Readonly<Record<string, z.ZodType>>,
+): MiddlewareHandler<ApiEnv> {
+  return zValidator(
+    target,
+    z.strictObject(fields),
+    (result) => {
+      if (result.success) return
+      const input = result.data as Record<string, unknown>
+      throw new Problem('bad_request', validationMessage(result.error, input, Object.keys(fields)))
+    },
+    // No parameter needs an asynchronous check, and zod compiles synchronous ones.
+    { validationFunction: (schema, values) => schema.safeParse(values) },
+  )
+}
+
+function collectParams({ query: fields, parse }: Endpoint): MiddlewareHandler<ApiEnv> {
+  const names = Object.keys(fields)
+  return function collectParams(c, next) {
+    const query = c.req.valid('query' as never) as Params
+    const path = (c.req.valid('param' as never) ?? {}) as Params
+    const ownQuery = Object.fromEntries(names.map((name) => [name, query[name]]))
+    c.set('query', query)
+    c.set('path', path)
+    c.set('params', { ...path, ...ownQuery })
+    c.set('filter', parse?.(ownQuery))
+    return next()
+  }
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { endpoints } from '../../app/endpoints/all.ts'
+import { endpoint } from '../../app/pipeline/endpoint.ts'
+import { countReportTypes, toTypeCounts } from '../../queries/reports/count-report-types.ts'
+import { oneOf, uuid } from '../../schema/params.ts'
+import { reportTypeCount } from '../../schema/replies/report.ts'
+import {
+  type ContractApi,
+  createWorld,
+  startContractApi,
+  type TestWorld,
+  unknownId,
+  urlOf,
+} from '../support/contract.ts'
+
+/** An endpoint as a developer would add it: one declaration. */
+const madeUp = endpoint({
+  name: 'reports.made-up',
+  path: '/v1/sites/{siteId}/made-up',
+  summary: 'A made-up operation',
+  description: 'Counts a site’s reports by type.',
+  pathParams: { siteId: uuid('The site') },
+  query: { order: oneOf(['largest', 'smallest'], 'The order of the types').default('largest') },
+  window: { defaultDays: 7, maxDays: 31 },
+  requires: [{ capability: 'scripts.inventory', when: { parameter: 'order', is: 'smallest' } }],
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: z.object({ tenantId: z.string(), order: z.string(), data: z.array(reportTypeCount) }),
+  async handle({ caller: { tenant }, params: { siteId, order }, window, readAll }) {
+    const data = toTypeCounts(await readAll(countReportTypes(tenant.id, window, siteId)))
+    return { tenantId: tenant.id, order, data }
+  },
+})
+
+let api: ContractApi
+let world: TestWorld
+let other: TestWorld
+
+beforeAll(async () => {
+  // The one line.
+  api = await startContractApi({ endpoints: [...endpoints, madeUp] })
+  world = await createWorld(api, 1)
+  other = await createWorld(api, 2)
+})
+afterAll(() => api.close())
+
+const window = { from: '2026-01-01T00:00:00Z' }
+
+test('a made-up endpoint responds with the tenant’s data', async () => {
+  const [siteId] = world.siteIds
+  const { status, body } = await api.ask(madeUp, { key: world.key, siteId })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ tenantId: world.tenantId, order: 'largest' })
+  expect(body.data.length).toBeGreaterThan(1)
+})
+
+test.each([
+  ['a parameter that it does not take', { nonsense: '1' }, /does not take "nonsense"; it takes order, from, to/],
+  ['a value that is not allowed', { order: 'random' }, /^order .*, not "random"$/],
+  ['a repeated parameter', { order: ['largest', 'largest'] }, /^order was given 2 times/],
+  ['a window that is too long', window, /31 days|beyond retention/],
+])('a made-up endpoint rejects %s', async (_, query, message) => {
+  const { status, body } = await api.ask(madeUp, { key: world.key, siteId: world.siteIds[0], query })
+  expect(status).toBe(400)
+  expect(body.error).toMatchObject({ code: 'bad_request', message: expect.stringMatching(message) })
+})
+
+test('a made-up endpoint needs a key, takes GET alone, and knows no site but the tenant’s', async () => {
+  const [siteId] = world.siteIds
+  expect(await api.ask(madeUp, { siteId })).toMatchObject({ status: 401 })
+  const url = urlOf(madeUp, { siteId })
+  expect(await api.get(url, { key: world.key, method: 'POST' })).toMatchObject({ status: 405 })
+  for (const foreign of [other.siteIds[0], unknownId]) {
+    expect(await api.ask(madeUp, { key: world.key, siteId: foreign })).toMatchObject({ status: 404 })
+  }
+})
+
+test('a made-up endpoint charges the budgets it declares, and is refused when one is spent', async () => {
+  const tenantId = await api.createTenant({ overrides: { keyLimit: 2, tenantLimit: 3 } })
+  const siteId = await api.createSite(tenantId)
+  const key = await api.createKey(tenantId)
+  const first = await api.ask(madeUp, { key, siteId })
+  expect(first.headers.get('RateLimit-Policy')).toBe('"key";q=2;w=60, "tenant";q=3;w=60')
+  await api.ask(madeUp, { key, siteId })
+  expect(await api.ask(madeUp, { key, siteId })).toMatchObject({ status: 429 })
+})
+
+test('a made-up endpoint requires the plan it declares', async () => {
+  const tenantId = await api.createTenant({ plan: 'free', overrides: { capabilities: ['api'] } })
+  const siteId = await api.createSite(tenantId)
+  const key = await api.createKey(tenantId)
+  expect(await api.ask(madeUp, { key, siteId })).toMatchObject({ status: 200 })
+  expect(await api.ask(madeUp, { key, siteId, query: { order: 'smallest' } })).toMatchObject({ status: 403 })
+})
+
+test('a made-up endpoint’s cached response is never another tenant’s', async () => {
+  const query = { from: new Date(Date.now() - 86_400_000).toISOString(), to: new Date().toISOString() }
+  for (let times = 0; times < 3; times++) {
+    for (const { key, siteIds, tenantId } of [world, other]) {
+      const { body, headers } = await api.ask(madeUp, { key, siteId: siteIds[0], query })
+      expect(body.tenantId).toBe(tenantId)
+      const again = { 'If-None-Match': headers.get('ETag') ?? '' }
+      expect(await api.ask(madeUp, { key, siteId: siteIds[0], query, headers: again })).toMatchObject({ status: 304 })
+    }
+  }
+})
+
+test('a made-up endpoint is described in OpenAPI, with its parameters, response and plan', async () => {
+  const { body } = await api.get('/openapi.json')
+  const operation = body.paths[madeUp.path].get
+  expect(operation).toMatchObject({ operationId: 'reportsMadeUp', tags: ['Reports'] })
+  expect(operation.parameters.map(({ name }: { name: string }) => name)).toEqual(['siteId', 'order', 'from', 'to'])
+  expect(operation.description).toContain('`order=smallest` needs the')
+  expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', '304', '400', '401', '403', '404']))
+  expect(operation.responses['200'].content['application/json'].schema.properties).toHaveProperty('tenantId')
+})

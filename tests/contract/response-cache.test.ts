@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Endpoint } from '../../app/pipeline/endpoint.ts'
+import { listRollups, rawTable } from '../../clickhouse/rollups.ts'
+import { untilSeen } from '../../clickhouse/until-seen.ts'
+import { aReport, randomReports } from '../../fixtures/reports.ts'
+import { connect } from '../../queries/clickhouse/client.ts'
+import { render } from '../../queries/sql/sql.ts'
+import { minute } from '../../schema/durations.ts'
+import type { Answered } from '../support/api.ts'
+import {
+  type ContractApi,
+  createWorld,
+  ofSite,
+  operations,
+  startContractApi,
+  type TestWorld,
+  worldReports,
+} from '../support/contract.ts'
+import { tablesRead } from '../support/tenant-scope.ts'
+
+/** Now stands still, as it does for a caller who names the window, until a test moves it. */
+let now = new Date()
+
+let api: ContractApi
+let world: TestWorld
+let other: TestWorld
+let reportTables: Set<string>
+
+/** What was asked of the store for one request after the other, but who asks. */
+const asked: { name: string; tables: readonly string[] }[] = []
+
+beforeAll(async () => {
+  api = await startContractApi({
+    now: () => now,
+    onRead({ name, statement }) {
+      if (name === 'findKey' || name === 'findSite') return
+      asked.push({ name, tables: tablesRead(render(statement).text).map(({ table }) => table) })
+    },
+  })
+  world = await createWorld(api, 1)
+  other = await createWorld(api, 2)
+  const reader = connect(inject('servers').readUrl)
+  reportTables = new Set([rawTable, ...(await listRollups(reader)).map(({ table }) => table)])
+  await reader.close()
+})
+afterAll(() => api.close())
+
+/** In no order, because statements are asked side by side. */
+const names = () => asked.map(({ name }) => name).sort()
+
+async function ask(endpoint: Endpoint, { key, siteIds }: TestWorld = world, from = api): Promise<Answered> {
+  asked.length = 0
+  return from.ask(endpoint, { ...ofSite(endpoint, siteIds[0]), key })
+}
+
+const cachedOperations = operations.all.filter(([, endpoint]) => endpoint.cache)
+const otherOperations = operations.all.filter(([, endpoint]) => !endpoint.cache)
+
+describe.each(cachedOperations)('%s', (_, endpoint) => {
+  test('reads the tenant’s reports alone', async () => {
+    await ask(endpoint)
+    expect(asked.length).toBeGreaterThan(0)
+    for (const { tables } of asked) for (const table of tables) expect(reportTables, table).toContain(table)
+  })
+
+  test('reads no more than the import version for a repeated request, and shares nothing with another tenant', async () => {
+    const answers = [await ask(endpoint), await ask(endpoint)]
+    answers.push(await ask(endpoint))
+    expect(names().filter((name) => name !== 'listImportSteps')).toEqual([])
+    for (const { text, headers } of answers) {
+      expect(text).toBe(answers[0]?.text)
+      expect(headers.get('ETag')).toBe(answers[0]?.headers.get('ETag'))
+    }
+    const foreign = await ask(endpoint, other)
+    expect(names()).not.toContain('listImportSteps')
+    expect(foreign.text).not.toBe(answers[0]?.text)
+  })
+})
+
+test.each(otherOperations)('%s is read from the database for every request', async (_, endpoint) => {
+  await ask(endpoint)
+  const first = names()
+  for (let times = 0; times < 3; times++) {
+    await ask(endpoint)
+    expect(names()).toEqual(first)
+  }
+})
+
+describe('after an import', () => {
+  const before = new Map<string, Answered>()
+  let fresh: ContractApi
+
+  beforeAll(async () => {
+    for (const [name, endpoint] of cachedOperations) {
+      for (let times = 0; times < 3; times++) before.set(name, await ask(endpoint))
+    }
+    await api.insertReports(worldReports(world, 3))
+    await untilSeen()
+    fresh = await startContractApi({ now: () => now })
+  })
+  afterAll(() => fresh.close())
+
+  test.each(cachedOperations)('%s responds with the new reports', async (name, endpoint) => {
+    const after = await ask(endpoint)
+    expect(after.text).not.toBe(before.get(name)?.text)
+    expect(after.text).toBe((await ask(endpoint, world, fresh)).text)
+  })
+})
+
+describe('a minute later', () => {
+  const before = new Map<string, Answered>()
+  let moved: TestWorld
+  let fresh: ContractApi
+
+  beforeAll(async () => {
+    moved = await createWorld(api, 4)
+    const { tenantId, siteIds } = moved
+    const [from, to] = [now, new Date(now.getTime() + minute)]
+    const random = { seed: 4, tenantId, siteIds, from, to, count: 400 }
+    await api.insertReports([
+      ...randomReports(random),
+      ...siteIds.map((siteId) => aReport({ tenantId, siteId, receivedAt: from.getTime() })),
+    ])
+    await untilSeen()
+    for (const [name, endpoint] of cachedOperations) {
+      for (let times = 0; times < 3; times++) before.set(name, await ask(endpoint, moved))
+    }
+    now = to
+    fresh = await startContractApi({ now: () => now })
+  })
+  afterAll(() => fresh.close())
+
+  test.each(cachedOperations)('%s responds up to the new now', async (name, endpoint) => {
+    const after = await ask(endpoint, moved)
+    expect(after.text).not.toBe(before.get(name)?.text)
+    expect(after.text).toBe((await ask(endpoint, moved, fresh)).text)
+  })
+})

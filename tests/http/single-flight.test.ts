@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
+import { day } from '../../schema/durations.ts'
+import { startApi, type TestApi } from '../support/api.ts'
+import { createWorld, operations, type TestWorld, urlOf } from '../support/contract.ts'
+import { type FaultServer, startFaultServer } from '../support/faults.ts'
+import type { TestKey } from '../support/tenants.ts'
+
+let store: FaultServer
+let api: TestApi
+let world: TestWorld
+let other: TestWorld
+let secondKey: TestKey
+
+beforeAll(async () => {
+  store = await startFaultServer(inject('servers').readUrl)
+  api = await startApi({ readUrl: store.url })
+  world = await createWorld(api, 1)
+  other = await createWorld(api, 2)
+  secondKey = await api.createKey(world.tenantId)
+  // Keys and sites are found before the questions are held back.
+  for (const key of [world.key, secondKey, other.key]) await api.get('/v1/me', { key })
+})
+afterEach(() => store.inject())
+afterAll(async () => {
+  await api.close()
+  await store.close()
+})
+
+/** Of whole days up to today, which one table answers; as many for each test as no other, because answers can be kept. */
+function countOf(days: number): string {
+  const to = Math.floor(Date.now() / day) * day
+  return `/v1/reports/count?from=${new Date(to - days * day).toISOString()}&to=${new Date(to).toISOString()}`
+}
+
+const lookUps = new Set(['findKey', 'listImportSteps'])
+
+/** Counts the questions that reach the store, apart from look-ups, and holds each back. */
+function countQuestions(response?: Response) {
+  const asked = { questions: 0 }
+  store.inject(
+    async () => {
+      asked.questions++
+      await sleep(300)
+      return response
+    },
+    (query) => !lookUps.has(query),
+  )
+  return asked
+}
+
+const askAll = (asking: readonly [string, TestKey][]) => Promise.all(asking.map(([url, key]) => api.get(url, { key })))
+
+describe('the same request', () => {
+  test('is read once while in flight, for all keys of the tenant', async () => {
+    const path = countOf(2)
+    const asked = countQuestions()
+    const answers = await askAll([
+      [path, world.key],
+      [path, secondKey],
+      [`${path}&reportType=csp-violation`, world.key],
+      [path, world.key],
+    ])
+    expect(asked.questions).toBe(1)
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(new Set(answers.map(({ headers }) => headers.get('X-Request-Id'))).size).toBe(4)
+  })
+
+  test('of another tenant is another request', async () => {
+    const path = countOf(3)
+    const asked = countQuestions()
+    const [own, foreign] = await askAll([
+      [path, world.key],
+      [path, other.key],
+    ])
+    expect(asked.questions).toBe(2)
+    expect(own?.body).not.toEqual(foreign?.body)
+  })
+
+  test('with another filter, or after the first response, is read again', async () => {
+    const path = countOf(4)
+    const asked = countQuestions()
+    await askAll([
+      [path, world.key],
+      [`${path}&browserName=Chrome`, world.key],
+    ])
+    await askAll([[path, world.key]])
+    expect(asked.questions).toBe(3)
+  })
+
+  test('fails for all its callers, and is read again for the next', async () => {
+    const path = countOf(5)
+    countQuestions(new Response('gone', { status: 500 }))
+    const answers = await askAll([
+      [path, world.key],
+      [path, secondKey],
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([503, 503])
+    store.inject()
+    expect(await api.get(path, { key: world.key })).toMatchObject({ status: 200 })
+  })
+})
+
+/** They answer the tenant's data and spend the key's budget alone. */
+const spendingKeyOnly = operations.all.filter(
+  ([, { scope, charges }]) => scope !== 'key' && !charges.includes('tenant'),
+)
+
+test.each(spendingKeyOnly)(
+  '%s reads nothing twice for concurrent requests of two keys of a tenant',
+  async (_, endpoint) => {
+    const url = urlOf(endpoint, { siteId: world.siteIds[0] })
+    await api.get(url, { key: world.key })
+    const alone = countQuestions()
+    await askAll([[url, world.key]])
+    const together = countQuestions()
+    const answers = await askAll([
+      [url, world.key],
+      [url, secondKey],
+    ])
+    expect(alone.questions).toBeGreaterThan(0)
+    expect(together.questions).toBe(alone.questions)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  },
+)
+
+test('the response of scope key is never another key’s, even of concurrent requests', async () => {
+  const budgets = createMemoryBudgets()
+  const waiting: (() => void)[] = []
+  const bothHere = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve)
+      if (waiting.length === 2) for (const go of waiting) go()
+    })
+  const paired = await startApi({
+    budgets: { ...budgets, take: (charges) => bothHere().then(() => budgets.take(charges)) },
+  })
+  const answers = await Promise.all([world.key, secondKey].map((key) => paired.get('/v1/me', { key })))
+  await paired.close()
+  expect(answers.map(({ body }) => body.data.key.id)).toEqual([world.key.id, secondKey.id])
+})
