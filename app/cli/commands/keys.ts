@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import type { Command } from '@commander-js/extra-typings'
+import { z } from 'zod'
+import type { Database } from '../../../queries/clickhouse.ts'
+import { at, render, sql, uuid as uuidParameter } from '../../../queries/sql.ts'
+import { findKeyById, listKeys } from '../../../queries/tenants/list-keys.ts'
+import { insertKey } from '../../insert-key.ts'
+import { keyPrefix, makeKey } from '../../keys.ts'
+import { option } from '../arguments.ts'
+import type { Context } from '../context.ts'
+import { helpText } from '../help-text.ts'
+import { requireTenant } from '../require-tenant.ts'
+import { name, tenant, uuid } from '../shared-arguments.ts'
+
+const latest = Date.parse('2299-12-31T00:00:00Z')
+
+const expiresAt = option('--expires-at <TIME>', {
+  about: 'From when the key is refused (default: in one year)',
+  takes: 'a time ahead such as 2030-01-31T00:00:00Z, before the year 2300',
+  schema: z.iso
+    .datetime({ offset: true })
+    .transform((text) => new Date(text))
+    .refine((time) => time.getTime() > Date.now() && time.getTime() < latest),
+})
+
+const id = option('--id <ID>', {
+  about: 'The key',
+  takes: 'the id of a key, a UUID, as "keys list" shows it',
+  schema: uuid,
+}).makeOptionMandatory()
+
+/** `keys` */
+export function addKeys(program: Command, context: Context): void {
+  const keys = program.command('keys').description('API keys of a tenant')
+
+  keys
+    .command('create')
+    .description('Make an API key of a tenant and print it, the only time it is seen')
+    .addOption(tenant)
+    .addOption(name)
+    .addOption(expiresAt)
+    .addHelpText(
+      'after',
+      helpText({
+        notes: ['Only the SHA-256 of a key is stored: a key that is lost is revoked and another one made.'],
+        examples: [
+          'keys create --tenant ID --name dashboard',
+          'keys create --tenant ID --name audit --expires-at 2030-01-31T00:00:00Z',
+        ],
+      }),
+    )
+    .action(async ({ tenant, name, ...given }) => {
+      const { reader, writer } = await context.engine()
+      await requireTenant(reader, tenant)
+      const createdAt = new Date()
+      const expiresAt = given.expiresAt ?? oneYearAfter(createdAt)
+      const id = randomUUID()
+      const key = makeKey()
+      await insertKey(writer, { id, tenantId: tenant, name, key, createdAt, expiresAt })
+      context.say(`Keep the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
+      context.finish({ id, key, prefix: keyPrefix(key) })
+    })
+
+  keys
+    .command('list')
+    .description("Print a tenant's API keys, revoked and expired ones too; never the keys themselves")
+    .addOption(tenant)
+    .addHelpText('after', helpText({ examples: ['keys list --tenant ID'] }))
+    .action(async ({ tenant }) => {
+      const { reader } = await context.engine()
+      await requireTenant(reader, tenant)
+      context.finish({ keys: await reader.read(listKeys(tenant)) })
+    })
+
+  keys
+    .command('revoke')
+    .description('Revoke an API key for good')
+    .addOption(id)
+    .addHelpText(
+      'after',
+      helpText({
+        notes: [
+          'The API refuses the key within 5 seconds. A key revoked before stays revoked from then on, and that time is printed.',
+        ],
+        examples: ['keys revoke --id ID'],
+      }),
+    )
+    .action(async ({ id }) => {
+      const { reader, writer } = await context.engine()
+      const [found] = await reader.read(findKeyById(id))
+      if (!found) throw new Error(`There is no key ${id}`)
+      if (found.revokedAt === null) await revoke(writer, id, new Date())
+      const [revoked] = await reader.read(findKeyById(id))
+      context.finish({ id, revokedAt: revoked?.revokedAt })
+    })
+}
+
+function oneYearAfter(time: Date): Date {
+  const later = new Date(time)
+  later.setUTCFullYear(later.getUTCFullYear() + 1)
+  return later
+}
+
+/** Adds a version of the key's row, later than any before it even where clocks differ. */
+async function revoke(database: Database, id: string, when: Date): Promise<void> {
+  const { text, params } = render(sql`INSERT INTO api_keys
+    (key_hash, id, tenant_id, name, prefix, created_at, expires_at, revoked_at, version)
+    SELECT key_hash, id, tenant_id, name, prefix, created_at, expires_at, ${at(when)},
+      greatest(now64(3), version + toIntervalMillisecond(1))
+    FROM api_keys FINAL WHERE id = ${uuidParameter(id)} AND revoked_at IS NULL`)
+  await database.command(text, { params })
+}
