@@ -5,10 +5,10 @@ import { clickHouseLedger } from '../import/clickhouse-ledger.ts'
 import { clickHouseReportWriter } from '../import/clickhouse-report-writer.ts'
 import { importReports } from '../import/import-reports.ts'
 import type { Context } from './context.ts'
-import { helpText } from './help-text.ts'
 import { requireSites, requireTenant } from './require-tenant.ts'
 import { rejectedNote, runImport } from './run-import.ts'
 import { file, siteOfLines, tenant } from './shared-arguments.ts'
+import { subcommand } from './subcommand.ts'
 
 const help = {
   notes: [
@@ -26,13 +26,10 @@ const help = {
 
 /** `import reports` */
 export function addImportReports(group: Command, context: Context): void {
-  group
-    .command('reports')
-    .description('Store the reports of browser POSTs, one JSON line each')
+  subcommand(group, 'reports', { about: 'Store the reports of browser POSTs, one JSON line each', ...help })
     .addOption(tenant)
     .addOption(siteOfLines(" (default: the site that has the host of the report's URL)"))
     .addArgument(file)
-    .addHelpText('after', helpText(help))
     .action(async (path, options) =>
       runImport(context, path, async ({ reader, writer }) => {
         const { id, plan, overrides } = await requireTenant(reader, options.tenant)

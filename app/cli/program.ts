@@ -7,8 +7,8 @@ import { addSites } from './commands/sites.ts'
 import { addSql } from './commands/sql.ts'
 import { addTenants } from './commands/tenants.ts'
 import type { Context } from './context.ts'
-import { helpText } from './help-text.ts'
 import { StrictCommand } from './strict-command.ts'
+import { withHelp } from './subcommand.ts'
 
 /** Every command or group of commands, in the order of the help. */
 const commands: readonly ((program: Command, context: Context) => void)[] = [
@@ -21,18 +21,20 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addMigrate,
 ]
 
-const notes = [
-  'A command prints one JSON object on stdout, "sql" its rows, and progress and messages on stderr.',
-  'Exit codes: 0 done; 1 some lines were rejected, or rollups differ; 2 nothing was done, or not all of it: an import',
-  'that was stopped or failed keeps the lines it stored, and is run again.',
-  'It works on CLICKHOUSE_URL, as a user that may write; else on the embedded engine of DATA_DIR (.data), the one',
-  'that runs on CLICKHOUSE_PORT (8123), or one that it starts and stops itself.',
-]
+const help = {
+  about: 'The command line of the Security Reporting API',
+  notes: [
+    'A command prints one JSON object on stdout, "sql" its rows, and progress and messages on stderr.',
+    'Exit codes: 0 done; 1 some lines were rejected, or rollups differ; 2 nothing was done, or not all of it: an import',
+    'that was stopped or failed keeps the lines it stored, and is run again.',
+    'It works on CLICKHOUSE_URL, as a user that may write; else on the embedded engine of DATA_DIR (.data), the one',
+    'that runs on CLICKHOUSE_PORT (8123), or one that it starts and stops itself.',
+  ],
+}
 
 /** The command line, for one run: commander keeps the values of the last one. */
 export function createProgram(context: Context): Command {
-  const program = new StrictCommand('npm run --silent cli --')
-    .description('The command line of the Security Reporting API')
+  const program = withHelp(new StrictCommand('npm run --silent cli --'), help)
     .exitOverride()
     .helpCommand(false)
     .configureHelp({
@@ -41,10 +43,9 @@ export function createProgram(context: Context): Command {
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
-      getOutHelpWidth: () => context.stdout.columns ?? 120,
-      getErrHelpWidth: () => context.stderr.columns ?? 120,
+      getOutHelpWidth: () => context.stdout.columns || 120,
+      getErrHelpWidth: () => context.stderr.columns || 120,
     })
-    .addHelpText('after', helpText({ notes }))
   for (const add of commands) add(program, context)
   return program
 }

@@ -27,7 +27,8 @@ interface Values {
   readonly apiOnly?: true
 }
 
-const help = {
+const bench = measuringCommand('npm run bench --', {
+  about: 'Ask the API a dashboard’s questions over many reports, beside plain SQL on the wide table and DuckDB.',
   notes: [
     'A folder that holds the rows is asked again without loading; a load that was cut off goes on, DuckDB’s too.',
     'A folder of fewer rows (--data) gets the others too, over the same 62 days.',
@@ -42,13 +43,7 @@ const help = {
     '--rows 1000000 --only "grouped by" --runs 50',
     '--law 1m.json 10m.json 100m.json',
   ],
-}
-
-const bench = measuringCommand(
-  'npm run bench --',
-  'Ask the API a dashboard’s questions over many reports, beside plain SQL on the wide table and DuckDB.',
-  help,
-)
+})
   .addOption(rows(10_000_000))
   .addOption(data)
   .addOption(integer('--runs <N>', [1, 1000], 15, 'Measured runs of a question'))

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { helpText } from '../../app/cli/help-text.ts'
 import { callersFolder } from '../../app/cli/import-source.ts'
 import { StrictCommand } from '../../app/cli/strict-command.ts'
+import { withHelp } from '../../app/cli/subcommand.ts'
 
 /** A measuring command, run by npm. @param program as it is typed, `npm run bench --`. */
-export const measuringCommand = (program: string, about: string, help: Parameters<typeof helpText>[0]) =>
-  new StrictCommand(program).description(about).exitOverride().addHelpText('after', helpText(help))
+export const measuringCommand = (program: string, help: Parameters<typeof withHelp>[1]) =>
+  withHelp(new StrictCommand(program), help).exitOverride()
 
 /** Runs it with the words behind its name; a mistake is one line on stderr and exit code 2. */
 export async function runCommand(command: CommandUnknownOpts): Promise<void> {

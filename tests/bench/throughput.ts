@@ -25,7 +25,8 @@ interface Values {
   readonly json?: string
 }
 
-const help = {
+const load = measuringCommand('npm run bench:load --', {
+  about: 'Poll the API on many connections, beside a Hono server that answers the same bodies.',
   notes: [
     'Histograms and rankings in turn, over windows that end within the last two days of the data.',
     'The same 200 questions again and again, as dashboards with fixed windows ask; --moving asks as those with moving ones.',
@@ -36,13 +37,7 @@ const help = {
     'Exit codes: 0, 1 where a target is missed, 2 where nothing was measured.',
   ],
   examples: ['--moving', '--seconds 600 --json load.json', '--every 0 --seconds 20'],
-}
-
-const load = measuringCommand(
-  'npm run bench:load --',
-  'Poll the API on many connections, beside a Hono server that answers the same bodies.',
-  help,
-)
+})
   .addOption(rows(1_000_000))
   .addOption(data)
   .addOption(

@@ -3,10 +3,11 @@ import { recordTypes } from '../../import/all-record-types.ts'
 import type { Context } from '../context.ts'
 import { addImportRecords } from '../import-records.ts'
 import { addImportReports } from '../import-reports.ts'
+import { subcommand } from '../subcommand.ts'
 
 /** `import` */
 export function addImport(program: Command, context: Context): void {
-  const group = program.command('import').description('Put data in')
+  const group = subcommand(program, 'import', { about: 'Put data in' })
   addImportReports(group, context)
   for (const type of recordTypes) addImportRecords(group, context, type)
 }

@@ -8,9 +8,9 @@ import { insertKey } from '../../insert-key.ts'
 import { keyPrefix, makeKey } from '../../keys.ts'
 import { option } from '../arguments.ts'
 import type { Context } from '../context.ts'
-import { helpText } from '../help-text.ts'
 import { requireTenant } from '../require-tenant.ts'
 import { name, tenant, uuid } from '../shared-arguments.ts'
+import { subcommand } from '../subcommand.ts'
 
 const latest = Date.parse('2299-12-31T00:00:00Z')
 
@@ -31,24 +31,19 @@ const id = option('--id <ID>', {
 
 /** `keys` */
 export function addKeys(program: Command, context: Context): void {
-  const keys = program.command('keys').description('API keys of a tenant')
+  const keys = subcommand(program, 'keys', { about: 'API keys of a tenant' })
 
-  keys
-    .command('create')
-    .description('Make an API key of a tenant and print it, the only time it is seen')
+  subcommand(keys, 'create', {
+    about: 'Make an API key of a tenant and print it, the only time it is seen',
+    notes: ['Only the SHA-256 of a key is stored: a key that is lost is revoked and another one made.'],
+    examples: [
+      'keys create --tenant ID --name dashboard',
+      'keys create --tenant ID --name audit --expires-at 2030-01-31T00:00:00Z',
+    ],
+  })
     .addOption(tenant)
     .addOption(name)
     .addOption(expiresAt)
-    .addHelpText(
-      'after',
-      helpText({
-        notes: ['Only the SHA-256 of a key is stored: a key that is lost is revoked and another one made.'],
-        examples: [
-          'keys create --tenant ID --name dashboard',
-          'keys create --tenant ID --name audit --expires-at 2030-01-31T00:00:00Z',
-        ],
-      }),
-    )
     .action(async ({ tenant, name, ...given }) => {
       const { reader, writer } = await context.engine()
       await requireTenant(reader, tenant)
@@ -61,30 +56,25 @@ export function addKeys(program: Command, context: Context): void {
       context.finish({ id, key, prefix: keyPrefix(key) })
     })
 
-  keys
-    .command('list')
-    .description("Print a tenant's API keys, revoked and expired ones too; never the keys themselves")
+  subcommand(keys, 'list', {
+    about: "Print a tenant's API keys, revoked and expired ones too; never the keys themselves",
+    examples: ['keys list --tenant ID'],
+  })
     .addOption(tenant)
-    .addHelpText('after', helpText({ examples: ['keys list --tenant ID'] }))
     .action(async ({ tenant }) => {
       const { reader } = await context.engine()
       await requireTenant(reader, tenant)
       context.finish({ keys: await reader.read(listKeys(tenant)) })
     })
 
-  keys
-    .command('revoke')
-    .description('Revoke an API key for good')
+  subcommand(keys, 'revoke', {
+    about: 'Revoke an API key for good',
+    notes: [
+      'The API refuses the key within 5 seconds. A key revoked before stays revoked from then on, and that time is printed.',
+    ],
+    examples: ['keys revoke --id ID'],
+  })
     .addOption(id)
-    .addHelpText(
-      'after',
-      helpText({
-        notes: [
-          'The API refuses the key within 5 seconds. A key revoked before stays revoked from then on, and that time is printed.',
-        ],
-        examples: ['keys revoke --id ID'],
-      }),
-    )
     .action(async ({ id }) => {
       const { reader, writer } = await context.engine()
       const [found] = await reader.read(findKeyById(id))

@@ -4,10 +4,10 @@ import { checkRollups } from '../../../clickhouse/check-rollups.ts'
 import { rebuildRollups } from '../../../clickhouse/rebuild-rollups.ts'
 import { repeatableOption } from '../arguments.ts'
 import type { Context } from '../context.ts'
-import { helpText } from '../help-text.ts'
 import { requireTenant } from '../require-tenant.ts'
 import { anyTenant } from '../shared-arguments.ts'
 import { share, withProgress } from '../show-progress.ts'
+import { subcommand } from '../subcommand.ts'
 import { refuseUnfinished, warnOfUnfinished } from '../unfinished-imports.ts'
 
 const table = repeatableOption('--table <TABLE>', {
@@ -23,23 +23,18 @@ const force = new Option(
 
 /** `rollups` */
 export function addRollups(program: Command, context: Context): void {
-  const rollups = program.command('rollups').description('The tables that views keep of the raw reports')
+  const rollups = subcommand(program, 'rollups', { about: 'The tables that views keep of the raw reports' })
 
-  rollups
-    .command('check')
-    .description('Compare every rollup with the result of its view over the raw reports, by tenant, type and UTC day')
+  subcommand(rollups, 'check', {
+    about: 'Compare every rollup with the result of its view over the raw reports, by tenant, type and UTC day',
+    notes: [
+      'Prints {"checked", "different", "differences"}: days compared, how many differ, and the first 100 of those.',
+      'Exits 1 when a day differs. Days that hold expired reports are left out, and script_versions, which outlives them.',
+      'Reports that are stored during the check can show as differences: check again when no import runs.',
+    ],
+    examples: ['rollups check', 'rollups check --tenant ID'],
+  })
     .addOption(anyTenant)
-    .addHelpText(
-      'after',
-      helpText({
-        notes: [
-          'Prints {"checked", "different", "differences"}: days compared, how many differ, and the first 100 of those.',
-          'Exits 1 when a day differs. Days that hold expired reports are left out, and script_versions, which outlives them.',
-          'Reports that are stored during the check can show as differences: check again when no import runs.',
-        ],
-        examples: ['rollups check', 'rollups check --tenant ID'],
-      }),
-    )
     .action(async ({ tenant }) => {
       const { reader, writer } = await context.engine()
       if (tenant !== undefined) await requireTenant(reader, tenant)
@@ -53,23 +48,18 @@ export function addRollups(program: Command, context: Context): void {
       context.finish(check, check.different > 0 ? 1 : 0)
     })
 
-  rollups
-    .command('rebuild')
-    .description('Refill every rollup from the raw reports, month by month, then check them')
+  subcommand(rollups, 'rebuild', {
+    about: 'Refill every rollup from the raw reports, month by month, then check them',
+    notes: [
+      'Leaves script_versions as it is, which outlives reports.',
+      'The API may serve meanwhile: a month is built aside and changes places with the old one in one step.',
+      'No import may run meanwhile. Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled,',
+      'then what "rollups check" prints. Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
+    ],
+    examples: ['rollups rebuild', 'rollups rebuild --table issues_day'],
+  })
     .addOption(table)
     .addOption(force)
-    .addHelpText(
-      'after',
-      helpText({
-        notes: [
-          'Leaves script_versions as it is, which outlives reports.',
-          'The API may serve meanwhile: a month is built aside and changes places with the old one in one step.',
-          'No import may run meanwhile. Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled,',
-          'then what "rollups check" prints. Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
-        ],
-        examples: ['rollups rebuild', 'rollups rebuild --table issues_day'],
-      }),
-    )
     .action(async ({ table, force }) => {
       const { reader, writer } = await context.engine()
       if (!force) await refuseUnfinished(reader)

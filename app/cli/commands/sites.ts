@@ -6,9 +6,9 @@ import { toClickHouseTime } from '../../../queries/sql.ts'
 import { normalisePattern, sitesByPattern } from '../../import/host-patterns.ts'
 import { repeatableOption } from '../arguments.ts'
 import type { Context } from '../context.ts'
-import { helpText } from '../help-text.ts'
 import { requireSites, requireTenant } from '../require-tenant.ts'
 import { name, tenant } from '../shared-arguments.ts'
+import { subcommand } from '../subcommand.ts'
 
 const hostPattern = /^(\*\.)?([^\s/?#@\\*:[\]]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
 const hostName = /^(\*\.)?((?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*|\[[0-9a-f:.]+\])$/
@@ -22,24 +22,19 @@ const host = repeatableOption('--host <HOST>', {
 
 /** `sites` */
 export function addSites(program: Command, context: Context): void {
-  const sites = program.command('sites').description('Sites of a tenant')
+  const sites = subcommand(program, 'sites', { about: 'Sites of a tenant' })
 
-  sites
-    .command('create')
-    .description('Make a site of a tenant and print its id')
+  subcommand(sites, 'create', {
+    about: 'Make a site of a tenant and print its id',
+    notes: [
+      'A report goes to the site that has the host of its URL; a host of its own wins over *. of a parent.',
+      'A host belongs to one site of a tenant, with all its ports.',
+    ],
+    examples: ['sites create --tenant ID --name Shop --host shop.example.com --host "*.shop.example.com"'],
+  })
     .addOption(tenant)
     .addOption(name)
     .addOption(host)
-    .addHelpText(
-      'after',
-      helpText({
-        notes: [
-          'A report goes to the site that has the host of its URL; a host of its own wins over *. of a parent.',
-          'A host belongs to one site of a tenant, with all its ports.',
-        ],
-        examples: ['sites create --tenant ID --name Shop --host shop.example.com --host "*.shop.example.com"'],
-      }),
-    )
     .action(async ({ tenant, name, host }) => {
       const { reader, writer } = await context.engine()
       await requireTenant(reader, tenant)

@@ -4,7 +4,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { argument, option } from '../arguments.ts'
 import type { Context } from '../context.ts'
-import { helpText } from '../help-text.ts'
+import { subcommand } from '../subcommand.ts'
 import { terminalPieces } from '../terminal-text.ts'
 
 const statementArgument = argument('<STATEMENT>', {
@@ -21,26 +21,21 @@ const format = option('--format <FORMAT>', {
 
 /** `sql` */
 export function addSql(program: Command, context: Context): void {
-  program
-    .command('sql')
-    .description('Run one reading statement and print its rows as they come')
+  subcommand(program, 'sql', {
+    about: 'Run one reading statement and print its rows as they come',
+    notes: [
+      'It runs as the reader: it cannot write, and is ended at 30 seconds, 4 GB of memory, and 1,000,000 rows or 1 GB of',
+      'a result; the rows printed by then are a part of it. With CLICKHOUSE_URL it has the rights and limits of that',
+      'user, less writing. On a terminal control characters of the rows are shown as \\x1b.',
+    ],
+    examples: [
+      'sql "SELECT report_type, count() FROM reports GROUP BY report_type"',
+      'sql --format CSVWithNames "SELECT * FROM tenants FINAL" > tenants.csv',
+      'sql - < question.sql',
+    ],
+  })
     .addArgument(statementArgument)
     .addOption(format)
-    .addHelpText(
-      'after',
-      helpText({
-        notes: [
-          'It runs as the reader: it cannot write, and is ended at 30 seconds, 4 GB of memory, and 1,000,000 rows or 1 GB of',
-          'a result; the rows printed by then are a part of it. With CLICKHOUSE_URL it has the rights and limits of that',
-          'user, less writing. On a terminal control characters of the rows are shown as \\x1b.',
-        ],
-        examples: [
-          'sql "SELECT report_type, count() FROM reports GROUP BY report_type"',
-          'sql --format CSVWithNames "SELECT * FROM tenants FINAL" > tenants.csv',
-          'sql - < question.sql',
-        ],
-      }),
-    )
     .action(async (given, options) => {
       const { stdin, stdout } = context
       const { reader } = await context.engine('any')

@@ -6,8 +6,8 @@ import { toClickHouseTime } from '../../../queries/sql.ts'
 import { entitlements, type PlanOverrides, planNames, planOverrides } from '../../../schema/plans.ts'
 import { option } from '../arguments.ts'
 import type { Context } from '../context.ts'
-import { helpText } from '../help-text.ts'
 import { name } from '../shared-arguments.ts'
+import { subcommand } from '../subcommand.ts'
 
 const plan = option('--plan <PLAN>', {
   about: 'The plan',
@@ -35,25 +35,20 @@ function override<Flags extends string>(
 
 /** `tenants` */
 export function addTenants(program: Command, context: Context): void {
-  const tenants = program.command('tenants').description('Tenants')
+  const tenants = subcommand(program, 'tenants', { about: 'Tenants' })
 
-  tenants
-    .command('create')
-    .description('Make a tenant and print its id')
+  subcommand(tenants, 'create', {
+    about: 'Make a tenant and print its id',
+    examples: [
+      'tenants create --name "Example Ltd" --plan business',
+      'tenants create --name "Example Ltd" --plan enterprise --retention-days 400 --key-limit 2000',
+    ],
+  })
     .addOption(name)
     .addOption(plan)
     .addOption(override('--retention-days <N>', 'retentionDays', 'Days that reports are kept and can be read'))
     .addOption(override('--key-limit <N>', 'keyLimit', 'Requests a minute of one key'))
     .addOption(override('--tenant-limit <N>', 'tenantLimit', 'Requests a minute of all keys together'))
-    .addHelpText(
-      'after',
-      helpText({
-        examples: [
-          'tenants create --name "Example Ltd" --plan business',
-          'tenants create --name "Example Ltd" --plan enterprise --retention-days 400 --key-limit 2000',
-        ],
-      }),
-    )
     .action(async ({ name, plan, ...overrides }) => {
       const { writer } = await context.engine()
       const id = randomUUID()
