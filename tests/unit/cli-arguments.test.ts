@@ -109,6 +109,7 @@ const refused: [what: string, words: string[], says: string][] = [
   ['an unknown flag of a command without one', ['migrate', '--force'], 'it takes none'],
   ['an unknown flag of a group', ['keys', '--all'], "unknown option '--all'; there are create, list, revoke"],
   ['an unknown command with a line end', ['key\nx'], "unknown command 'key x'"],
+  ['an unknown command that commands a terminal', ['\u001b[2Jx'], "unknown command '\\x1b[2Jx'"],
   ['a flag given twice', [...tenantsCreate, '--name', 'B'], '--name is given twice'],
   [
     'a missing flag',
