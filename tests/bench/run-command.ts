@@ -10,6 +10,8 @@ export const measuringCommand = (program: string, help: Parameters<typeof withHe
 
 /** Runs it with the words behind its name; a mistake is one line on stderr and exit code 2. */
 export async function runCommand(command: CommandUnknownOpts): Promise<void> {
+  // A reader such as `head` closes the pipe early.
+  process.stdout.on('error', () => undefined)
   try {
     await command.parseAsync()
   } catch (error) {
