@@ -1,17 +1,16 @@
+import type { Command } from '@commander-js/extra-typings'
 import { untilSeen } from '../../clickhouse/until-seen.ts'
 import { entitlements } from '../../schema/plans.ts'
 import { clickHouseLedger } from '../import/clickhouse-ledger.ts'
 import { clickHouseReportWriter } from '../import/clickhouse-report-writer.ts'
 import { importReports } from '../import/import-reports.ts'
-import { site, tenant } from './argument-shapes.ts'
-import { command } from './command.ts'
+import type { Context } from './context.ts'
 import { requireSites, requireTenant } from './require-tenant.ts'
-import { file, rejectedNote, runImport } from './run-import.ts'
+import { rejectedNote, runImport } from './run-import.ts'
+import { file, siteOfLines, tenant } from './shared-arguments.ts'
+import { subcommand } from './subcommand.ts'
 
-/** `import reports` */
-export const importReportsCommand = command({
-  about: 'Store the reports of browser POSTs, one JSON line each',
-  arguments: { tenant, site, file },
+const help = {
   notes: [
     'A line is {"receivedAt", "contentType", "userAgent", "site", "sampleRate", "body"}, or the body alone.',
     'Reports of a line without "receivedAt" count as received now.',
@@ -24,24 +23,33 @@ export const importReportsCommand = command({
     'was: no report is stored twice, and none is lost.',
   ],
   examples: ['import reports --tenant ID posts.ndjson', 'import reports --tenant ID - < posts.ndjson'],
-  run: (values, context) =>
-    runImport(context, values.file, async ({ reader, writer }) => {
-      const { id, plan, overrides } = await requireTenant(reader, values.tenant)
-      const sites = await requireSites(reader, id, values.site)
-      if (sites.length === 0) throw new Error('The tenant has no site yet: make one with "sites create"')
-      return async ({ showRead, ...given }) => {
-        const result = await importReports({
-          ...given,
-          tenantId: id,
-          siteId: values.site,
-          sites,
-          retentionDays: entitlements(plan, overrides).retentionDays,
-          ledger: clickHouseLedger(writer, id),
-          writer: clickHouseReportWriter(writer),
-          onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
-        })
-        await untilSeen()
-        return result
-      }
-    }),
-})
+}
+
+/** `import reports` */
+export function addImportReports(group: Command, context: Context): void {
+  subcommand(group, 'reports', { about: 'Store the reports of browser POSTs, one JSON line each', ...help })
+    .addOption(tenant)
+    .addOption(siteOfLines(" (default: the site that has the host of the report's URL)"))
+    .addArgument(file)
+    .action(async (path, options) =>
+      runImport(context, path, async ({ reader, writer }) => {
+        const { id, plan, overrides } = await requireTenant(reader, options.tenant)
+        const sites = await requireSites(reader, id, options.site)
+        if (sites.length === 0) throw new Error('The tenant has no site yet: make one with "sites create"')
+        return async ({ showRead, ...given }) => {
+          const result = await importReports({
+            ...given,
+            tenantId: id,
+            siteId: options.site,
+            sites,
+            retentionDays: entitlements(plan, overrides).retentionDays,
+            ledger: clickHouseLedger(writer, id),
+            writer: clickHouseReportWriter(writer),
+            onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
+          })
+          await untilSeen()
+          return result
+        }
+      }),
+    )
+}

@@ -1,20 +1,10 @@
-import { z } from 'zod'
 import type { EngineAccess } from '../engine-access.ts'
 import { createRejectedFile } from '../import/rejected-file.ts'
 import type { Rejection } from '../import/rejected-line.ts'
 import { onStopSignal } from '../stop-signal.ts'
-import type { Argument, Context, Outcome } from './command.ts'
+import type { Context } from './context.ts'
 import { type ImportSource, openImportSource } from './import-source.ts'
 import { withProgress } from './show-progress.ts'
-
-/** The lines that an import reads. */
-export const file: Argument<string> = {
-  kind: 'positional',
-  shape: z.string().min(1),
-  hint: 'FILE',
-  about: 'NDJSON file',
-  takes: 'the path of a file, or - to read stdin',
-}
 
 /** What the help of every import says of its end. */
 export const rejectedNote = [
@@ -41,14 +31,14 @@ export async function runImport<Result extends { readonly rejected: number }>(
   context: Context,
   path: string,
   prepare: (engine: EngineAccess) => Promise<(given: GivenImport) => Promise<Result>>,
-): Promise<Outcome> {
+): Promise<void> {
   const source = await openImportSource(path, context.stdin, context.folder)
   const stopping = untilStopped(context, source)
   try {
     const importLines = await prepare(await context.engine())
     const given = { source: source.pieces, signal: stopping.signal }
     const result = await withRejected(context, source, (shown) => importLines({ ...given, ...shown }))
-    return { answer: result, exitCode: result.rejected > 0 ? 1 : 0 }
+    context.finish(result, result.rejected > 0 ? 1 : 0)
   } catch (error) {
     if (stopping.signal.aborted) throw new Error('Stopped. Run the same command again: it goes on where it was')
     throw error

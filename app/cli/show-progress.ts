@@ -1,61 +1,56 @@
-/** A line on stderr that tells how far a command is. */
-export interface Progress {
-  /** @param done of the total, in any unit; `note` says what is being done. */
-  update(done: number, note: string): void
-  /** Leaves the line as it stands. */
-  end(): void
-}
+import cliProgress, { type SingleBar } from 'cli-progress'
 
-const terminalMilliseconds = 100
-const plainMilliseconds = 5_000
-const barWidth = 24
+const plainLineMs = 5_000
+
+type Update = (done: number, note: string) => void
 
 /**
- * Shows progress: a bar that is drawn over and over on a terminal, and elsewhere a line every five seconds.
- * @param total undefined when it is not known; there is then no bar.
+ * Shows the progress of a task: a bar on a terminal, whose line ends with the task, elsewhere a line every five seconds.
+ * @param total of `done`, in any unit; undefined where it is not known.
  */
-export function showProgress(stream: NodeJS.WriteStream, total: number | undefined, now = Date.now): Progress {
-  const started = now()
-  const every = stream.isTTY ? terminalMilliseconds : plainMilliseconds
-  let shown = stream.isTTY ? Number.NEGATIVE_INFINITY : started
-  let last = ''
-  let drawn = ''
-  const draw = () => {
-    if (last === drawn) return
-    stream.write(stream.isTTY ? `\r\u001b[K${last.slice(0, (stream.columns || 80) - 1)}` : `${last}\n`)
-    drawn = last
-  }
-  return {
-    update(done, note) {
-      last = describeProgress({ done, total, milliseconds: now() - started, note })
-      if (now() - shown < every) return
-      shown = now()
-      draw()
-    },
-    end() {
-      if (stream.isTTY && last !== '') {
-        draw()
-        stream.write('\n')
-      }
-    },
-  }
-}
-
-/** Shows the progress of a task, and ends its line when the task is over, so that an error has one of its own. */
 export async function withProgress<Result>(
   stream: NodeJS.WriteStream,
   total: number | undefined,
-  task: (update: Progress['update']) => Promise<Result>,
+  task: (update: Update) => Promise<Result>,
 ): Promise<Result> {
-  const progress = showProgress(stream, total)
+  const started = Date.now()
+  const describe = (done: number, note: string) =>
+    describeProgress({ done, total, milliseconds: Date.now() - started, note })
+  if (!stream.isTTY) return task(plainLines(stream, describe))
+  // A lone SingleBar returns to where it began, over lines that were printed meanwhile.
+  const bars = new cliProgress.MultiBar({
+    stream,
+    linewrap: true,
+    barsize: 24,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    format(options, { progress, value, maxWidth }, { note }) {
+      const bar = total ? `${cliProgress.Format.BarFormat(progress, options)} ` : ''
+      return `${bar}${describe(value, note)}`.slice(0, maxWidth - 1)
+    },
+  })
+  let bar: SingleBar | undefined
   try {
-    return await task(progress.update)
+    return await task((done, note) => {
+      bar ??= bars.create(total ?? 0, 0)
+      bar.update(done, { note })
+    })
   } finally {
-    progress.end()
+    if (bar) bars.stop()
   }
 }
 
-/** One line: bar, percent, note and time left where the total is known; else the note and the time taken. */
+/** A pipe gets no control characters, and nothing of a task that is done within five seconds. */
+function plainLines(stream: NodeJS.WriteStream, describe: (done: number, note: string) => string): Update {
+  let printed = Date.now()
+  return (done, note) => {
+    if (Date.now() - printed < plainLineMs) return
+    printed = Date.now()
+    stream.write(`${describe(done, note)}\n`)
+  }
+}
+
+/** Percent, note and time left where the total is known, else the note and the time taken. */
 export function describeProgress(state: {
   readonly done: number
   readonly total: number | undefined
@@ -65,13 +60,11 @@ export function describeProgress(state: {
   const { done, total, milliseconds, note } = state
   if (!total) return `${note}, ${duration(milliseconds)}`
   const part = Math.min(1, done / total)
-  const filled = Math.round(part * barWidth)
-  const bar = '█'.repeat(filled) + '░'.repeat(barWidth - filled)
   const left = part > 0 && part < 1 ? `, ${duration((milliseconds * (1 - part)) / part)} left` : ''
-  return `${bar} ${Math.floor(part * 100)} %  ${note}${left}`
+  return `${Math.floor(part * 100)} %  ${note}${left}`
 }
 
-/** How much of a number of steps is done, from 0 to 1; no steps are all done. */
+/** The part of a number of steps that is done, from 0 to 1; no steps are all done. */
 export function share(done: number, total: number): number {
   return total === 0 ? 1 : done / total
 }

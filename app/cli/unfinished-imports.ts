@@ -1,6 +1,6 @@
 import { unfinishedTenants } from '../../clickhouse/unfinished-tenants.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
-import type { Context } from './command.ts'
+import type { Context } from './context.ts'
 
 /**
  * Throws an Error of one line while an import runs or stays cut off: a batch that is sent again after a rebuild is

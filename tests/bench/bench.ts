@@ -1,8 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { z } from 'zod'
-import { data, folderPath, integer, jsonFile, optional, rows } from './argument-shapes.ts'
+import { Option } from '@commander-js/extra-typings'
+import { data, folderPath, integer, jsonFile, rows, text } from './argument-shapes.ts'
 import { type BenchFolder, openFolder, rowsOf } from './bench-data.ts'
 import { type Closers, createClosers } from './closers.ts'
 import { apiContestant, duckDbContestant, plainContestant } from './contestants.ts'
@@ -13,53 +13,22 @@ import { measureQuestion, warmUp } from './measure.ts'
 import { describeResults } from './print-results.ts'
 import { questions } from './questions.ts'
 import { type BenchResults, benchResults, type QuestionResult } from './results.ts'
-import { callersPath, type MeasuringCommand, runCommand, say } from './run-command.ts'
+import { callersPath, measuringCommand, runCommand, say } from './run-command.ts'
 import { startRunningApi } from './running-api.ts'
 
 interface Values {
   readonly rows: number
-  readonly data: string | undefined
+  readonly data?: string
   readonly runs: number
   readonly seed: number
-  readonly only: string | undefined
-  readonly json: string | undefined
-  readonly law: string[]
-  readonly 'no-duckdb': boolean
-  readonly 'api-only': boolean
+  readonly only?: string
+  readonly json?: string
+  readonly duckdb: boolean
+  readonly apiOnly?: true
 }
 
-const bench: MeasuringCommand<Values> = {
-  program: 'npm run bench --',
+const bench = measuringCommand('npm run bench --', {
   about: 'Ask the API a dashboard’s questions over many reports, beside plain SQL on the wide table and DuckDB.',
-  arguments: {
-    rows: rows(10_000_000),
-    data,
-    runs: integer(1, 1000, 15, 'Measured runs of a question'),
-    seed: integer(0, 1_000_000, 1, 'Decides the windows'),
-    only: optional('TEXT', 'Only questions with this in their name', 'a text such as "grouped by"'),
-    json: jsonFile,
-    'no-duckdb': {
-      shape: z.boolean().default(false),
-      hint: '',
-      kind: 'switch',
-      about: 'Neither load DuckDB nor ask it, where the disk has no room for both',
-      takes: 'no value',
-    },
-    'api-only': {
-      shape: z.boolean().default(false),
-      hint: '',
-      kind: 'switch',
-      about: 'Ask neither DuckDB nor plain SQL, which takes up to 14 s an answer at 100 million reports',
-      takes: 'no value',
-    },
-    law: {
-      shape: z.array(z.string()).default([]),
-      hint: 'FILE',
-      kind: 'repeated',
-      about: 'Measure nothing; read such results and say how they grow',
-      takes: 'JSON files of several sizes',
-    },
-  },
   notes: [
     'A folder that holds the rows is asked again without loading; a load that was cut off goes on, DuckDB’s too.',
     'A folder of fewer rows (--data) gets the others too, over the same 62 days.',
@@ -74,8 +43,29 @@ const bench: MeasuringCommand<Values> = {
     '--rows 1000000 --only "grouped by" --runs 50',
     '--law 1m.json 10m.json 100m.json',
   ],
-  run: (values) => (values.law.length > 0 ? printLaw(values.law) : measure(values)),
-}
+})
+  .addOption(rows(10_000_000))
+  .addOption(data)
+  .addOption(integer('--runs <N>', [1, 1000], 15, 'Measured runs of a question'))
+  .addOption(integer('--seed <N>', [0, 1_000_000], 1, 'Decides the windows'))
+  .addOption(text('--only <TEXT>', 'Only questions with this in their name', 'a text such as "grouped by"'))
+  .addOption(jsonFile)
+  .addOption(new Option('--no-duckdb', 'Neither load DuckDB nor ask it, where the disk has no room for both'))
+  .addOption(
+    new Option(
+      '--api-only',
+      'Ask neither DuckDB nor plain SQL, which takes up to 14 s an answer at 100 million reports',
+    ),
+  )
+  .addOption(
+    new Option(
+      '--law <FILE...>',
+      'Measure nothing; read such results, as JSON of several sizes, and say how they grow',
+    ),
+  )
+  .action(async ({ law, ...values }) => {
+    process.exitCode = law ? await printLaw(law) : await measure(values)
+  })
 
 async function printLaw(files: readonly string[]): Promise<number> {
   const results = await Promise.all(
@@ -86,8 +76,8 @@ async function printLaw(files: readonly string[]): Promise<number> {
 }
 
 async function measure(values: Values): Promise<number> {
-  const { runs, seed, only = '', json, 'api-only': apiOnly, ...where } = values
-  const withoutDuckDb = apiOnly || values['no-duckdb']
+  const { runs, seed, only = '', json, apiOnly, duckdb, ...where } = values
+  const withoutDuckDb = apiOnly || !duckdb
   const asked = questions.filter(({ name }) => name.includes(only))
   if (asked.length === 0) throw new Error(`No question has ${JSON.stringify(only)} in its name`)
   const closers = createClosers()
@@ -160,15 +150,4 @@ async function resultsOf(
   })
 }
 
-/** `--law a b c` as `--law a --law b --law c`. */
-function spreadLaw(words: readonly string[]): string[] {
-  const at = words.indexOf('--law')
-  if (at < 0) return [...words]
-  const rest = words.slice(at + 1)
-  const end = rest.findIndex((word) => word.startsWith('-'))
-  const files = rest.slice(0, end < 0 ? undefined : end)
-  if (files.length === 0) return [...words]
-  return [...words.slice(0, at), ...files.flatMap((file) => ['--law', file]), ...rest.slice(files.length)]
-}
-
-await runCommand(bench, spreadLaw(process.argv.slice(2)))
+await runCommand(bench)

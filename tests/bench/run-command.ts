@@ -1,31 +1,21 @@
 import { resolve } from 'node:path'
-import type { Argument, Command } from '../../app/cli/command.ts'
+import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { callersFolder } from '../../app/cli/import-source.ts'
-import { parseArguments } from '../../app/cli/parse-arguments.ts'
+import { StrictCommand } from '../../app/cli/strict-command.ts'
+import { withHelp } from '../../app/cli/subcommand.ts'
 
-/** A measuring command, run by npm. */
-export interface MeasuringCommand<Values> {
-  /** As it is typed, `npm run bench --`. */
-  readonly program: string
-  readonly about: string
-  readonly arguments: { readonly [Name in keyof Values]: Argument<Values[Name]> }
-  readonly notes: readonly string[]
-  /** Lines behind the program's name. */
-  readonly examples: readonly string[]
-  /** The exit code. */
-  run(values: Values): Promise<number>
-}
+/** A measuring command, run by npm. @param program as it is typed, `npm run bench --`. */
+export const measuringCommand = (program: string, help: Parameters<typeof withHelp>[1]) =>
+  withHelp(new StrictCommand(program), help).exitOverride()
 
-/** Runs it with what stands behind its name; a mistake is one line on stderr and exit code 2. */
-export async function runCommand<Values>(command: MeasuringCommand<Values>, words: readonly string[]): Promise<void> {
-  if (words.some((word) => word === '--help' || word === '-h')) {
-    process.stdout.write(helpOf(command))
-    return
-  }
+/** Runs it with the words behind its name; a mistake is one line on stderr and exit code 2. */
+export async function runCommand(command: CommandUnknownOpts): Promise<void> {
+  // A reader such as `head` closes the pipe early.
+  process.stdout.on('error', () => undefined)
   try {
-    const values = parseArguments(command as unknown as Command, words)
-    process.exitCode = await command.run(values as Values)
+    await command.parseAsync()
   } catch (error) {
+    if (error instanceof CommanderError) return
     const message = error instanceof Error ? error.message : String(error)
     // The engine quotes the whole statement that it refuses.
     say(message.slice(0, longestMessage))
@@ -40,28 +30,3 @@ export const callersPath = (path: string): string => resolve(callersFolder(proce
 
 /** One line for people, on stderr. */
 export const say = (line: string): void => void process.stderr.write(`${line}\n`)
-
-function helpOf<Values>({ program, about, arguments: all, notes, examples }: MeasuringCommand<Values>): string {
-  const rows = Object.entries<Argument>(all).map(([name, { hint, about: says, takes, kind }]) => {
-    const flag = `--${name} ${hint}${kind === 'repeated' ? '...' : ''}`
-    return `  ${flag.trim().padEnd(18)} ${kind === 'switch' ? says : `${says}: ${takes}`}`
-  })
-  return [
-    about,
-    '',
-    `USAGE  ${program} [OPTIONS]`,
-    '',
-    'OPTIONS',
-    '',
-    ...rows,
-    '',
-    'NOTES',
-    '',
-    ...notes.map((note) => `  ${note}`),
-    '',
-    'EXAMPLES',
-    '',
-    ...examples.map((example) => `  ${program} ${example}`),
-    '',
-  ].join('\n')
-}

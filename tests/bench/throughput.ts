@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import { Option } from '@commander-js/extra-typings'
 import { seeded } from '../../fixtures/seeded.ts'
 import { day } from '../../schema/durations.ts'
 import { spawnScript } from '../support/spawned.ts'
@@ -11,38 +11,22 @@ import { judgeLoad, type LoadedServer, type LoadPhase, phaseOf } from './load-re
 import { openLoaded } from './loaded-engine.ts'
 import { type Polling, pollServer } from './poll-server.ts'
 import { short, toTable } from './print-results.ts'
-import { callersPath, type MeasuringCommand, runCommand, say } from './run-command.ts'
+import { callersPath, measuringCommand, runCommand, say } from './run-command.ts'
 import { startRunningApi } from './running-api.ts'
 import { watchProcess } from './watch-process.ts'
 
 interface Values {
   readonly rows: number
-  readonly data: string | undefined
+  readonly data?: string
   readonly seconds: number
   readonly connections: number
   readonly every: number
-  readonly moving: boolean
-  readonly json: string | undefined
+  readonly moving?: true
+  readonly json?: string
 }
 
-const load: MeasuringCommand<Values> = {
-  program: 'npm run bench:load --',
+const load = measuringCommand('npm run bench:load --', {
   about: 'Poll the API on many connections, beside a Hono server that answers the same bodies.',
-  arguments: {
-    rows: rows(1_000_000),
-    data,
-    seconds: integer(5, 86_400, 60, 'How long the API is under load; two sixths of it unloaded before'),
-    connections: integer(1, 1000, 32, 'Connections of the load'),
-    every: integer(0, 60_000, 1000, 'Milliseconds from one question of a connection to its next'),
-    moving: {
-      shape: z.boolean().default(false),
-      hint: '',
-      kind: 'switch',
-      about: 'Ask nothing of the API twice: each window is a little earlier than any before',
-      takes: 'no value',
-    },
-    json: jsonFile,
-  },
   notes: [
     'Histograms and rankings in turn, over windows that end within the last two days of the data.',
     'The same 200 questions again and again, as dashboards with fixed windows ask; --moving asks as those with moving ones.',
@@ -53,8 +37,19 @@ const load: MeasuringCommand<Values> = {
     'Exit codes: 0, 1 where a target is missed, 2 where nothing was measured.',
   ],
   examples: ['--moving', '--seconds 600 --json load.json', '--every 0 --seconds 20'],
-  run: measure,
-}
+})
+  .addOption(rows(1_000_000))
+  .addOption(data)
+  .addOption(
+    integer('--seconds <N>', [5, 86_400], 60, 'How long the API is under load; two sixths of it unloaded before'),
+  )
+  .addOption(integer('--connections <N>', [1, 1000], 32, 'Connections of the load'))
+  .addOption(integer('--every <N>', [0, 60_000], 1000, 'Milliseconds from one question of a connection to its next'))
+  .addOption(new Option('--moving', 'Ask nothing of the API twice: each window is a little earlier than any before'))
+  .addOption(jsonFile)
+  .action(async (values) => {
+    process.exitCode = await measure(values)
+  })
 
 /** A question's path, its window moved back by so many milliseconds. */
 type MovedPath = (milliseconds: number) => string
@@ -185,4 +180,4 @@ function describe(
   return `${table}\n\n${lines.map(({ met, text }) => `${met ? 'met   ' : 'MISSED'}  ${text}`).join('\n')}\n`
 }
 
-await runCommand(load, process.argv.slice(2))
+await runCommand(load)

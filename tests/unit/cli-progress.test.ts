@@ -1,23 +1,22 @@
 import { PassThrough } from 'node:stream'
-import { describe, expect, test } from 'vitest'
-import { allCommands } from '../../app/cli/all-commands.ts'
-import type { Command, CommandGroup } from '../../app/cli/command.ts'
-import { describeProgress, showProgress } from '../../app/cli/show-progress.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createProgram } from '../../app/cli/program.ts'
+import { describeProgress, withProgress } from '../../app/cli/show-progress.ts'
 
 const note = '1,000 reports, 500/s'
 
 describe('a line of progress', () => {
-  test('tells percent, note and time left where the total is known', () => {
+  test('has percent, note and time left where the total is known', () => {
     const line = describeProgress({ done: 25, total: 100, milliseconds: 30_000, note })
-    expect(line).toBe(`${'█'.repeat(6)}${'░'.repeat(18)} 25 %  ${note}, 1 min 30 s left`)
+    expect(line).toBe(`25 %  ${note}, 1 min 30 s left`)
   })
 
-  test('tells the time taken where the total is not known', () => {
+  test('has the time taken where the total is not known', () => {
     expect(describeProgress({ done: 25, total: undefined, milliseconds: 3_720_000, note })).toBe(`${note}, 1 h 2 min`)
   })
 
   test('never passes 100 %, as a file can grow', () => {
-    expect(describeProgress({ done: 130, total: 100, milliseconds: 1_000, note })).toContain(' 100 %')
+    expect(describeProgress({ done: 130, total: 100, milliseconds: 1_000, note })).toMatch(/^100 %/)
   })
 
   test('promises no time left before anything is done', () => {
@@ -30,35 +29,56 @@ function stream(isTTY: boolean) {
   return { output, text: () => String((output as unknown as PassThrough).read() ?? '') }
 }
 
+const restartOfLine = '\u001b[1G'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins what commands a terminal
+const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/
+
 describe('progress', () => {
-  test('is drawn over itself on a terminal, within its width, and left standing at the end', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  test('is drawn over itself on a terminal, within its width, and its last state ends the line', async () => {
     const { output, text } = stream(true)
-    let now = 0
-    const progress = showProgress(output, 100, () => now)
-    progress.update(10, note)
-    now = 50
-    progress.update(20, note)
-    now = 200
-    progress.update(30, note)
-    progress.end()
-    const drawn = text().split('\r\u001b[K').slice(1)
-    expect(drawn).toHaveLength(2)
-    expect(drawn.every((line) => line.trimEnd().length <= 39)).toBe(true)
-    expect(drawn.at(-1)).toMatch(/ 30 %.*\n$/)
+    await withProgress(output, 100, async (update) => {
+      update(25, note)
+      await vi.advanceTimersByTimeAsync(50)
+      update(50, note)
+      await vi.advanceTimersByTimeAsync(150)
+      update(75, note)
+    })
+    const drawn = text()
+      .split(restartOfLine)
+      .filter((line) => line.includes('%'))
+    const shown = drawn.map((line) => line.replace('\u001b[0K', ''))
+    expect(shown).toHaveLength(2)
+    expect(shown.every((line) => line.trimEnd().length <= 39)).toBe(true)
+    expect(shown[0]).toBe(`${'█'.repeat(12)}${'░'.repeat(12)} ${'50 %  1,000 reports'.slice(0, 14)}`)
+    expect(shown.at(-1)).toMatch(/ 75 %.*\n$/)
   })
 
-  test('is a whole line every five seconds elsewhere', () => {
+  test('is nothing on a terminal where there was nothing to show', async () => {
+    const { output, text } = stream(true)
+    await withProgress(output, 100, async () => {})
+    expect(text()).toBe('')
+  })
+
+  test('is a whole plain line every five seconds elsewhere, and nothing before', async () => {
     const { output, text } = stream(false)
-    let now = 0
-    const progress = showProgress(output, 100, () => now)
-    for (now = 1_000; now <= 11_000; now += 1_000) progress.update(now / 1_000, note)
-    progress.end()
-    expect(text().trimEnd().split('\n')).toHaveLength(2)
+    await withProgress(output, 100, async (update) => {
+      for (let second = 1; second <= 11; second += 1) {
+        await vi.advanceTimersByTimeAsync(1_000)
+        update(second, note)
+        if (second === 4) expect(text()).toBe('')
+      }
+    })
+    const lines = text()
+    expect(lines).not.toMatch(control)
+    expect(lines).toMatch(/^ ?5 %.*\n10 %.*\n$/)
   })
 })
 
 describe.each(['check', 'rebuild'])('rollups %s', (name) => {
-  test('ends the line of its progress before its error is told', async () => {
+  test('ends the line of its progress before its error is printed', async () => {
     const { output, text } = stream(true)
     const answers: Readonly<Record<string, readonly object[]>> = {
       listViews: [
@@ -82,10 +102,8 @@ describe.each(['check', 'rebuild'])('rollups %s', (name) => {
     const read = async (query: { name: string }) => answers[query.name] ?? away()
     const command = (statement: string) => (statement.startsWith('INSERT INTO import_log_by_time') ? undefined : away())
     const engine = async () => ({ reader: { read }, writer: { read, command } })
-    const rollups = allCommands.commands.rollups as CommandGroup
-    await expect(
-      (rollups.commands[name] as Command).run({} as never, { engine, stderr: output } as never),
-    ).rejects.toThrow('away')
+    const program = createProgram({ engine, stderr: output } as never)
+    await expect(program.parseAsync(['rollups', name], { from: 'user' })).rejects.toThrow('away')
     expect(text()).toMatch(/ 0 %.*\n$/)
   })
 })

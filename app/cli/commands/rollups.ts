@@ -1,0 +1,78 @@
+import { type Command, Option } from '@commander-js/extra-typings'
+import { z } from 'zod'
+import { checkRollups } from '../../../clickhouse/check-rollups.ts'
+import { rebuildRollups } from '../../../clickhouse/rebuild-rollups.ts'
+import { repeatableOption } from '../arguments.ts'
+import type { Context } from '../context.ts'
+import { requireTenant } from '../require-tenant.ts'
+import { anyTenant } from '../shared-arguments.ts'
+import { share, withProgress } from '../show-progress.ts'
+import { subcommand } from '../subcommand.ts'
+import { refuseUnfinished, warnOfUnfinished } from '../unfinished-imports.ts'
+
+const table = repeatableOption('--table <TABLE>', {
+  about: 'Only this rollup, from its source as that is now; those made from it stay as they are, so name them too',
+  takes: 'the name of a table that "rollups check" compares',
+  schema: z.string().regex(/^\w+$/),
+})
+
+const force = new Option(
+  '--force',
+  'Rebuild although an import was cut off; running that import again then counts its reports twice',
+)
+
+/** `rollups` */
+export function addRollups(program: Command, context: Context): void {
+  const rollups = subcommand(program, 'rollups', { about: 'The tables that views keep of the raw reports' })
+
+  subcommand(rollups, 'check', {
+    about: 'Compare every rollup with the result of its view over the raw reports, by tenant, type and UTC day',
+    notes: [
+      'Prints {"checked", "different", "differences"}: days compared, how many differ, and the first 100 of those.',
+      'Exits 1 when a day differs. Days that hold expired reports are left out, and script_versions, which outlives them.',
+      'Reports that are stored during the check can show as differences: check again when no import runs.',
+    ],
+    examples: ['rollups check', 'rollups check --tenant ID'],
+  })
+    .addOption(anyTenant)
+    .action(async ({ tenant }) => {
+      const { reader, writer } = await context.engine()
+      if (tenant !== undefined) await requireTenant(reader, tenant)
+      const check = await withProgress(context.stderr, 1, (update) =>
+        checkRollups(writer, {
+          ...(tenant !== undefined && { tenantId: tenant }),
+          onProgress: (done, total, note) => update(share(done, total), note),
+        }),
+      )
+      if (check.different > 0) await warnOfUnfinished(context, reader)
+      context.finish(check, check.different > 0 ? 1 : 0)
+    })
+
+  subcommand(rollups, 'rebuild', {
+    about: 'Refill every rollup from the raw reports, month by month, then check them',
+    notes: [
+      'Leaves script_versions as it is, which outlives reports.',
+      'The API may serve meanwhile: a month is built aside and changes places with the old one in one step.',
+      'No import may run meanwhile. Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled,',
+      'then what "rollups check" prints. Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
+    ],
+    examples: ['rollups rebuild', 'rollups rebuild --table reports_per_day_by_issue'],
+  })
+    .addOption(table)
+    .addOption(force)
+    .action(async ({ table, force }) => {
+      const { reader, writer } = await context.engine()
+      if (!force) await refuseUnfinished(reader)
+      const { rebuilt, check } = await withProgress(context.stderr, 2, async (update) => {
+        const { rebuilt } = await rebuildRollups(writer, {
+          tables: table,
+          onProgress: (done, total, note) => update(share(done, total), `rebuilding ${note}`),
+        })
+        const check = await checkRollups(writer, {
+          onProgress: (done, total, note) => update(1 + share(done, total), `checking ${note}`),
+        })
+        return { rebuilt, check }
+      })
+      context.finish({ rebuilt, ...check }, check.different > 0 ? 1 : 0)
+    })
+}

@@ -1,0 +1,49 @@
+import type { Command } from '@commander-js/extra-typings'
+import { importRecords } from '../import/import-records.ts'
+import type { RecordType } from '../import/record-type.ts'
+import type { Context } from './context.ts'
+import { describeRecords, describeRepeats } from './describe-records.ts'
+import { requireSites, requireTenant } from './require-tenant.ts'
+import { rejectedNote, runImport } from './run-import.ts'
+import { file, siteOfLines, tenant } from './shared-arguments.ts'
+import { subcommand } from './subcommand.ts'
+
+interface Options {
+  readonly tenant?: string
+  readonly site?: string
+}
+
+/** `import pages` and the others, one for each type of records. */
+export function addImportRecords(group: Command, context: Context, type: RecordType): void {
+  const { name, things, siteByFlag = false, ofEveryone = false } = type
+  const flags = `${ofEveryone ? '' : ' --tenant ID'}${siteByFlag ? ' --site ID' : ''}`
+  const command = subcommand(group, name, {
+    about: `Store ${things}, one JSON line each`,
+    notes: [
+      ...describeRecords(type),
+      'Prints {"records", "stored", "rejected"}; "stored" counts the lines accepted, also those that were there already.',
+      ...rejectedNote,
+      ...describeRepeats(type),
+    ],
+    examples: [`import ${name}${flags} ${name}.ndjson`, `import ${name}${flags} - < ${name}.ndjson`],
+  }).addArgument(file)
+  if (!ofEveryone) command.addOption(tenant)
+  if (siteByFlag) command.addOption(siteOfLines())
+  command.action(async (path, { tenant: tenantId, site: siteId }: Options) =>
+    runImport(context, path, async ({ reader, writer }) => {
+      if (tenantId !== undefined) {
+        await requireTenant(reader, tenantId)
+        await requireSites(reader, tenantId, siteId)
+      }
+      return ({ showRead, ...given }) =>
+        importRecords({
+          ...given,
+          type,
+          database: writer,
+          tenantId,
+          siteId,
+          onProgress: ({ bytesRead, records }) => showRead(bytesRead, records, things),
+        })
+    }),
+  )
+}

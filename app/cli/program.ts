@@ -1,0 +1,51 @@
+import type { Command } from '@commander-js/extra-typings'
+import { addImport } from './commands/import.ts'
+import { addKeys } from './commands/keys.ts'
+import { addMigrate } from './commands/migrate.ts'
+import { addRollups } from './commands/rollups.ts'
+import { addSites } from './commands/sites.ts'
+import { addSql } from './commands/sql.ts'
+import { addTenants } from './commands/tenants.ts'
+import type { Context } from './context.ts'
+import { StrictCommand } from './strict-command.ts'
+import { withHelp } from './subcommand.ts'
+
+/** Every command or group of commands, in the order of the help. */
+const commands: readonly ((program: Command, context: Context) => void)[] = [
+  addTenants,
+  addSites,
+  addKeys,
+  addImport,
+  addSql,
+  addRollups,
+  addMigrate,
+]
+
+const help = {
+  about: 'The command line of the Security Reporting API',
+  notes: [
+    'A command prints one JSON object on stdout, "sql" its rows, and progress and messages on stderr.',
+    'Exit codes: 0 done; 1 some lines were rejected, or rollups differ; 2 nothing was done, or not all of it: an import',
+    'that was stopped or failed keeps the lines it stored, and is run again.',
+    'It works on CLICKHOUSE_URL, as a user that may write; else on the embedded engine of DATA_DIR (.data), the one',
+    'that runs on CLICKHOUSE_PORT (8123), or one that it starts and stops itself.',
+  ],
+}
+
+/** The command line, for one run: commander keeps the values of the last one. */
+export function createProgram(context: Context): Command {
+  const program = withHelp(new StrictCommand('npm run --silent cli --'), help)
+    .exitOverride()
+    .helpCommand(false)
+    .configureHelp({
+      optionDescription: ({ description, mandatory }) => `${description}${mandatory ? ' (required)' : ''}`,
+    })
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      getOutHelpWidth: () => context.stdout.columns || 120,
+      getErrHelpWidth: () => context.stderr.columns || 120,
+    })
+  for (const add of commands) add(program, context)
+  return program
+}
