@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { passwordPath } from '../clickhouse/engine/passwords.ts'
 import { shopScenario } from '../fixtures/demo-scenarios.ts'
 import { type Config, readConfig } from './config.ts'
-import { type DemoKey, loadDemo } from './demo.ts'
-import { type EngineAccess, openEngine } from './engine-access.ts'
-import { fail, runApi, stopOnSignal } from './run-api.ts'
+import { type DemoKey, loadDemo } from './demo/load-demo.ts'
+import { type EngineAccess, openEngine } from './server/open-database.ts'
+import { fail, runApi, stopOnSignal } from './server/start-server.ts'
 
 /** `npm start`: the embedded engine, migrated and filled with demo data, and the API over it. */
 async function start(): Promise<void> {

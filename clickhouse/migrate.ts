@@ -4,11 +4,11 @@ import { insertRows } from '../queries/clickhouse/insert-rows.ts'
 import type { Query } from '../queries/sql/query.ts'
 import { sql, texts } from '../queries/sql/sql.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
-import { rebuildRollups } from './rebuild-rollups.ts'
 import { lackingReportTypes, writeReportTypes } from './report-types.ts'
-import { listRollupMonths } from './rollup-months.ts'
-import { listRollups, type Rollup, rawTable, viewTarget } from './rollups.ts'
-import { unfinishedTenants } from './unfinished-tenants.ts'
+import { listRollups, type Rollup, rawTable, viewTarget } from './rollups/list-rollups.ts'
+import { rebuildRollups } from './rollups/rebuild-rollups.ts'
+import { listRollupMonths } from './rollups/rollup-months.ts'
+import { unfinishedTenants } from './rollups/unfinished-tenants.ts'
 
 /** What a migration run takes beside its database. */
 export interface MigrateOptions {

@@ -1,4 +1,4 @@
-import type { EngineAccess } from '../engine-access.ts'
+import type { EngineAccess } from '../server/open-database.ts'
 
 /** The world as a command reaches it. Its action throws an Error of one line where it did nothing, or only a part. */
 export interface Context {

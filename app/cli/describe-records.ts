@@ -1,5 +1,5 @@
-import { type DescribedMember, describeMembers } from '../import/describe-shape.ts'
-import type { RecordType } from '../import/record-type.ts'
+import { type DescribedMember, describeMembers } from '../import/records/describe-shape.ts'
+import type { RecordType } from '../import/records/record-type.ts'
 
 const width = 116
 

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
-import { importRecords } from '../import/import-records.ts'
-import type { RecordType } from '../import/record-type.ts'
+import { importRecords } from '../import/records/import-records.ts'
+import type { RecordType } from '../import/records/record-type.ts'
 import type { Context } from './context.ts'
 import { describeRecords, describeRepeats } from './describe-records.ts'
 import { requireSites, requireTenant } from './require-tenant.ts'

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { ByteSource } from '../import/read-batches.ts'
-import type { RejectedPlace } from '../import/rejected-file.ts'
+import type { ByteSource } from '../import/ndjson/read-batches.ts'
+import type { RejectedPlace } from '../import/ndjson/rejected-file.ts'
 
 /** Lines to import. */
 export interface ImportSource {

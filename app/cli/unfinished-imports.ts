@@ -1,4 +1,4 @@
-import { unfinishedTenants } from '../../clickhouse/unfinished-tenants.ts'
+import { unfinishedTenants } from '../../clickhouse/rollups/unfinished-tenants.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { Context } from './context.ts'
 

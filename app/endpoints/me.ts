@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { budgetWindowSeconds } from '../../schema/plans.ts'
-import { me as meReply } from '../../schema/replies/me.ts'
+import { me as meReply } from '../../schema/responses/me.ts'
 import { endpoint } from '../pipeline/endpoint.ts'
 
 export const me = endpoint({

@@ -1,4 +1,4 @@
-import { errorBody } from '../../schema/replies/common.ts'
+import { errorBody } from '../../schema/responses/common.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { conventions } from './conventions.ts'
 import { errorResponses } from './error-responses.ts'

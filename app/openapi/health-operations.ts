@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { liveness, readiness } from '../../schema/replies/health.ts'
+import { liveness, readiness } from '../../schema/responses/health.ts'
 import { headerReferences } from './headers.ts'
 import { type NamedSchemas, outputSchema } from './json-schema.ts'
 import { tagOf } from './tags.ts'

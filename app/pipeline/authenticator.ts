@@ -3,7 +3,7 @@ import type { Read } from '../../queries/sql/query.ts'
 import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
 import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
-import { hashKey, keyPattern } from '../keys.ts'
+import { hashKey, keyPattern } from '../api-keys/key-format.ts'
 import { singleFlight } from './cache/single-flight.ts'
 
 /** A valid key, its tenant, and the tenant's entitlements. */

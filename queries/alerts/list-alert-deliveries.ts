@@ -1,4 +1,4 @@
-import { type AlertDelivery, alertDelivery } from '../../schema/replies/alert-delivery.ts'
+import { type AlertDelivery, alertDelivery } from '../../schema/responses/alert-delivery.ts'
 import { matchesText } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
 import { at, join, name, sql, text, uint, uuid } from '../sql/sql.ts'

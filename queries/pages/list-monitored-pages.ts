@@ -1,4 +1,4 @@
-import { monitoredPage, type PageRecord } from '../../schema/replies/monitored-page.ts'
+import { monitoredPage, type PageRecord } from '../../schema/responses/monitored-page.ts'
 import type { Query } from '../sql/query.ts'
 import { empty, sql, text, uint, uuid } from '../sql/sql.ts'
 

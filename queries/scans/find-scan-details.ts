@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Scan } from '../../schema/replies/scan.ts'
+import type { Scan } from '../../schema/responses/scan.ts'
 import type { Query } from '../sql/query.ts'
 import { rowJson } from '../sql/rows.ts'
 import { at, sql, uuid } from '../sql/sql.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { scanGrades, scanStatuses, type WatchedHeader, watchedHeaders } from '../../schema/enumerations.ts'
-import type { ListedScan } from '../../schema/replies/scan.ts'
+import type { ListedScan } from '../../schema/responses/scan.ts'
 import { chunksOf } from '../sql/chunks.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { scriptCapture } from '../../schema/replies/script.ts'
+import { scriptCapture } from '../../schema/responses/script.ts'
 import type { Query } from '../sql/query.ts'
 import { sql } from '../sql/sql.ts'
 import { type InventoryQuestion, ofInventory } from './script-inventory.ts'

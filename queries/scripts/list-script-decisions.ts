@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { scriptDecision } from '../../schema/replies/script.ts'
+import { scriptDecision } from '../../schema/responses/script.ts'
 import type { Query } from '../sql/query.ts'
 import { rowJson, rowTime } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { libraryIdentity } from '../../schema/replies/script.ts'
+import { libraryIdentity } from '../../schema/responses/script.ts'
 import type { Query } from '../sql/query.ts'
 import { sql } from '../sql/sql.ts'
 import { type InventoryQuestion, inventoriedHashes } from './script-inventory.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { reportInsertSettings } from '../../app/import/clickhouse-report-writer.ts'
+import { reportInsertSettings } from '../../app/import/reports/clickhouse-report-writer.ts'
 import { withRetry } from '../../app/import/with-retry.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { sql } from '../../queries/sql/sql.ts'

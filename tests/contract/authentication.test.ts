@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeKey } from '../../app/keys.ts'
+import { makeKey } from '../../app/api-keys/key-format.ts'
 import type { Answered } from '../support/api.ts'
 import { type ContractApi, createWorld, operations, startContractApi, type TestWorld } from '../support/contract.ts'
 

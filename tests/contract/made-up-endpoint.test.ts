@@ -4,7 +4,7 @@ import { endpoints } from '../../app/endpoints/all.ts'
 import { endpoint } from '../../app/pipeline/endpoint.ts'
 import { countReportTypes, toTypeCounts } from '../../queries/reports/count-report-types.ts'
 import { oneOf, uuid } from '../../schema/params.ts'
-import { reportTypeCount } from '../../schema/replies/report.ts'
+import { reportTypeCount } from '../../schema/responses/report.ts'
 import {
   type ContractApi,
   createWorld,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { scriptDecisions } from '../../app/import/record-types/script-decisions.ts'
+import { scriptDecisions } from '../../app/import/records/types/script-decisions.ts'
 import { capabilities, type PlanOverrides } from '../../schema/plans.ts'
 import { type ContractApi, emptyStatus, operations, startContractApi } from '../support/contract.ts'
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
+import type { OracleWindow } from '../oracles/oracle-parts.ts'
 import { startApi, type TestApi } from './api.ts'
 import { importFile } from './import-file.ts'
-import type { OracleWindow } from './oracle-parts.ts'
 import type { TestKey } from './tenants.ts'
 
 const captured = new URL('../../fixtures/captured/', import.meta.url)

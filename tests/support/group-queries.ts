@@ -18,7 +18,7 @@ import { listNetworkErrorGroups } from '../../queries/network-errors/list-networ
 import { totalNetworkErrors } from '../../queries/network-errors/total-network-errors.ts'
 import { pageMatch } from '../../queries/rules/scans/page-pattern.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import type { OracleWindow } from './oracle-parts.ts'
+import type { OracleWindow } from '../oracles/oracle-parts.ts'
 
 /** Every query about groups of reports by day, with every filter. */
 export function groupQueries(tenantId: string, window: OracleWindow, siteId: string): Query<unknown>[] {

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { clickHouseLedger } from '../../app/import/clickhouse-ledger.ts'
-import { clickHouseReportWriter } from '../../app/import/clickhouse-report-writer.ts'
-import type { ImportSite } from '../../app/import/host-patterns.ts'
-import { type ImportOptions, importReports } from '../../app/import/import-reports.ts'
-import type { ImportResult } from '../../app/import/import-tally.ts'
+import type { ImportSite } from '../../app/import/normalise/host-patterns.ts'
+import { clickHouseLedger } from '../../app/import/reports/clickhouse-ledger.ts'
+import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
+import { type ImportOptions, importReports } from '../../app/import/reports/import-reports.ts'
+import type { ImportResult } from '../../app/import/reports/import-tally.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
 
 /** An import in batches so small that a file of a megabyte has many. */

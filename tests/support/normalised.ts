@@ -1,6 +1,6 @@
-import { isStoredType, normaliseReport } from '../../app/import/normalise-report.ts'
-import { readElement, readPost } from '../../app/import/post.ts'
-import { isRefusal, parseLine } from '../../app/import/refusal.ts'
+import { isRefusal, parseLine } from '../../app/import/ndjson/line-error.ts'
+import { isStoredType, normaliseReport } from '../../app/import/normalise/normalise-report.ts'
+import { readElement, readPost } from '../../app/import/normalise/post.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 
 const importTenantId = '11111111-1111-4111-8111-111111111111'

@@ -8,10 +8,10 @@ import {
 import { completeScan, failedScan, headerSpellings, type ScanRecord, sending } from '../../fixtures/scans.ts'
 import { type Seeded, seeded } from '../../fixtures/seeded.ts'
 import { day } from '../../schema/durations.ts'
-import type { AlertDelivery } from '../../schema/replies/alert-delivery.ts'
-import type { PageRecord } from '../../schema/replies/monitored-page.ts'
+import type { AlertDelivery } from '../../schema/responses/alert-delivery.ts'
+import type { PageRecord } from '../../schema/responses/monitored-page.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import type { RuleRecord } from './pci-evidence-oracle.ts'
+import type { RuleRecord } from '../oracles/pci-evidence-oracle.ts'
 import type { PciRecords } from './pci-tenants.ts'
 
 /** What to make of a tenant with four sites. */

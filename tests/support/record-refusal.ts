@@ -1,6 +1,6 @@
-import { readRecord } from '../../app/import/read-record.ts'
-import type { RecordType } from '../../app/import/record-type.ts'
-import { isRefusal } from '../../app/import/refusal.ts'
+import { isRefusal } from '../../app/import/ndjson/line-error.ts'
+import { readRecord } from '../../app/import/records/read-record.ts'
+import type { RecordType } from '../../app/import/records/record-type.ts'
 
 /** Why a line is refused, a record or its text; undefined where it is read. */
 export function recordRefusal(type: RecordType, record: object | string, siteId?: string): string | undefined {

@@ -5,8 +5,8 @@ import { bucketSizeNames } from '../../schema/enumerations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import type { OracleWindow } from './oracle-parts.ts'
-import type { OracleFilters } from './report-oracle.ts'
+import type { OracleWindow } from '../oracles/oracle-parts.ts'
+import type { OracleFilters } from '../oracles/report-oracle.ts'
 
 /** Random questions about given rows: types, filters that often hit, windows at and beside every alignment. */
 

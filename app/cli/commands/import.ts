@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { recordTypes } from '../../import/all-record-types.ts'
+import { recordTypes } from '../../import/records/all-record-types.ts'
 import type { Context } from '../context.ts'
 import { addImportRecords } from '../import-records.ts'
 import { addImportReports } from '../import-reports.ts'

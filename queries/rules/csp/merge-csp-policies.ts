@@ -1,4 +1,4 @@
-import type { CspPolicy } from '../../../schema/replies/csp-policy.ts'
+import type { CspPolicy } from '../../../schema/responses/csp-policy.ts'
 import { longestStoredPolicy } from '../../../schema/stored-report.ts'
 import { comparableForm, cutPolicy, policyId } from './csp-comparable-form.ts'
 

@@ -1,5 +1,5 @@
 import { type ScanGrade, scanGrades, type WatchedHeader, watchedHeaders } from '../../../schema/enumerations.ts'
-import type { ScanChanges } from '../../../schema/replies/scan.ts'
+import type { ScanChanges } from '../../../schema/responses/scan.ts'
 
 /** What a complete scan is compared by. */
 export interface ComparableScan {

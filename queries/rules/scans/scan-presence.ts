@@ -1,4 +1,4 @@
-import type { Script } from '../../../schema/replies/script.ts'
+import type { Script } from '../../../schema/responses/script.ts'
 import { byText } from '../by-text.ts'
 
 /** One scan of a monitored page. */

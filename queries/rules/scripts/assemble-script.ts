@@ -1,4 +1,4 @@
-import type { Script, ScriptCapture, ScriptDecision } from '../../../schema/replies/script.ts'
+import type { Script, ScriptCapture, ScriptDecision } from '../../../schema/responses/script.ts'
 import type { ScriptSource } from '../../../schema/scripts.ts'
 import { type PageScan, scanPresence } from '../scans/scan-presence.ts'
 import { type AdvisoryCheck, assessScript } from './script-advisories.ts'

@@ -1,4 +1,4 @@
-import type { Script } from '../../../schema/replies/script.ts'
+import type { Script } from '../../../schema/responses/script.ts'
 import { type Severity, severities } from '../../../schema/scripts.ts'
 import { byText } from '../by-text.ts'
 import { compareVersions, isWithin, type VersionRange } from './library-version.ts'

@@ -1,4 +1,4 @@
-import type { Script } from '../../../schema/replies/script.ts'
+import type { Script } from '../../../schema/responses/script.ts'
 
 /** What a window has of a script's integrity. */
 export interface IntegrityEvidence {

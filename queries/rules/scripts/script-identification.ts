@@ -1,4 +1,4 @@
-import type { Script } from '../../../schema/replies/script.ts'
+import type { Script } from '../../../schema/responses/script.ts'
 import { claimedLibrary, isSameLibrary } from './claimed-library.ts'
 
 /** What the index of public libraries holds of some bytes. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { assembleScript } from '../../../../../queries/rules/scripts/assemble-script.ts'
-import type { ScriptDecision } from '../../../../../schema/replies/script.ts'
+import type { ScriptDecision } from '../../../../../schema/responses/script.ts'
 
 const decidedAt = '2026-11-01T00:00:00.000Z'
 const decided = Date.parse(decidedAt)

@@ -1,0 +1,48 @@
+import { Readable } from 'node:stream'
+import { demoAlertDeliveries, demoAlertRules } from '../../fixtures/demo-alerts.ts'
+import { demoMonitoredPages } from '../../fixtures/demo-monitored-pages.ts'
+import { demoScans } from '../../fixtures/demo-scans.ts'
+import {
+  demoLibraryAdvisories,
+  demoLibraryFiles,
+  demoScriptCaptures,
+  demoScriptDecisions,
+} from '../../fixtures/demo-script-records.ts'
+import type { DemoTenant } from '../../fixtures/demo-tenants.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { importRecords } from '../import/records/import-records.ts'
+import type { RecordType } from '../import/records/record-type.ts'
+import { alertDeliveries } from '../import/records/types/alert-deliveries.ts'
+import { alertRules } from '../import/records/types/alert-rules.ts'
+import { libraryAdvisories } from '../import/records/types/library-advisories.ts'
+import { libraryFiles } from '../import/records/types/library-files.ts'
+import { monitoredPages } from '../import/records/types/monitored-pages.ts'
+import { scans } from '../import/records/types/scans.ts'
+import { scriptCaptures } from '../import/records/types/script-captures.ts'
+import { scriptDecisions } from '../import/records/types/script-decisions.ts'
+
+/** Imports a demo tenant's records of every kind, those that others refer to first. The same again changes nothing. */
+export async function importDemoRecords(database: Database, tenant: DemoTenant, now: Date): Promise<void> {
+  const pages = demoMonitoredPages(tenant)
+  const records: readonly (readonly [RecordType, readonly object[]])[] = [
+    [monitoredPages, pages],
+    [scans, demoScans({ pages, now })],
+    [alertRules, demoAlertRules(tenant)],
+    [alertDeliveries, demoAlertDeliveries({ tenant, now })],
+    [scriptDecisions, demoScriptDecisions(tenant, now)],
+    [scriptCaptures, demoScriptCaptures(tenant)],
+    [libraryFiles, demoLibraryFiles],
+    [libraryAdvisories, demoLibraryAdvisories(now)],
+  ]
+  for (const [type, some] of records) {
+    await importRecords({
+      source: Readable.from(some.map((record) => `${JSON.stringify(record)}\n`)),
+      type,
+      database,
+      tenantId: type.ofEveryone ? undefined : tenant.id,
+      onReject({ line, reason }) {
+        throw new Error(`The demo’s ${type.things}, line ${line}: ${reason}`)
+      },
+    })
+  }
+}

@@ -1,0 +1,101 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { capturedPosts } from '../../fixtures/captured-posts.ts'
+import { demoPosts } from '../../fixtures/demo-posts.ts'
+import { type DemoScenario, demoScenarios, shopScenario } from '../../fixtures/demo-scenarios.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../queries/sql/sql.ts'
+import { day } from '../../schema/durations.ts'
+import { entitlements } from '../../schema/plans.ts'
+import { insertKey } from '../api-keys/insert-key.ts'
+import { makeKey } from '../api-keys/key-format.ts'
+import { withProgress } from '../cli/show-progress.ts'
+import { clickHouseLedger } from '../import/reports/clickhouse-ledger.ts'
+import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
+import { importReports } from '../import/reports/import-reports.ts'
+import { importDemoRecords } from './demo-records.ts'
+
+/** What a start remembers of the demo: a demo key may be read from the data folder, any other key is shown once. */
+const demoState = z.object({
+  /** The moment the demo's 62 days end; a load that was cut off goes on with the same data. */
+  endsAt: z.iso.datetime(),
+  loaded: z.boolean(),
+  /** Keys in the order of `demoScenarios`. */
+  keys: z.array(z.object({ id: z.guid(), tenant: z.string(), key: z.string() })),
+})
+
+type DemoState = z.infer<typeof demoState>
+
+/** A demo tenant's name and a key of it. */
+export type DemoKey = DemoState['keys'][number]
+
+/** Loads the demo tenants on the first start, with a progress bar on stderr; gives their keys, the main one first. */
+export async function loadDemo(writer: Database, dataDir: string): Promise<readonly DemoKey[]> {
+  const file = join(dataDir, 'demo.json')
+  const state = (await readState(file)) ?? newState()
+  if (state.loaded) return state.keys
+  await writeState(file, state)
+  for (const [index, scenario] of demoScenarios.entries()) {
+    await createTenant(writer, scenario, state.keys[index] as DemoKey, new Date(state.endsAt))
+    await importPosts(writer, scenario, new Date(state.endsAt))
+    await importDemoRecords(writer, scenario.tenant, new Date(state.endsAt))
+  }
+  await writeState(file, { ...state, loaded: true })
+  return state.keys
+}
+
+function newState(): DemoState {
+  const keys = demoScenarios.map(({ tenant }) => ({ id: crypto.randomUUID(), tenant: tenant.name, key: makeKey() }))
+  return { endsAt: new Date().toISOString(), loaded: false, keys }
+}
+
+async function readState(file: string): Promise<DemoState | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : demoState.parse(JSON.parse(text))
+}
+
+async function writeState(file: string, state: DemoState): Promise<void> {
+  await writeFile(`${file}.new`, JSON.stringify(state, null, 2), { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}
+
+/** The same rows again replace themselves. */
+async function createTenant(writer: Database, { tenant }: DemoScenario, { id, key }: DemoKey, now: Date) {
+  const created = { created_at: toClickHouseTime(now) }
+  await insertRows(writer, 'tenants', [{ id: tenant.id, name: tenant.name, plan: tenant.plan, ...created }])
+  const sites = tenant.sites.map((site) => ({ ...site, tenant_id: tenant.id, ...created }))
+  await insertRows(writer, 'sites', sites)
+  const expiresAt = new Date(now.getTime() + 365 * day)
+  await insertKey(writer, { id, tenantId: tenant.id, name: 'Demo', key, createdAt: now, expiresAt })
+}
+
+async function importPosts(writer: Database, scenario: DemoScenario, now: Date): Promise<void> {
+  const { tenant } = scenario
+  await withProgress(process.stderr, scenario.reports, (update) =>
+    importReports({
+      source: posts(scenario, now),
+      tenantId: tenant.id,
+      sites: tenant.sites,
+      retentionDays: entitlements(tenant.plan, {}).retentionDays,
+      ledger: clickHouseLedger(writer, tenant.id),
+      writer: clickHouseReportWriter(writer),
+      importedAt: now,
+      onProgress: ({ reports }) => update(reports, `Loading ${tenant.name}: ${reports} reports`),
+    }),
+  )
+}
+
+/** The lines to import, some thousand at a time: one at a time costs more than reading them. */
+async function* posts(scenario: DemoScenario, now: Date): AsyncGenerator<string> {
+  let lines: string[] = []
+  if (scenario === shopScenario) for await (const line of capturedPosts({ now })) lines.push(line)
+  for (const line of demoPosts({ scenario, now })) {
+    lines.push(line)
+    if (lines.length < 2_000) continue
+    yield `${lines.join('\n')}\n`
+    lines = []
+  }
+  yield `${lines.join('\n')}\n`
+}

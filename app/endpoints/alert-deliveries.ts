@@ -1,0 +1,26 @@
+import { listAlertDeliveries } from '../../queries/alerts/list-alert-deliveries.ts'
+import { textFilter, uuid } from '../../schema/params.ts'
+import { alertDelivery } from '../../schema/responses/alert-delivery.ts'
+import { listReply } from '../../schema/responses/common.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
+import { wholeListPage } from '../pipeline/page.ts'
+import { timePosition } from '../pipeline/time-position.ts'
+
+export const alertDeliveriesList = endpoint({
+  name: 'alert-deliveries.list',
+  path: '/v1/alert-deliveries',
+  summary: 'List alert deliveries',
+  description:
+    'One entry for each destination of each alert that was sent, attempted or dropped, newest first. It reaches back as far as deliveries are kept, whatever the retention of reports.',
+  query: {
+    siteId: uuid('Only deliveries about this site, and digests that covered it').optional(),
+    destinationId: textFilter(64, 'Only deliveries to the destination with this id').optional(),
+    eventType: textFilter(64, 'Only deliveries of this event type, such as csp.new_issue').optional(),
+  },
+  page: { ...wholeListPage, position: timePosition('createdAt', alertDelivery.shape.id) },
+  charges: ['key'],
+  response: listReply(alertDelivery),
+  async handle({ caller, params, page, read }) {
+    return page.cut(await read(listAlertDeliveries(caller.tenant.id, params, page.after, page.rows)))
+  },
+})

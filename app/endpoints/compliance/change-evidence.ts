@@ -1,0 +1,73 @@
+import { listDeliveredAlerts } from '../../../queries/alerts/list-delivered-alerts.ts'
+import { paymentPageIds, sitePageIds } from '../../../queries/pages/payment-pages.ts'
+import { alertedChanges } from '../../../queries/rules/pci/change-alerts.ts'
+import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-places.ts'
+import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
+import { listScans } from '../../../queries/scans/list-scans.ts'
+import type { Read, ReadAll } from '../../../queries/sql/query.ts'
+import { day } from '../../../schema/durations.ts'
+import { changeDays, watchedDays, watchedEvents } from '../../../schema/pci.ts'
+import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
+import type { PciReadiness } from '../../../schema/responses/pci.ts'
+import { readScans } from '../pages/read-scans.ts'
+
+/** How queries are asked. */
+export interface Reads {
+  readonly read: Read
+  readonly readAll: ReadAll
+}
+
+type Evidence = PciReadiness['evidence']
+
+/** Each payment page with its last complete scan, and whether that is recent. */
+export async function pageEvidence(
+  { read, readAll }: Reads,
+  tenantId: string,
+  siteId: string,
+  pages: readonly PageRecord[],
+  plansScans: boolean,
+  now: Date,
+): Promise<(Evidence['pages'][number] & { readonly recentScan: boolean })[]> {
+  const ids = paymentPageIds({ tenantId, siteId })
+  const places = pages.length === 0 ? [] : await read(listLatestScanPlaces(tenantId, ids, 'complete'))
+  const scans = new Map((await readAll(listScans(tenantId, places))).map((scan) => [scan.pageId, scan]))
+  return pages.map(({ id, label, scanUrl }) => {
+    const last = scans.get(id)
+    const recentScan = last !== undefined && now.getTime() - Date.parse(last.scannedAt) < watchedDays * day
+    const scan = { lastScanAt: last?.scannedAt ?? null, grade: last?.grade ?? null }
+    return { id, label, scanUrl, ...scan, watched: plansScans && recentScan, recentScan }
+  })
+}
+
+/**
+ * The scans of payment pages that found a watched header changed or the grade dropped, newest first. Alerts speak for
+ * changes of the site's other pages too.
+ * @param pages the site's payment pages.
+ */
+export async function changeEvidence(
+  { read, readAll }: Reads,
+  tenantId: string,
+  siteId: string,
+  pages: readonly PageRecord[],
+  now: Date,
+): Promise<Evidence['changes']> {
+  if (pages.length === 0) return []
+  const since = new Date(now.getTime() - changeDays * day)
+  const labelOf = new Map(pages.map(({ id, label }) => [id, label]))
+  const [places, delivered] = await Promise.all([
+    read(listScanEvidence(tenantId, sitePageIds({ tenantId, siteId }), since)),
+    read(listDeliveredAlerts(tenantId, siteId, watchedEvents, since)),
+  ])
+  const scans = await readScans(readAll, tenantId, places)
+  const found = scans.flatMap(({ id, pageId, scannedAt, grade, changes }) => {
+    const headers = changes.headers.map(({ header }) => header)
+    const { gradeDroppedFrom } = changes
+    if (headers.length === 0 && gradeDroppedFrom === null) return []
+    return [{ scanId: id, pageId, scannedAt, headers, gradeDroppedFrom, grade }]
+  })
+  const alerted = alertedChanges(found, delivered)
+  return found.flatMap((change) => {
+    const pageLabel = labelOf.get(change.pageId)
+    return pageLabel === undefined ? [] : [{ ...change, pageLabel, alerted: alerted.has(change) }]
+  })
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { listAlertedEvents } from '../../../queries/alerts/list-alerted-events.ts'
+import { listBusyPages } from '../../../queries/pages/list-busy-pages.ts'
+import { judgeChanges, judgeScripts } from '../../../queries/rules/pci/pci-verdict.ts'
+import { suggestedPattern } from '../../../queries/rules/pci/suggested-pattern.ts'
+import { findAnyDecision } from '../../../queries/scripts/find-any-decision.ts'
+import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { findSite } from '../../../queries/tenants/find-site.ts'
+import { day } from '../../../schema/durations.ts'
+import { uuid } from '../../../schema/params.ts'
+import { changeDays } from '../../../schema/pci.ts'
+import { type Capability, lowestPlanWith } from '../../../schema/plans.ts'
+import { type PciReadiness, pciReadiness } from '../../../schema/responses/pci.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { type Inventory, readInventory, readPaymentPages, uninventoriedOnPayment } from '../scripts/read-inventory.ts'
+import { changeEvidence, pageEvidence } from './change-evidence.ts'
+import { scriptEvidence } from './script-evidence.ts'
+
+const mostSuggestions = 5
+
+const nothingRead: Inventory = { entries: [], truncated: false, reporting: false, uninventoried: [], paymentPages: [] }
+
+export const compliancePciDss = endpoint({
+  name: 'compliance.pci-dss',
+  path: '/v1/compliance/pci-dss',
+  summary: 'Judge a site’s PCI DSS readiness',
+  description:
+    'Whether a site is ready for the requirements 6.4.3 and 11.6.1 of PCI DSS 4.0, what is missing and the evidence. Scripts are read over the plan’s whole retention, changes over the last 30 days. Answers on every plan with API access; `plan.requiredFor` names the plan that can meet a requirement where the current one cannot.',
+  query: { siteId: uuid('The site; a verdict is never across sites') },
+  window: 'retention',
+  charges: ['key', 'tenant'],
+  response: z.object({ data: pciReadiness }),
+  async handle({ caller: { tenant }, params: { siteId }, window, retentionFrom, read, readAll }) {
+    const now = new Date(window.to)
+    const has = (capability: Capability) => tenant.may.capabilities.includes(capability)
+    const [sites, onPlan, rules, pages] = await Promise.all([
+      read(findSite(tenant.id, siteId)),
+      has('pages.payment') || read(findAnyDecision(tenant.id)).then((decisions) => decisions.length > 0),
+      read(listAlertedEvents(tenant.id, siteId)),
+      readPaymentPages(read, { tenant, siteId }),
+    ])
+    const reads = { read, readAll }
+    const asked = { tenant, siteId, window, retentionFrom, paymentPages: pages, withoutHashes: true } as const
+    const [inventory, watchedPages, changes, busy] = await Promise.all([
+      onPlan && pages.length > 0 ? readInventory(read, asked) : nothingRead,
+      pageEvidence(reads, tenant.id, siteId, pages, has('pages.scans'), now),
+      changeEvidence(reads, tenant.id, siteId, pages, now),
+      pages.length > 0 ? [] : read(listBusyPages(tenant.id, siteId, lastDays(window, changeDays), mostSuggestions)),
+    ])
+    const scripts = scriptEvidence(inventory)
+    const uninventoriedUnprotected = uninventoriedOnPayment(inventory).length
+    const requirements: PciReadiness['requirements'] = [
+      judgeScripts({
+        paymentPages: pages.length,
+        onPlan,
+        truncated: inventory.truncated,
+        scripts: scripts.map((script) => ({ ...script, coverage: script.coverage.state })),
+        uninventoriedUnprotected,
+        measured: inventory.reporting,
+      }),
+      judgeChanges({ pages: watchedPages, changes, alertedEvents: rules.map(({ eventType }) => eventType) }),
+    ]
+    return {
+      data: {
+        siteId,
+        siteName: onlyRow(sites).name,
+        generatedAt: now.toISOString(),
+        requirements,
+        evidence: {
+          scripts,
+          uninventoriedUnprotected,
+          pages: watchedPages.map(({ recentScan: _, ...page }) => page),
+          changes,
+          window: pages.length === 0 ? null : { from: new Date(window.from).toISOString(), to: now.toISOString() },
+          suggestions: busy.map(({ url }) => ({ url, suggestedPattern: suggestedPattern(url) })),
+        },
+        plan: {
+          current: tenant.plan,
+          requiredFor: {
+            paymentPages: has('pages.payment') ? null : lowestPlanWith('pages.payment'),
+            scans: has('pages.scans') ? null : lowestPlanWith('pages.scans'),
+            decisions: has('scripts.authorization') ? null : lowestPlanWith('scripts.authorization'),
+          },
+        },
+      },
+    }
+  },
+})
+
+/** The end of a window. */
+const lastDays = ({ from, to }: { readonly from: number; readonly to: number }, days: number) => ({
+  from: Math.max(from, to - days * day),
+  to,
+})

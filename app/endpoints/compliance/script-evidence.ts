@@ -1,0 +1,52 @@
+import type { PciReadiness } from '../../../schema/responses/pci.ts'
+import {
+  type Inventory,
+  type InventoryEntry,
+  isOnPaymentPage,
+  uninventoriedOnPayment,
+} from '../scripts/read-inventory.ts'
+
+type ScriptEvidence = PciReadiness['evidence']['scripts'][number]
+
+/** The scripts seen on payment pages, as evidence, in the inventory's order. */
+export function scriptEvidence(inventory: Inventory): ScriptEvidence[] {
+  const uninventoried = countByHost(uninventoriedOnPayment(inventory))
+  const labelOf = new Map(inventory.paymentPages.map(({ id, label }) => [id, label]))
+  return inventory.entries.filter(isOnPaymentPage).map((entry) => {
+    const pages = paymentPagesOf(entry)
+    const { id, url, host, status, integrityMode, justification, decidedBy, decidedAt, coverage } = entry.script
+    return {
+      id,
+      url,
+      status,
+      integrityMode,
+      justification,
+      decidedBy,
+      decidedAt,
+      coverage,
+      stillRunning: isStillRunning(entry),
+      paymentPages: [...labelOf].filter(([pageId]) => pages.has(pageId)).map(([pageId, label]) => ({ pageId, label })),
+      uninventoriedUnprotected: uninventoried.get(host) ?? 0,
+    }
+  })
+}
+
+function countByHost(scripts: readonly { readonly url: string }[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { url } of scripts) {
+    const { host } = new URL(url)
+    counts.set(host, (counts.get(host) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Where browsers reported it or scans found it. */
+const paymentPagesOf = ({ script, lastOnPayment }: InventoryEntry): ReadonlySet<string> =>
+  new Set([...lastOnPayment.keys(), ...(script.scanPresence?.foundOn ?? [])])
+
+/** Rejected, and seen on a payment page since the rejection. */
+function isStillRunning({ script, lastOnPayment }: InventoryEntry): boolean {
+  if (script.status !== 'rejected' || script.decidedAt === null) return false
+  const scanned = script.scanPresence ? [Date.parse(script.scanPresence.latestScan.scannedAt)] : []
+  return Math.max(...lastOnPayment.values(), ...scanned) > Date.parse(script.decidedAt)
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import type { BrowserChangeQuestion } from '../../../queries/browser-changes/browser-change-groups.ts'
+import { countChangesByBrowser } from '../../../queries/browser-changes/count-changes-by-browser.ts'
+import { listBrowserChangeDetails } from '../../../queries/browser-changes/list-browser-change-details.ts'
+import { listBrowserChangeMessages } from '../../../queries/browser-changes/list-browser-change-messages.ts'
+import {
+  type BrowserChangeEntry,
+  type BrowserChangePosition,
+  listBrowserChanges,
+} from '../../../queries/browser-changes/list-browser-changes.ts'
+import { totalBrowserChanges } from '../../../queries/browser-changes/total-browser-changes.ts'
+import { addTallies, estimate, isSampled } from '../../../queries/rules/weights.ts'
+import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { oneOf, uuid } from '../../../schema/params.ts'
+import { browserChangeTypeNames } from '../../../schema/report-types.ts'
+import { browserChange, browserChangeTotals } from '../../../schema/responses/browser-change.ts'
+import { listReply } from '../../../schema/responses/common.ts'
+import { cursorTime } from '../../pipeline/cursor.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { listPage, type SortKey } from '../../pipeline/page.ts'
+import { volumePosition } from './volume-position.ts'
+import { withDetails } from './with-details.ts'
+
+/** A browser change's sort key: its date of removal, then its volume. */
+const position: SortKey<BrowserChangeEntry, BrowserChangePosition> = {
+  schema: z.object({ anticipatedRemoval: cursorTime.nullable() }).and(volumePosition.schema),
+  of: ({ anticipatedRemoval, ...entry }) => ({
+    anticipatedRemoval: anticipatedRemoval === null ? null : Date.parse(anticipatedRemoval),
+    ...volumePosition.of(entry),
+  }),
+}
+
+export const browserChangesList = endpoint({
+  name: 'browser-changes.list',
+  path: '/v1/browser-changes',
+  summary: 'List browser changes',
+  description:
+    'Deprecations and interventions by API, type and source file: the soonest anticipated removal first, those without a date last, then the largest volume. The totals cover every entry of the window. At most the first 10,000 entries can be paged; narrow the window to reach further.',
+  query: {
+    siteId: uuid('Only reports of this site').optional(),
+    reportType: oneOf(browserChangeTypeNames, 'Only this type; both by default').optional(),
+  },
+  window: { defaultDays: 31, maxDays: 31 },
+  page: { ...listPage, position },
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(browserChange, { totals: browserChangeTotals }),
+  async handle({ caller, window, params: { siteId, reportType }, page, read, readAll }) {
+    const reportTypes = reportType ? [reportType] : browserChangeTypeNames
+    const question: BrowserChangeQuestion = { tenantId: caller.tenant.id, window, siteId, reportTypes }
+    const [rows, totals, browsers] = await Promise.all([
+      read(listBrowserChanges(question, page.after, page.rows)),
+      read(totalBrowserChanges(question)).then(onlyRow),
+      read(countChangesByBrowser(question)),
+    ])
+    const { data: entries, nextCursor } = page.cut(rows)
+    const [detailRows, messages] = await Promise.all([
+      readAll(listBrowserChangeDetails(question, entries)),
+      readAll(listBrowserChangeMessages(question, entries)),
+    ])
+    const messageOf = new Map(messages.map((row) => [row.key, row]))
+    const all = addTallies(browsers)
+    return {
+      data: withDetails(entries, detailRows, (entry, details) => ({
+        reportType: details.reportType,
+        feature: details.feature,
+        sourceFile: details.sourceFile,
+        lineNumber: messageOf.get(entry.key)?.lineNumber ?? null,
+        message: messageOf.get(entry.key)?.message ?? '',
+        anticipatedRemoval: entry.anticipatedRemoval,
+        reportCount: entry.reportCount,
+        estimatedReportCount: estimate(entry),
+        sampled: isSampled(entry),
+        pageCount: details.pageCount,
+        topPages: details.topPages,
+        browsers: details.browsers,
+        firstSeen: entry.firstSeen,
+        lastSeen: entry.lastSeen,
+      })),
+      totals: {
+        estimatedReportCount: estimate(all),
+        reportCount: all.reportCount,
+        apiCount: totals.apiCount,
+        withRemovalDateCount: totals.withRemovalDateCount,
+        soonestRemoval: totals.soonestRemoval,
+        sampled: isSampled(all),
+        browsers: browsers.map((tally) => ({ browser: tally.browser, estimatedReportCount: estimate(tally) })),
+      },
+      nextCursor,
+    }
+  },
+})

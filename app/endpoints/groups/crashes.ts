@@ -1,0 +1,65 @@
+import type { CrashQuestion } from '../../../queries/crashes/crash-groups.ts'
+import { listCrashDetails } from '../../../queries/crashes/list-crash-details.ts'
+import { listCrashGroups } from '../../../queries/crashes/list-crash-groups.ts'
+import { listCrashStacks } from '../../../queries/crashes/list-crash-stacks.ts'
+import { totalCrashes } from '../../../queries/crashes/total-crashes.ts'
+import { estimate } from '../../../queries/rules/weights.ts'
+import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { exactText, uuid } from '../../../schema/params.ts'
+import { listReply } from '../../../schema/responses/common.ts'
+import { crashGroup, crashTotals } from '../../../schema/responses/crash.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { listPage } from '../../pipeline/page.ts'
+import { volumePosition } from './volume-position.ts'
+import { withDetails } from './with-details.ts'
+
+export const crashesList = endpoint({
+  name: 'crashes.list',
+  path: '/v1/crashes',
+  summary: 'List crash groups',
+  description:
+    'Crashes by reason, page, frame and visibility, the largest estimated volume first. Crashes are sampled when they are collected: each stored report stands for 1 divided by the site’s sample rate. At most the first 10,000 groups can be paged; narrow the window to reach further.',
+  query: {
+    siteId: uuid('Only crashes of this site').optional(),
+    reason: exactText(128, 'Only crashes with exactly this reason').optional(),
+  },
+  window: { defaultDays: 31, maxDays: 31 },
+  page: { ...listPage, position: volumePosition },
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(crashGroup, { totals: crashTotals }),
+  async handle({ caller, window, params, page, read, readAll }) {
+    const question: CrashQuestion = { tenantId: caller.tenant.id, window, ...params }
+    const [rows, totals] = await Promise.all([
+      read(listCrashGroups(question, page.after, page.rows)),
+      read(totalCrashes(question)).then(onlyRow),
+    ])
+    const { data, nextCursor } = page.cut(rows)
+    const [detailRows, stacks] = await Promise.all([
+      readAll(listCrashDetails(question, data)),
+      readAll(listCrashStacks(question, data)),
+    ])
+    const stackOf = new Map(stacks.map((row) => [row.key, row.stackExcerpt]))
+    return {
+      data: withDetails(data, detailRows, (group, details) => ({
+        reason: details.reason,
+        page: details.page,
+        isTopLevel: details.isTopLevel,
+        visibilityState: details.visibilityState,
+        browsers: details.browsers,
+        stackExcerpt: stackOf.get(group.key) ?? null,
+        reportCount: group.reportCount,
+        estimatedReportCount: estimate(group),
+        firstSeen: group.firstSeen,
+        lastSeen: group.lastSeen,
+      })),
+      totals: {
+        estimatedReportCount: estimate(totals),
+        reportCount: totals.reportCount,
+        pageCount: totals.pageCount,
+        groupCount: totals.groupCount,
+      },
+      nextCursor,
+    }
+  },
+})

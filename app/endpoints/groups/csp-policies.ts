@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { CspPolicyQuestion } from '../../../queries/csp-policies/csp-policy-groups.ts'
+import { listCspPolicies } from '../../../queries/csp-policies/list-csp-policies.ts'
+import { listCspPolicyTexts } from '../../../queries/csp-policies/list-csp-policy-texts.ts'
+import { mergeCspPolicies } from '../../../queries/rules/csp/merge-csp-policies.ts'
+import { pageMatch } from '../../../queries/rules/scans/page-pattern.ts'
+import { uuid } from '../../../schema/params.ts'
+import { listReply } from '../../../schema/responses/common.ts'
+import { cspPolicy } from '../../../schema/responses/csp-policy.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { wholeListPage } from '../../pipeline/page.ts'
+import { latestFirst, timePosition } from '../../pipeline/time-position.ts'
+import { ownPage } from '../pages/require-page.ts'
+
+/** Distinct policies one read takes, before any are merged (contract, Limits). */
+const mostPolicies = 200
+
+export const cspPoliciesList = endpoint({
+  name: 'csp-policies.list',
+  path: '/v1/sites/{siteId}/csp-policies',
+  summary: 'List the CSP policies that reports quote',
+  description:
+    'Policies that differ only in nonces, in the order of their directives, in case or in repeats are one; the latest quoted come first. `truncated` says that more than 200 distinct policies were quoted, before any were merged, and only the latest of them are listed.',
+  pathParams: { siteId: uuid('The site') },
+  query: { pageId: uuid('Only policies quoted by reports of this monitored page').optional() },
+  window: { defaultDays: 31, maxDays: 31 },
+  page: { ...wholeListPage, position: timePosition('lastSeen', cspPolicy.shape.id) },
+  charges: ['key', 'tenant'],
+  response: listReply(cspPolicy, { truncated: z.boolean() }),
+  async handle({ caller: { tenant }, params: { siteId, pageId }, window, page, read, readAll }) {
+    const monitored = pageId === undefined ? undefined : await ownPage(read, tenant.id, siteId, pageId)
+    const match = monitored && pageMatch(monitored.pattern)
+    const question: CspPolicyQuestion = { tenantId: tenant.id, siteId, window, page: match }
+    const quoted = await read(listCspPolicies(question, mostPolicies + 1))
+    const listed = quoted.slice(0, mostPolicies)
+    const texts = await readAll(listCspPolicyTexts(question, listed))
+    const textOf = new Map(texts.map(({ key, policy }) => [key, policy]))
+    const policies = mergeCspPolicies(
+      listed.flatMap((one) => {
+        const text = textOf.get(one.key)
+        return text === undefined ? [] : [{ ...one, text }]
+      }),
+    )
+    const { data, nextCursor } = page.cutWhole(policies, latestFirst('lastSeen'))
+    return { data, truncated: quoted.length > mostPolicies, nextCursor }
+  },
+})

@@ -1,0 +1,71 @@
+import { listNetworkErrorDetails } from '../../../queries/network-errors/list-network-error-details.ts'
+import { listNetworkErrorExamples } from '../../../queries/network-errors/list-network-error-examples.ts'
+import { listNetworkErrorGroups } from '../../../queries/network-errors/list-network-error-groups.ts'
+import type { NetworkErrorQuestion } from '../../../queries/network-errors/network-error-groups.ts'
+import { totalNetworkErrors } from '../../../queries/network-errors/total-network-errors.ts'
+import { estimate } from '../../../queries/rules/weights.ts'
+import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { networkErrorPhases } from '../../../schema/enumerations.ts'
+import { exactText, oneOf, uuid } from '../../../schema/params.ts'
+import { listReply } from '../../../schema/responses/common.ts'
+import { networkErrorGroup, networkErrorTotals } from '../../../schema/responses/network-error.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { listPage } from '../../pipeline/page.ts'
+import { volumePosition } from './volume-position.ts'
+import { withDetails } from './with-details.ts'
+
+export const networkErrorsList = endpoint({
+  name: 'network-errors.list',
+  path: '/v1/network-errors',
+  summary: 'List network error groups',
+  description:
+    'Failed requests by error type, phase, request origin and status, the largest estimated volume first. Browsers sample: each stored report stands for 1 divided by its sample rate. Successful requests are never stored, so there are counts and no error rates. At most the first 10,000 groups can be paged; narrow the window to reach further.',
+  query: {
+    siteId: uuid('Only errors of this site').optional(),
+    phase: oneOf(networkErrorPhases, 'Only errors of this phase').optional(),
+    errorType: exactText(128, 'Only errors of exactly this type, such as tcp.timed_out').optional(),
+    origin: exactText(255, 'Only failed requests to exactly this origin, such as https://cdn.example').optional(),
+  },
+  window: { defaultDays: 31, maxDays: 31 },
+  page: { ...listPage, position: volumePosition },
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(networkErrorGroup, { totals: networkErrorTotals }),
+  async handle({ caller, window, params, page, read, readAll }) {
+    const question: NetworkErrorQuestion = { tenantId: caller.tenant.id, window, ...params }
+    const [rows, totals] = await Promise.all([
+      read(listNetworkErrorGroups(question, page.after, page.rows)),
+      read(totalNetworkErrors(question)).then(onlyRow),
+    ])
+    const { data, nextCursor } = page.cut(rows)
+    const [detailRows, examples] = await Promise.all([
+      readAll(listNetworkErrorDetails(question, data)),
+      readAll(listNetworkErrorExamples(question, data)),
+    ])
+    const exampleOf = new Map(examples.map((row) => [row.key, row.exampleUrl]))
+    return {
+      data: withDetails(data, detailRows, (group, details) => ({
+        errorType: details.errorType,
+        phase: details.phase,
+        origin: details.origin,
+        statusCode: details.statusCode,
+        serverIps: details.serverIps,
+        protocols: details.protocols,
+        methods: details.methods,
+        browsers: details.browsers,
+        exampleUrl: exampleOf.get(group.key) ?? '',
+        reportCount: group.reportCount,
+        estimatedReportCount: estimate(group),
+        firstSeen: group.firstSeen,
+        lastSeen: group.lastSeen,
+      })),
+      totals: {
+        reportCount: totals.reportCount,
+        estimatedReportCount: estimate(totals),
+        groupCount: totals.groupCount,
+        originCount: totals.originCount,
+      },
+      nextCursor,
+    }
+  },
+})

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import type { IssueQuestion } from '../../../queries/issues/issue-groups.ts'
+import { type IssueDetails, listIssueDetails } from '../../../queries/issues/list-issue-details.ts'
+import { type IssuePosition, issueLists, type RankedIssue } from '../../../queries/issues/list-issues.ts'
+import { confidence } from '../../../queries/rules/confidence.ts'
+import { issueId } from '../../../queries/rules/issue-id.ts'
+import { estimate, isSampled } from '../../../queries/rules/weights.ts'
+import { issueTypeNames, reportTypeRows } from '../../../schema/report-types.ts'
+import { listReply } from '../../../schema/responses/common.ts'
+import { issue } from '../../../schema/responses/issue.ts'
+import { cursorTime } from '../../pipeline/cursor.ts'
+import type { HandlerContext } from '../../pipeline/endpoint.ts'
+import { listPage, type SortKey } from '../../pipeline/page.ts'
+import { uint64Text } from '../groups/volume-position.ts'
+import { withDetails } from '../groups/with-details.ts'
+
+/** An issue's sort key: when it was last seen, then its key. */
+export const issuePosition: SortKey<Pick<RankedIssue, 'lastSeen' | 'key'>, IssuePosition> = {
+  schema: z.object({ lastSeen: cursorTime, key: uint64Text }),
+  of: ({ lastSeen, key }) => ({ lastSeen: Date.parse(lastSeen), key: String(key) }),
+}
+
+/** What the list of all issues and that of one site's are declared with alike. */
+export const issueListing = {
+  window: { defaultDays: 7, maxDays: 31 },
+  page: { ...listPage, position: issuePosition },
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(issue),
+} as const
+
+type Page = Pick<
+  HandlerContext<unknown, unknown, typeof issueListing.window, typeof issueListing.page>,
+  'caller' | 'window' | 'page' | 'read' | 'readAll'
+>
+
+/** A page of issues, of one site or of all. */
+export async function pageOfIssues(
+  { caller, window, page, read, readAll }: Page,
+  siteId: string | undefined,
+  reportTypes: IssueQuestion['reportTypes'] = issueTypeNames,
+) {
+  const question = { tenantId: caller.tenant.id, window, siteId, reportTypes }
+  let ranked: RankedIssue[] = []
+  for (const list of issueLists(question, page.after, page.rows)) {
+    ranked = await read(list)
+    if (ranked.length === page.rows) break
+  }
+  const { data, nextCursor } = page.cut(ranked)
+  const details = await readAll(listIssueDetails(question, data))
+  return { data: withDetails(data, details, toIssue), nextCursor }
+}
+
+function toIssue({ key, siteId, reportType }: RankedIssue, details: IssueDetails): z.input<typeof issue> {
+  const { subject, targetHost } = details
+  const { carries } = reportTypeRows[reportType]
+  return {
+    id: issueId(key),
+    siteId,
+    reportType,
+    subject,
+    targetHost,
+    directive: (carries.includes('directive') && subject) || null,
+    blockedHost: (carries.includes('blockedHost') && targetHost) || null,
+    reportCount: details.reportCount,
+    estimatedReportCount: estimate(details),
+    sampled: isSampled(details),
+    affectedPages: details.affectedPages,
+    browserFamilyCount: details.browserFamilyCount,
+    confidence: confidence(details),
+    firstSeen: details.firstSeen,
+    lastSeen: details.lastSeen,
+  }
+}

@@ -1,0 +1,15 @@
+import { issueTypesParam } from '../../../schema/issue-filter.ts'
+import { uuid } from '../../../schema/params.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { issueListing, pageOfIssues } from './issue-listing.ts'
+
+export const issuesSite = endpoint({
+  name: 'issues.site',
+  path: '/v1/sites/{siteId}/issues',
+  summary: 'List a site’s issues',
+  description: 'The same as the list of all issues, for one site.',
+  pathParams: { siteId: uuid('The site') },
+  query: { reportType: issueTypesParam.optional() },
+  ...issueListing,
+  handle: ({ params, ...ctx }) => pageOfIssues(ctx, params.siteId, params.reportType),
+})

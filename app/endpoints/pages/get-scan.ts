@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { findScanDetails } from '../../../queries/scans/find-scan-details.ts'
+import { findScanPlace } from '../../../queries/scans/find-scan-place.ts'
+import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { uuid } from '../../../schema/params.ts'
+import { Problem } from '../../../schema/problems.ts'
+import { scan } from '../../../schema/responses/scan.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { readScans } from './read-scans.ts'
+import { ownPage } from './require-page.ts'
+
+export const scansGet = endpoint({
+  name: 'scans.get',
+  path: '/v1/sites/{siteId}/pages/{pageId}/scans/{scanId}',
+  summary: 'Read one scan',
+  description:
+    'A scan with its graded result and, for a payment page on a plan with script authorization, the page’s scripts as they were fetched and hashed.',
+  pathParams: { siteId: uuid('The site'), pageId: uuid('The monitored page'), scanId: uuid('The scan') },
+  charges: ['key'],
+  response: z.object({ data: scan }),
+  async handle({ caller: { tenant }, params: { siteId, pageId, scanId }, read, readAll }) {
+    const [page, [place]] = await Promise.all([
+      ownPage(read, tenant.id, siteId, pageId),
+      read(findScanPlace(tenant.id, pageId, scanId)),
+    ])
+    if (!place) throw new Problem('not_found', 'There is no such scan')
+    const showsScripts = page.kind === 'payment' && tenant.may.capabilities.includes('scripts.authorization')
+    const [scans, details] = await Promise.all([
+      readScans(readAll, tenant.id, [place]),
+      read(findScanDetails(tenant.id, place, showsScripts)),
+    ])
+    return { data: { ...onlyRow(scans), ...onlyRow(details) } }
+  },
+})

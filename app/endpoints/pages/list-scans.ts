@@ -1,0 +1,37 @@
+import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-places.ts'
+import { listScanPlaces } from '../../../queries/scans/list-scan-places.ts'
+import { uuid } from '../../../schema/params.ts'
+import { listReply } from '../../../schema/responses/common.ts'
+import { listedScan } from '../../../schema/responses/scan.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { wholeListPage } from '../../pipeline/page.ts'
+import { timePosition } from '../../pipeline/time-position.ts'
+import { readScans } from './read-scans.ts'
+import { ownPage } from './require-page.ts'
+
+export const scansList = endpoint({
+  name: 'scans.list',
+  path: '/v1/sites/{siteId}/pages/{pageId}/scans',
+  summary: 'List a page’s scans',
+  description:
+    'Scheduled scans of a monitored page, newest first, each with its headers and what changed; the full result is on the single scan. It reaches back as far as scans are kept, whatever the retention of reports.',
+  pathParams: { siteId: uuid('The site'), pageId: uuid('The monitored page') },
+  page: { ...wholeListPage, position: timePosition('scannedAt') },
+  charges: ['key'],
+  response: listReply(listedScan, {
+    latestComplete: listedScan.optional().meta({
+      description:
+        'The page’s latest complete scan: its current state, however many failed scans followed. Absent until one exists.',
+    }),
+  }),
+  async handle({ caller: { tenant }, params: { siteId, pageId }, page, read, readAll }) {
+    const [places, latest] = await Promise.all([
+      read(listScanPlaces(tenant.id, pageId, page.after, page.rows)),
+      read(listLatestScanPlaces(tenant.id, [pageId], 'complete')),
+      ownPage(read, tenant.id, siteId, pageId),
+    ])
+    const { data: shown, nextCursor } = page.cut(places)
+    const scans = await readScans(readAll, tenant.id, [...shown, ...latest])
+    return { data: scans.slice(0, shown.length), latestComplete: scans[shown.length], nextCursor }
+  },
+})

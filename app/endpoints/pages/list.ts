@@ -1,0 +1,45 @@
+import { listMonitoredPages, type PagePosition } from '../../../queries/pages/list-monitored-pages.ts'
+import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-places.ts'
+import { uuid } from '../../../schema/params.ts'
+import { listReply } from '../../../schema/responses/common.ts'
+import { monitoredPage } from '../../../schema/responses/monitored-page.ts'
+import type { LatestScan, ListedScan } from '../../../schema/responses/scan.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { type SortKey, wholeListPage } from '../../pipeline/page.ts'
+import { readScans } from './read-scans.ts'
+
+const position: SortKey<PagePosition, PagePosition> = {
+  schema: monitoredPage.pick({ position: true, id: true }),
+  of: ({ position, id }) => ({ position, id }),
+}
+
+export const pagesList = endpoint({
+  name: 'pages.list',
+  path: '/v1/sites/{siteId}/pages',
+  summary: 'List monitored pages',
+  description:
+    'Payment pages and others, in the order the site lists them, each with its latest scheduled scan. Every plan with API access can read it, including one that no longer scans.',
+  pathParams: { siteId: uuid('The site') },
+  page: { ...wholeListPage, position },
+  charges: ['key'],
+  response: listReply(monitoredPage),
+  async handle({ caller, params, page, read, readAll }) {
+    const rows = await read(listMonitoredPages(caller.tenant.id, params.siteId, page.after, page.rows))
+    const { data, nextCursor } = page.cut(rows)
+    const ids = data.map(({ id }) => id)
+    const latest = await read(listLatestScanPlaces(caller.tenant.id, ids, 'all'))
+    const scans = await readScans(readAll, caller.tenant.id, latest)
+    const scanOf = new Map(scans.map((scan) => [scan.pageId, toLatestScan(scan)]))
+    return { data: data.map((row) => ({ ...row, latestScan: scanOf.get(row.id) ?? null })), nextCursor }
+  },
+})
+
+const toLatestScan = ({
+  id,
+  scannedAt,
+  status,
+  grade,
+  failureReason,
+  consecutiveFailures,
+  changes,
+}: ListedScan): LatestScan => ({ id, scannedAt, status, grade, failureReason, consecutiveFailures, changes })

@@ -1,0 +1,40 @@
+import { type ComparableScan, noChanges, scanChanges } from '../../../queries/rules/scans/scan-changes.ts'
+import { listScans, type StoredScan } from '../../../queries/scans/list-scans.ts'
+import type { ScanPlace } from '../../../queries/scans/scan-history.ts'
+import type { ReadAll } from '../../../queries/sql/query.ts'
+import { Problem } from '../../../schema/problems.ts'
+import type { ListedScan, ScanChanges } from '../../../schema/responses/scan.ts'
+
+/** The scans at some places, in their order, each with what differs from the last complete scan before it. */
+export async function readScans(
+  readAll: ReadAll,
+  tenantId: string,
+  places: readonly ScanPlace[],
+): Promise<ListedScan[]> {
+  const needed = new Map(places.flatMap(withCompared).map((place) => [place.id, place]))
+  const found = await readAll(listScans(tenantId, [...needed.values()]))
+  const scanOf = new Map(found.map((scan) => [scan.id, scan]))
+  return places.map(({ id, consecutiveFailures, comparedId }) => {
+    const scan = scanOf.get(id)
+    const compared = scanOf.get(comparedId)
+    // Another replica of the store can be behind the one that told the places.
+    if (!scan || (comparedId !== '' && !compared)) throw new Problem('upstream_unavailable')
+    return { ...scan, consecutiveFailures, changes: changesSince(compared, scan) }
+  })
+}
+
+/** A place and that of the scan it is compared with. */
+function withCompared({ pageId, id, scannedAt, comparedId, comparedAt }: ScanPlace) {
+  const own = { pageId, id, scannedAt }
+  return comparedId === '' ? [own] : [own, { pageId, id: comparedId, scannedAt: comparedAt }]
+}
+
+function changesSince(before: StoredScan | undefined, scan: StoredScan): ScanChanges {
+  const [now, then] = [scan, before].map((one) => one && comparable(one))
+  return now ? scanChanges(now, then) : noChanges
+}
+
+/** Undefined for a failed scan, which has nothing to compare. */
+function comparable({ rubricVersion, grade, headers }: StoredScan): ComparableScan | undefined {
+  return grade === null || headers === null ? undefined : { rubricVersion, grade, headers }
+}

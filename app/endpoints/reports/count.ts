@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { countReports } from '../../../queries/reports/count-reports.ts'
+import { addTallies, estimate, isSampled } from '../../../queries/rules/weights.ts'
+import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
+import { reportCount } from '../../../schema/responses/report.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+
+export const reportsCount = endpoint({
+  name: 'reports.count',
+  path: '/v1/reports/count',
+  summary: 'Count reports',
+  description: 'How many reports the list would page through, and how many they stand for.',
+  query: reportFilterParams,
+  parse: toReportFilter,
+  window: { defaultDays: 7, maxDays: 31 },
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: z.object({ data: reportCount }),
+  async handle({ caller, window, filter, readAll }) {
+    const tally = addTallies(await readAll(countReports(caller.tenant.id, window, filter)))
+    return {
+      data: { reportCount: tally.reportCount, estimatedReportCount: estimate(tally), sampled: isSampled(tally) },
+    }
+  },
+})

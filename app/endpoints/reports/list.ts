@@ -1,0 +1,25 @@
+import { listReports } from '../../../queries/reports/list-reports.ts'
+import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
+import { listReply } from '../../../schema/responses/common.ts'
+import { report } from '../../../schema/responses/report.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { listPage } from '../../pipeline/page.ts'
+import { timePosition } from '../../pipeline/time-position.ts'
+
+export const reportsList = endpoint({
+  name: 'reports.list',
+  path: '/v1/reports',
+  summary: 'List reports',
+  description:
+    'Reports of one type, newest first. At most the first 10,000 of a query can be paged; narrow the window to reach further.',
+  query: reportFilterParams,
+  parse: toReportFilter,
+  window: { defaultDays: 7, maxDays: 7 },
+  page: { ...listPage, position: timePosition('receivedAt') },
+  charges: ['key', 'tenant'],
+  cache: 'until-import',
+  response: listReply(report),
+  async handle({ caller, window, filter, page, read }) {
+    return page.cut(await read(listReports(caller.tenant.id, window, filter, page.after, page.rows)))
+  },
+})

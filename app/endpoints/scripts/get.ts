@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { uuid } from '../../../schema/params.ts'
+import { Problem } from '../../../schema/problems.ts'
+import { script, scriptDecision } from '../../../schema/responses/script.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { inventoryRequirement } from './inventory-needs.ts'
+import { readScript } from './read-inventory.ts'
+
+export const scriptsGet = endpoint({
+  name: 'scripts.get',
+  path: '/v1/sites/{siteId}/scripts/{scriptId}',
+  summary: 'Read one script',
+  description: 'A script of the site’s inventory, as the list has it, with every decision made about it, oldest first.',
+  pathParams: { siteId: uuid('The site'), scriptId: uuid('The script') },
+  requires: [inventoryRequirement],
+  window: { defaultDays: 31, maxDays: 31 },
+  charges: ['key', 'tenant'],
+  response: z.object({
+    data: script
+      .extend({
+        decisions: z.array(scriptDecision).meta({ description: 'Oldest first; none is ever changed or removed.' }),
+      })
+      .meta({ id: 'ScriptWithDecisions', description: 'A script and what was decided about it.' }),
+  }),
+  async handle({ caller: { tenant }, params: { siteId, scriptId }, window, retentionFrom, read }) {
+    const found = await readScript(read, { tenant, siteId, window, retentionFrom }, scriptId)
+    if (!found) throw new Problem('not_found', 'There is no such script')
+    return { data: { ...found.script, decisions: found.decisions } }
+  },
+})

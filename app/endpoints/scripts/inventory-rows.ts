@@ -1,0 +1,65 @@
+import { listLoadingScans } from '../../../queries/scans/list-loading-scans.ts'
+import { listScanFindings } from '../../../queries/scans/list-scan-findings.ts'
+import { libraryId, listLibraryChecks } from '../../../queries/scripts/list-library-checks.ts'
+import { listPaymentActivity } from '../../../queries/scripts/list-payment-activity.ts'
+import { listScriptActivity } from '../../../queries/scripts/list-script-activity.ts'
+import { listScriptCaptures } from '../../../queries/scripts/list-script-captures.ts'
+import { listScriptDecisions } from '../../../queries/scripts/list-script-decisions.ts'
+import { listScriptHashes } from '../../../queries/scripts/list-script-hashes.ts'
+import { listScriptIdentities } from '../../../queries/scripts/list-script-identities.ts'
+import { listScriptViolations } from '../../../queries/scripts/list-script-violations.ts'
+import { listScripts } from '../../../queries/scripts/list-scripts.ts'
+import type { InventoryQuestion } from '../../../queries/scripts/script-inventory.ts'
+import type { Read } from '../../../queries/sql/query.ts'
+import { inventorySize } from '../../../schema/scripts.ts'
+
+/** What else is read of the scripts. */
+interface Extent {
+  /** What is known of their hashes. */
+  readonly hashes: boolean
+  /** Advisories on the libraries they are. */
+  readonly advisories: boolean
+}
+
+/** The rows that an inventory is made of. */
+export type InventoryRows = Awaited<ReturnType<typeof readInventoryRows>>
+
+/** Reads the rows of at most 1,000 scripts in two rounds, the second of which asks for what the first has found. */
+export async function readInventoryRows(read: Read, question: InventoryQuestion, { hashes, advisories }: Extent) {
+  const scanned = question.hasPaymentPages
+  const [scripts, identities, decisions, captures, findings, loadingScans] = await Promise.all([
+    read(listScripts(question)),
+    hashes ? read(listScriptIdentities(question)) : [],
+    read(listScriptDecisions(question)),
+    hashes ? read(listScriptCaptures(question)) : [],
+    scanned ? read(listScanFindings(question)) : [],
+    scanned ? read(listLoadingScans(question)) : [],
+  ])
+  const truncated = scripts.length > inventorySize
+  const returned = scripts.slice(0, inventorySize)
+  const urls = returned.map(({ url }) => url)
+  const libraries = [...new Set(identities.map(({ identity: { catalog, name } }) => libraryId(catalog, name)))]
+  const [activities, reportedHashes, onPayment, violations, checks] = await Promise.all([
+    read(listScriptActivity(question, truncated)),
+    hashes ? read(listScriptHashes(question, truncated)) : [],
+    scanned ? read(listPaymentActivity(question, truncated)) : [],
+    read(listScriptViolations(question, urls, truncated)),
+    advisories ? Promise.all(listLibraryChecks(libraries).map(read)) : [],
+  ])
+  return {
+    /** As many as are answered. */
+    scripts: returned,
+    /** There are more. */
+    truncated,
+    identities,
+    decisions,
+    captures,
+    findings,
+    loadingScans,
+    activities,
+    reportedHashes,
+    onPayment,
+    violations,
+    checks: checks.flat(),
+  }
+}

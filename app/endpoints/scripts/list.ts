@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { oneOf, uuid } from '../../../schema/params.ts'
+import { listReply } from '../../../schema/responses/common.ts'
+import { script } from '../../../schema/responses/script.ts'
+import { coverageSummary, readWindow, scriptCounts } from '../../../schema/responses/script-inventory.ts'
+import { advisoryStates, identificationStates, inventorySize, scriptStatuses } from '../../../schema/scripts.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { wholeListPage } from '../../pipeline/page.ts'
+import { countStates, summariseCoverage } from './inventory-counts.ts'
+import { anyDecision, inventoryRequirement } from './inventory-needs.ts'
+import { compareInInventory, inventoryPosition } from './inventory-order.ts'
+import { isOnPaymentPage, readInventory, uninventoriedOnPayment } from './read-inventory.ts'
+
+export const scriptsList = endpoint({
+  name: 'scripts.list',
+  path: '/v1/sites/{siteId}/scripts',
+  summary: 'List the scripts of a site',
+  description:
+    'The site’s inventory, the last seen first: what browsers and the scans of payment pages saw, what was decided, what public libraries the scripts are and what is known against those. A script that was not seen in the window is listed all the same. Every page reads the whole inventory and its activity, so that a page of 1,000 costs no more than one of 50. `counts` tells of the scripts before the filters `identification` and `advisories` narrow the list, `coverage` of those that all filters leave.',
+  pathParams: { siteId: uuid('The site') },
+  query: {
+    pageScope: oneOf(['payment', 'any'], 'With payment, only scripts seen on payment pages in the window').default(
+      'any',
+    ),
+    status: oneOf(scriptStatuses, 'Only scripts of this decision status').optional(),
+    identification: oneOf(identificationStates, 'Only scripts of this identification state').optional(),
+    advisories: oneOf(advisoryStates, 'Only scripts of this advisory state').optional(),
+  },
+  requires: [
+    inventoryRequirement,
+    { capability: 'pages.payment', when: { parameter: 'pageScope', is: 'payment' }, unless: anyDecision },
+    { capability: 'scripts.authorization', when: { parameter: 'advisories' } },
+  ],
+  window: { defaultDays: 31, maxDays: 31 },
+  page: { ...wholeListPage, position: inventoryPosition, maxLimit: inventorySize },
+  charges: ['key', 'tenant'],
+  response: listReply(script, {
+    counts: scriptCounts,
+    coverage: coverageSummary,
+    window: readWindow,
+    truncated: z.boolean().meta({ description: 'The site has more than the 1,000 scripts that one read returns.' }),
+  }),
+  async handle({ caller: { tenant }, params, window, retentionFrom, page, read }) {
+    const inventory = await readInventory(read, { tenant, siteId: params.siteId, window, retentionFrom })
+    const onPaymentOnly = params.pageScope === 'payment'
+    const scoped = inventory.entries
+      .filter((entry) => !onPaymentOnly || isOnPaymentPage(entry))
+      .map((entry) => entry.script)
+      .filter(({ status }) => params.status === undefined || status === params.status)
+    const listed = scoped.filter(
+      ({ identification, advisories }) =>
+        (params.identification === undefined || identification.state === params.identification) &&
+        (params.advisories === undefined || advisories.state === params.advisories),
+    )
+    return {
+      ...page.cutWhole(listed, compareInInventory),
+      counts: countStates(scoped),
+      coverage: summariseCoverage(
+        listed,
+        inventory.reporting,
+        onPaymentOnly ? uninventoriedOnPayment(inventory) : inventory.uninventoried,
+      ),
+      window: { from: new Date(window.from).toISOString(), to: new Date(window.to).toISOString() },
+      truncated: inventory.truncated,
+    }
+  },
+})

@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache'
+import UAParser from 'my-ua-parser'
+import { type StoredReport, textLimits } from '../../../schema/stored-report.ts'
+import { ownText } from './detach-string.ts'
+import { clip } from './truncate.ts'
+
+/** What a user agent says of itself; '' and unknown where it cannot be read. */
+export type Browser = Pick<StoredReport, 'browserName' | 'browserVersion' | 'osName' | 'deviceType'>
+
+/** Real ones are under 300; the parser's patterns are costly on long text. */
+const longestUserAgent = 512
+
+const known = new LRUCache<string, Browser>({ max: 10_000 })
+
+/** The family of names that differ only by device, wrapper or capitals. Names not listed are families themselves. */
+const families: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Chrome: ['chrome', 'chrome headless', 'chrome webview'],
+    Chromium: ['chromium'],
+    Edge: ['edge'],
+    Firefox: ['firefox', 'firefox focus', 'firefox reality', 'klar', 'fennec'],
+    IE: ['ie', 'iemobile'],
+    Opera: ['opera', 'opera mini', 'opera mobi', 'opera tablet', 'opera gx', 'opera touch', 'opera coast'],
+    Safari: ['safari', 'mobile safari', 'mobilesafari'],
+    Sogou: ['sogou explorer', 'sogou mobile'],
+  }).flatMap(([family, names]) => names.map((name) => [name, family])),
+)
+
+/** Systems of desktop computers; a browser on one of them names no device (dependencies, user agents). */
+const desktopSystems = new Set([
+  'windows',
+  'mac os',
+  'chromium os',
+  'linux',
+  'gnu',
+  'hurd',
+  'unix',
+  'haiku',
+  'solaris',
+  'aix',
+  'mint',
+  'arch',
+  'ubuntu',
+  'kubuntu',
+  'xubuntu',
+  'lubuntu',
+  'debian',
+  'fedora',
+  'centos',
+  'red hat',
+  'redhat',
+  'suse',
+  'opensuse',
+  'gentoo',
+  'slackware',
+  'mandriva',
+  'manjaro',
+  'mageia',
+  'deepin',
+  'elementary os',
+  'raspbian',
+  'freebsd',
+  'netbsd',
+  'openbsd',
+  'dragonfly',
+  'pc-bsd',
+  'ghostbsd',
+])
+
+/** Reads a user agent. Never throws. */
+export function readBrowser(userAgent: string): Browser {
+  const shown = userAgent.slice(0, longestUserAgent)
+  const found = known.get(shown)
+  if (found) return found
+  const key = ownText(shown)
+  const browser = parse(key)
+  known.set(key, browser)
+  return browser
+}
+
+function parse(userAgent: string): Browser {
+  // The parser takes an empty text to mean the browser it runs in.
+  if (userAgent.trim() === '') return { browserName: '', browserVersion: '', osName: '', deviceType: 'unknown' }
+  const parser = new UAParser(userAgent)
+  const { name = '', version = '' } = parser.getBrowser()
+  const osName = parser.getOS().name ?? ''
+  return {
+    browserName: clip(families.get(name.toLowerCase()) ?? name, textLimits.browserName),
+    browserVersion: clip(version, textLimits.browserVersion),
+    osName: clip(osName, textLimits.osName),
+    deviceType: deviceType(parser.getDevice().type, osName),
+  }
+}
+
+function deviceType(kind: string | undefined, osName: string): Browser['deviceType'] {
+  if (kind === 'mobile' || kind === 'tablet') return kind
+  return kind === undefined && desktopSystems.has(osName.toLowerCase()) ? 'desktop' : 'unknown'
+}

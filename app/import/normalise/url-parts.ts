@@ -1,0 +1,79 @@
+import { LRUCache } from 'lru-cache'
+import { ownText } from './detach-string.ts'
+
+/** What a report needs to know of a URL. Text that is not a URL has '' everywhere but in `url` and `page`. */
+export interface UrlParts {
+  /** Lower case, without the colon. */
+  readonly scheme: string
+  /** Lower case and in ASCII, with a port that is not the scheme's own; '' unless http, https, ws or wss. */
+  readonly host: string
+  /** The host without its port. */
+  readonly hostname: string
+  /** '' unless http, https, ws or wss. */
+  readonly origin: string
+  /** As it is written, without user, password or fragment; the scheme alone unless http, https, ws or wss. */
+  readonly url: string
+  /** The same of a page, which is http or https: the scheme alone of any other (payloads, Normalising). */
+  readonly page: string
+}
+
+/** Octets of a name in the DNS (RFC 1035, 2.3.4): a longer host is nobody's, and is not looked up label by label. */
+export const longestHostname = 253
+
+/** A file's URLs repeat, and parsing one costs ten times a look-up. */
+const known = new LRUCache<string, UrlParts>({ max: 20_000 })
+
+/** Longer texts are parsed each time, so that hostile ones cannot fill the memory. */
+const longestKept = 256
+
+const hasHost = new Set(['http', 'https', 'ws', 'wss'])
+
+const nothing: UrlParts = { scheme: '', host: '', hostname: '', origin: '', url: '', page: '' }
+
+/** The reports of a POST are mostly of one page. */
+let last = { text: '', parts: nothing }
+
+/** Reads a URL of a report. Never throws. */
+export function urlParts(text: string): UrlParts {
+  if (text === last.text) return last.parts
+  if (text === '') return nothing
+  if (text.length > longestKept) return parse(text)
+  let parts = known.get(text)
+  if (!parts) {
+    const key = ownText(text)
+    parts = parse(key)
+    known.set(key, parts)
+  }
+  last = { text, parts }
+  return parts
+}
+
+function parse(text: string): UrlParts {
+  const fragment = text.indexOf('#')
+  const written = fragment < 0 ? text : text.slice(0, fragment)
+  const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? ''
+  if (!hasHost.has(scheme)) return { ...nothing, scheme, url: scheme || written, page: scheme || written }
+  const parsed = toUrl(written)
+  if (!parsed) {
+    const url = written.replace(/\/\/[^/?]*@/, '//')
+    return { ...nothing, url, page: url }
+  }
+  const { host, hostname, origin } = parsed
+  const url = withoutUser(parsed, written)
+  return { scheme, host, hostname, origin, url, page: scheme.startsWith('http') ? url : scheme }
+}
+
+function toUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
+
+function withoutUser(url: URL, written: string): string {
+  if (url.username === '' && url.password === '') return written
+  url.username = ''
+  url.password = ''
+  return url.href
+}

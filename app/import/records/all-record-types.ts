@@ -1,0 +1,21 @@
+import type { RecordType } from './record-type.ts'
+import { alertDeliveries } from './types/alert-deliveries.ts'
+import { alertRules } from './types/alert-rules.ts'
+import { libraryAdvisories } from './types/library-advisories.ts'
+import { libraryFiles } from './types/library-files.ts'
+import { monitoredPages } from './types/monitored-pages.ts'
+import { scans } from './types/scans.ts'
+import { scriptCaptures } from './types/script-captures.ts'
+import { scriptDecisions } from './types/script-decisions.ts'
+
+/** Every kind of records that `import` takes: the one list that the commands and their help are made of. */
+export const recordTypes: readonly RecordType[] = [
+  monitoredPages,
+  scans,
+  alertRules,
+  alertDeliveries,
+  scriptDecisions,
+  scriptCaptures,
+  libraryFiles,
+  libraryAdvisories,
+]

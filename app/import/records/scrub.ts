@@ -1,0 +1,131 @@
+import { isIPv6 } from 'node:net'
+import { clip } from '../normalise/truncate.ts'
+
+type Put = string | ((...match: string[]) => string)
+
+/** What is found in a text and what takes its place, in this order: each sees what those before it have left. */
+const rules: readonly (readonly [find: RegExp, put: Put])[] = [
+  [/\p{Cf}|\ufe0f/gu, ''],
+  [/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '],
+  // URLs with a scheme, also with escaped slashes or percent-encoded; shares of Windows.
+  [/(?<![a-z\d+.-])[a-z\d+.-]+(?::|%3a)(?:\\*\/|%2f){2}[^\s"'<>]*[^\s"'<>.,;:!?)\]}]/gi, '[url]'],
+  [/\\\\[^\s"'<>]*[^\s"'<>.,;:!?)\]}]/g, '[url]'],
+  [
+    /(?:"[^"]*"|(?<![^\s"<>()[\]{},;:=@＠])[^\s"<>()[\]{},;:=@＠]+)[@＠](?:\[[^\]\s]+\]|[^\s"'<>()[\]{},;:/@＠]*[^\s"'<>()[\]{},;:/@＠.!?])/g,
+    '[email]',
+  ],
+  // Tokens by their form or by what introduces them.
+  [/\beyJ[\w-]*(?:\.[\w-]+)+/g, '[token]'],
+  [/\b(bearer) +(?!(?:auth\w*|credentials?|header|scheme|tokens?)\b)[^\s,;"'<>]+/gi, '$1 [token]'],
+  [
+    /\b(basic) +([\w+/=-]{6,})/gi,
+    (all = '', scheme = '', value = '') => (/\d|[a-z][A-Z]|=/.test(value) ? `${scheme} [token]` : all),
+  ],
+  [
+    /((?<![\w-])[\w-]*(?:key|token|secret|password|passwd|pwd|signature|cookie|authorization)["']?\s*[:=]\s*)(?:"[^"]*"|'[^']*'|(?:(?:bearer|basic) )?[^\s"',;&<>]+)/gi,
+    '$1[token]',
+  ],
+  [/(?<![\w+/-])[\w+/-]{6,}={1,2}(?![\w=])/g, (all = '') => (isBase64(all) ? '[token]' : all)],
+  // Host names without a dot, by what resolvers and clients say around them.
+  [/\b((?:getaddrinfo|connect|query\w+) E[A-Z_]+) [\w-]+(?=[\s,;:]|$)/g, '$1 [host]'],
+  [/\b(lookup) [^\s,;]+?(?=:? on |: )/g, '$1 [host]'],
+  [/(?<![\w./-])[\w-]+\/((?:\d{1,3}\.){3}\d{1,3})(?![\w.])/g, '[host]/[ip]'],
+  [/\b(UnknownHostException: )[^\s,;:]+/g, '$1[host]'],
+  [/\b(could not be resolved: ["']?)[^\s"']+/gi, '$1[host]'],
+  [/\b(host(?:name)?["']?\s*[:=]\s*["']?)[^\s"',;]+/gi, '$1[host]'],
+  [/\b(connect to) \S+(?= port \d)/gi, '$1 [host]'],
+  [/(?<![\w.])\[?([\da-f:.]*:[\da-f:.]*:[\da-f:.]*)(?:%[\w.-]+)?(?!\w)\]?/gi, scrubIpv6],
+  // What is left, word by word.
+  [/(?:(?!\.\.)[\p{L}\p{M}\p{N}\p{Extended_Pictographic}.。．｡․_:/-])+/gu, (word = '') => scrubWord(word)],
+  // Ports and queries of what was replaced.
+  [/(\[(?:host|ip)\]):\d{1,5}(?!\d)/g, '$1'],
+  [/(\[url\])[?#&][^\s"'<>]*[^\s"'<>.,;:!?)\]}]/g, '$1'],
+]
+
+/**
+ * What is left of a text when every URL, token, host name, e-mail address and IP address in it is replaced (contract,
+ * Alert delivery): it names the kind of failure, and never a destination's location. On one line; scrubbing again
+ * changes nothing. A word that could as well be a host, such as `index.html`, is taken for one.
+ * @param limit UTF-16 units that are kept.
+ */
+export function scrub(text: string, limit: number): string {
+  return clip(settled(text), limit).trim()
+}
+
+/** What a rule leaves can be found by one before it: `http://a.aa/'/@/a` becomes `[url]'/@[url]`, an address. */
+function settled(text: string, rounds = 20): string {
+  const left = rules.reduce((before, [find, put]) => before.replace(find, put as string), text).trim()
+  return left === text || rounds === 1 ? left : settled(left, rounds - 1)
+}
+
+/** A word with its punctuation: a path, a place with or without a path, or parts that colons and slashes divide. */
+function scrubWord(word: string): string {
+  const [, before = '', core = '', after = ''] = /^([.:]*)(.*?)([.:]*)$/u.exec(word) ?? []
+  if (/^\/./.test(core)) return `${before}[url]${after}`
+  const [first = '', ...path] = core.split('/')
+  const isPlace = placeOf(first.replace(/:\d{1,5}$/, '')) !== undefined
+  if (isPlace && path.length > 0) return `${before}${/^[\d.]+\/\d{1,2}$/.test(core) ? '[ip]' : '[url]'}${after}`
+  return before + core.split('/').map(scrubPieces).join('/') + after
+}
+
+function scrubPieces(segment: string): string {
+  const pieces = segment.split(':')
+  return pieces
+    .map((piece, at) => {
+      const place = placeOf(piece)
+      if (place !== undefined) return place
+      if (isSecret(piece)) return '[token]'
+      return isPort(pieces[at + 1]) && isServerName(piece) ? '[host]' : piece
+    })
+    .join(':')
+}
+
+/**
+ * What stands for an address or a host name with a dot in it. Numbers with dots are versions and durations, and a name
+ * like csp.new_issue is one of ours.
+ */
+function placeOf(piece: string): '[ip]' | '[host]' | undefined {
+  const labels = piece
+    .replace(/[。．｡․]/g, '.')
+    .replace(/^\.+|\.+$/g, '')
+    .split('.')
+  const [last = ''] = labels.slice(-1)
+  if (labels.length === 1) return /^localhost$/i.test(last) ? '[host]' : undefined
+  if (labels.length === 4 && labels.every((one) => /^\d{1,3}$/.test(one))) return '[ip]'
+  // The class of an error, java.net.ConnectException, is the kind of failure itself.
+  if (labels.includes('') || /[a-z](?:Error|Exception)$/.test(last)) return undefined
+  const ending = labels.length > 2 ? /^\p{L}[\p{L}\p{M}\p{N}_-]+$/u : /^\p{L}[\p{L}\p{M}\p{N}-]+$/u
+  return ending.test(last) ? '[host]' : undefined
+}
+
+/** A sentence can end it with a colon or a dot, and it can end with two colons itself. */
+function scrubIpv6(all: string, candidate = ''): string {
+  const lengths = [0, 1, 2].map((less) => candidate.length - less)
+  const length = lengths.find((one) => isIPv6(candidate.slice(0, one)) && /[\da-f]/i.test(candidate))
+  return length === undefined ? all : `[ip]${candidate.slice(length)}`
+}
+
+const isPort = (piece: string | undefined) => piece !== undefined && /^(?:\d{4,5}|25|80|443|465|587)$/.test(piece)
+
+const ordinary =
+  /(?:^|-)(?:after|age|attempt|code|elapsed|errno|error|http|length|line|port|retry|size|status|timeout|took)$/i
+
+/** A word before a port that is not one of those that numbers follow. */
+const isServerName = (piece: string) => /^[a-z][a-z\d-]*$/i.test(piece) && !ordinary.test(piece)
+
+const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i
+const knownSecret =
+  /^(?:xox[a-z]-|gh[a-z]_|github_pat_|glpat-|s?[prs]k_(?:live|test)_|whsec_|A[KS]IA[A-Z\d]|[TBCDGUW](?=[A-Z]*\d)[A-Z\d]{7,}$)/
+
+/** What only a machine would write: long hexadecimal, letters mixed with digits, or letters in a random case. */
+function isSecret(piece: string): boolean {
+  if (uuid.test(piece) || knownSecret.test(piece)) return true
+  return piece.split(/[^a-z\d]+/i).some((part) => {
+    if (part.length >= 32 || /^[\da-f]{16,}$/i.test(part)) return true
+    if (part.length >= 12 && /\d/.test(part) && /[a-z]/i.test(part)) return !/^\d+[a-z]{1,2}$/i.test(part)
+    return part.length >= 16 && (part.match(/(?<=^|[A-Z])[a-z]{1,2}(?=[A-Z])/g) ?? []).length >= 3
+  })
+}
+
+/** Padding behind whole groups of four, and not the end of an assignment. */
+const isBase64 = (text: string) => text.length % 4 === 0 && /\d|[a-z][A-Z]|[+/]/.test(text)

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
+import { moment } from '../../../../schema/record-fields.ts'
+import { alertDelivery } from '../../../../schema/responses/alert-delivery.ts'
+import { recordType } from '../record-type.ts'
+import { scrub } from '../scrub.ts'
+
+const { detail, createdAt } = alertDelivery.shape
+
+/** Longest detail that is read, and what is kept of texts once they are scrubbed, in UTF-16 units. */
+const longestDetail = 4_000
+const keptOf = { detail: 500, name: 200 } as const
+
+/** `import alert-deliveries` */
+export const alertDeliveries = recordType({
+  name: 'alert-deliveries',
+  things: 'alert deliveries',
+  answeredBy: '/v1/alert-deliveries',
+  shape: alertDelivery
+    .extend({
+      detail: z
+        .string()
+        .max(longestDetail)
+        .nullable()
+        .describe(detail.description ?? ''),
+      createdAt: moment.describe(createdAt.description ?? ''),
+    })
+    .refine(({ destination: { name, type } }) => (name === null) === (type === null), {
+      path: ['destination', 'type'],
+      error: 'must be null where destination.name is null, and only there',
+    })
+    .refine(({ destination: { name } }) => name === null || scrub(name, keptOf.name) !== '', {
+      path: ['destination', 'name'],
+      error: 'must have a character that can be seen',
+    })
+    .refine(({ destination, outcome }) => destination.name !== null || outcome === 'dropped', {
+      path: ['outcome'],
+      error: 'must be dropped where the destination was deleted before sending',
+    }),
+  refersTo: { siteId: 'site', siteIds: 'site' },
+  table: 'alert_deliveries',
+  fixed: { createdAt: 'created_at' },
+  toRow: ({ destination, ...delivery }) => ({
+    created_at: toClickHouseTime(delivery.createdAt),
+    id: delivery.id,
+    alert_id: delivery.alertId,
+    kind: delivery.kind,
+    outcome: delivery.outcome,
+    detail: scrub(delivery.detail ?? '', keptOf.detail),
+    destination_id: destination.id,
+    destination_name: scrub(destination.name ?? '', keptOf.name),
+    destination_type: destination.type ?? '',
+    event_type: delivery.eventType ?? '',
+    site_id: delivery.siteId,
+    site_ids: delivery.siteIds,
+    // Only an immediate alert has one (contract, Alert delivery).
+    summary: delivery.kind === 'immediate' ? (delivery.summary ?? '') : '',
+  }),
+  example: {
+    id: 'delivery-1',
+    alertId: 'alert-1',
+    kind: 'immediate',
+    outcome: 'rejected',
+    detail: 'webhook answered 500 to https://hooks.example.com/T024/secret',
+    destination: { id: 'dest-1', name: 'On-call webhook', type: 'webhook' },
+    eventType: 'csp.new_issue',
+    siteId: null,
+    siteIds: [],
+    summary: 'New issue: script-src blocks cdn.example.net',
+    createdAt: '2026-01-31T12:00:00.000Z',
+  },
+})

@@ -1,0 +1,27 @@
+import { alertRule } from '../../../../schema/alert-rule.ts'
+import { recordType } from '../record-type.ts'
+
+/** `import alert-rules` */
+export const alertRules = recordType({
+  name: 'alert-rules',
+  things: 'alert rules',
+  shape: alertRule,
+  refersTo: { siteId: 'site' },
+  table: 'alert_rules',
+  toRow: (rule) => ({
+    id: rule.id,
+    site_id: rule.siteId,
+    event_type: rule.eventType,
+    kind: rule.kind,
+    destination_id: rule.destinationId,
+    enabled: rule.enabled,
+  }),
+  example: {
+    id: 'rule-1',
+    siteId: null,
+    eventType: 'page.headers_changed',
+    kind: 'immediate',
+    destinationId: 'dest-1',
+    enabled: true,
+  },
+})

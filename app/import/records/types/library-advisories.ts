@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { libraryId } from '../../../../queries/scripts/list-library-checks.ts'
+import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
+import { line, moment } from '../../../../schema/record-fields.ts'
+import { libraryIdentity } from '../../../../schema/responses/script.ts'
+import { severities } from '../../../../schema/scripts.ts'
+import { recordType } from '../record-type.ts'
+
+const version = z.string().min(1).max(128).nullable().default(null)
+
+const range = z.strictObject({
+  introduced: version.meta({ description: 'The first version that has the flaw; null: every one from the start.' }),
+  fixed: version.meta({ description: 'The first that no longer has it.' }),
+  lastAffected: version.meta({ description: 'The last that has it, where no release is known to fix it.' }),
+})
+
+const advisory = z.strictObject({
+  id: line(64).meta({ description: 'As its public database names it.' }),
+  aliases: z.array(line(64)).max(100).default([]),
+  ranges: z.array(range).max(1_000).meta({ description: 'The versions that have the flaw.' }),
+  severity: z.enum(severities).exclude(['unknown']).nullable().default(null).meta({
+    description: 'The database’s own rating; null where it gives none.',
+  }),
+  cvssScore: z.number().min(0).max(10).nullable().default(null).meta({ description: 'CVSS v3 base score, 0 to 10.' }),
+  url: z.string().min(1).max(2_048),
+  modifiedAt: moment,
+})
+
+const { name, catalog } = libraryIdentity.shape
+
+/** `import advisories`: one line for each library, what was known of it when the databases were last asked. */
+export const libraryAdvisories = recordType({
+  name: 'advisories',
+  things: 'advisory checks of public libraries',
+  shape: z.strictObject({
+    catalog,
+    package: name.meta({ description: 'The library.' }),
+    checkedAt: moment.meta({ description: 'When the databases were asked; of two lines the later check stands.' }),
+    advisories: z
+      .array(advisory)
+      .max(10_000)
+      .meta({ description: 'About any of its versions; none where none is known.' }),
+  }),
+  refersTo: {},
+  identifiedBy: ['catalog', 'package'],
+  ofEveryone: true,
+  table: 'library_advisories',
+  version: 'checked_at',
+  toRow: ({ catalog, package: library, checkedAt, advisories }) => ({
+    id: libraryId(catalog, library),
+    catalog,
+    name: library,
+    checked_at: toClickHouseTime(checkedAt),
+    // As queries/rules/script-advisories.ts reads it.
+    advisories: JSON.stringify(advisories),
+  }),
+  example: {
+    catalog: 'npm',
+    package: 'jquery',
+    checkedAt: '2026-01-31T12:00:00.000Z',
+    advisories: [
+      {
+        id: 'GHSA-gxr4-xjj5-5px2',
+        aliases: ['CVE-2020-11022'],
+        ranges: [{ introduced: '1.2.0', fixed: '3.5.0' }],
+        cvssScore: 6.9,
+        url: 'https://github.com/advisories/GHSA-gxr4-xjj5-5px2',
+        modifiedAt: '2026-01-02T03:04:05.000Z',
+      },
+    ],
+  },
+})

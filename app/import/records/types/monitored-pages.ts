@@ -1,0 +1,41 @@
+import { monitoredPage } from '../../../../schema/responses/monitored-page.ts'
+import { recordType } from '../record-type.ts'
+
+const { position } = monitoredPage.shape
+
+/** `import pages` */
+export const monitoredPages = recordType({
+  name: 'pages',
+  things: 'monitored pages',
+  answeredBy: '/v1/sites/{siteId}/pages',
+  shape: monitoredPage
+    .omit({ latestScan: true })
+    .extend({
+      position: position.optional().meta({ description: `${position.description} The line’s number by default.` }),
+    })
+    .refine(({ kind, scanUrl }) => kind !== 'payment' || scanUrl !== null, {
+      path: ['scanUrl'],
+      error: 'must be set on a payment page',
+    }),
+  derived: ['latestScan'],
+  refersTo: { siteId: 'site' },
+  siteByFlag: true,
+  table: 'monitored_pages',
+  fixed: { siteId: 'site_id' },
+  toRow: (page, line) => ({
+    id: page.id,
+    site_id: page.siteId,
+    kind: page.kind,
+    label: page.label,
+    pattern: page.pattern,
+    scan_url: page.scanUrl ?? '',
+    position: page.position ?? line,
+  }),
+  example: {
+    id: '3f0c2a5e-8d41-4b6f-9a57-0c1d2e3f4a5b',
+    kind: 'payment',
+    label: 'Checkout',
+    pattern: 'https://shop.example.com/checkout/*/pay',
+    scanUrl: 'https://shop.example.com/checkout/demo/pay',
+  },
+})

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { headerForm } from '../../../../queries/rules/scans/header-form.ts'
+import { scriptUrl } from '../../../../queries/rules/scripts/script-url.ts'
+import { sql, times, toClickHouseTime, uuids } from '../../../../queries/sql/sql.ts'
+import { watchedHeaders } from '../../../../schema/enumerations.ts'
+import { moment } from '../../../../schema/record-fields.ts'
+import { type Scan, scan } from '../../../../schema/responses/scan.ts'
+import type { ScannedScript } from '../../../../schema/responses/scanned-script.ts'
+import { recordType } from '../record-type.ts'
+
+const { result } = scan.shape
+
+/** Objects and lists within each other: what nests deeper can be read but not written again. */
+const deepestResult = 64
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1))
+}
+
+/** What makes a record contradict itself: the member, and what it must be. */
+type Fault = readonly [path: readonly (string | number)[], must: string]
+
+/** Members that every complete scan has, and no failed one. */
+const found = ['grade', 'score', 'headers', 'result'] as const
+
+type ScanRecord = Pick<Scan, 'status' | 'failureReason' | 'failureMessage' | 'scripts' | (typeof found)[number]>
+
+function scanFaults(record: ScanRecord): Fault[] {
+  const failed = record.status === 'failed'
+  const [absent, present] = failed
+    ? ([[...found, 'scripts'], ['failureReason']] as const)
+    : ([['failureReason', 'failureMessage'], found] as const)
+  return [
+    ...absent
+      .filter((name) => record[name] !== null)
+      .map((name): Fault => [[name], `must be null for a ${record.status} scan`]),
+    ...present
+      .filter((name) => record[name] === null)
+      .map((name): Fault => [[name], `must not be null for a ${record.status} scan`]),
+    ...(record.scripts ?? []).flatMap((script, index) =>
+      scriptFaults(script).map(([path, must]): Fault => [['scripts', index, ...path], must]),
+    ),
+  ]
+}
+
+function scriptFaults({ url, identityUrl, outcome, hash, size, problem, cors }: ScannedScript): Fault[] {
+  const hashed = outcome === 'hashed'
+  const fetched = hashed || outcome === 'failed'
+  const only = 'where the outcome is hashed, and only there'
+  const faults: readonly (readonly [boolean, Fault])[] = [
+    [hashed !== (hash !== null), [['hash'], `must be set ${only}`]],
+    [hashed !== (size !== null), [['size'], `must be set ${only}`]],
+    [hashed !== (problem === null), [['problem'], `must be null ${only}`]],
+    [fetched && url === null, [['url'], 'must not be null of a script that was fetched']],
+    [!fetched && cors !== null, [['cors'], 'must be null of a script that was not fetched']],
+    [
+      identityUrl !== (scriptUrl(url ?? '') || null),
+      [['identityUrl'], 'must be the url without user, query and fragment, null where it is not of http or https'],
+    ],
+  ]
+  return faults.filter(([wrong]) => wrong).map(([, fault]) => fault)
+}
+
+/** `import scans` */
+export const scans = recordType({
+  name: 'scans',
+  things: 'scans of monitored pages',
+  answeredBy: '/v1/sites/{siteId}/pages/{pageId}/scans/{scanId}',
+  shape: scan
+    .omit({ consecutiveFailures: true, changes: true })
+    .extend({
+      scannedAt: moment,
+      // A record's own __proto__ is lost as it is read, so it is looked for before.
+      result: z
+        .unknown()
+        .refine((value) => !Object.hasOwn(Object(value), '__proto__'), { error: 'must have no member __proto__' })
+        .pipe(
+          result
+            .unwrap()
+            .refine((value) => isShallow(value, deepestResult), {
+              error: `must not nest deeper than ${deepestResult} levels`,
+            })
+            .nullable(),
+        )
+        .meta({ type: ['object', 'null'], description: result.description ?? '' }),
+    })
+    .superRefine((record, context) => {
+      for (const [path, must] of scanFaults(record))
+        context.addIssue({ code: 'custom', path: [...path], message: must })
+    }),
+  derived: ['consecutiveFailures', 'changes'],
+  refersTo: { pageId: 'page' },
+  table: 'page_scans',
+  fixed: { pageId: 'page_id', scannedAt: 'scanned_at' },
+  kept: {
+    column: 'scripts',
+    around: (rows) =>
+      sql`page_id IN ${uuids([...new Set(rows.map(({ page_id }) => String(page_id)))])} AND scanned_at IN ${times(rows.map(({ scanned_at }) => new Date(`${scanned_at}Z`)))}`,
+  },
+  toRow: (record) => ({
+    page_id: record.pageId,
+    scanned_at: toClickHouseTime(record.scannedAt),
+    id: record.id,
+    status: record.status,
+    failure_reason: record.failureReason ?? '',
+    failure_message: record.failureMessage ?? '',
+    rubric_version: record.rubricVersion,
+    grade: record.grade ?? '',
+    score: record.score ?? 0,
+    scan_url: record.scanUrl,
+    final_url: record.finalUrl ?? '',
+    status_code: record.statusCode ?? 0,
+    headers: comparableHeaders(record.headers),
+    result: toStored(record.result),
+    // A plan without script authorization reads them as null.
+    scripts: record.status === 'complete' && record.scripts === null ? undefined : toStored(record.scripts),
+  }),
+  example: {
+    id: '5b1e0d9c-7a32-4c58-8f61-2d3e4f5a6b7c',
+    pageId: '3f0c2a5e-8d41-4b6f-9a57-0c1d2e3f4a5b',
+    scannedAt: '2026-01-31T04:00:00.000Z',
+    scanUrl: 'https://shop.example.com/checkout/demo/pay',
+    status: 'failed',
+    failureReason: 'timeout',
+    failureMessage: 'The page did not answer within 30 seconds',
+    rubricVersion: 3,
+    grade: null,
+    score: null,
+    finalUrl: null,
+    statusCode: null,
+    headers: null,
+    result: null,
+    scripts: null,
+  },
+})
+
+/** The headers that were sent, in the order they are told in. */
+function comparableHeaders(headers: Scan['headers']): Record<string, string> {
+  const sent = watchedHeaders.flatMap((header) => {
+    const value = headers?.[header] ?? null
+    return value === null ? [] : [[header, headerForm(header, value)] as const]
+  })
+  return Object.fromEntries(sent)
+}
+
+const toStored = (value: object | null) => (value === null ? '' : JSON.stringify(value))

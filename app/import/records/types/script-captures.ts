@@ -1,0 +1,78 @@
+import { scriptId } from '../../../../queries/rules/scripts/script-id.ts'
+import { recordUuid } from '../../../../schema/record-fields.ts'
+import { scriptCapture } from '../../../../schema/responses/script.ts'
+import { largestCapture } from '../../../../schema/scripts.ts'
+import { recordType } from '../record-type.ts'
+import { scriptHashMember, scriptUrlMember } from '../script-members.ts'
+
+const { finalUrl, receivedHash, size, reason, reused } = scriptCapture.shape
+
+const capture = scriptCapture
+  .extend({
+    siteId: recordUuid,
+    url: scriptUrlMember.meta({ description: 'The script; its query says nothing.' }),
+    hash: scriptHashMember.meta({ description: 'The hash that the copy should have.' }),
+    reason: reason.default(null),
+    finalUrl: finalUrl.default(null),
+    receivedHash: scriptHashMember
+      .nullable()
+      .default(null)
+      .meta({ description: receivedHash.description ?? '' }),
+    size: size.default(null),
+    reused: reused.default(false),
+  })
+  .refine(({ state, reason }) => (state === 'refused') === (reason !== null), {
+    path: ['reason'],
+    error: 'must be set where the state is refused, and only there',
+  })
+  .refine(({ state, receivedHash }) => (state === 'mismatched') === (receivedHash !== null), {
+    path: ['receivedHash'],
+    error: 'must be set where the state is mismatched, and only there',
+  })
+  .refine(({ state, hash }) => state !== 'captured' || hash.startsWith('sha256-'), {
+    path: ['hash'],
+    error: 'must be a SHA-256 where the state is captured',
+  })
+  .refine(({ state, size }) => state !== 'captured' || (size ?? 0) <= largestCapture, {
+    path: ['size'],
+    error: `must be at most ${largestCapture} where the state is captured`,
+  })
+  .refine(({ state, size }) => size === null || (state !== 'refused' && state !== 'mismatched'), {
+    path: ['size'],
+    error: 'must be null where the state is refused or mismatched, as nothing is held',
+  })
+
+/** `import captures`: there is one attempt for each hash of a script, and a later line tells what came of it, once. */
+export const scriptCaptures = recordType({
+  name: 'captures',
+  things: 'attempts to keep a copy of a script',
+  shape: capture,
+  refersTo: { siteId: 'site' },
+  identifiedBy: ['siteId', 'url', 'hash'],
+  siteByFlag: true,
+  table: 'script_captures',
+  fixed: { state: { column: 'state', until: 'pending' } },
+  toRow: (record) => ({
+    site_id: record.siteId,
+    id: scriptId(scriptId(record.siteId, record.url), record.hash),
+    script_url: record.url,
+    script_hash: record.hash,
+    state: record.state,
+    reason: record.reason ?? '',
+    source: record.source,
+    fetched_url: record.fetchedUrl,
+    final_url: record.finalUrl ?? '',
+    received_hash: record.receivedHash ?? '',
+    size: record.size,
+    reused: record.reused,
+  }),
+  example: {
+    url: 'https://cdn.example.com/widget.js',
+    hash: 'sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE=',
+    state: 'captured',
+    source: 'report',
+    fetchedUrl: 'https://cdn.example.com/widget.js?v=3',
+    finalUrl: 'https://cdn.example.com/widget.js?v=3',
+    size: 48213,
+  },
+})

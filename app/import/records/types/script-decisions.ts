@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
+import { line, moment, recordUuid } from '../../../../schema/record-fields.ts'
+import { scriptDecision } from '../../../../schema/responses/script.ts'
+import { recordType } from '../record-type.ts'
+import { scriptHashMember, scriptUrlMember } from '../script-members.ts'
+
+const { integrityMode, pinnedHashes, justification } = scriptDecision.shape
+
+const decision = scriptDecision
+  .extend({
+    id: recordUuid,
+    siteId: recordUuid,
+    url: scriptUrlMember.meta({ description: 'The script; its query says nothing.' }),
+    integrityMode: integrityMode.default(null),
+    pinnedHashes: z
+      .array(scriptHashMember)
+      .min(1)
+      .max(1_000)
+      .nullable()
+      .default(null)
+      .meta({ description: pinnedHashes.description ?? '' }),
+    justification: justification.default(null),
+    decidedBy: z.strictObject({ name: line(200).nullable(), email: line(254) }),
+    decidedAt: moment,
+  })
+  .refine(({ status, integrityMode }) => (status === 'authorized') === (integrityMode !== null), {
+    path: ['integrityMode'],
+    error: 'must be set for an authorization, and only there',
+  })
+  .refine(({ integrityMode, pinnedHashes }) => pinnedHashes === null || integrityMode === 'pinned_hashes', {
+    path: ['pinnedHashes'],
+    error: 'must be null unless integrityMode is pinned_hashes',
+  })
+
+/** `import decisions`: none is ever changed, so the same id again must say the same. */
+export const scriptDecisions = recordType({
+  name: 'decisions',
+  things: 'decisions about scripts',
+  shape: decision,
+  refersTo: { siteId: 'site' },
+  siteByFlag: true,
+  table: 'script_decisions',
+  fixed: {
+    siteId: 'site_id',
+    url: 'script_url',
+    status: 'status',
+    integrityMode: 'integrity_mode',
+    pinnedHashes: 'pinned_hashes',
+    justification: 'justification',
+    'decidedBy.name': 'decided_name',
+    'decidedBy.email': 'decided_email',
+    decidedAt: 'decided_at',
+  },
+  toRow: (record) => ({
+    site_id: record.siteId,
+    id: record.id,
+    script_url: record.url,
+    status: record.status,
+    integrity_mode: record.integrityMode ?? '',
+    pinned_hashes: JSON.stringify(record.pinnedHashes),
+    justification: record.justification ?? '',
+    decided_name: record.decidedBy.name ?? '',
+    decided_email: record.decidedBy.email,
+    decided_at: toClickHouseTime(record.decidedAt),
+  }),
+  example: {
+    id: '7d2f1c3b-5a64-4e08-9b17-3c4d5e6f7a80',
+    url: 'https://shop.example.com/assets/checkout.js',
+    status: 'authorized',
+    integrityMode: 'pinned_hashes',
+    pinnedHashes: ['sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE='],
+    justification: 'Our own checkout',
+    decidedBy: { name: 'Ada Byron', email: 'ada@example.com' },
+    decidedAt: '2026-01-31T12:00:00.000Z',
+  },
+})

@@ -1,0 +1,32 @@
+import type { Database } from '../../../queries/clickhouse/client.ts'
+import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../../queries/sql/sql.ts'
+import { findImportBatch, listImportBatches } from '../../../queries/tenants/list-import-batches.ts'
+import type { ImportBatch, ImportLedger } from './import-ledger.ts'
+
+/** The ledger in the table `import_log`; every step is a row of its own. */
+export function clickHouseLedger(database: Pick<Database, 'read' | 'insert'>, tenantId: string): ImportLedger {
+  async function record(batch: ImportBatch, state: 'started' | 'done', counts: { reports: number; stored: number }) {
+    const step = {
+      tenant_id: tenantId,
+      previous_token: batch.previousToken,
+      token: batch.token,
+      hosts: batch.hosts,
+      lines: batch.lines,
+      imported_at: toClickHouseTime(new Date(batch.importedAt)),
+      state,
+      ...counts,
+    }
+    await insertRows(database, 'import_log', [step])
+  }
+
+  return {
+    following: (previousToken) => database.read(listImportBatches(tenantId, previousToken)),
+    async find(token, previousToken) {
+      const [found] = await database.read(findImportBatch(tenantId, previousToken, token))
+      return found
+    },
+    start: (batch) => record(batch, 'started', { reports: 0, stored: 0 }),
+    finish: (batch, counts) => record(batch, 'done', counts),
+  }
+}

@@ -1,0 +1,114 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { StoredReport } from '../../../schema/stored-report.ts'
+import { isRefusal, parseLine, type Refusal, refuse } from '../ndjson/line-error.ts'
+import { type BatchLine, type ChainedBatch, linesOf } from '../ndjson/read-batches.ts'
+import { contentOf, type Rejection } from '../ndjson/rejected-line.ts'
+import { isSkipped, isStoredType, normaliseReport, siteUrl } from '../normalise/normalise-report.ts'
+import { type Post, readElement, readPost, withElements } from '../normalise/post.ts'
+import type { ChooseSite } from './choose-site.ts'
+import type { ImportTally } from './import-tally.ts'
+import { type BlockLimits, collectBlocks, type InsertBlock } from './insert-block.ts'
+import { reportIds } from './report-id.ts'
+
+/** What every report of a batch shares. */
+export interface ImportContext {
+  readonly tenantId: string
+  readonly retentionDays: number
+  /** The first moment that retention reaches, milliseconds since the epoch. */
+  readonly retentionFrom: number
+  readonly chooseSite: ChooseSite
+  /** Receipt time of reports that carry none, milliseconds since the epoch. */
+  readonly importedAt: number
+  readonly blockLimits: BlockLimits
+  /** Its rows are in the store: it is only counted. */
+  readonly done: boolean
+}
+
+/** Lines are parsed for this many bytes, about 2 ms, before the insert in flight gets the processor. */
+const sliceBytes = 256 * 1024
+
+/** Different reasons that one rejected line gives. */
+const mostReasons = 5
+
+/**
+ * Reads a batch's lines, counts what they hold, and gives the rows to store. `onReject` hears of each line of which
+ * something is rejected before the next line is read.
+ */
+export async function* parseBatch(
+  batch: ChainedBatch,
+  context: ImportContext,
+  tally: ImportTally,
+  onReject: (rejection: Rejection) => void | Promise<void>,
+): AsyncGenerator<InsertBlock> {
+  const { importedAt } = context
+  const makeId = reportIds(batch.token)
+  const blocks = collectBlocks(context.blockLimits)
+  let ordinal = 0
+  let sliceEnd = sliceBytes
+
+  function readReport(post: Post, value: unknown): StoredReport | Refusal | undefined {
+    tally.reports++
+    ordinal++
+    const element = readElement(value)
+    if (isRefusal(element)) return element
+    const { type } = element
+    if (!isStoredType(type) || isSkipped(type, element)) {
+      tally.skip(type)
+      return undefined
+    }
+    const siteId = context.chooseSite(post.siteId, siteUrl(element))
+    if (isRefusal(siteId)) return siteId
+    const receivedAt = post.receivedAt ?? importedAt
+    if (receivedAt < context.retentionFrom) tally.expired++
+    else tally.stored++
+    if (context.done) return undefined
+    return normaliseReport(type, element, {
+      tenantId: context.tenantId,
+      siteId,
+      id: makeId(ordinal, receivedAt),
+      receivedAt,
+      retentionDays: context.retentionDays,
+      sampleRate: post.sampleRate,
+      userAgent: post.userAgent,
+    })
+  }
+
+  for (const batchLine of linesOf(batch)) {
+    const { line, text, end } = batchLine
+    const post = readLine(batchLine)
+    if (post !== undefined) tally.posts++
+    if (isRefusal(post)) {
+      tally.rejected++
+      await onReject({ line, reason: post.reason, content: batchLine.refusal === undefined ? contentOf(text) : {} })
+    } else if (post) {
+      const rejected: unknown[] = []
+      const reasons = new Set<string>()
+      for (const value of post.elements) {
+        const report = readReport(post, value)
+        if (isRefusal(report)) {
+          rejected.push(value)
+          if (reasons.size < mostReasons) reasons.add(report.reason)
+        } else if (report) {
+          const block = blocks.add(report)
+          if (block) yield block
+        }
+      }
+      tally.rejected += rejected.length
+      if (rejected.length > 0) {
+        await onReject({ line, reason: [...reasons].join('; '), content: withElements(post, rejected, importedAt) })
+      }
+    }
+    if (end >= sliceEnd) {
+      sliceEnd = end + sliceBytes
+      await nextTurn()
+    }
+  }
+  const block = blocks.rest()
+  if (block) yield block
+}
+
+function readLine({ text, refusal }: BatchLine): Post | Refusal | undefined {
+  if (refusal !== undefined) return refuse(refusal)
+  const json = parseLine(text)
+  return json === undefined || isRefusal(json) ? json : readPost(json)
+}

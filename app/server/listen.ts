@@ -1,0 +1,99 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
+import type { Hono } from 'hono'
+import { Problem } from '../../schema/problems.ts'
+import { problemResponse } from '../pipeline/json-response.ts'
+import type { ApiEnv } from '../pipeline/request-context.ts'
+import { answerUnreadable } from './client-error-response.ts'
+
+/** A listening API. */
+export interface Listener {
+  /** `http://host:port`. */
+  readonly url: string
+  /** Serves the requests in flight, accepts no new ones, and ends the rest after 10 s. */
+  stop(): Promise<void>
+}
+
+const drainMs = 10_000
+
+/** An error response that the app did not make: the request never reached it, or it failed to handle it. */
+export interface ListenerProblem {
+  readonly requestId: string
+  readonly status: number
+  readonly err: unknown
+}
+
+export interface ListenOptions {
+  /** Ends a connection without traffic, as when a client never reads its response. No response takes as long to begin. */
+  readonly idleTimeoutMs?: number
+  readonly onProblem?: (problem: ListenerProblem) => void
+}
+
+/** Throws an Error of one line when the port cannot be had. */
+export async function listen(
+  app: Hono<ApiEnv>,
+  port: number,
+  host: string,
+  { idleTimeoutMs = 60_000, onProblem }: ListenOptions = {},
+): Promise<Listener> {
+  let draining = false
+  async function handle(request: Request, env: HttpBindings): Promise<Response> {
+    const { httpVersion, headers } = env.incoming
+    // HTTP/1.0 need not name a host, HTTP/1.1 must (RFC 9112, 3.2).
+    if (httpVersion !== '1.0' && headers.host === undefined) throw new RequestError('There is no Host')
+    const response = await app.fetch(request, env)
+    // The client sends its next request on another connection.
+    if (draining) response.headers.set('Connection', 'close')
+    return response
+  }
+  function reject(problem: Problem, err: unknown): Response {
+    const { requestId, response } = problemResponse(problem)
+    onProblem?.({ requestId, status: response.status, err })
+    return response
+  }
+  const server = createServer(
+    // Node's own 400 would have no body.
+    { requireHostHeader: false },
+    getRequestListener((request, env) => handle(request, env as HttpBindings), {
+      // Nothing here depends on a host.
+      hostname: 'localhost',
+      errorHandler: (err) =>
+        reject(
+          err instanceof RequestError
+            ? new Problem('bad_request', 'The Host or the target of the request is missing or malformed')
+            : new Problem('internal_error'),
+          err,
+        ),
+    }),
+  )
+  answerUnreadable(server, reject)
+  // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node's own 417 would have no body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  server.timeout = idleTimeoutMs
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(new Error(listenError(error, port, host))))
+    server.listen(port, host, resolve)
+  })
+  const address = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        draining = true
+        const deadline = setTimeout(() => server.closeAllConnections(), drainMs)
+        server.close(() => {
+          clearTimeout(deadline)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+/** The message names the environment variable to change. */
+function listenError({ code = '', message }: NodeJS.ErrnoException, port: number, host: string): string {
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken; set PORT to another`
+  if (code === 'EACCES') return `Port ${port} on ${host} is not for this user; set PORT to another`
+  return `HOST must be an address to listen on, not ${JSON.stringify(host)}: ${message}`
+}

@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises'
+import { passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
+import { type Engine, type EngineOptions, startEngine, userUrls } from '../../clickhouse/engine/start-engine.ts'
+import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
+import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import type { Config } from '../config.ts'
+
+/** The engine a command works on. */
+export interface EngineAccess {
+  /** May only read, within limits; with CLICKHOUSE_URL, whatever its user may. */
+  readonly reader: Database
+  /** May write; with CLICKHOUSE_URL, the same user as the reader. */
+  readonly writer: Database
+  /** Where it listens, without a password. */
+  readonly url: string
+  /** Names of the migrations that were applied on opening. */
+  readonly migrated: readonly string[]
+  /** Ends the connections, and the engine where this access started it. */
+  close(): Promise<void>
+}
+
+/** How an embedded engine is started and migrated where none runs. */
+export interface EngineAccessOptions {
+  /** 0, the default, takes any free port: what answers on CLICKHOUSE_PORT is then never gone with a command's end. */
+  readonly port?: number
+  readonly onStep?: MigrateOptions['onStep']
+  /** Called when an engine started here died, before it is started again. */
+  readonly onDeath?: NonNullable<EngineOptions['onDeath']>
+}
+
+/**
+ * The server of CLICKHOUSE_URL; else the embedded engine of DATA_DIR that runs on CLICKHOUSE_PORT; else that engine,
+ * started here. An embedded engine comes migrated. Throws an Error of one line when there is none to be had.
+ */
+export async function openEngine(
+  config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_PORT' | 'DATA_DIR'>,
+  options: EngineAccessOptions = {},
+): Promise<EngineAccess> {
+  if (config.CLICKHOUSE_URL) return openServer(config.CLICKHOUSE_URL)
+  const running = await findRunning(config.DATA_DIR, config.CLICKHOUSE_PORT)
+  const access = running ?? (await startOwn(config.DATA_DIR, options))
+  try {
+    const migrated = await migrate(access.writer, { ...(options.onStep && { onStep: options.onStep }) })
+    return { ...access, migrated }
+  } catch (error) {
+    await access.close()
+    throw error
+  }
+}
+
+async function openServer(url: string): Promise<EngineAccess> {
+  const database = connect(url)
+  const { origin } = new URL(url)
+  if (!(await database.ping())) {
+    await database.close()
+    throw new Error(`CLICKHOUSE_URL: ${origin} does not answer, or refuses its user`)
+  }
+  return { reader: database, writer: database, url: origin, migrated: [], close: () => database.close() }
+}
+
+/** The engine on this port, if it takes the folder's passwords and so is the folder's engine. */
+async function findRunning(dataDir: string, port: number): Promise<EngineAccess | undefined> {
+  if (port === 0) return undefined
+  const password = (user: User) => readFile(passwordPath(dataDir, user), 'utf8').then((text) => text.trim())
+  const passwords = await Promise.all([password('reader'), password('writer')]).catch(() => undefined)
+  if (!passwords) return undefined
+  const url = `http://127.0.0.1:${port}`
+  const access = openEmbedded({ url, userUrls: userUrls(port, { reader: passwords[0], writer: passwords[1] }) })
+  if (await access.writer.ping()) return access
+  await access.close()
+  return undefined
+}
+
+async function startOwn(dataDir: string, { port = 0, onDeath }: EngineAccessOptions): Promise<EngineAccess> {
+  const engine = await startEngine({ dataDir, port, ...(onDeath && { onDeath }) }).catch((error: Error) => {
+    throw new Error(whyNot(error.message, dataDir, port), { cause: error })
+  })
+  const access = openEmbedded(engine)
+  return {
+    ...access,
+    async close() {
+      await access.close()
+      await engine.stop()
+    },
+  }
+}
+
+/** Names the variable that another value would help. */
+function whyNot(reason: string, dataDir: string, port: number): string {
+  if (/EADDRINUSE/.test(reason)) return `Port ${port} on 127.0.0.1 is taken; set CLICKHOUSE_PORT to another`
+  if (/lock/i.test(reason)) {
+    return `${dataDir} is held by another process: wait for the command that runs, or name the CLICKHOUSE_PORT of its engine`
+  }
+  return `${reason} (DATA_DIR is ${dataDir})`
+}
+
+function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>): EngineAccess {
+  const [reader, writer] = [connect(userUrls.reader), connect(userUrls.writer)]
+  return {
+    reader,
+    writer,
+    url,
+    migrated: [],
+    async close() {
+      await Promise.all([reader.close(), writer.close()])
+    },
+  }
+}

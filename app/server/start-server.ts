@@ -1,0 +1,59 @@
+import pino, { type Logger } from 'pino'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import type { BudgetStore } from '../budgets/budget-store.ts'
+import { createMemoryBudgets } from '../budgets/memory-budgets.ts'
+import { createRedisBudgets } from '../budgets/redis-budgets.ts'
+import type { Config } from '../config.ts'
+import { createApi } from './create-api.ts'
+import { type Listener, listen } from './listen.ts'
+import { onStopSignal } from './stop-signal.ts'
+
+async function openBudgets({ REDIS_URL }: Config, log: Logger): Promise<BudgetStore> {
+  if (!REDIS_URL) return createMemoryBudgets()
+  return createRedisBudgets(REDIS_URL, { onError: (error) => log.error({ err: error }, 'Redis cannot be reached') })
+}
+
+/** Lines are written together, some requests at a time: a write for each would be a tenth of a request's CPU time. */
+const logging = { sync: false, minLength: 8_192, periodicFlush: 500 } as const
+
+/** A Redis error of a rejected command holds its arguments, the password among them. */
+const secrets = ['err.command', 'cause.command']
+
+/** Serves the API over a store, with the budgets the configuration names. Does not close the store. */
+export async function runApi(config: Config, database: Database): Promise<Listener> {
+  const log = pino({ level: config.LOG_LEVEL, redact: secrets }, pino.destination(logging))
+  const budgets = await openBudgets(config, log)
+  try {
+    const listener = await listen(createApi({ database, budgets, log }), config.PORT, config.HOST, {
+      onProblem: ({ requestId, status, err }) =>
+        status < 500 ? log.info({ requestId, status }, 'request') : log.error({ requestId, err }, 'request failed'),
+    })
+    return {
+      url: listener.url,
+      async stop() {
+        await listener.stop()
+        await budgets.close()
+      },
+    }
+  } catch (error) {
+    await budgets.close()
+    throw error
+  }
+}
+
+/** Calls `stop` at the first Ctrl-C or SIGTERM, then exits; a second signal exits at once. */
+export function stopOnSignal(stop: () => Promise<void>): void {
+  onStopSignal(() => {
+    process.stderr.write('\nFinishing what is under way; press Ctrl-C again to stop at once\n')
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    )
+  })
+}
+
+/** Ends the process with one line. */
+export function fail(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+}

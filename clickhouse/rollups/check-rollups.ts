@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Query } from '../../queries/sql/query.ts'
+import { rowCount } from '../../queries/sql/rows.ts'
+import { join, name, type Sql, sql } from '../../queries/sql/sql.ts'
+import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
+import { inMonth, listRollupMonths, type RollupMonth, withinRetention } from './rollup-months.ts'
+
+/** A measure's value: a count or weight (text beyond 2^53), a time, or null where there is none. */
+type Measured = number | string | null
+
+/** A tenant's day of one type that a rollup does not hold as its view makes it from the raw rows. */
+export interface RollupDifference {
+  readonly table: string
+  readonly tenantId: string
+  readonly reportType: string
+  /** UTC, `2026-01-31`. */
+  readonly day: string
+  /** Rows of the rollup's own grain that are missing, too many or other than they should be. */
+  readonly differingRows: number
+  /** By measure, over the whole day; a row can differ where its day's sums do not. */
+  readonly expected: Readonly<Record<string, Measured>>
+  readonly actual: Readonly<Record<string, Measured>>
+}
+
+/** What a check found. */
+export interface RollupCheck {
+  /** Days compared, one for each table, tenant and type. */
+  readonly checked: number
+  /** Of those, the ones that differ. */
+  readonly different: number
+  /** The first 100 that differ. */
+  readonly differences: readonly RollupDifference[]
+}
+
+/** What to check, and who hears how far it is. */
+export interface CheckOptions {
+  readonly tenantId?: string
+  readonly onProgress?: (done: number, total: number, what: string) => void
+}
+
+const differencesListed = 100
+
+/**
+ * Compares every rollup with what its view makes of the raw rows, at the rollup's own grain. Only days of which no row
+ * can have expired yet are compared, as the tables lose expired rows at different times.
+ */
+export async function checkRollups(database: Database, options: CheckOptions = {}): Promise<RollupCheck> {
+  const rollups = await listRollups(database)
+  const tables = [rawTable, ...rollups.map(({ table }) => table)]
+  const months = withinRetention(await listRollupMonths(database, tables, options.tenantId), new Date())
+  const total = months.length * rollups.length
+  let [done, checked, different] = [0, 0, 0]
+  const differences: RollupDifference[] = []
+  for (const month of months) {
+    for (const rollup of rollups) {
+      options.onProgress?.(done++, total, `${rollup.table} ${month.partition}`)
+      const days = await database.read(compareRollup(rollup, rollups, month))
+      const differing = days.filter(({ differing_rows }) => differing_rows > 0)
+      checked += days.length
+      different += differing.length
+      const room = differencesListed - differences.length
+      differences.push(...differing.slice(0, room).map((day) => toDifference(rollup, month.tenantId, day)))
+    }
+  }
+  options.onProgress?.(total, total, 'done')
+  return { checked, different, differences }
+}
+
+const dayRow = z.looseObject({
+  report_type: z.string(),
+  day: z.string(),
+  differing_rows: rowCount,
+})
+type DayRow = z.infer<typeof dayRow>
+
+function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: RollupMonth): Query<DayRow> {
+  const { keys, measures } = rollup
+  const columns = list([...keys, ...measures.map(({ column }) => column)])
+  const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonth(month, 'received_at')}`
+  const pairs = measures.map((measure) => ({
+    measure,
+    expected: name(`expected_${measure.column}`),
+    actual: name(`actual_${measure.column}`),
+  }))
+  const perRow = pairs.flatMap(({ measure, expected, actual }) => [
+    sql`${combined(measure, sql`of_view`)} AS ${expected}`,
+    sql`${combined(measure, sql`NOT of_view`)} AS ${actual}`,
+  ])
+  const perDay = pairs.flatMap(({ measure, expected, actual }) => {
+    const total = name(measure.isState ? 'sum' : `${measure.combine}OrNull`)
+    const ofDay = (side: Sql) => sql`${exactInJson(measure, sql`${total}(${side})`)} AS day_${side}`
+    return addsUp(measure) ? [ofDay(expected), ofDay(actual)] : []
+  })
+  const differs = pairs.map(({ expected, actual }) => sql`NOT (${expected} <=> ${actual})`)
+  return {
+    name: 'compareRollup',
+    statement: sql`SELECT report_type, toString(toDate(bucket)) AS day, countIf(${join(differs, ' OR ')}) AS differing_rows, ${join(perDay, ', ')}
+      FROM (
+        SELECT ${list(keys)}, ${join(perRow, ', ')}
+        FROM (
+          SELECT ${columns}, true AS of_view FROM (${fromRaw(rollup, rollups, raw)})
+          UNION ALL
+          SELECT ${columns}, false AS of_view FROM ${name(rollup.table)} WHERE ${inMonth(month, 'bucket')}
+        )
+        GROUP BY ${list(keys)}
+      )
+      GROUP BY report_type, day ORDER BY day, report_type`,
+    row: dayRow,
+    pool: 'maintenance',
+  }
+}
+
+/** Whether a day's rows make one value that tells a person something. */
+const addsUp = ({ isState, type }: RollupMeasure) => isState || !/^(Array|Map|Tuple)\(/.test(type)
+
+/** A value that JSON keeps exactly: JavaScript's numbers end at 2^53. */
+const exactInJson = ({ type }: RollupMeasure, value: Sql) => (type === 'UInt64' ? sql`toString(${value})` : value)
+
+/** One side's value of a row, in a form that can be compared; null or empty where that side has no such row. */
+function combined(measure: RollupMeasure, side: Sql): Sql {
+  const column = name(measure.column)
+  if (measure.isState) return sql`${name(`${measure.combine}MergeIf`)}(${column}, ${side})`
+  if (addsUp(measure)) return sql`${name(`${measure.combine}OrNullIf`)}(${column}, ${side})`
+  const value = sql`${name(`${measure.combine}If`)}(${column}, ${side})`
+  if (measure.type.startsWith('Array(')) return sql`toString(arraySort(${value}))`
+  return measure.type.startsWith('Map(') ? sql`toString(mapSort(${value}))` : sql`toString(${value})`
+}
+
+function toDifference(rollup: Rollup, tenantId: string, day: DayRow): RollupDifference {
+  const side = (prefix: string) =>
+    Object.fromEntries(
+      rollup.measures.filter(addsUp).map(({ column }) => [camelCase(column), measured(day[`day_${prefix}_${column}`])]),
+    )
+  return {
+    table: rollup.table,
+    tenantId,
+    reportType: day.report_type,
+    day: day.day,
+    differingRows: day.differing_rows,
+    expected: side('expected'),
+    actual: side('actual'),
+  }
+}
+
+function measured(value: unknown): Measured {
+  if (typeof value === 'string' && /^\d+$/.test(value) && Number.isSafeInteger(Number(value))) return Number(value)
+  return typeof value === 'string' || typeof value === 'number' ? value : null
+}
+
+const list = (columns: readonly string[]): Sql => join(columns.map(name), ', ')
+
+const camelCase = (column: string) => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())

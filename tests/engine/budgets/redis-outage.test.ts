@@ -1,0 +1,201 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { afterEach, expect, it } from 'vitest'
+import { type BudgetStore, BudgetUnavailableError } from '../../../app/budgets/budget-store.ts'
+import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
+import { chargesOf } from '../../support/budget-charges.ts'
+import { startRedis } from '../../support/redis.ts'
+
+const cleanups: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function ownRedis(...settings: string[]) {
+  const server = await startRedis(...settings)
+  cleanups.push(server.stop)
+  return server
+}
+
+async function budgetsAt(url: string, onError?: (error: Error) => void): Promise<BudgetStore> {
+  const budgets = await createRedisBudgets(url, onError ? { onError } : {})
+  cleanups.push(budgets.close)
+  return budgets
+}
+
+/** A second client, which asks even a Redis that is still loading. */
+async function adminOf(url: string): Promise<Redis> {
+  const admin = new Redis(url, { enableReadyCheck: false })
+  admin.on('error', () => undefined)
+  cleanups.push(() => admin.disconnect())
+  await once(admin, 'ready')
+  return admin
+}
+
+const take = (budgets: BudgetStore) => budgets.take(chargesOf(100, 100))
+
+/** Three takes are refused as unavailable; the quickest keeps the deadline, and a busy machine may delay the others. */
+async function expectUnavailableInTime(budgets: BudgetStore) {
+  const milliseconds: number[] = []
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const started = performance.now()
+    await expect(take(budgets)).rejects.toThrow(BudgetUnavailableError)
+    milliseconds.push(performance.now() - started)
+  }
+  expect(Math.min(...milliseconds)).toBeLessThanOrEqual(250)
+  expect(Math.max(...milliseconds)).toBeLessThanOrEqual(1000)
+}
+
+/** Nothing but waiting brings the budgets back. */
+async function expectRecovery(budgets: BudgetStore) {
+  const allowed = () =>
+    take(budgets).then(
+      (outcome) => outcome.allowed,
+      () => false,
+    )
+  await expect.poll(allowed, { timeout: 10_000, interval: 20 }).toBe(true)
+  expect(await budgets.ready()).toBe(true)
+}
+
+it('answers in time while Redis is frozen, and recovers when it thaws', async () => {
+  const server = await ownRedis()
+  const budgets = await budgetsAt(server.url)
+  expect((await take(budgets)).allowed).toBe(true)
+  server.freeze()
+  await expectUnavailableInTime(budgets)
+  expect(await budgets.ready()).toBe(false)
+  server.thaw()
+  await expectRecovery(budgets)
+})
+
+it('recovers from a freeze that outlasts the connection', async () => {
+  const server = await ownRedis()
+  const budgets = await budgetsAt(server.url)
+  server.freeze()
+  await expectUnavailableInTime(budgets)
+  await sleep(1500)
+  await expectUnavailableInTime(budgets)
+  server.thaw()
+  await expectRecovery(budgets)
+})
+
+it('answers in time while Redis is gone, reports the outage once, and recovers when it is back', async () => {
+  const server = await ownRedis()
+  const errors: Error[] = []
+  const budgets = await budgetsAt(server.url, (error) => errors.push(error))
+  await server.kill()
+  await expectUnavailableInTime(budgets)
+  await expect.poll(() => errors.length).toBe(1)
+  await server.restart()
+  await expectRecovery(budgets)
+  expect(errors).toHaveLength(1)
+})
+
+it('starts while Redis is frozen, and recovers when it thaws', async () => {
+  const server = await ownRedis()
+  server.freeze()
+  const budgets = await budgetsAt(server.url)
+  await expectUnavailableInTime(budgets)
+  server.thaw()
+  await expectRecovery(budgets)
+})
+
+it('starts while Redis is gone, and recovers when it comes', async () => {
+  const server = await ownRedis()
+  await server.kill()
+  const budgets = await budgetsAt(server.url)
+  await expectUnavailableInTime(budgets)
+  await server.restart()
+  await expectRecovery(budgets)
+})
+
+it('answers in time when the name of the host cannot be resolved', async () => {
+  const budgets = await budgetsAt('redis://redis.invalid:6379')
+  await expectUnavailableInTime(budgets)
+  expect(await budgets.ready()).toBe(false)
+})
+
+it('gives up a connection whose other end vanished without a word', async () => {
+  const server = await ownRedis()
+  const pairs: [Socket, Socket][] = []
+  const proxy = createServer((client) => {
+    const upstream = connect(server.port, '127.0.0.1')
+    client.pipe(upstream).pipe(client)
+    for (const socket of [client, upstream]) socket.on('error', () => undefined)
+    pairs.push([client, upstream])
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  cleanups.push(() => {
+    for (const socket of pairs.flat()) socket.destroy()
+    proxy.close()
+  })
+  const budgets = await budgetsAt(`redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  expect((await take(budgets)).allowed).toBe(true)
+  for (const [client, upstream] of pairs) {
+    client.unpipe(upstream)
+    upstream.unpipe(client)
+    client.resume()
+  }
+  await expectUnavailableInTime(budgets)
+  await expectRecovery(budgets)
+  expect(pairs.length).toBeGreaterThan(1)
+})
+
+it('answers in time while a script keeps Redis busy', async () => {
+  const server = await ownRedis('--busy-reply-threshold', '300')
+  const budgets = await budgetsAt(server.url)
+  const [admin, rescuer] = [await adminOf(server.url), await adminOf(server.url)]
+  const endless = admin.eval('while true do end', 0).catch(() => undefined)
+  await expectUnavailableInTime(budgets)
+  await expect.poll(() => rescuer.script('KILL').catch(() => 'still silent'), { timeout: 5000 }).toBe('OK')
+  await endless
+  await expectRecovery(budgets)
+})
+
+it('answers in time while Redis loads its data', async () => {
+  const slowly = ['--key-load-delay', '500', '--loading-process-events-interval-bytes', '1024']
+  const server = await ownRedis(...slowly)
+  const admin = await adminOf(server.url)
+  await admin.eval("for i = 1, 6000 do redis.call('SET', i, i) end", 0)
+  await admin.save()
+  await server.kill()
+  await server.restart()
+  await expect(admin.get('1')).rejects.toThrow(/LOADING/)
+  const budgets = await budgetsAt(server.url)
+  await expectUnavailableInTime(budgets)
+  await expectRecovery(budgets)
+})
+
+it('gives up the connection to a replica, answering in time, and recovers when it is a primary again', async () => {
+  const server = await ownRedis()
+  const budgets = await budgetsAt(server.url)
+  const admin = await adminOf(server.url)
+  const connections = async () => `${await admin.client('LIST')}`.match(/^id=\d+/gm)
+  const before = await connections()
+  await admin.replicaof('127.0.0.1', 1)
+  await expectUnavailableInTime(budgets)
+  await expect.poll(connections).not.toEqual(before)
+  await admin.replicaof('NO', 'ONE')
+  await expectRecovery(budgets)
+})
+
+it('answers in time, and takes nothing, while Redis is out of memory', async () => {
+  const server = await ownRedis()
+  const budgets = await budgetsAt(server.url)
+  const admin = await adminOf(server.url)
+  await admin.config('SET', 'maxmemory', '1')
+  await expectUnavailableInTime(budgets)
+  expect(await admin.dbsize()).toBe(0)
+  await admin.config('SET', 'maxmemory', '0')
+  await expectRecovery(budgets)
+})
+
+it('answers in time once it is closed', async () => {
+  const server = await ownRedis()
+  const budgets = await budgetsAt(server.url)
+  await budgets.close()
+  await expectUnavailableInTime(budgets)
+})

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type BudgetCharge, type BudgetStore, bucketName } from '../../../app/budgets/budget-store.ts'
+import { createMemoryBudgets } from '../../../app/budgets/memory-budgets.ts'
+import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
+import { chargesOf } from '../../support/budget-charges.ts'
+import { startRedis, type TestRedis } from '../../support/redis.ts'
+
+let server: TestRedis
+let admin: Redis
+let budgets: BudgetStore
+let others: BudgetStore
+
+beforeAll(async () => {
+  server = await startRedis()
+  admin = new Redis(server.url)
+  budgets = await createRedisBudgets(server.url)
+  others = await createRedisBudgets(server.url)
+})
+
+afterAll(async () => {
+  await Promise.all([budgets.close(), others.close()])
+  admin.disconnect()
+  await server.stop()
+})
+
+async function allowedOf(stores: readonly BudgetStore[], charges: readonly BudgetCharge[], count: number) {
+  const takes = Array.from({ length: count }, (_, take) => stores[take % stores.length]?.take(charges))
+  return (await Promise.all(takes)).filter((outcome) => outcome?.allowed).length
+}
+
+it('allows exactly the limit to 100 takes at once from two processes', async () => {
+  // An hour's window: no token returns while the takes run.
+  const hourly = chargesOf(30, 1000).map((charge) => ({ ...charge, windowSeconds: 3600 }))
+  expect(await allowedOf([budgets, others], hourly, 100)).toBe(30)
+  expect((await budgets.take(hourly)).buckets).toMatchObject([{ remaining: 0 }, { remaining: 970 }])
+})
+
+it('takes nothing from any key when the tenant has nothing left', async () => {
+  const tenantId = randomUUID()
+  const keys = [chargesOf(30, 40, { tenantId }), chargesOf(30, 40, { tenantId })] as const
+  const hourly = keys.map((charges) => charges.map((charge) => ({ ...charge, windowSeconds: 3600 })))
+  const allowed = await Promise.all(hourly.map((charges) => allowedOf([budgets, others], charges, 50)))
+  expect(allowed.reduce((sum, count) => sum + count)).toBe(40)
+  for (const [key, charges] of hourly.entries()) {
+    const [keyBucket] = (await budgets.take(charges)).buckets
+    expect(keyBucket?.remaining).toBe(30 - (allowed[key] ?? 0))
+  }
+})
+
+it('spends the key alone when only the key is charged', async () => {
+  const charges = chargesOf(3, 3)
+  await budgets.take(charges.slice(0, 1))
+  expect((await budgets.take(charges)).buckets).toMatchObject([{ remaining: 1 }, { remaining: 2 }])
+})
+
+it('names what a refusal waits for', async () => {
+  const charges = chargesOf(1, 60)
+  await budgets.take(charges)
+  const [key, tenant] = (await budgets.take(charges)).buckets
+  expect(key).toEqual({
+    name: 'key',
+    limit: 1,
+    windowSeconds: 60,
+    remaining: 0,
+    resetSeconds: 60,
+    retryAfterSeconds: 60,
+  })
+  expect(tenant).toMatchObject({ name: 'tenant', limit: 60, retryAfterSeconds: 0 })
+})
+
+it('lets a bucket disappear when it is full again', async () => {
+  const charges = chargesOf(600, 300)
+  await budgets.take(charges)
+  const names = charges.map(bucketName)
+  expect(await admin.exists(...names)).toBe(2)
+  for (const name of names) expect(await admin.pttl(name)).toBeLessThanOrEqual(201)
+  await expect.poll(() => admin.exists(...names)).toBe(0)
+})
+
+it('keeps every bucket of a tenant in one cluster slot, under a short name that says what it is', () => {
+  const tenantId = '6f2b1a9e-7c1d-4a52-9d0e-3f7a1b2c4d5e'
+  const keyId = '0d9c8b7a-6e5f-4d3c-8b2a-190817263544'
+  expect(chargesOf(1, 1, { tenantId, keyId }).map(bucketName)).toEqual([
+    `budget:{${tenantId}}:key:${keyId}`,
+    `budget:{${tenantId}}:tenant`,
+  ])
+})
+
+it('is empty, not broken, when a limit falls below what was spent', async () => {
+  const ids = { tenantId: randomUUID(), keyId: randomUUID() }
+  expect(await allowedOf([budgets], chargesOf(50, 50, ids), 50)).toBe(50)
+  expect(await budgets.take(chargesOf(2, 2, ids))).toMatchObject({
+    allowed: false,
+    buckets: [{ resetSeconds: 60 }, {}],
+  })
+})
+
+it.each([
+  ['in Redis', (clock: { now: () => number }) => createRedisBudgets(server.url, clock)],
+  ['in memory', async (clock: { now: () => number }) => createMemoryBudgets(clock)],
+])('refills at its pace after the clock went back, %s', async (_, create) => {
+  let now = Date.UTC(2100, 0, 1) * 1000
+  const store = await create({ now: () => now })
+  const charges = chargesOf(60, 60)
+  await store.take(charges)
+  now -= 3600 * 1_000_000
+  expect(await store.take(charges)).toMatchObject({ allowed: false, buckets: [{ retryAfterSeconds: 1 }, {}] })
+  now += 1_000_000
+  expect((await store.take(charges)).allowed).toBe(true)
+  await store.close()
+})
+
+it('reads an answer that came while this process was busy', async () => {
+  const taken = budgets.take(chargesOf(1, 1))
+  const busyUntil = performance.now() + 400
+  while (performance.now() < busyUntil);
+  expect((await taken).allowed).toBe(true)
+})
+
+it('goes on when Redis has forgotten the script', async () => {
+  await admin.script('FLUSH')
+  expect(await allowedOf([budgets, others], chargesOf(50, 50), 20)).toBe(20)
+})
+
+it('rejects a budget that cannot be kept', async () => {
+  await expect(budgets.take(chargesOf(0, 1))).rejects.toThrow(RangeError)
+})
+
+const anyLimit = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 13, max: 6000 }))
+const anyStep = fc.record({
+  wait: fc.oneof(fc.constant(0), fc.nat(2_000_000), fc.nat(90_000_000)),
+  keyId: fc.constantFrom('a', 'b', 'c'),
+  keyOnly: fc.boolean(),
+  takes: fc.integer({ min: 1, max: 8 }),
+})
+const anySchedule = fc.record({
+  windowSeconds: fc.constantFrom(1, 7, 60),
+  keyLimits: fc.tuple(anyLimit, anyLimit),
+  tenantLimits: fc.tuple(anyLimit, anyLimit),
+  steps: fc.array(anyStep, { minLength: 1, maxLength: 40 }),
+})
+
+it('agrees exactly with the memory store, over any schedule', async () => {
+  // Far in the future, so that Redis does not expire the buckets by its own clock.
+  let now = Date.UTC(2100, 0, 1) * 1000
+  const clock = { now: () => now }
+  const [inRedis, inMemory] = [await createRedisBudgets(server.url, clock), createMemoryBudgets(clock)]
+  await fc.assert(
+    fc.asyncProperty(anySchedule, async ({ windowSeconds, keyLimits, tenantLimits, steps }) => {
+      const tenantId = randomUUID()
+      for (const [index, { wait, keyId, keyOnly, takes }] of steps.entries()) {
+        now += wait
+        // Half way through, the tenant changes its plan.
+        const plan = index < steps.length / 2 ? 0 : 1
+        const both = chargesOf(keyLimits[plan], tenantLimits[plan], { tenantId, keyId })
+        const charges = both.slice(0, keyOnly ? 1 : 2).map((charge) => ({ ...charge, windowSeconds }))
+        for (let take = 0; take < takes; take++) {
+          expect(await inRedis.take(charges)).toEqual(await inMemory.take(charges))
+        }
+      }
+    }),
+    { numRuns: 60 },
+  )
+  await inRedis.close()
+})

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { startEngine } from '../../../clickhouse/engine/start-engine.ts'
+import { cli, startCli } from '../../support/cli.ts'
+import { createDatabase } from '../../support/database.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-embedded-'))
+const dataDir = join(folder, 'data')
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const create = ['tenants', 'create', '--name', 'A', '--plan', 'team']
+const count = ['sql', 'SELECT count() FROM tenants']
+
+describe('without CLICKHOUSE_URL a command', () => {
+  test('starts the engine of DATA_DIR, migrates it, keeps what it stored and stops it', async () => {
+    const environment = { DATA_DIR: dataDir, CLICKHOUSE_PORT: '0' }
+    const first = await startCli(create, { environment, folder }).ended
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\{"id":"[0-9a-f-]{36}"\}\n$/) })
+    expect(first.stderr).toContain('Applying 0001_tenants')
+    expect(await cli(count, { environment })).toEqual({ code: 0, stdout: '1\n', stderr: '' })
+    expect(JSON.parse((await cli(['migrate'], { environment })).stdout)).toEqual({ applied: [] })
+  })
+
+  test('uses the engine that runs on CLICKHOUSE_PORT, and leaves it running', async () => {
+    const engine = await startEngine({ dataDir, port: 0 })
+    try {
+      const environment = { DATA_DIR: dataDir, CLICKHOUSE_PORT: String(engine.port) }
+      expect((await cli(create, { environment })).code).toBe(0)
+      expect((await cli(count, { environment })).stdout).toBe('2\n')
+      const elsewhere = await cli(count, { environment: { DATA_DIR: dataDir, CLICKHOUSE_PORT: '0' } })
+      expect({ code: elsewhere.code, stdout: elsewhere.stdout }).toEqual({ code: 2, stdout: '' })
+      expect(elsewhere.stderr).toMatch(/is held by another process: .*CLICKHOUSE_PORT/)
+    } finally {
+      await engine.stop()
+    }
+  })
+
+  test('names DATA_DIR where it cannot be the engine’s folder', async () => {
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    const { code, stderr } = await cli(count, { environment: { DATA_DIR: file, CLICKHOUSE_PORT: '0' } })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^The embedded ClickHouse cannot start: .* \(DATA_DIR is .*file\)\n$/)
+  })
+
+  test('does not take the engine of another folder for its own', async () => {
+    const { port } = new URL(inject('servers').writeUrl)
+    expect((await cli(count, { environment: { DATA_DIR: dataDir, CLICKHOUSE_PORT: port } })).stdout).toBe('2\n')
+  })
+})
+
+describe('with CLICKHOUSE_URL a command', () => {
+  test('that cannot reach it exits 2 with one line, and keeps the password to itself', async () => {
+    const environment = { CLICKHOUSE_URL: 'http://writer:hush-hush@127.0.0.1:1/default' }
+    const { code, stdout, stderr } = await cli(create, { environment })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toBe('CLICKHOUSE_URL: http://127.0.0.1:1 does not answer, or refuses its user\n')
+  })
+
+  test('asks for "migrate" where migrations are missing, and "migrate" applies them', async () => {
+    const db = await createDatabase()
+    try {
+      const environment = { CLICKHOUSE_URL: db.writeUrl }
+      const refused = await cli(create, { environment })
+      expect(refused.code).toBe(2)
+      expect(refused.stderr).toMatch(/^The database lacks 0001_tenants, .*: run "migrate" first\n$/)
+      const { code, stdout } = await cli(['migrate'], { environment })
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout).applied[0]).toBe('0001_tenants')
+      expect((await cli(create, { environment })).code).toBe(0)
+    } finally {
+      await db.drop()
+    }
+  })
+})

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
+import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import { cli, startCli } from '../../support/cli.ts'
+import { askRows } from '../../support/database.ts'
+import { createTenantWriter, type TenantWriter } from '../../support/tenants.ts'
+
+const captured = new URL('../../../fixtures/captured/', import.meta.url)
+const folder = mkdtempSync(join(tmpdir(), 'cli-import-'))
+
+let database: Database
+let store: TenantWriter
+
+beforeAll(() => {
+  database = connect(inject('servers').writeUrl)
+  store = createTenantWriter(database)
+})
+
+afterAll(async () => {
+  await database?.close()
+  rmSync(folder, { recursive: true })
+})
+
+const environment = () => ({ CLICKHOUSE_URL: inject('servers').writeUrl })
+const importReports = (words: readonly string[], stdin?: string) =>
+  cli(['import', 'reports', ...words], { environment: environment(), ...(stdin !== undefined && { stdin }) })
+
+async function tenantWithSite(...hosts: string[]) {
+  const tenantId = await store.createTenant()
+  return { tenantId, siteId: await store.createSite(tenantId, { hosts }) }
+}
+
+const countOf = async (tenantId: string) =>
+  Number((await askRows(database, `SELECT count() FROM reports WHERE tenant_id = '${tenantId}'`))[0]?.[0])
+
+/** A file in the test's folder. */
+function write(name: string, lines: readonly string[]): string {
+  const path = join(folder, name)
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(''))
+  return path
+}
+
+const post = (url: string, sample = '') =>
+  JSON.stringify([
+    {
+      age: 1,
+      type: 'csp-violation',
+      url,
+      body: { documentURL: url, blockedURL: 'inline', effectiveDirective: 'script-src', sample },
+    },
+  ])
+
+describe('import reports', () => {
+  test('stores what browsers really sent, with nothing rejected', async () => {
+    const files = (await readdir(captured)).filter((name) => name.endsWith('.ndjson'))
+    expect(files.length).toBeGreaterThan(0)
+    const { tenantId, siteId } = await tenantWithSite()
+    let total = 0
+    for (const name of files) {
+      const path = write(name, readFileSync(new URL(name, captured), 'utf8').trimEnd().split('\n'))
+      const { code, stdout, stderr } = await importReports(['--tenant', tenantId, '--site', siteId, path])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const { posts, reports, stored, skipped, rejected } = JSON.parse(stdout)
+      const skips = Object.values<number>(skipped).reduce((sum, count) => sum + count, 0)
+      expect({ rejected, sum: stored + skips }).toEqual({ rejected: 0, sum: reports })
+      expect(posts).toBeGreaterThan(0)
+      expect(existsSync(`${path}.rejected.ndjson`)).toBe(false)
+      total += stored
+    }
+    expect(await countOf(tenantId)).toBe(total)
+    expect(await checkRollups(database, { tenantId })).toMatchObject({ different: 0 })
+  })
+
+  test('exits 1 with what it rejected in a file, by line and reason, and stores the rest', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    const path = write('mixed.ndjson', [
+      post('https://a.example/'),
+      'no JSON',
+      post('https://b.example/'),
+      post('https://a.example/2'),
+    ])
+    const { code, stdout, stderr } = await importReports(['--tenant', tenantId, path])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({ posts: 4, reports: 3, stored: 2, expired: 0, skipped: {}, rejected: 2 })
+    expect(stderr).toContain(`${path}.rejected.ndjson`)
+    const lines = readFileSync(`${path}.rejected.ndjson`, 'utf8').trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { body: 'no JSON', rejected: { line: 2, reason: expect.any(String) } },
+      {
+        body: JSON.parse(post('https://b.example/')),
+        receivedAt: expect.any(String),
+        rejected: { line: 3, reason: expect.stringContaining('b.example') },
+      },
+    ])
+    expect(await countOf(tenantId)).toBe(2)
+  })
+
+  test('of a rejected file stores what is missing once its host has a site, and nothing twice', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    const path = write('again.ndjson', [post('https://a.example/'), post('https://c.example/')])
+    expect((await importReports(['--tenant', tenantId, path])).code).toBe(1)
+    await store.createSite(tenantId, { hosts: ['c.example'] })
+    for (let run = 0; run < 2; run++) {
+      const { code, stdout } = await importReports(['--tenant', tenantId, `${path}.rejected.ndjson`])
+      expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, stored: 1, rejected: 0 })
+      expect(await countOf(tenantId)).toBe(2)
+    }
+  })
+
+  test('run again stores nothing twice, and takes a rejected-file away that is no longer true', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    const path = write('mended.ndjson', [post('https://a.example/'), 'no JSON'])
+    expect((await importReports(['--tenant', tenantId, path])).code).toBe(1)
+    write('mended.ndjson', [post('https://a.example/')])
+    const { code, stdout } = await importReports(['--tenant', tenantId, path])
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, stored: 1, rejected: 0 })
+    expect(existsSync(`${path}.rejected.ndjson`)).toBe(false)
+  })
+
+  test('tells what is older than the tenant’s retention, which nobody can read', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    const line = (receivedAt: number) =>
+      JSON.stringify({ receivedAt: new Date(receivedAt).toISOString(), body: JSON.parse(post('https://a.example/')) })
+    const path = write('old.ndjson', [line(Date.UTC(1990, 0)), line(Date.now()), post('https://a.example/')])
+    const { code, stdout } = await importReports(['--tenant', tenantId, path])
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, reports: 3, stored: 2, expired: 1, rejected: 0 })
+  })
+
+  test('reads stdin, from the folder it is called in', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
+    run.stdin.end(`${post('https://a.example/')}\nnot JSON\n`)
+    const { code, stdout } = await run.ended
+    expect(code).toBe(1)
+    expect(stdout).toBe('{"posts":2,"reports":1,"stored":1,"expired":0,"skipped":{},"rejected":1}\n')
+    expect(readFileSync(join(folder, 'stdin.rejected.ndjson'), 'utf8')).toContain('"line":2')
+  })
+
+  test('stops at Ctrl-C behind a batch, exits 2 and goes on where it was', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    // Lines so long that 70 MB, more than one batch, are few reports.
+    const lines = Array.from({ length: 700 }, (_, index) => post(`https://a.example/${index}`, 'x'.repeat(100_000)))
+    const path = write('long.ndjson', lines)
+    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
+    run.stdin.write(readFileSync(path))
+    await expect.poll(() => countOf(tenantId), { timeout: 20_000, interval: 100 }).toBeGreaterThan(0)
+    run.kill('SIGINT')
+    const { code, stdout, stderr } = await run.ended
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('Run the same command again')
+    const stored = await countOf(tenantId)
+    expect(stored).toBeLessThan(lines.length)
+
+    const again = await importReports(['--tenant', tenantId, path])
+    expect(JSON.parse(again.stdout)).toMatchObject({ posts: lines.length, stored: lines.length, rejected: 0 })
+    expect(await countOf(tenantId)).toBe(lines.length)
+    expect(await checkRollups(database, { tenantId })).toMatchObject({ different: 0 })
+  })
+
+  test('refuses what cannot begin, with one line and nothing changed', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    const bare = await store.createTenant()
+    const path = write('good.ndjson', [post('https://a.example/')])
+    const rejected = write('good.ndjson.rejected.ndjson', ['of an earlier run'])
+    const id = randomUUID()
+    const cases: [string[], string][] = [
+      [['--tenant', id, path], `There is no tenant ${id}`],
+      [['--tenant', tenantId, '--site', id, path], `The tenant has no site ${id}`],
+      [['--tenant', bare, path], 'The tenant has no site yet'],
+      [['--tenant', tenantId, join(folder, 'none')], 'FILE cannot be read: ENOENT'],
+      [['--tenant', tenantId, folder], 'is a folder'],
+    ]
+    for (const [words, says] of cases) {
+      const { code, stdout, stderr } = await importReports(words)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(says)
+      expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    }
+    expect(existsSync(rejected)).toBe(true)
+    expect(await countOf(tenantId)).toBe(0)
+  })
+})

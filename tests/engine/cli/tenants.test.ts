@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { hashKey, keyPattern } from '../../../app/api-keys/key-format.ts'
+import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import { findTenant } from '../../../queries/tenants/find-tenant.ts'
+import { day } from '../../../schema/durations.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { cli } from '../../support/cli.ts'
+import { askRows } from '../../support/database.ts'
+
+let database: Database
+let api: TestApi
+
+beforeAll(async () => {
+  database = connect(inject('servers').writeUrl)
+  api = await startApi()
+})
+
+afterAll(async () => {
+  await Promise.all([database?.close(), api?.close()])
+})
+
+/** Runs a command that must succeed, and gives its one JSON object. */
+async function done(...words: string[]) {
+  const { code, stdout, stderr } = await cli(words, { environment: { CLICKHOUSE_URL: inject('servers').writeUrl } })
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  expect(stdout).toMatch(/^\{.*\}\n$/)
+  return { answer: JSON.parse(stdout), stderr }
+}
+
+/** Runs a command that must do nothing, and gives its one line. */
+async function refused(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(words, { environment: { CLICKHOUSE_URL: inject('servers').writeUrl } })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/^[^\n]+\n$/)
+  return stderr.trimEnd()
+}
+
+const makeTenant = async (...more: string[]): Promise<string> =>
+  (await done('tenants', 'create', '--name', 'Zoë\'s "shop" 🛍 \\ ltd', '--plan', 'business', ...more)).answer.id
+
+describe('tenants create', () => {
+  test('makes a tenant on a plan, with the name as it was given', async () => {
+    const id = await makeTenant()
+    expect(await database.read(findTenant(id))).toEqual([
+      { id, name: 'Zoë\'s "shop" 🛍 \\ ltd', plan: 'business', overrides: {} },
+    ])
+  })
+
+  test('keeps what the contract changes of the plan', async () => {
+    const id = await makeTenant('--retention-days', '400', '--key-limit=7', '--tenant-limit', '9')
+    const [tenant] = await database.read(findTenant(id))
+    expect(tenant?.overrides).toEqual({ retentionDays: 400, keyLimit: 7, tenantLimit: 9 })
+  })
+
+  test('whose overrides are empty text has none', async () => {
+    const id = randomUUID()
+    await database.command(`INSERT INTO tenants (id, name, plan, overrides) VALUES ('${id}', 'A', 'business', '')`)
+    const { answer: key } = await done('keys', 'create', '--tenant', id, '--name', 'k')
+    const { status, body } = await api.get('/v1/me', { key })
+    expect({ status, keyLimit: body.data.rateLimits.key.limit }).toEqual({ status: 200, keyLimit: 600 })
+  })
+
+  test('says that a plan has no API access', async () => {
+    const { stderr } = await done('tenants', 'create', '--name', 'A', '--plan', 'free')
+    expect(stderr).toContain('no API access')
+  })
+})
+
+describe('sites create', () => {
+  test('makes a site with its hosts, a repeated one once', async () => {
+    const tenant = await makeTenant()
+    const hosts = ['--host', 'A.example:443', '--host', '*.a.example', '--host', 'a.example']
+    const { answer } = await done('sites', 'create', '--tenant', tenant, '--name', 'Shop', ...hosts)
+    const rows = await askRows(database, `SELECT tenant_id, name, hosts FROM sites FINAL WHERE id = '${answer.id}'`)
+    expect(rows).toEqual([[tenant, 'Shop', ['a.example', '*.a.example']]])
+  })
+
+  test('refuses a host that another site of the tenant has, and takes it for another tenant', async () => {
+    const [one, other] = [await makeTenant(), await makeTenant()]
+    const words = ['--name', 'Shop', '--host', 'b.example']
+    const { answer } = await done('sites', 'create', '--tenant', one, ...words)
+    expect(
+      await refused('sites', 'create', '--tenant', one, '--name', 'B', '--host', 'c.example', '--host', 'B.Example'),
+    ).toBe(`The tenant's site ${answer.id} has the host b.example already`)
+    await done('sites', 'create', '--tenant', other, ...words)
+  })
+
+  test('refuses a tenant that does not exist', async () => {
+    const id = randomUUID()
+    expect(await refused('sites', 'create', '--tenant', id, '--name', 'S', '--host', 'a.example')).toBe(
+      `There is no tenant ${id}`,
+    )
+  })
+})
+
+describe('keys', () => {
+  test('are made for a year, work at once, and are stored as their hash alone', async () => {
+    const tenant = await makeTenant()
+    const before = Date.now()
+    const { answer, stderr } = await done('keys', 'create', '--tenant', tenant.toUpperCase(), '--name', 'dashboard')
+    expect(Object.keys(answer)).toEqual(['id', 'key', 'prefix'])
+    expect(answer.key).toMatch(keyPattern)
+    const { status, body } = await api.get('/v1/me', { key: answer })
+    expect({ status, prefix: body.data.key.prefix }).toEqual({ status: 200, prefix: answer.prefix })
+    const year = Date.parse(body.data.key.expiresAt) - before
+    expect(year).toBeGreaterThan(364 * day)
+    expect(year).toBeLessThan(367 * day)
+
+    const secret = answer.key.slice('srk_live_'.length + answer.prefix.length)
+    expect(stderr).not.toContain(secret)
+    const rows = JSON.stringify(await askRows(database, `SELECT * FROM api_keys WHERE id = '${answer.id}'`))
+    expect(rows).toContain(hashKey(answer.key))
+    expect(rows).not.toContain(secret)
+    const listed = await done('keys', 'list', '--tenant', tenant)
+    expect(JSON.stringify(listed)).not.toContain(secret)
+  })
+
+  test('expire when they are told to', async () => {
+    const tenant = await makeTenant()
+    await done('keys', 'create', '--tenant', tenant, '--name', 'k', '--expires-at', '2100-01-31T12:00:00.5+02:00')
+    const { answer } = await done('keys', 'list', '--tenant', tenant)
+    expect(answer.keys[0].expiresAt).toBe('2100-01-31T10:00:00.500Z')
+  })
+
+  test('are listed oldest first, each with its public parts only', async () => {
+    const tenant = await makeTenant()
+    const made = []
+    for (const name of ['first', 'second'])
+      made.push((await done('keys', 'create', '--tenant', tenant, '--name', name)).answer)
+    const { answer } = await done('keys', 'list', '--tenant', tenant)
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(answer).toEqual({
+      keys: made.map(({ id, prefix }, index) => {
+        const name = index === 0 ? 'first' : 'second'
+        return { id, name, prefix, createdAt: time, expiresAt: time, revokedAt: null }
+      }),
+    })
+  })
+
+  test('stop working when they are revoked, for good and no other with them', async () => {
+    const tenant = await makeTenant()
+    const { answer: kept } = await done('keys', 'create', '--tenant', tenant, '--name', 'kept')
+    const { answer: key } = await done('keys', 'create', '--tenant', tenant, '--name', 'lost')
+    const { answer } = await done('keys', 'revoke', '--id', key.id)
+    expect(answer).toEqual({ id: key.id, revokedAt: expect.any(String) })
+    expect((await api.get('/v1/me', { key })).status).toBe(401)
+    expect((await api.get('/v1/me', { key: kept })).status).toBe(200)
+    expect((await done('keys', 'revoke', '--id', key.id)).answer).toEqual(answer)
+    const { answer: listed } = await done('keys', 'list', '--tenant', tenant)
+    expect(listed.keys.map(({ revokedAt }: { revokedAt: string }) => revokedAt)).toEqual([null, answer.revokedAt])
+  })
+
+  test('of a tenant or with an id that does not exist are refused', async () => {
+    const id = randomUUID()
+    expect(await refused('keys', 'revoke', '--id', id)).toBe(`There is no key ${id}`)
+    expect(await refused('keys', 'list', '--tenant', id)).toBe(`There is no tenant ${id}`)
+    expect(await refused('keys', 'create', '--tenant', id, '--name', 'k')).toBe(`There is no tenant ${id}`)
+  })
+})

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { oracleCspPolicies, type QuotingRow } from '../../oracles/csp-policy-oracle.ts'
+import { type CapturedApi, capturedWindow, sent, startCapturedApi } from '../../support/captured.ts'
+import { readPages } from '../../support/read-pages.ts'
+
+let captured: CapturedApi
+let rows: QuotingRow[]
+
+beforeAll(async () => {
+  captured = await startCapturedApi()
+  rows = sent('csp-violation').map(({ body, common }) => ({
+    ...common,
+    siteId: captured.siteId,
+    reportType: 'csp-violation',
+    documentUrl: body.documentURL ?? body['document-uri'],
+    disposition: body.disposition === 'reporting' ? 'report' : (body.disposition ?? ''),
+    policy: body.originalPolicy ?? body['original-policy'] ?? '',
+  }))
+})
+
+afterAll(() => captured?.api.close())
+
+describe('the policies that real browsers quote are what their payloads say', () => {
+  const ask = (params: Record<string, string | number>) =>
+    readPages(captured.api, captured.key, `/v1/sites/${captured.siteId}/csp-policies`, params)
+
+  test('of the whole site', async () => {
+    expect(rows.length).toBeGreaterThan(300)
+    const { data, truncated } = oracleCspPolicies(rows, capturedWindow, captured.siteId, undefined)
+    expect(data.length).toBeGreaterThan(20)
+    const answered = await ask({ limit: 9 })
+    expect(answered.data).toEqual(data)
+    expect(answered.rest).toEqual({ truncated })
+  })
+
+  test.each(['https://shop.example.test/checkout', 'https://blog.example.test/**', 'https://account.example.test/*'])(
+    'of %s',
+    async (pattern) => {
+      const pageId = await captured.api.insertMonitoredPage(captured.tenantId, captured.siteId, pattern)
+      const { data } = oracleCspPolicies(rows, capturedWindow, captured.siteId, pattern)
+      expect(data.length).toBeGreaterThan(0)
+      expect((await ask({ pageId })).data).toEqual(data)
+    },
+  )
+
+  test('whatever their nonces, which no policy shows', async () => {
+    const { data } = await ask({ limit: 200 })
+    expect(JSON.stringify(rows)).toMatch(/'nonce-\w/)
+    expect(data.map(({ policy }) => policy).join()).toContain("'nonce-*'")
+    expect(data.map(({ policy }) => policy).join()).not.toMatch(/'nonce-[^*]/)
+  })
+})

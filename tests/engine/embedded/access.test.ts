@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { passwordPath, readPassword } from '../../../clickhouse/engine/passwords.ts'
+import { send, sendAs, startTestEngine, type TestEngine } from '../../support/engine.ts'
+
+let engine: TestEngine
+
+beforeAll(async () => {
+  engine = await startTestEngine()
+  await engine.write.command({ query: 'CREATE TABLE reports (id UInt64, name String) ENGINE = MergeTree ORDER BY id' })
+  await engine.write.command({ query: "INSERT INTO reports VALUES (1, 'a'), (2, 'b')" })
+})
+
+afterAll(() => engine.end())
+
+const wrongPassword = '516'
+const noSessionLeft = '700'
+
+describe("The reader's limits", () => {
+  const limits: [string, string, string][] = [
+    ['max_execution_time', '30', '5'],
+    ['max_memory_usage', '4000000000', '1000000000'],
+    ['max_result_rows', '1000000', '10'],
+    ['max_result_bytes', '1000000000', '1000'],
+  ]
+
+  it.each(limits)('hold, may be lowered and never raised: %s', async (name, limit, lower) => {
+    const statement = `SELECT getSetting('${name}')`
+    expect((await send(engine, 'reader', statement)).text).toBe(`${limit}\n`)
+    expect((await send(engine, 'reader', statement, { [name]: lower })).text).toBe(`${lower}\n`)
+    for (const higher of ['0', `${limit}0`]) {
+      expect((await send(engine, 'reader', statement, { [name]: higher })).code).toBe('452')
+    }
+  })
+
+  it.each([
+    { result_overflow_mode: 'break' },
+    { timeout_overflow_mode: 'break' },
+    { max_concurrent_queries_for_user: '0' },
+    { format_schema: '/etc/passwd' },
+    { format_template_row: '/etc/passwd' },
+    { allow_experimental_eval_table_function: '1' },
+    { readonly: '0' },
+    { dialect: 'kusto' },
+  ])('cannot be lifted with %o', async (search) => {
+    const { status, code } = await send(engine, 'reader', 'SELECT 1', search as unknown as Record<string, string>)
+    expect(status).toBe(500)
+    expect(code).toMatch(/^(452|164|497|291)$/)
+  })
+
+  it('end a result that is too long', async () => {
+    const statement = 'SELECT number FROM numbers(1100000) FORMAT JSONCompact'
+    const whole = await send(engine, 'reader', statement, { wait_end_of_query: '1' })
+    expect(whole).toMatchObject({ code: '396', text: expect.stringContaining('TOO_MANY_ROWS_OR_BYTES') })
+    await expect(send(engine, 'reader', statement)).rejects.toThrow()
+  })
+
+  it('hold under any profile, and in a subquery that sets its own', async () => {
+    const limits = "SELECT getSetting('max_execution_time'), getSetting('max_memory_usage'), getSetting('readonly')"
+    for (const profile of ['default', 'writer', 'own_session']) {
+      expect((await send(engine, 'reader', limits, { profile })).text).toBe('30\t4000000000\t2\n')
+      expect((await send(engine, 'reader', `${limits} SETTINGS profile = '${profile}'`)).text).toBe(
+        '30\t4000000000\t2\n',
+      )
+    }
+    const inner = 'SELECT number AS k, count() FROM numbers(10000000) GROUP BY k SETTINGS max_memory_usage = 0'
+    const small = { max_memory_usage: '10000000' }
+    expect((await send(engine, 'reader', `SELECT sum(k) FROM (${inner})`, small)).code).toBe('241')
+  })
+})
+
+describe('A password', () => {
+  it.each(['reader', 'writer'] as const)('of the %s can be read by the owner of the data folder alone', (user) => {
+    expect(readPassword(engine.dataDir, user).length).toBeGreaterThanOrEqual(32)
+    expect(statSync(passwordPath(engine.dataDir, user)).mode & 0o777).toBe(0o600)
+  })
+
+  it('is generated once for a folder and differs from every other', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'passwords-'))
+    const passwords = [readPassword(folder, 'reader'), readPassword(folder, 'writer')]
+    expect(new Set([...passwords, ...Object.values(engine.userUrls)]).size).toBe(4)
+    expect([readPassword(folder, 'reader'), readPassword(folder, 'writer')]).toEqual(passwords)
+    rmSync(folder, { recursive: true })
+  })
+
+  it.each(['reader', 'writer'] as const)(
+    'lets the %s in by header, by URL and by Basic authorization',
+    async (user) => {
+      const password = readPassword(engine.dataDir, user)
+      const body = 'SELECT currentUser()'
+      const ways = [
+        sendAs(`${engine.url}/?user=${user}&password=${password}`, { method: 'POST', body }),
+        sendAs(engine.url, {
+          method: 'POST',
+          body,
+          headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password },
+        }),
+        send(engine, user, body),
+      ]
+      for (const way of ways) expect((await way).text).toBe(`${user}\n`)
+    },
+  )
+
+  const basic = (text: string) => ({ headers: { Authorization: `Basic ${btoa(text)}` } })
+
+  it.each<[string, string, RequestInit, string]>([
+    ['no credentials', '', {}, noSessionLeft],
+    ["the engine's own user", '?user=default', {}, noSessionLeft],
+    ["the engine's own user with a limit of its own", '?user=default&max_sessions_for_user=9', {}, noSessionLeft],
+    ["the engine's own user by Basic", '', basic('default:'), noSessionLeft],
+    ["the engine's own user by header", '', { headers: { 'X-ClickHouse-User': 'default' } }, noSessionLeft],
+    ['no password', '?user=reader', {}, wrongPassword],
+    ['a wrong password', '?user=writer&password=wrong', {}, wrongPassword],
+    ['a wrong password by Basic', '', basic('writer:wrong'), wrongPassword],
+    ['a user that does not exist', '?user=admin', {}, wrongPassword],
+  ])('is needed: %s', async (_, search, init, code) => {
+    for (const request of [
+      { ...init, method: 'POST', body: 'SELECT 1' },
+      { ...init, method: 'GET' },
+    ]) {
+      const query = request.method === 'GET' ? `${search ? `${search}&` : '?'}query=SELECT%201` : search
+      const response = await sendAs(`${engine.url}/${query}`, request)
+      expect(response).toMatchObject({ code, status: code === wrongPassword ? 403 : 500 })
+    }
+  })
+
+  it("does not let another user's session become the engine's own", async () => {
+    const { text } = await send(engine, 'reader', 'SELECT currentUser()', { user: 'default' })
+    expect(text).not.toContain('default\n')
+  })
+})
+
+describe('The writer', () => {
+  it('cannot write with GET', async () => {
+    const { password } = new URL(engine.userUrls.writer)
+    for (const query of ['INSERT INTO reports VALUES (9, 9)', 'DROP TABLE reports', 'TRUNCATE TABLE reports']) {
+      const search = new URLSearchParams({ user: 'writer', password, query })
+      expect((await sendAs(`${engine.url}/?${search}`, {})).code).toBe('164')
+    }
+    expect((await send(engine, 'writer', 'SELECT count() FROM reports')).text).toBe('2\n')
+  })
+
+  it('writes to the databases of the project and to no other', async () => {
+    expect((await send(engine, 'writer', 'CREATE DATABASE default_copy')).status).toBe(200)
+    expect((await send(engine, 'writer', 'DROP DATABASE default_copy')).status).toBe(200)
+    expect((await send(engine, 'writer', 'CREATE DATABASE other')).code).toBe('497')
+  })
+})
+
+it("ClickHouse's own SQL page is served, for the reader's name and password", async () => {
+  const page = await sendAs(`${engine.url}/play`, {})
+  expect(page.status).toBe(200)
+  expect(page.text).toContain('<html')
+})

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aReport } from '../../../fixtures/reports.ts'
+import type { StoredReport } from '../../../schema/stored-report.ts'
+import { oracleBrowserChanges } from '../../oracles/browser-change-oracle.ts'
+import { type CapturedApi, capturedWindow, sent, startCapturedApi } from '../../support/captured.ts'
+import { readPages } from '../../support/read-pages.ts'
+
+let captured: CapturedApi
+
+beforeAll(async () => {
+  captured = await startCapturedApi()
+})
+
+afterAll(() => captured?.api.close())
+
+test('what real browsers deprecate and intervene in is what their payloads say', async () => {
+  const { api, key, siteId } = captured
+  const rows = (['deprecation', 'intervention'] as const).flatMap((reportType) =>
+    sent(reportType).map(({ url, body, common }): StoredReport => {
+      const { id: feature, message, lineNumber = 0, sourceFile = '' } = body
+      const [script = ''] = sourceFile.split('?')
+      const told = { feature, message, lineNumber, sourceFile: script, documentUrl: url }
+      return aReport({ ...common, ...told, siteId, reportType })
+    }),
+  )
+  expect(rows.length).toBeGreaterThan(40)
+  const { data, totals } = oracleBrowserChanges(rows, capturedWindow, {})
+  const answered = await readPages(api, key, '/v1/browser-changes', { limit: 10 })
+  expect(answered.rest).toEqual({ totals })
+  // Several reports of one post can be the latest; which of them it is depends on their ids.
+  const settled = (entry: object) => ({ ...entry, lineNumber: 0, message: '' })
+  expect(answered.data.map(settled)).toEqual(data.map(settled))
+  for (const { feature, sourceFile, lineNumber, message, lastSeen } of answered.data) {
+    const latest = { feature, message, lineNumber: lineNumber ?? 0, sourceFile: sourceFile ?? '' }
+    expect(rows).toContainEqual(expect.objectContaining({ ...latest, receivedAt: Date.parse(lastSeen) }))
+  }
+})

@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chooseBucketSize } from '../../../queries/reports/histogram-reports.ts'
+import type { DimensionName } from '../../../schema/dimensions.ts'
+import type { Report } from '../../../schema/responses/report.ts'
+import type { StoredReport } from '../../../schema/stored-report.ts'
+import { asked, now, retentionFrom, runs, startOracleWorld } from '../../oracles/oracle-world.ts'
+import { oracleCount, oracleGrouped, oracleHistogram, oracleList, oracleTypes } from '../../oracles/report-oracle.ts'
+import type { TestApi } from '../../support/api.ts'
+import { type ReportQuestion, reportQuestion, windowWithin } from '../../support/report-questions.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+let api: TestApi
+let key: TestKey
+let rows: readonly StoredReport[]
+let siteIds: readonly string[]
+
+beforeAll(async () => {
+  ;({ api, key, rows, siteIds } = await startOracleWorld({ count: 6_000, siteCount: 3 }))
+})
+
+afterAll(() => api?.close())
+
+async function ask(path: string, params: Record<string, string | number | undefined>) {
+  const set = Object.entries(params).filter(([, value]) => value !== undefined)
+  const query = new URLSearchParams(set.map(([name, value]): [string, string] => [name, String(value)]))
+  const { status, body } = await api.get(`${path}?${query}`, { key })
+  expect(body).not.toHaveProperty('error')
+  expect(status).toBe(200)
+  return body
+}
+
+const filtered = ({ reportType, filters, window }: ReportQuestion) => ({ reportType, ...filters, ...asked(window) })
+
+const question = (maxDays = 31, among?: readonly DimensionName[]) =>
+  reportQuestion(rows, retentionFrom, now, maxDays, among)
+
+async function holds(property: fc.IAsyncProperty<[ReportQuestion]>, numRuns: number) {
+  await fc.assert(property, runs(numRuns))
+}
+
+describe('the API answers as the oracle does, on random types, filters and unaligned windows', () => {
+  test('count', async () => {
+    await holds(
+      fc.asyncProperty(question(), async (one) => {
+        const { data } = await ask('/v1/reports/count', filtered(one))
+        expect(data).toEqual(oracleCount(rows, one.window, one.reportType, one.filters))
+      }),
+      80,
+    )
+  })
+
+  const histogram = async (one: ReportQuestion) => {
+    const { data } = await ask('/v1/reports/histogram', { ...filtered(one), bucketSize: one.bucketSize })
+    const bucketSize = chooseBucketSize(one.window, one.bucketSize)
+    expect(data).toEqual(oracleHistogram(rows, one.window, one.reportType, one.filters, bucketSize))
+  }
+
+  test('histogram', async () => {
+    await holds(fc.asyncProperty(question(), histogram), 60)
+  })
+
+  test('histogram of hosts', async () => {
+    await holds(fc.asyncProperty(question(31, ['documentHost']), histogram), 40)
+  })
+
+  const groups = async (one: ReportQuestion) => {
+    const { groupBy, limit } = one
+    const body = await ask('/v1/reports/grouped', { ...filtered(one), groupBy: groupBy.join(), limit })
+    expect(body.groupBy).toEqual(groupBy)
+    expect(body.data).toEqual(
+      oracleGrouped(rows, one.window, retentionFrom, one.reportType, one.filters, groupBy, limit),
+    )
+  }
+
+  test('grouped', async () => {
+    await holds(fc.asyncProperty(question(), groups), 100)
+  })
+
+  // Dimensions that a rollup holds together, which questions about any would rarely all be of.
+  test.each<[string, readonly DimensionName[]]>([
+    ['pages', ['siteId', 'documentHost', 'browserName', 'disposition']],
+    ['blocked hosts', ['blockedHost', 'directive', 'browserName', 'osName', 'disposition']],
+    ['both hosts', ['siteId', 'documentHost', 'directive', 'blockedHost']],
+    ['one host', ['documentHost']],
+  ])('grouped by dimensions of %s', async (_, among) => {
+    await holds(fc.asyncProperty(question(31, among), groups), 40)
+  })
+
+  test('types', async () => {
+    const windows = windowWithin(retentionFrom, now, 31)
+    await fc.assert(
+      fc.asyncProperty(windows, fc.option(fc.constantFrom(...siteIds), { nil: undefined }), async (window, siteId) => {
+        const { data } = await ask('/v1/reports/types', { ...asked(window), siteId })
+        expect(data).toEqual(oracleTypes(rows, window, siteId))
+      }),
+      runs(60),
+    )
+  })
+
+  test('list, page by page', async () => {
+    await holds(
+      fc.asyncProperty(question(7), async (one) => {
+        const limit = Math.max(7, one.limit)
+        const answered: Report[] = []
+        let cursor: string | undefined
+        do {
+          const body = await ask('/v1/reports', { ...filtered(one), limit, cursor })
+          expect(body.data.length).toBeLessThanOrEqual(limit)
+          answered.push(...body.data)
+          cursor = body.nextCursor ?? undefined
+        } while (cursor)
+        expect(answered).toEqual(oracleList(rows, one.window, one.reportType, one.filters))
+      }),
+      60,
+    )
+  })
+})

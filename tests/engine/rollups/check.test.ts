@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { checkRollups, type RollupCheck } from '../../../clickhouse/rollups/check-rollups.ts'
+import { listRollups } from '../../../clickhouse/rollups/list-rollups.ts'
+import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
+import { aReport } from '../../../fixtures/reports.ts'
+import { day } from '../../../schema/durations.ts'
+import { askRows } from '../../support/database.ts'
+import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
+
+/** Rollups of every report type, and those of some types only. */
+const ofEveryType = [
+  'reports_per_day_by_cube',
+  'reports_per_hour_by_cube',
+  'reports_per_hour_by_cube_value',
+  'reports_per_day_by_document_host_cube',
+  'reports_per_day_by_page',
+  'reports_per_hour',
+  'reports_per_minute',
+  'reports_per_day_by_value',
+  'reports_per_hour_by_value_time_ordered',
+  'reports_per_hour_by_value',
+]
+const ofSomeTypes = [
+  'browser_changes_per_day_by_page',
+  'crashes_per_day_by_group',
+  'reports_per_day_by_issue',
+  'network_errors_per_day_by_group',
+]
+const ofBrowserChanges = 'browser_changes_per_day_by_entry'
+const ofPolicies = ['reports_per_day_by_blocked_host_cube', 'reports_per_day_by_hosts', 'reports_per_day_by_pair']
+const ofScripts = 'reports_per_day_by_script'
+/** The rollups of counts that are made from each other. */
+const fine = ['reports_per_hour_by_cube', 'reports_per_minute', 'reports_per_hour_by_value_time_ordered']
+const coarse = [
+  'reports_per_day_by_cube',
+  'reports_per_day_by_value',
+  'reports_per_hour',
+  'reports_per_hour_by_cube_value',
+  'reports_per_hour_by_value',
+]
+
+let db: FilledDatabase
+
+beforeAll(async () => {
+  db = await createFilledDatabase()
+})
+
+afterAll(() => db?.drop())
+
+let last: RollupCheck | undefined
+const check = async (tenant?: string) => {
+  last = await checkRollups(db.writer, tenant === undefined ? {} : { tenantId: tenant })
+  return last
+}
+const differing = () => [...new Set(last?.differences.map(({ table }) => table))]
+const heal = async () => {
+  await rebuildRollups(db.writer, { tables: differing() })
+  expect(await check()).toMatchObject({ different: 0, differences: [] })
+}
+
+describe('a check of the rollups', () => {
+  // Only what a test found different, because a rebuild of every table takes longer than the test.
+  afterEach(async () => {
+    if (differing().length > 0) await rebuildRollups(db.writer, { tables: differing() })
+  })
+
+  test('knows every rollup from the store itself, each after the one it is made from', async () => {
+    const rollups = await listRollups(db.writer)
+    expect(rollups.map(({ table }) => table).sort()).toEqual(
+      [...ofEveryType, ...ofSomeTypes, ...ofPolicies, ofBrowserChanges, ofScripts].sort(),
+    )
+    for (const [index, { source }] of rollups.entries()) {
+      expect(['reports', ...rollups.slice(0, index).map(({ table }) => table)]).toContain(source)
+    }
+  })
+
+  test('compares every table by tenant, type and day, and finds them all as they should be', async () => {
+    const days = async (where: string) => {
+      const distinct = 'uniqExact(tenant_id, report_type, toDate(received_at))'
+      const [[found] = []] = await askRows(db.writer, `SELECT ${distinct} FROM reports WHERE ${where}`)
+      return Number(found)
+    }
+    // Each of the four takes types that no other of them takes, and together they take all that are listed.
+    const counted = (await days('true')) * ofEveryType.length + (await days("report_type != 'csp-hash'"))
+    const ofPolicy = (await days("report_type = 'csp-violation'")) * ofPolicies.length
+    const ofChanges = await days("report_type IN ('deprecation', 'intervention')")
+    const checked = counted + ofPolicy + ofChanges + (await days("script_url != ''"))
+    expect(await check()).toEqual({ checked, different: 0, differences: [] })
+  })
+
+  test.each([
+    ['fine', fine, [...fine, ...coarse].sort()],
+    ['coarse', coarse, coarse],
+  ])('finds rows of the %s rollups that were counted twice, and a rebuild heals them', async (_, tampered, found) => {
+    const where = (table: string) =>
+      `FROM ${table} WHERE tenant_id = '${db.tenantId}' ORDER BY toDate(bucket) DESC, report_type LIMIT 1`
+    const [[type, bucket] = []] = await askRows(
+      db.writer,
+      `SELECT report_type, toDate(bucket) ${where('reports_per_hour')}`,
+    )
+    for (const table of tampered) await db.writer.command(`INSERT INTO ${table} SELECT * ${where(table)}`)
+    const [[dimensions] = []] = await askRows(
+      db.writer,
+      `SELECT uniqExact(dimension) FROM reports_per_hour_by_cube_value WHERE report_type = '${type}'`,
+    )
+    const { different, differences } = await check()
+    expect(different).toBe(found.length)
+    expect(differences.map(({ table }) => table).sort()).toEqual(found)
+    for (const difference of differences) {
+      // One row of the cube has a value of each of its dimensions.
+      const isFromCube =
+        difference.table === 'reports_per_hour_by_cube_value' && tampered.includes('reports_per_hour_by_cube')
+      const differingRows = isFromCube ? dimensions : 1
+      expect(difference).toMatchObject({ tenantId: db.tenantId, reportType: type, day: bucket, differingRows })
+      expect(difference.actual.weight).toBeGreaterThan(Number(difference.expected.weight))
+    }
+    await heal()
+  })
+
+  test('finds a row that is missing, and one that was moved though its day adds up', async () => {
+    const key = 'cityHash64(report_type, dimension, value, bucket)'
+    const own = `tenant_id = '${db.tenantId}'`
+    const row = `${own} AND ${key} = (SELECT min(${key}) FROM reports_per_day_by_value WHERE ${own} AND value != 'moved')`
+    await db.writer.command(
+      `INSERT INTO reports_per_day_by_value SELECT * REPLACE ('moved' AS value) FROM (SELECT * FROM reports_per_day_by_value WHERE ${row})`,
+    )
+    await db.writer.command(`ALTER TABLE reports_per_day_by_value DELETE WHERE ${row} SETTINGS mutations_sync = 1`)
+    const { differences } = await check()
+    expect(differences).toHaveLength(1)
+    const [found] = differences
+    expect(found).toMatchObject({ table: 'reports_per_day_by_value', differingRows: 2 })
+    expect(found?.actual).toEqual(found?.expected)
+  })
+
+  const removal = 'REPLACE (0 AS report_count, 0 AS weight, (now64(3), generateUUIDv4(), now64(3)) AS removal)'
+  test.each([
+    [
+      'reports_per_day_by_issue',
+      "REPLACE (0 AS report_count, 0 AS weight, arrayReduce('uniqExactState', [toUInt64(1)]) AS pages)",
+    ],
+    ['crashes_per_day_by_group', "REPLACE (0 AS report_count, 0 AS weight, ['Lynx'] AS browsers)"],
+    [
+      'network_errors_per_day_by_group',
+      "REPLACE (0 AS report_count, 0 AS weight, map('h9', toUInt64(1)) AS protocols)",
+    ],
+    ['browser_changes_per_day_by_entry', removal],
+    [
+      'browser_changes_per_day_by_page',
+      removal,
+      ['browser_changes_per_day_by_entry', 'browser_changes_per_day_by_page'],
+    ],
+  ])(
+    'finds a state, list, map or tuple in %s that its day sums do not show',
+    async (table, change, found = [table]) => {
+      const from = `${table} WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`
+      await db.writer.command(`INSERT INTO ${table} SELECT * ${change} FROM ${from}`)
+      const { differences } = await check()
+      expect(differences.toSorted((a, b) => (a.table < b.table ? -1 : 1))).toEqual(
+        found.map((one) => expect.objectContaining({ table: one, differingRows: 1 })),
+      )
+    },
+  )
+
+  test('finds a wrong first time', async () => {
+    await db.writer.command(`INSERT INTO reports_per_day_by_cube SELECT * REPLACE (0 AS report_count, 0 AS weight, first_seen_at - 1 AS first_seen_at)
+      FROM reports_per_day_by_cube WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`)
+    const { differences } = await check()
+    expect(differences).toEqual([expect.objectContaining({ table: 'reports_per_day_by_cube', differingRows: 1 })])
+  })
+
+  test('finds counts of a tenant and a month that the raw rows do not have, and a rebuild removes them', async () => {
+    const stranger = randomUUID()
+    await db.writer.command(`INSERT INTO reports_per_hour (tenant_id, report_type, bucket, report_count, weight, retention_days)
+      VALUES ('${stranger}', 'coop', now() + toIntervalDay(70), 3, 9007199254740993, 90)`)
+    const { differences } = await check()
+    expect(differences).toEqual([
+      expect.objectContaining({
+        tenantId: stranger,
+        actual: { reportCount: 3, weight: '9007199254740993', retentionDays: 90 },
+        expected: { reportCount: null, weight: null, retentionDays: null },
+      }),
+    ])
+    await heal()
+    expect(await askRows(db.writer, `SELECT count() FROM reports_per_hour WHERE tenant_id = '${stranger}'`)).toEqual([
+      [0],
+    ])
+  })
+
+  test('leaves out days that hold expired reports, and by the shortest retention those of every other month', async () => {
+    const briefId = await db.createTenant()
+    const at = (days: number, retentionDays = 10) =>
+      aReport({ tenantId: briefId, receivedAt: Date.now() - days * day, retentionDays })
+    await db.insertReports([at(1), at(8), at(12), at(30), at(80, 90)])
+    const { checked, different } = await check(briefId)
+    const tables = [...ofEveryType, ...ofPolicies, 'reports_per_day_by_issue']
+    expect({ checked, different }).toEqual({ checked: 2 * tables.length, different: 0 })
+  })
+
+  test('is of one tenant where one is named', async () => {
+    await db.writer.command(
+      `INSERT INTO reports_per_hour SELECT * FROM reports_per_hour WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
+    )
+    expect((await check(db.otherId)).different).toBe(0)
+    expect((await check(db.tenantId)).different).toBe(1)
+  })
+
+  test('lists the first 100 differences and counts them all', async () => {
+    await db.writer.command(
+      'INSERT INTO reports_per_minute SELECT * REPLACE (1 AS report_count) FROM reports_per_minute',
+    )
+    const { different, differences } = await check()
+    expect(different).toBeGreaterThan(100)
+    expect(differences).toHaveLength(100)
+  })
+})

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rollupSets } from '../../../queries/rollups/select-rollup.ts'
+import { dimensionNames, dimensionRows } from '../../../schema/dimensions.ts'
+import { day, hour, minute } from '../../../schema/durations.ts'
+import { dimensionsOf } from '../../../schema/report-filter.ts'
+import { reportTypeNames } from '../../../schema/report-types.ts'
+import { askRows } from '../../support/database.ts'
+import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
+
+let db: FilledDatabase
+
+beforeAll(async () => {
+  db = await createFilledDatabase()
+})
+
+afterAll(() => db?.drop())
+
+const held = (reportType: unknown, dimensions: readonly string[]) => `${reportType} by ${dimensions}`
+
+/** The report types of a rollup of counts, each with dimensions that it holds together. */
+function declared(table: string): string[] {
+  const ofTable = rollupSets.filter(({ rollups }) => rollups.some((rollup) => rollup.table === table))
+  return ofTable.flatMap(({ typesWith, dimensions, isSingle }) =>
+    reportTypeNames.flatMap((type) => {
+      const ofType = dimensionsOf(type)
+      if (typesWith && !ofType.includes(typesWith)) return []
+      const carried = dimensions.filter((dimension) => ofType.includes(dimension))
+      return isSingle ? carried.map((dimension) => held(type, [dimension])) : held(type, dimensions)
+    }),
+  )
+}
+
+/** The same by the table's rows and its sorting key, in the order of its columns. */
+async function stored(table: string): Promise<string[]> {
+  const sortingKey = `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = '${table}' AND is_in_sorting_key ORDER BY position`
+  const keys = (await askRows(db.writer, sortingKey)).flat()
+  const named = keys.find((key) => key === 'dimension' || key === 'dimensions')
+  const columns = keys.flatMap((key) => dimensionNames.filter((dimension) => dimensionRows[dimension].column === key))
+  const counted = `report_type IN ('${reportTypeNames.join("', '")}')`
+  const rows = await askRows(db.writer, `SELECT DISTINCT report_type, ${named ?? "''"} FROM ${table} WHERE ${counted}`)
+  return rows.map(([type, names]) => held(type, named ? String(names).split(',') : columns))
+}
+
+const grains = { [minute]: 'minute', [hour]: 'hour', [day]: 'day' }
+
+test('each says how long its buckets are', async () => {
+  const rollups = rollupSets.flatMap((set) => set.rollups)
+  const said = [...new Map(rollups.map(({ table, grain }) => [table, `Start of the ${grains[grain]} of received_at`]))]
+  const asked =
+    "SELECT table, comment FROM system.columns WHERE database = currentDatabase() AND name = 'bucket' AND comment != ''"
+  const rows = await askRows(db.writer, asked)
+  expect(rows).toEqual(expect.arrayContaining(said))
+})
+
+test.each([...new Set(rollupSets.flatMap(({ rollups }) => rollups.map(({ table }) => table)))])(
+  '%s holds the report types and dimensions that it is declared with',
+  async (table) => {
+    expect((await stored(table)).sort()).toEqual(declared(table).sort())
+  },
+)

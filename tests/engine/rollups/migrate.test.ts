@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { migrate, pendingMigrations } from '../../../clickhouse/migrate.ts'
+import { readMigrations } from '../../../clickhouse/migration-files.ts'
+import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
+import { listRollups } from '../../../clickhouse/rollups/list-rollups.ts'
+import { connect } from '../../../queries/clickhouse/client.ts'
+import { dimensionsOf } from '../../../schema/report-filter.ts'
+import { storedTypeNames } from '../../../schema/report-types.ts'
+import { askRows, createDatabase, type TestDatabase } from '../../support/database.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'migrations-'))
+const folderUrl = pathToFileURL(`${folder}/`)
+const good = 'CREATE TABLE IF NOT EXISTS a (n UInt8) ENGINE = MergeTree ORDER BY n;\n'
+const another = 'CREATE TABLE IF NOT EXISTS b (n UInt8) ENGINE = MergeTree ORDER BY n;\n'
+
+const tenantId = randomUUID()
+
+let db: TestDatabase
+
+beforeEach(async () => {
+  rmSync(folder, { recursive: true })
+  mkdirSync(folder)
+  db = await createDatabase()
+  return () => db.drop()
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+const pending = async (folder?: URL) => pendingMigrations(db.reader, await readMigrations(folder))
+const migrateFolder = () => migrate(db.writer, { folder: folderUrl })
+const names = async () => (await readMigrations()).map(({ name }) => name)
+const ledger = () => askRows(db.writer, 'SELECT version, name FROM schema_migrations FINAL ORDER BY version')
+
+describe('the migrations', () => {
+  test('are applied once, in order, and heard of; the reader sees which are pending', async () => {
+    const all = await names()
+    expect(await pending()).toEqual(all)
+    const heard: string[] = []
+    expect(await migrate(db.writer, { onStep: (step) => heard.push(step) })).toEqual(all)
+    expect(heard).toEqual(all.map((name) => `Applying ${name}`))
+    expect(await pending()).toEqual([])
+    expect(await migrate(db.writer)).toEqual([])
+    expect(await ledger()).toEqual(all.map((name, index) => [index + 1, name]))
+  })
+
+  test('may be repeated, each statement of them, without harm to what is stored', async () => {
+    await migrate(db.writer)
+    await db.writer.command("INSERT INTO tenants (id, name) VALUES (generateUUIDv4(), 'kept')")
+    const tables = () =>
+      askRows(
+        db.writer,
+        'SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase() ORDER BY name',
+      )
+    const before = await tables()
+    for (const { statements } of await readMigrations()) {
+      for (const statement of statements) await db.writer.command(statement)
+    }
+    expect(await tables()).toEqual(before)
+    expect(await askRows(db.writer, 'SELECT name FROM tenants')).toEqual([['kept']])
+  })
+
+  test('comment every table and every column, as people read them raw', async () => {
+    await migrate(db.writer)
+    const without = await askRows(
+      db.writer,
+      `SELECT table, name FROM system.columns WHERE database = currentDatabase() AND comment = '' AND table NOT LIKE '%_mv'
+       UNION ALL SELECT name, '' FROM system.tables WHERE database = currentDatabase() AND comment = '' AND engine != 'MaterializedView'`,
+    )
+    expect(without).toEqual([])
+  })
+
+  test('let the raw table and every rollup know an insert again for equally long', async () => {
+    await migrate(db.writer)
+    const windows = await askRows(
+      db.writer,
+      `SELECT DISTINCT extract(engine_full, 'non_replicated_deduplication_window = (\\d+)') FROM system.tables
+       WHERE database = currentDatabase() AND engine_full LIKE '%deduplication_window%'`,
+    )
+    expect(windows).toEqual([['10000']])
+  })
+
+  test('have each rollup merge a month that rests into one part', async () => {
+    await migrate(db.writer)
+    const merged = await askRows(
+      db.writer,
+      `SELECT name FROM system.tables WHERE database = currentDatabase()
+       AND engine_full LIKE '%min_age_to_force_merge_seconds = 86400, min_age_to_force_merge_on_partition_only = %' ORDER BY name`,
+    )
+    expect(merged.flat()).toEqual((await listRollups(db.writer)).map(({ table }) => table).sort())
+  })
+
+  test('run by two at once are applied as if by one', async () => {
+    const all = await names()
+    const second = connect(db.writeUrl)
+    const [one, other] = await Promise.all([migrate(db.writer), migrate(second)]).finally(() => second.close())
+    expect(new Set([...one, ...other])).toEqual(new Set(all))
+    expect(await ledger()).toHaveLength(all.length)
+    expect(await pending()).toEqual([])
+  })
+})
+
+test('a database with reports gets its new rollups filled', async () => {
+  const migrations = new URL('../../../clickhouse/migrations/', import.meta.url)
+  const files = readdirSync(migrations)
+  for (const file of files.filter((one) => one < '0003')) copyFileSync(new URL(file, migrations), join(folder, file))
+  await migrateFolder()
+  await db.writer.command(`INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, weight, sample_rate, retention_days, directive, blocked_host)
+    SELECT toUUID('${tenantId}'), generateUUIDv4(), ['csp-violation', 'crash'][number % 2 + 1], now64(3) - toIntervalHour(number % 100), generateUUIDv7(), 1000000, 1, 90, 'img-src', concat('host', toString(number % 7))
+    FROM numbers(900)`)
+  await migrate(db.writer)
+  const [[counted] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
+  expect(counted).toBe(900)
+  expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
+
+  // As a run leaves it that was cut off while it filled.
+  await db.writer.command('ALTER TABLE schema_migrations DELETE WHERE version = 6 SETTINGS mutations_sync = 1')
+  for (const table of ['reports_per_day_by_hosts', 'reports_per_day_by_pair']) {
+    const [[month] = []] = await askRows(db.writer, `SELECT max(toYYYYMM(bucket)) FROM ${table}`)
+    await db.writer.command(`ALTER TABLE ${table} DROP PARTITION ID '${month}'`)
+  }
+  const heard: string[] = []
+  const repeated = await migrate(db.writer, { onStep: (step) => heard.push(step) })
+  expect(repeated).toEqual(['0006_report_hosts'])
+  const filled = heard.slice(repeated.length)
+  expect(filled.every((step, index) => step.startsWith('Filling ') && step.includes(`, ${index + 1} of `))).toBe(true)
+  expect(filled.join()).toMatch(/Filling reports_per_day_by_pair \d{6}/)
+  expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
+})
+
+test('a view that is made anew counts the reports that are there, and what is made from its table does', async () => {
+  const migrations = new URL('../../../clickhouse/migrations/', import.meta.url)
+  for (const file of readdirSync(migrations)) copyFileSync(new URL(file, migrations), join(folder, file))
+  await migrateFolder()
+  await db.writer.command(`INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, weight, sample_rate, retention_days, phase)
+    SELECT toUUID('${tenantId}'), generateUUIDv4(), 'network-error', now64(3) - toIntervalHour(number), generateUUIDv7(), 1000000, 1, 90, 'dns'
+    FROM numbers(900)`)
+  const [[view] = []] = await askRows(
+    db.writer,
+    "SELECT create_table_query FROM system.tables WHERE database = currentDatabase() AND name = 'reports_per_hour_by_value_time_ordered_mv'",
+  )
+  const select = String(view)
+    .slice(String(view).indexOf(' AS SELECT'))
+    .replaceAll(/ FROM \w+\./g, ' FROM ')
+  const withPhase = select
+    .replace("[('siteId'", "[('phase', toString(phase)), ('siteId'")
+    .replace('WHERE ', "WHERE dimension = 'phase' OR ")
+  const table = 'reports_per_hour_by_value_time_ordered'
+  write(
+    `${String(readdirSync(migrations).length + 1).padStart(4, '0')}_phase.sql`,
+    `DROP VIEW IF EXISTS ${table}_mv SYNC;
+CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_mv TO ${table}${withPhase};
+`,
+  )
+  await migrateFolder()
+  expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
+  for (const table of [
+    'reports_per_hour_by_value_time_ordered',
+    'reports_per_hour_by_value',
+    'reports_per_day_by_value',
+  ]) {
+    const counted = `SELECT sum(report_count) FROM ${table} WHERE dimension = 'phase' AND value = 'dns'`
+    expect(await askRows(db.writer, counted), table).toEqual([[900]])
+  }
+})
+
+test('a database of an older baseline stops the run with one line that says what to remove, and is left alone', async () => {
+  await migrate(db.writer)
+  await db.writer.command('TRUNCATE TABLE schema_migrations')
+  // As the release before the first baseline noted them: more than there are now.
+  await db.writer.command(`INSERT INTO schema_migrations (version, name, checksum)
+    SELECT number + 1, ['0001_tenants', '0002_reports', '0003_totals'][least(number + 1, 3)], lower(hex(SHA256(toString(number))))
+    FROM numbers(29)`)
+  const before = await ledger()
+  const line =
+    /^The database was made by other migrations .* from 0001_tenants on: remove the folder DATA_DIR \(on a server, drop the tables [^\n]*$/
+  await expect(migrate(db.writer)).rejects.toThrow(line)
+  await expect(pending()).rejects.toThrow(line)
+  expect(await ledger()).toEqual(before)
+})
+
+describe('the report types', () => {
+  const stored = () => askRows(db.writer, 'SELECT report_type, dimensions FROM report_types FINAL ORDER BY report_type')
+  const insertReport = (reportType: string) =>
+    db.writer.command(`INSERT INTO reports (tenant_id, report_type, received_at, id, retention_days)
+      VALUES ('${tenantId}', '${reportType}', now64(3), generateUUIDv7(), 90)`)
+
+  test('are written once, all that are stored', async () => {
+    await migrate(db.writer)
+    const types = storedTypeNames.map((type) => [type, dimensionsOf(type)])
+    expect(await stored()).toEqual(types.toSorted())
+    await migrate(db.writer)
+    expect(await askRows(db.writer, 'SELECT count() FROM report_types')).toEqual([[types.length]])
+  })
+
+  test('are pending where one is missing or has fewer dimensions, and not where the database has more', async () => {
+    await migrate(db.writer)
+    const insert = (type: string, dimensions: string) =>
+      db.writer.command(`INSERT INTO report_types (report_type, dimensions, has_issues, is_browser_change)
+        SELECT report_type, ${dimensions}, has_issues, is_browser_change FROM report_types FINAL
+        WHERE report_type = '${type}'`)
+    await insert('coop', "arrayPushBack(dimensions, 'phase')")
+    expect(await pending()).toEqual([])
+    await insert('coop', "arrayFilter(one -> one != 'feature', dimensions)")
+    expect(await pending()).toEqual(['report_types'])
+    await migrate(db.writer)
+    await db.writer.command("ALTER TABLE report_types DELETE WHERE report_type = 'crash' SETTINGS mutations_sync = 1")
+    expect(await pending()).toEqual(['report_types'])
+  })
+
+  test('that changed are written, and named where their reports must be counted again', async () => {
+    await migrate(db.writer)
+    const all = await stored()
+    await insertReport('coop')
+    for (const type of ['coop', 'coep']) {
+      await db.writer.command(`INSERT INTO report_types (report_type, dimensions)
+        SELECT report_type, ['siteId'] FROM report_types FINAL WHERE report_type = '${type}'`)
+    }
+    const heard: string[] = []
+    expect(await migrate(db.writer, { onStep: (step) => heard.push(step) })).toEqual([])
+    expect(heard).toEqual(['coop changed: run "rollups rebuild", which counts the reports that were stored before'])
+    expect(await stored()).toEqual(all)
+  })
+})
+
+describe('a migration', () => {
+  test('that was cut off midway is pending, and is repeated whole', async () => {
+    write('0001_a.sql', `${good}${another}SELECT throwIf(1, 'cut off');\n`)
+    await expect(migrateFolder()).rejects.toThrow('cut off')
+    expect(await askRows(db.writer, 'EXISTS b')).toEqual([[1]])
+    expect(await pending(folderUrl)).toEqual(['0001_a'])
+    write('0001_a.sql', `${good}${another}`)
+    expect(await migrateFolder()).toEqual(['0001_a'])
+  })
+
+  test('that was changed after it was applied stops the run with one line that says what to remove', async () => {
+    write('0001_a.sql', good)
+    await migrateFolder()
+    write('0001_a.sql', `${good}-- a word more\n`)
+    write('0002_b.sql', another)
+    const line =
+      /^The database was made by other migrations than this release's, from 0001_a on: remove the folder DATA_DIR .*$/
+    await expect(migrateFolder()).rejects.toThrow(line)
+    await expect(pending(folderUrl)).rejects.toThrow(line)
+    expect(await askRows(db.writer, 'EXISTS b')).toEqual([[0]])
+  })
+
+  test('is the same with other line ends', async () => {
+    write('0001_a.sql', good)
+    await migrateFolder()
+    write('0001_a.sql', good.replaceAll('\n', '\r\n'))
+    expect(await migrateFolder()).toEqual([])
+  })
+
+  test('that the code does not know stops the run, but makes nothing pending', async () => {
+    write('0001_a.sql', good)
+    write('0002_b.sql', another)
+    await migrateFolder()
+    rmSync(join(folder, '0002_b.sql'))
+    await expect(migrateFolder()).rejects.toThrow(/^The database is ahead of this code: it has 0002_b;.*$/)
+    expect(await pending(folderUrl)).toEqual([])
+  })
+
+  test.each(['1_a.sql', '0002_a.sql', '0001-a.sql', '0001_A.sql'])('is refused by the name %s', async (name) => {
+    write(name, good)
+    await expect(migrateFolder()).rejects.toThrow(name)
+  })
+
+  test('has a number of its own', async () => {
+    write('0001_a.sql', good)
+    write('0001_b.sql', another)
+    await expect(migrateFolder()).rejects.toThrow('0001_b.sql')
+  })
+})

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrate } from '../../../clickhouse/migrate.ts'
+import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
+import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
+import { importVersion } from '../../../queries/rules/import-version.ts'
+import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
+import { cli } from '../../support/cli.ts'
+import { askRows } from '../../support/database.ts'
+import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
+
+let db: FilledDatabase
+
+beforeAll(async () => {
+  db = await createFilledDatabase()
+})
+
+afterAll(() => db?.drop())
+
+const rollups = (...words: string[]) => cli(['rollups', ...words], { environment: { CLICKHOUSE_URL: db.writeUrl } })
+const tablesAside = () =>
+  askRows(db.writer, "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE '%rebuild%'")
+
+describe('a rebuild', () => {
+  test('shows its readers the old rows or the new ones, never a part, and leaves no table behind', async () => {
+    const total = async () => {
+      const [[sum] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
+      return sum
+    }
+    const before = await total()
+    let rebuilding = true
+    const rebuilt = rebuildRollups(db.writer).finally(() => {
+      rebuilding = false
+    })
+    while (rebuilding) expect(await total()).toBe(before)
+    await rebuilt
+    expect(await tablesAside()).toEqual([])
+  })
+
+  test('takes away what a rebuild that was cut off left behind, and nothing of one that is under way', async () => {
+    const aside = (daysAgo: number) => {
+      const second = Math.floor(Date.now() / 1000) - daysAgo * 86_400
+      return `reports_per_hour_rebuild_${second.toString(16)}0bad`
+    }
+    const [left, other] = [aside(2), aside(0)]
+    for (const table of [left, other]) await db.writer.command(`CREATE TABLE ${table} AS reports_per_hour`)
+    await rebuildRollups(db.writer)
+    expect(await tablesAside()).toEqual([[other]])
+    await db.writer.command(`DROP TABLE ${other} SYNC`)
+  })
+
+  test('by two at once ends as if by one', async () => {
+    await Promise.all([rebuildRollups(db.writer), rebuildRollups(db.writer)])
+    expect(await tablesAside()).toEqual([])
+    expect(JSON.parse((await rollups('check')).stdout)).toMatchObject({ different: 0 })
+  })
+
+  test('ends every answer that is kept, as an import does, month by month', async () => {
+    const mark = async () => importVersion(await db.writer.read(listImportSteps(db.tenantId, 1000)))
+    const before = await mark()
+    const meanwhile: Promise<string | undefined>[] = []
+    await rebuildRollups(db.writer, {
+      tables: ['reports_per_hour'],
+      onProgress: (done, total) => {
+        if (done < total) meanwhile.push(mark())
+      },
+    })
+    expect((await Promise.all(meanwhile))[0]).toBeUndefined()
+    const after = await mark()
+    expect(after).toBeTypeOf('string')
+    expect(after).not.toBe(before)
+  })
+
+  test('says how far it is', async () => {
+    const steps: [number, number][] = []
+    const { rebuilt } = await rebuildRollups(db.writer, { onProgress: (done, total) => steps.push([done, total]) })
+    expect(steps).toEqual(Array.from({ length: rebuilt + 1 }, (_, index) => [index, rebuilt]))
+  })
+})
+
+test('a rebuild of a table that is no rollup names those there are', async () => {
+  const none = rollups('rebuild', '--table', 'reports')
+  expect(await none).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^reports is not a rollup; there are .*\breports_per_day_by_issue\b/),
+  })
+})
+
+test('a migration that brings no rollup ends no answer that is kept, and fills nothing', async () => {
+  const steps = () => askRows(db.writer, 'SELECT count() FROM import_log_by_time')
+  const before = await steps()
+  const last = '(SELECT max(version) FROM schema_migrations)'
+  await db.writer.command(`ALTER TABLE schema_migrations DELETE WHERE version = ${last} SETTINGS mutations_sync = 1`)
+  const heard: string[] = []
+  expect(await migrate(db.writer, { onStep: (step) => heard.push(step) })).toHaveLength(1)
+  expect(heard.filter((step) => !step.startsWith('Applying '))).toEqual([])
+  expect(await steps()).toEqual(before)
+})
+
+describe('the commands', () => {
+  test('"rollups check" exits 0 with what it compared, and 1 on a difference', async () => {
+    const good = await rollups('check')
+    expect(good.code).toBe(0)
+    expect(JSON.parse(good.stdout)).toMatchObject({ different: 0, differences: [] })
+    await db.writer.command(
+      `INSERT INTO reports_per_day_by_cube SELECT * FROM reports_per_day_by_cube WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
+    )
+    const bad = await rollups('check', '--tenant', db.tenantId)
+    expect(bad.code).toBe(1)
+    expect(JSON.parse(bad.stdout)).toMatchObject({
+      different: 1,
+      differences: [{ table: 'reports_per_day_by_cube', tenantId: db.tenantId }],
+    })
+    expect((await rollups('check', '--tenant', db.otherId)).code).toBe(0)
+  })
+
+  test('"rollups rebuild" heals and says so', async () => {
+    const { code, stdout } = await rollups('rebuild')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ rebuilt: expect.any(Number), different: 0 })
+  })
+
+  test('"rollups rebuild" refuses while an import is cut off, as its reports would be counted twice', async () => {
+    const row = { tenant_id: db.tenantId, previous_token: 'a', token: 'b', lines: 1, state: 'started' }
+    const record = (state: string) => insertRows(db.writer, 'import_log', [{ ...row, state }])
+    await record('started')
+    await db.writer.command(
+      'INSERT INTO reports_per_day_by_cube SELECT * FROM reports_per_day_by_cube ORDER BY bucket DESC, report_type DESC LIMIT 1',
+    )
+    expect((await rollups('check')).stderr).toContain('run it again, which completes the rollups')
+    const refused = await rollups('rebuild')
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 2, stdout: '' })
+    expect(refused.stderr).toMatch(new RegExp(`^An import of tenant ${db.tenantId} is running or was cut off.*--force`))
+    expect((await rollups('rebuild', '--force')).code).toBe(0)
+    await record('done')
+    expect((await rollups('rebuild')).code).toBe(0)
+  })
+
+  test('"rollups check" refuses a tenant that does not exist', async () => {
+    const { code, stdout, stderr } = await rollups('check', '--tenant', randomUUID())
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^There is no tenant /)
+  })
+})

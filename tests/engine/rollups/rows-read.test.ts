@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { issuePosition } from '../../../app/endpoints/issues/issue-listing.ts'
+import { migrate } from '../../../clickhouse/migrate.ts'
+import { type IssuePosition, issueLists, type RankedIssue } from '../../../queries/issues/list-issues.ts'
+import { countReportTypes } from '../../../queries/reports/count-report-types.ts'
+import { countReports } from '../../../queries/reports/count-reports.ts'
+import { groupReports } from '../../../queries/reports/group-reports.ts'
+import { histogramReports } from '../../../queries/reports/histogram-reports.ts'
+import { listReports } from '../../../queries/reports/list-reports.ts'
+import type { Query } from '../../../queries/sql/query.ts'
+import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
+import { type DimensionName, dimensionRows } from '../../../schema/dimensions.ts'
+import { day } from '../../../schema/durations.ts'
+import { issueTypeNames } from '../../../schema/report-types.ts'
+import { bigTenant } from '../../bench/bench-data.ts'
+import { loadEngine } from '../../bench/engine-load.ts'
+import { askRows, createDatabase, type TestDatabase } from '../../support/database.ts'
+
+const reports = 200_000
+const to = Date.now()
+/** Not aligned with any bucket. */
+const window = { from: to - 31.5 * day, to: to - 0.5 * day }
+const previous = { from: window.from - (window.to - window.from) + day, to: window.from }
+
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await createDatabase()
+  await migrate(db.writer)
+  await loadEngine(db.writer, { rounds: [reports], from: to - 62 * day, days: 62 }, 0, async () => undefined)
+})
+
+afterAll(() => db?.drop())
+
+async function rowsRead(queries: readonly Query<unknown>[]): Promise<number> {
+  const costs = await Promise.all(
+    queries.map(async (query) => {
+      let rows = 0
+      await db.reader.read(query, {
+        onCost({ rowsRead }) {
+          rows += rowsRead
+        },
+      })
+      return rows
+    }),
+  )
+  return costs.reduce((sum, rows) => sum + rows, 0)
+}
+
+const csp = (filters: Partial<Record<DimensionName, string>> = {}) => ({
+  reportType: 'csp-violation' as const,
+  terms: Object.entries(filters).map(([dimension, value]) => ({ dimension: dimension as DimensionName, value })),
+})
+const grouped = (by: DimensionName[]) => [groupReports(bigTenant, window, previous, csp(), by, 20)]
+
+test.each<[string, () => readonly Query<unknown>[]]>([
+  ['a count', () => countReports(bigTenant, window, csp())],
+  ['a count of a host', () => countReports(bigTenant, window, csp({ blockedHost: 'cdn40.thirdparty.test' }))],
+  ['a count of types', () => countReportTypes(bigTenant, window, undefined)],
+  ['a histogram', () => histogramReports(bigTenant, window, csp(), '1h')],
+  ['a histogram of a directive', () => histogramReports(bigTenant, window, csp({ directive: 'img-src' }), '1h')],
+  ['a histogram by minute', () => histogramReports(bigTenant, { ...window, from: window.to - 5 * day }, csp(), '1m')],
+  ['a ranking of directives with its trend', () => grouped(['directive'])],
+])('%s over a month reads rollups, and of the raw rows only the edges', async (_, queries) => {
+  expect(await rowsRead(queries())).toBeLessThan(reports / 4)
+})
+
+test('what has no rollup reads the raw rows, so that a count of rows read tells something', async () => {
+  const filter = csp({ blockedHost: 'cdn40.thirdparty.test', documentHost: 'www1.shop.test', browserName: 'Chrome' })
+  expect(await rowsRead(countReports(bigTenant, window, filter))).toBeGreaterThan(reports / 4)
+})
+
+test('every dimension with many values has a filter of its own', async () => {
+  const filters = await askRows(
+    db.writer,
+    "SELECT expr FROM system.data_skipping_indices WHERE database = currentDatabase() AND table = 'reports' AND type = 'bloom_filter'",
+  )
+  const many = Object.values(dimensionRows).filter(({ lowCardinality }) => !lowCardinality)
+  expect(filters.flat()).toEqual(expect.arrayContaining(many.map(({ column }) => column)))
+})
+
+test.each([
+  ['blockedHost', 'nowhere.test'],
+  ['documentHost', 'nowhere.test'],
+  ['siteId', '3f2b8f0e-6a5c-4a36-9d0b-1f9e0c7d5a11'],
+] as const)('a list of a %s that no report has reads next to no rows', async (dimension, value) => {
+  const list = listReports(bigTenant, window, csp({ [dimension]: value }), undefined, 51)
+  expect(await db.reader.read(list)).toEqual([])
+  expect(await rowsRead([list])).toBeLessThan(reports / 20)
+})
+
+test('a look at a long ledger of imports reads its last hour', async () => {
+  await db.writer.command(
+    `INSERT INTO import_log (tenant_id, token, state, recorded_at) SELECT '${bigTenant}', hex(number), 'done', now64(3) - toIntervalSecond(number) FROM numbers(100000)`,
+  )
+  const steps = await db.reader.read(listImportSteps(bigTenant, 5_000))
+  expect(steps.length).toBeGreaterThan(3_500)
+  expect(steps.length).toBeLessThan(3_700)
+  expect(await rowsRead([listImportSteps(bigTenant, 501)])).toBeLessThan(10_000)
+})
+
+test('the latest issues are those of the last hours, page after page, as of the whole window', async () => {
+  const question = { tenantId: bigTenant, window, siteId: undefined, reportTypes: issueTypeNames }
+  let after: IssuePosition | undefined
+  for (let page = 0; page < 5; page++) {
+    const [short, whole] = issueLists(question, after, 51) as [Query<RankedIssue>, Query<RankedIssue>]
+    const issues = await db.reader.read(short)
+    expect(issues).toHaveLength(51)
+    expect(issues).toEqual(await db.reader.read(whole))
+    expect(await rowsRead([short])).toBeLessThan((await rowsRead([whole])) / 4)
+    after = issuePosition.of(issues.at(-2) as RankedIssue)
+  }
+})

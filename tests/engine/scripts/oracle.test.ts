@@ -1,0 +1,187 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { libraryAdvisories } from '../../../app/import/records/types/library-advisories.ts'
+import { libraryFiles } from '../../../app/import/records/types/library-files.ts'
+import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
+import { scans as scanType } from '../../../app/import/records/types/scans.ts'
+import { scriptCaptures } from '../../../app/import/records/types/script-captures.ts'
+import { scriptDecisions } from '../../../app/import/records/types/script-decisions.ts'
+import { knownLibraries, libraryChecks, otherPattern, paymentPatterns } from '../../../fixtures/known-scripts.ts'
+import {
+  randomCaptures,
+  randomDecisions,
+  randomScriptReports,
+  randomScriptScans,
+  scriptHashesOf,
+} from '../../../fixtures/random-scripts.ts'
+import { day } from '../../../schema/durations.ts'
+import type { PlanOverrides } from '../../../schema/plans.ts'
+import { advisoryStates, identificationStates, scriptStatuses } from '../../../schema/scripts.ts'
+import type { OracleWindow } from '../../oracles/oracle-parts.ts'
+import { oracleScriptList, oracleScripts, type ScriptFilters } from '../../oracles/script-oracle.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { readPages } from '../../support/read-pages.ts'
+import { windowWithin } from '../../support/report-questions.ts'
+import type { ScriptWorld } from '../../support/script-world.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+const retentionDays = 45
+
+const now = Date.now()
+const seed = now % 1_000_000_007
+const retentionFrom = (Math.floor(now / day) - retentionDays) * day
+
+let api: TestApi
+let worlds: { world: ScriptWorld; key: TestKey }[]
+
+const hashes = scriptHashesOf(seed)
+
+const uuidOf = (number: number) =>
+  `${String(seed).padStart(8, '0').slice(-8)}-0000-4000-8000-${String(number).padStart(12, '0')}`
+
+/** A tenant with two sites whose records look alike; what is older than its retention is stored too. */
+async function createWorlds(overrides: PlanOverrides, catalog: string, checkedAt: string, place: number) {
+  const tenantId = await api.createTenant({
+    overrides: { retentionDays, keyLimit: 1_000_000, tenantLimit: 1_000_000, ...overrides },
+  })
+  const siteIds = await Promise.all([1, 2].map(() => api.createSite(tenantId)))
+  const key = await api.createKey(tenantId)
+  const pagesOf = new Map(
+    siteIds.map((siteId, site) => [siteId, paymentPatterns.map((_, index) => uuidOf(place * 100 + site * 10 + index))]),
+  )
+  await api.importRecords(
+    tenantId,
+    monitoredPages,
+    siteIds.flatMap((siteId, site) => {
+      const page = (id: string, kind: string, pattern: string) => ({
+        id,
+        siteId,
+        kind,
+        label: 'Page',
+        pattern,
+        scanUrl: 'https://shop.example.test/checkout',
+      })
+      const payment = (pagesOf.get(siteId) ?? []).map((id, index) => page(id, 'payment', paymentPatterns[index] ?? ''))
+      return [...payment, page(uuidOf(place * 100 + site * 10 + 9), 'other', otherPattern)]
+    }),
+  )
+  const span = { seed, tenantId, siteIds, hashes, from: new Date(now - 80 * day), to: new Date(now) }
+  const reports = randomScriptReports({ ...span, count: 480 })
+  for (let at = 0; at < reports.length; at += 160) await api.insertReports(reports.slice(at, at + 160))
+  const otherPages = siteIds.map((_, site) => uuidOf(place * 100 + site * 10 + 9))
+  const scans = randomScriptScans({
+    ...span,
+    seed: seed + place,
+    count: 150,
+    pageIds: [...[...pagesOf.values()].flat(), ...otherPages],
+  })
+  await api.importRecords(tenantId, scanType, scans)
+  const decisions = randomDecisions({ ...span, count: 30 }).map((one, index) => ({
+    ...one,
+    id: uuidOf(place * 100 + 50 + index),
+  }))
+  await api.importRecords(tenantId, scriptDecisions, decisions)
+  const captures = randomCaptures({ ...span, count: 40 })
+  await api.importRecords(tenantId, scriptCaptures, captures)
+  const libraries = new Map(knownLibraries.map((library, index) => [hashes[index] ?? '', library]))
+  return siteIds.map((siteId) => ({
+    key,
+    world: {
+      siteId,
+      reports: reports.filter((row) => row.siteId === siteId),
+      paymentPages: pagesOf.get(siteId) ?? [],
+      scans,
+      decisions: decisions.filter((one) => one.siteId === siteId),
+      captures: captures.filter((one) => one.siteId === siteId),
+      libraries,
+      catalog,
+      checkedAt,
+      retentionFrom,
+      advised: overrides.capabilities === undefined,
+    },
+  }))
+}
+
+beforeAll(async () => {
+  api = await startApi({ now: () => new Date(now) })
+  const [catalog, checkedAt] = [`npm-${seed}`, new Date(now - day).toISOString()]
+  const index = knownLibraries.map(({ name, version }, at) => ({
+    hash: hashes[at],
+    name,
+    version,
+    path: `dist/${name}.js`,
+    catalog,
+  }))
+  // Public knowledge is nobody's: it is imported for no tenant.
+  await api.importRecords(undefined, libraryFiles, index)
+  const advisory = { url: '', modifiedAt: checkedAt }
+  const checks = libraryChecks.map(({ advisories, ...check }) => ({
+    ...check,
+    catalog,
+    checkedAt,
+    advisories: advisories.map((one) => ({ ...advisory, ...one, url: `https://advisories.example.test/${one.id}` })),
+  }))
+  await api.importRecords(undefined, libraryAdvisories, checks)
+  const downgraded = { capabilities: ['api' as const] }
+  worlds = [
+    ...(await createWorlds({}, catalog, checkedAt, 1)),
+    ...(await createWorlds(downgraded, catalog, checkedAt, 2)),
+  ]
+})
+
+afterAll(() => api?.close())
+
+const windows = fc.oneof(
+  { weight: 3, arbitrary: windowWithin(retentionFrom, now, 31) },
+  { weight: 1, arbitrary: windowWithin(retentionFrom, now, 1) },
+)
+const optional = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { freq: 2, nil: undefined })
+const filters = fc.record({
+  pageScope: optional(['payment', 'any']),
+  status: optional(scriptStatuses),
+  identification: optional(identificationStates),
+  advisories: optional(advisoryStates),
+})
+const asked = ({ from, to }: OracleWindow) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })
+/** Ends at the first difference, without looking for a smaller question: each costs requests. */
+const runs = (numRuns: number) => ({ numRuns, seed, endOnFailure: true })
+
+/** The filter is refused to a plan without advisories. */
+const allowed = (world: ScriptWorld, given: ScriptFilters) =>
+  world.advised ? given : { ...given, advisories: undefined }
+
+test('the inventory is listed as the oracle lists it, page by page, with random filters and unaligned windows', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(3),
+      windows,
+      filters,
+      fc.integer({ min: 5, max: 40 }),
+      async (index, window, given, limit) => {
+        const { world, key } = worlds[index] as (typeof worlds)[number]
+        const filter = allowed(world, given)
+        const expected = oracleScriptList(world, window, filter)
+        const path = `/v1/sites/${world.siteId}/scripts`
+        const answered = await readPages(api, key, path, { ...asked(window), ...filter, limit })
+        expect(answered.data).toEqual(expected.data)
+        expect(answered.rest).toEqual(expected.rest)
+      },
+    ),
+    runs(18),
+  )
+})
+
+test('a script is answered with its decisions as the oracle answers it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(3), windows, fc.nat(), async (index, window, drawn) => {
+      const { world, key } = worlds[index] as (typeof worlds)[number]
+      const scripts = oracleScripts(world, window)
+      const expected = scripts[drawn % scripts.length]
+      const path = `/v1/sites/${world.siteId}/scripts/${expected?.id}?${new URLSearchParams(asked(window))}`
+      const { status, body } = await api.get(path, { key })
+      expect(status).toBe(200)
+      expect(body).toEqual({ data: expected })
+    }),
+    runs(9),
+  )
+})

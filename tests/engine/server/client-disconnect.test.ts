@@ -1,0 +1,160 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { migrate } from '../../../clickhouse/migrate.ts'
+import { untilSeen } from '../../../clickhouse/rollups/until-seen.ts'
+import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import { ClientDisconnected } from '../../../queries/clickhouse/with-timeout.ts'
+import { sql } from '../../../queries/sql/sql.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { startTestEngine, type TestEngine } from '../../support/engine.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+let engine: TestEngine
+let database: Database
+let writer: Database
+let api: TestApi
+let key: TestKey
+const lines: string[] = []
+
+beforeAll(async () => {
+  engine = await startTestEngine()
+  const { reader: readUrl, writer: writeUrl } = engine.userUrls
+  writer = connect(writeUrl)
+  await migrate(writer)
+  database = connect(readUrl)
+  api = await startApi({
+    readUrl,
+    writeUrl,
+    log: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+  })
+  key = await api.createKey(await api.createTenant())
+})
+
+afterAll(async () => {
+  await api?.close()
+  await Promise.all([database?.close(), writer?.close()])
+  await engine?.end()
+})
+
+/** Runs while the engine stands still, so that every question waits. */
+async function whileFrozen(task: () => Promise<void>): Promise<void> {
+  const pid = engine.pid() as number
+  process.kill(pid, 'SIGSTOP')
+  try {
+    await task()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+}
+
+const logged = (requestId: string) =>
+  lines.map((line) => JSON.parse(line)).find((line) => line.requestId === requestId && line.msg === 'request')
+
+const to = Date.now()
+const bounds = `from=${new Date(to - 3_600_000).toISOString()}&to=${new Date(to).toISOString()}`
+
+/** Asks, and leaves when the signal says so. */
+const ask = (requestId: string, leaving?: AbortSignal, as = key, filter = '') =>
+  fetch(`${api.url}/v1/reports/count?${bounds}${filter}`, {
+    headers: { Authorization: `Bearer ${as.key}`, 'X-Request-Id': requestId },
+    ...(leaving && { signal: leaving }),
+  })
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+test('a read whose client disconnects ends at once, and the engine stops it', async () => {
+  const leaving = new AbortController()
+  // Row by row, because the engine refuses to sleep longer than three seconds in one block.
+  const statement = sql`SELECT sum(sleepEachRow(0.1)) AS slept FROM numbers(100) SETTINGS max_block_size = 1`
+  const reading = database.read({ name: 'slow', statement, row: z.unknown() }, { signal: leaving.signal })
+  reading.catch(() => {})
+  const running = () =>
+    writer.read({
+      name: 'listRunning',
+      statement: sql`SELECT query FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'`,
+      row: z.unknown(),
+    })
+  await expect.poll(running, { timeout: 3_000 }).toHaveLength(1)
+  const left = performance.now()
+  leaving.abort()
+  await expect(reading).rejects.toBeInstanceOf(ClientDisconnected)
+  await expect.poll(running, { timeout: 3_000 }).toHaveLength(0)
+  expect(performance.now() - left).toBeLessThan(5_000)
+})
+
+describe('a request whose client disconnects', () => {
+  beforeAll(async () => {
+    // The key is known, so that the question itself is what waits.
+    expect((await ask('warm')).status).toBe(200)
+  })
+
+  test('ends before its timeout, and is logged with status 499 and not as a failure', async () => {
+    await whileFrozen(async () => {
+      const leaving = new AbortController()
+      const asked = ask('left', leaving.signal)
+      await pause(100)
+      leaving.abort()
+      await expect(asked).rejects.toThrow()
+      await expect.poll(() => logged('left'), { timeout: 3_000 }).toMatchObject({ status: 499 })
+    })
+    expect(lines.some((line) => line.includes('request failed'))).toBe(false)
+    expect((await ask('after')).status).toBe(200)
+  })
+
+  test('during its key lookup reads nothing', async () => {
+    const unknown = await api.createKey(await api.createTenant())
+    const leaving = new AbortController()
+    await whileFrozen(async () => {
+      const asked = ask('early', leaving.signal, unknown)
+      await pause(100)
+      leaving.abort()
+      await expect(asked).rejects.toThrow()
+    })
+    await expect.poll(() => logged('early'), { timeout: 3_000 }).toMatchObject({ status: 499 })
+    expect(logged('early').rowsRead ?? 0).toBe(0)
+  })
+
+  test('takes nothing from another caller of the same request', async () => {
+    const leaving = new AbortController()
+    let other: Promise<Response> | undefined
+    // The first request of its kind, so that it is not cached.
+    const filter = '&osName=Windows'
+    await whileFrozen(async () => {
+      const asked = ask('first', leaving.signal, key, filter)
+      await pause(100)
+      other = ask('second', undefined, key, filter)
+      await pause(100)
+      leaving.abort()
+      await expect(asked).rejects.toThrow()
+      await pause(100)
+    })
+    expect((await other)?.status).toBe(200)
+    await expect.poll(() => logged('first'), { timeout: 3_000 }).toMatchObject({ status: 499 })
+    expect(logged('second')).toMatchObject({ status: 200 })
+  })
+
+  test('takes nothing from others that wait for the same import version', async () => {
+    const own = await api.createKey(await api.createTenant())
+    const askOf = (osName: string, requestId: string, signal?: AbortSignal) =>
+      ask(requestId, signal, own, `&osName=${osName}`)
+    const systems = ['Windows', 'Linux', 'Android'] as const
+    for (const times of [1, 2, 3]) for (const system of systems) await askOf(system, `${system}${times}`)
+    expect(systems.map((system) => logged(`${system}3`).cacheHit)).toEqual([true, true, true])
+    await untilSeen()
+    const leaving = new AbortController()
+    const others: Promise<Response>[] = []
+    await whileFrozen(async () => {
+      others.push(askOf('Windows', 'looks'))
+      await pause(100)
+      const asked = askOf('Linux', 'leaves', leaving.signal)
+      await pause(100)
+      others.push(askOf('Android', 'waits'))
+      await pause(100)
+      leaving.abort()
+      await expect(asked).rejects.toThrow()
+    })
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200])
+    expect(logged('waits')).toMatchObject({ cacheHit: true })
+  })
+})

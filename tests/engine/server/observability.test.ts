@@ -1,0 +1,133 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aReport } from '../../../fixtures/reports.ts'
+import { day } from '../../../schema/durations.ts'
+import { type Answered, startApi, type TestApi } from '../../support/api.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+let api: TestApi
+let key: TestKey
+let tenantId: string
+const lines: string[] = []
+
+beforeAll(async () => {
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
+  api = await startApi({ log })
+  tenantId = await api.createTenant()
+  key = await api.createKey(tenantId)
+  await api.insertReports([aReport({ tenantId, receivedAt: Date.now() - 60_000 })])
+})
+
+afterAll(() => api?.close())
+
+/** The log line of one request. */
+async function logged(path: string, requestId: string): Promise<Record<string, unknown>> {
+  await api.get(path, { key, headers: { 'X-Request-Id': requestId } })
+  const own = lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId)
+  expect(own).toHaveLength(1)
+  return own[0]
+}
+
+describe('the log', () => {
+  test('has one line a request: id, operation, tenant, status, time, and what was read in the engine', async () => {
+    const line = await logged('/v1/reports/count', 'count-1')
+    expect(line).toMatchObject({ operation: 'reports.count', tenantId, keyId: key.id, status: 200, msg: 'request' })
+    for (const measured of ['durationMs', 'engineMs', 'rowsRead', 'bytesRead']) {
+      expect(line[measured], measured).toBeGreaterThan(0)
+    }
+  })
+
+  test('tells a spent budget by its status alone: nothing failed', async () => {
+    const spender = await api.createKey(await api.createTenant({ overrides: { keyLimit: 1 } }))
+    const me = () => api.get('/v1/me', { key: spender, headers: { 'X-Request-Id': 'spent' } })
+    expect([(await me()).status, (await me()).status]).toEqual([200, 429])
+    const own = lines.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId === 'spent')
+    expect(own.map(({ msg, status }) => ({ msg, status }))).toEqual([
+      { msg: 'request', status: 200 },
+      { msg: 'request', status: 429 },
+    ])
+  })
+
+  test('never holds a key or the value of a filter', async () => {
+    await logged('/v1/reports?blockedHost=private-host.example&directive=img-src', 'filters-1')
+    await logged('/v1/reports?blockedHost=private-host.example%5C', 'refused-1')
+    await api.get('/v1/me', { headers: { Authorization: 'Bearer srk_live_not-a-key' } })
+    const all = lines.join('')
+    expect(all).not.toContain(key.key)
+    expect(all).not.toContain(key.key.slice(20))
+    expect(all).not.toContain('srk_live_')
+    expect(all).not.toContain('private-host')
+  })
+
+  test('leaves out health checks at info level', async () => {
+    await api.get('/livez', { headers: { 'X-Request-Id': 'health-1' } })
+    expect(lines.join('')).not.toContain('health-1')
+  })
+})
+
+describe('/metrics', () => {
+  /** What a counter stands at, of one operation. */
+  async function counted(name: string, labels = ''): Promise<number> {
+    const { text } = await api.get('/metrics')
+    return Number(new RegExp(`^${name}\\{operation="reports.types"${labels}\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
+  }
+
+  test.each(['api_rows_read_total', 'api_engine_seconds_total'])('%s grows by what a request reads', async (name) => {
+    const before = await counted(name)
+    const { rowsRead, engineMs } = await logged('/v1/reports/types', `types-${name}`)
+    const read = name === 'api_rows_read_total' ? Number(rowsRead) : Number(engineMs) / 1000
+    expect(read).toBeGreaterThan(0)
+    expect((await counted(name)) - before).toBeCloseTo(read, 3)
+  })
+
+  test('tells the time inside the engine of a request that read no rows', async () => {
+    const before = await counted('api_engine_seconds_total')
+    // Of a month that no test stores anything in.
+    const [from, to] = [100, 101].map((days) => new Date(Date.now() + days * day).toISOString())
+    const own = await logged(`/v1/reports/types?from=${from}&to=${to}`, 'no-rows')
+    expect(own).toMatchObject({ status: 200, rowsRead: 0 })
+    expect(own.engineMs).toBeGreaterThan(0)
+    const told = (await counted('api_engine_seconds_total')) - before
+    expect(told).toBeCloseTo(Number(own.engineMs) / 1000, 3)
+  })
+
+  test('counts hits and misses of the response cache, as the log does', async () => {
+    const results = () =>
+      Promise.all(['hit', 'miss'].map((result) => counted('api_response_cache_requests_total', `,result="${result}"`)))
+    const [hits = 0, misses = 0] = await results()
+    const window = `from=${new Date(Date.now() - day).toISOString()}&to=${new Date().toISOString()}`
+    const isHit = async (id: string) => (await logged(`/v1/reports/types?${window}`, id)).cacheHit
+    const cacheHits: unknown[] = []
+    for (let times = 0; times < 3; times++) cacheHits.push(await isHit(`${times}`))
+    cacheHits.push(...(await Promise.all([isHit('one'), isHit('another')])))
+    expect(cacheHits).toEqual([false, false, true, true, true])
+    expect(await results()).toEqual([hits + 3, misses + 2])
+  })
+
+  test('counts requests by operation and status', async () => {
+    await api.get('/v1/me', { key })
+    const { status, text, headers } = await api.get('/metrics')
+    expect(status).toBe(200)
+    expect(headers.get('Content-Type')).toContain('text/plain')
+    expect(text).toMatch(/api_request_duration_seconds_count\{operation="me",status="200"\} [1-9]/)
+    expect(text).not.toContain(tenantId)
+  })
+
+  test.each([
+    ['GET', 'X-Forwarded-For'],
+    ['HEAD', 'X-Real-IP'],
+    ['POST', 'X-Forwarded-Host'],
+    ['OPTIONS', 'Forwarded'],
+    ['GET', 'Via'],
+  ])('is for this machine only: a %s with %s is told what it is told of no path', async (method, proxyHeader) => {
+    const headers = { [proxyHeader]: '203.0.113.7', 'X-Request-Id': 'proxied' }
+    const [metrics, nowhere] = [
+      await api.get('/metrics', { headers, method }),
+      await api.get('/nowhere', { headers, method }),
+    ]
+    expect(metrics.status).toBe(404)
+    expect(metrics.text).toBe(nowhere.text)
+    const told = ({ headers }: Answered) => [...headers].filter(([name]) => name !== 'date')
+    expect(told(metrics)).toEqual(told(nowhere))
+  })
+})

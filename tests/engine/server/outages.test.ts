@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
+import { migrate } from '../../../clickhouse/migrate.ts'
+import { connect } from '../../../queries/clickhouse/client.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { startTestEngine } from '../../support/engine.ts'
+import { startRedis } from '../../support/redis.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+type Ended = { stop(): Promise<unknown> }
+const started: Ended[] = []
+afterAll(async () => {
+  for (const one of started.reverse()) await one.stop()
+})
+
+async function until(condition: () => Promise<boolean>, milliseconds: number): Promise<void> {
+  const deadline = Date.now() + milliseconds
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`not so within ${milliseconds} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+describe('an engine that is killed', () => {
+  let api: TestApi
+  let key: TestKey
+  let pid: () => number | undefined
+
+  beforeAll(async () => {
+    const engine = await startTestEngine()
+    started.push({ stop: () => engine.end() })
+    const { reader: readUrl, writer: writeUrl } = engine.userUrls
+    const writer = connect(writeUrl)
+    await migrate(writer)
+    await writer.close()
+    api = await startApi({ readUrl, writeUrl })
+    started.push({ stop: () => api.close() })
+    key = await api.createKey(await api.createTenant())
+    pid = () => engine.pid()
+  })
+
+  test('is upstream_unavailable meanwhile, and the API recovers by itself', async () => {
+    const ask = () => api.get('/v1/reports/types', { key })
+    expect((await ask()).status).toBe(200)
+    process.kill(pid() as number, 'SIGKILL')
+    const { status, body, headers } = await ask()
+    expect(status).toBe(503)
+    expect(body.error.code).toBe('upstream_unavailable')
+    expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1)
+    expect((await api.get('/livez')).status).toBe(200)
+    await until(async () => (await ask()).status === 200, 15_000)
+    expect((await api.get('/readyz')).status).toBe(200)
+  })
+
+  test('is told by /readyz, by its part', async () => {
+    process.kill(pid() as number, 'SIGKILL')
+    const { status, body } = await api.get('/readyz')
+    expect(status).toBe(503)
+    expect(body).toEqual({ status: 'failing', checks: { engine: 'failing', budgets: 'ok', migrations: 'failing' } })
+    await until(async () => (await api.get('/readyz')).status === 200, 15_000)
+  })
+})
+
+describe('a Redis that cannot answer', () => {
+  let api: TestApi
+  let key: TestKey
+  let redis: Awaited<ReturnType<typeof startRedis>>
+
+  beforeAll(async () => {
+    redis = await startRedis()
+    started.push(redis)
+    api = await startApi({ budgets: await createRedisBudgets(redis.url) })
+    started.push({ stop: () => api.close() })
+    key = await api.createKey(await api.createTenant())
+  })
+
+  const ask = () => api.get('/v1/reports/types', { key })
+
+  async function refused(): Promise<void> {
+    // The best of three, because a busy machine can hold back any one of them.
+    const times: number[] = []
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const asked = performance.now()
+      const { status, body, headers } = await ask()
+      times.push(performance.now() - asked)
+      expect(status).toBe(503)
+      expect(body.error.code).toBe('rate_limit_unavailable')
+      expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1)
+      expect(headers.get('RateLimit-Limit')).toBeNull()
+    }
+    expect(Math.min(...times)).toBeLessThan(250)
+  }
+
+  test('frozen and back: refused within 250 ms, then served', async () => {
+    expect((await ask()).status).toBe(200)
+    redis.freeze()
+    await refused()
+    redis.thaw()
+    await until(async () => (await ask()).status === 200, 5_000)
+  })
+
+  test('killed and back: refused within 250 ms, then served', async () => {
+    await redis.kill()
+    await refused()
+    expect((await api.get('/readyz')).body.checks).toMatchObject({ engine: 'ok', budgets: 'failing' })
+    await redis.restart()
+    await until(async () => (await ask()).status === 200, 5_000)
+  })
+})

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { z } from 'zod'
+import { connect, type Database, type ReadOptions } from '../../../queries/clickhouse/client.ts'
+import type { Query } from '../../../queries/sql/query.ts'
+import { rowJson } from '../../../queries/sql/rows.ts'
+import { sql, uint } from '../../../queries/sql/sql.ts'
+import { startFaultServer } from '../../support/faults.ts'
+
+let database: Database
+
+beforeAll(() => {
+  database = connect(inject('servers').readUrl)
+})
+
+afterAll(() => database.close())
+
+const row = z.object({ number: z.int() })
+const echoOf = (number: number): Query<z.infer<typeof row>> => ({
+  name: 'echo',
+  statement: sql`SELECT ${uint(number)} AS number`,
+  row,
+})
+const echo = (number: number, options?: ReadOptions) => database.read(echoOf(number), options)
+
+const many = Array.from({ length: 200 }, (_, index) => index)
+
+test('more reads than connections all get their own answer', async () => {
+  expect(await Promise.all(many.map((number) => echo(number)))).toEqual(many.map((number) => [{ number }]))
+})
+
+test('reads that are given up on, waiting or under way, break none after them', async () => {
+  for (let round = 0; round < 3; round++) {
+    const hasty = await Promise.allSettled(
+      many.map((number) => echo(number, { signal: AbortSignal.timeout(1 + (number % 40)) })),
+    )
+    expect(hasty.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0)
+    const patient = await Promise.all(many.map((number) => echo(number)))
+    expect(patient).toEqual(many.map((number) => [{ number }]))
+  }
+})
+
+/** The same store behind a server that does to its answers what no healthy one does. */
+async function connectBehindFaults() {
+  const faults = await startFaultServer(inject('servers').readUrl)
+  const behind = connect(faults.url)
+  const close = async () => {
+    await faults.close()
+    await behind.close()
+  }
+  return { faults, behind, close }
+}
+
+test('a look-up waits for no question, and is given up on sooner', async () => {
+  const { faults, behind, close } = await connectBehindFaults()
+  const lookUp = { ...echoOf(1), name: 'findEcho', pool: 'lookup' } as const
+  faults.inject('hang', (query) => query === 'echo')
+  const questions = Promise.allSettled(many.map((number) => behind.read(echoOf(number))))
+  expect(await behind.read(lookUp)).toEqual([{ number: 1 }])
+  faults.inject('hang')
+  const started = performance.now()
+  await expect(behind.read(lookUp)).rejects.toMatchObject({ code: 'upstream_unavailable' })
+  expect(performance.now() - started).toBeLessThan(8_000)
+  await close()
+  await questions
+})
+
+test('what one tenant has waiting does not stand before another tenant’s question', async () => {
+  const { faults, behind, close } = await connectBehindFaults()
+  faults.inject('hang', (query) => query === 'echo')
+  const readFor = (tenantId: string, name: string, number: number) =>
+    behind.read({ ...echoOf(number), name }, { origin: { endpoint: 'echo', tenantId, requestId: String(number) } })
+  const greedy = Promise.allSettled(many.map((number) => readFor('greedy', 'echo', number)))
+  expect(await readFor('patient', 'quick', 1)).toEqual([{ number: 1 }])
+  faults.inject()
+  await close()
+  await greedy
+})
+
+test('an answer without end is given up on', async () => {
+  const { faults, behind, close } = await connectBehindFaults()
+  faults.inject('endless')
+  await expect(behind.read(echoOf(1))).rejects.toMatchObject({
+    code: 'upstream_unavailable',
+    cause: { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' },
+  })
+  await close()
+})
+
+test('a connection that turns out closed is replaced once', async () => {
+  const { faults, behind, close } = await connectBehindFaults()
+  let resets = 1
+  faults.inject('reset', () => resets-- > 0)
+  expect(await behind.read(echoOf(2))).toEqual([{ number: 2 }])
+  faults.inject('reset')
+  await expect(behind.read(echoOf(3))).rejects.toMatchObject({ code: 'upstream_unavailable' })
+  await close()
+})
+
+test('a stored text that is no JSON is a defect of ours, and no outage', async () => {
+  const statement = sql`SELECT 'no JSON' AS stored`
+  const reading = database.read({ name: 'readJson', statement, row: z.object({ stored: rowJson(z.unknown()) }) })
+  await expect(reading).rejects.toBeInstanceOf(SyntaxError)
+})

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { clickHouseLedger } from '../../../app/import/reports/clickhouse-ledger.ts'
+import { untilSeen } from '../../../clickhouse/rollups/until-seen.ts'
+import { aReport } from '../../../fixtures/reports.ts'
+import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import { importVersion } from '../../../queries/rules/import-version.ts'
+import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
+import { day, minute } from '../../../schema/durations.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+const to = Date.now()
+const window = `from=${new Date(to - 2 * day).toISOString()}&to=${new Date(to).toISOString()}`
+
+let api: TestApi
+let writer: Database
+let tenantId: string
+let key: TestKey
+const asked: string[] = []
+
+beforeAll(async () => {
+  api = await startApi({
+    onRead({ name }) {
+      if (name !== 'findKey') asked.push(name)
+    },
+  })
+  writer = connect(inject('servers').writeUrl)
+})
+afterAll(() => Promise.all([api.close(), writer.close()]))
+
+beforeEach(async () => {
+  tenantId = await api.createTenant()
+  key = await api.createKey(tenantId)
+})
+
+/** No two alike, because the same block again is stored once. */
+const some = (count: number) =>
+  Array.from({ length: count }, () => aReport({ tenantId, receivedAt: to - minute, id: randomUUID() }))
+
+async function counted(filter = ''): Promise<number> {
+  asked.length = 0
+  return (await api.get(`/v1/reports/count?${window}${filter}`, { key })).body.data.reportCount
+}
+
+/** Asks until the answer is kept, and no longer asked of the store. */
+async function expectKept(reports: number): Promise<void> {
+  await untilSeen()
+  const ask = async () => {
+    expect(await counted()).toBe(reports)
+    return asked
+  }
+  await expect.poll(ask, { interval: 200, timeout: 15_000 }).not.toContain('countReports')
+}
+
+test('an answer stands until an import begins, and again when it is over', async () => {
+  await api.insertReports(some(3))
+  await expectKept(3)
+
+  const ledger = clickHouseLedger(writer, tenantId)
+  const pass = { previousToken: '', token: randomUUID(), hosts: [], lines: 1, importedAt: to }
+  await ledger.start(pass)
+  await untilSeen()
+  for (let stored = 4; stored < 7; stored++) {
+    // As rows of a batch that is under way become visible.
+    await api.insertReports(some(1))
+    expect(await counted()).toBe(stored)
+    expect(await counted()).toBe(stored)
+    expect(asked).toContain('countReports')
+  }
+  await ledger.finish(pass, { reports: 3, stored: 3 })
+  await expectKept(6)
+})
+
+test('a second pass over a batch, for hosts that are new, is told from the first', async () => {
+  const ledger = clickHouseLedger(writer, tenantId)
+  const first = { previousToken: '', token: randomUUID(), hosts: ['a.test'], lines: 1, importedAt: to }
+  const second = { ...first, hosts: ['b.test'] }
+  const mark = async () => importVersion(await writer.read(listImportSteps(tenantId, 10)))
+  await ledger.start(first)
+  await ledger.finish(first, { reports: 1, stored: 1 })
+  const between = await mark()
+  expect(between).toBeTypeOf('string')
+  await ledger.start(second)
+  expect(await mark()).toBeUndefined()
+  await ledger.finish(second, { reports: 1, stored: 1 })
+  expect(await mark()).not.toBe(between)
+})
+
+test('what an import noted counts for an hour', async () => {
+  const mark = async () => importVersion(await writer.read(listImportSteps(tenantId, 10)))
+  const note = (state: string, minutesAgo: number) =>
+    writer.command(
+      `INSERT INTO import_log_by_time (tenant_id, recorded_at, token, state)
+        VALUES ('${tenantId}', now64(3) - INTERVAL ${minutesAgo} MINUTE, '${randomUUID()}', '${state}')`,
+    )
+  const none = await mark()
+  await note('started', 70)
+  await note('done', 70)
+  expect(await mark()).toBe(none)
+  await note('done', 50)
+  expect(await mark()).not.toBe(none)
+  await note('started', 50)
+  expect(await mark()).toBeUndefined()
+})
+
+test('whoever asks after an import is answered what it stored, however many ask meanwhile', async () => {
+  const reports = 50
+  let begun = 0
+  let done = 0
+
+  async function poll(filter: string): Promise<void> {
+    while (done < reports) {
+      const before = done
+      const reportCount = await counted(filter)
+      expect(reportCount).toBeGreaterThanOrEqual(before)
+      expect(reportCount).toBeLessThanOrEqual(begun)
+    }
+  }
+
+  async function importAll(): Promise<void> {
+    while (done < reports) {
+      begun += 5
+      await api.insertReports(some(5))
+      await untilSeen()
+      done = begun
+    }
+  }
+
+  await Promise.all([importAll(), poll(''), poll('&browserName=Chrome'), poll('&osName=Windows')])
+  await expectKept(reports)
+})

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { reportTypeNames } from '../../../schema/report-types.ts'
+import { startRedis } from '../../support/redis.ts'
+import { type Spawned, spawnScript } from '../../support/spawned.ts'
+
+const run = promisify(execFile)
+
+let dataDir: string
+const running: Spawned[] = []
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'start-'))
+})
+
+afterAll(async () => {
+  for (const { child } of running) child.kill('SIGKILL')
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+function start(environment: Readonly<Record<string, string>> = {}, script = 'app/start.ts'): Spawned {
+  const started = spawnScript(script, [], { DATA_DIR: dataDir, PORT: '0', CLICKHOUSE_PORT: '0', ...environment })
+  running.push(started)
+  return started
+}
+
+/** Runs the printed curl lines through a shell, as they would be pasted. */
+async function pasteCurls(output: string): Promise<{ data: unknown }[]> {
+  const lines = output.match(/^ {2}curl .*$/gm) ?? []
+  return Promise.all(lines.map(async (line) => JSON.parse((await run('sh', ['-c', line])).stdout)))
+}
+
+describe('npm start', () => {
+  test('loads the demo, prints curl lines that answer, keeps its data and stops clean', {
+    timeout: 180_000,
+  }, async () => {
+    const first = start()
+    await first.printed(/^ {2}curl .*pci-dss.*$/m, 120_000)
+    const answers = await pasteCurls(first.output())
+    expect(answers).toHaveLength(6)
+    for (const answer of answers) expect(answer).toHaveProperty('data')
+    const key = (await first.printed(/Demo key\s+(\S+)/, 1)).at(1) ?? ''
+    const play = (await first.printed(/ClickHouse\s+(\S+)/, 1)).at(1) ?? ''
+    expect((await fetch(play)).status).toBe(200)
+    const count = async (output: string) =>
+      (await run('sh', ['-c', /^ +(curl .*SELECT count\(\) FROM reports')$/m.exec(output)?.[1] ?? ''])).stdout
+    const stored = await count(first.output())
+    expect(Number(stored)).toBeGreaterThan(100_000)
+
+    const api = (await first.printed(/Security Reporting API\s+(\S+)/, 1)).at(1) ?? ''
+    const from = new Date(Date.now() - 30 * 86_400_000).toISOString()
+    const types = await fetch(`${api}/v1/reports/types?from=${from}`, { headers: { Authorization: `Bearer ${key}` } })
+    const { data } = (await types.json()) as { data: { reportType: string }[] }
+    expect(data.map(({ reportType }) => reportType)).toEqual(reportTypeNames)
+
+    first.child.kill('SIGINT')
+    expect(await first.ended()).toBe(0)
+    await expect(fetch(play)).rejects.toThrow()
+
+    const second = start()
+    await second.printed(/^ {2}curl .*pci-dss.*$/m, 20_000)
+    expect(second.output()).toContain(key)
+    expect(second.output()).not.toContain('Loading')
+    expect(await count(second.output())).toBe(stored)
+    second.child.kill('SIGTERM')
+    expect(await second.ended()).toBe(0)
+    expect(second.output()).not.toMatch(/"err"/)
+  })
+
+  test('keeps the demo keys and the passwords to the owner alone', async () => {
+    for (const file of ['demo.json', 'reader.password', 'writer.password'])
+      expect((await stat(join(dataDir, file))).mode & 0o077).toBe(0)
+    expect(await readFile(join(dataDir, 'demo.json'), 'utf8')).toContain('srk_live_')
+  })
+
+  test('stops with one line that names a bad variable', async () => {
+    const bad = start({ PORT: 'eighty' })
+    expect(await bad.ended()).toBe(1)
+    expect(bad.output()).toBe('PORT must be a port from 0 to 65535; 0 takes any free one, not "eighty"\n')
+  })
+})
+
+describe('npm run serve', () => {
+  const servers = () => inject('servers')
+
+  test('serves the API alone against CLICKHOUSE_URL and REDIS_URL, ready when both answer', async () => {
+    const { readUrl, redisUrl } = servers()
+    const serve = start({ CLICKHOUSE_URL: readUrl, REDIS_URL: redisUrl }, 'app/serve.ts')
+    const url = (await serve.printed(/on (http\S+)/, 20_000)).at(1) ?? ''
+    const ready = await fetch(`${url}/readyz`)
+    expect(await ready.json()).toEqual({
+      status: 'ok',
+      checks: { engine: 'ok', budgets: 'ok', migrations: 'ok' },
+    })
+    expect((await fetch(`${url}/v1/me`)).status).toBe(401)
+    serve.child.kill('SIGTERM')
+    expect(await serve.ended()).toBe(0)
+  })
+
+  test('logs each request within a second, and what it has not written yet before it ends', async () => {
+    const serve = start({ CLICKHOUSE_URL: servers().readUrl }, 'app/serve.ts')
+    const url = (await serve.printed(/on (http\S+)/, 20_000)).at(1) ?? ''
+    const ask = (requestId: string) => fetch(`${url}/v1/me`, { headers: { 'X-Request-Id': requestId } })
+    await ask('request-1')
+    await serve.printed(/"requestId":"request-1"/, 1_000)
+    await ask('request-2')
+    serve.child.kill('SIGTERM')
+    await serve.ended()
+    expect(serve.output()).toContain('"requestId":"request-2"')
+  })
+
+  test('logs that Redis refuses its password, but not the password', async () => {
+    const redis = await startRedis('--requirepass', 'of-the-server')
+    try {
+      const url = redis.url.replace('//', '//:of-the-api@')
+      const serve = start({ CLICKHOUSE_URL: servers().readUrl, REDIS_URL: url }, 'app/serve.ts')
+      await serve.printed(/Redis cannot be reached/, 20_000)
+      serve.child.kill('SIGTERM')
+      await serve.ended()
+      expect(serve.output()).toContain('WRONGPASS')
+      expect(serve.output()).not.toContain('of-the-api')
+    } finally {
+      await redis.stop()
+    }
+  })
+
+  test('says what is missing without CLICKHOUSE_URL', async () => {
+    const serve = start({}, 'app/serve.ts')
+    expect(await serve.ended()).toBe(1)
+    expect(serve.output()).toMatch(/^CLICKHOUSE_URL must name .*\n$/)
+  })
+
+  test('says which port is taken', async () => {
+    const blocker = createServer()
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
+    const { port } = blocker.address() as { port: number }
+    const serve = start({ CLICKHOUSE_URL: servers().readUrl, PORT: String(port) }, 'app/serve.ts')
+    expect(await serve.ended()).toBe(1)
+    expect(serve.output()).toBe(`Port ${port} on 127.0.0.1 is taken; set PORT to another\n`)
+    blocker.close()
+  })
+})

@@ -1,0 +1,91 @@
+import type { StoredReport } from '../../schema/stored-report.ts'
+import { firstHalfOfMd5 } from '../support/md5.ts'
+import { estimated, type OracleWindow } from './oracle-parts.ts'
+
+/** Issues, computed the plain way over rows: no SQL, no rollups, no code of the API. */
+
+/** What of a report its issue is made from. */
+export type IssueRow = Pick<
+  StoredReport,
+  | 'siteId'
+  | 'reportType'
+  | 'receivedAt'
+  | 'weight'
+  | 'sampleRate'
+  | 'browserName'
+  | 'documentUrl'
+  | 'issueSubject'
+  | 'issueHost'
+  | 'noise'
+>
+
+const typesWithIssues: readonly string[] = [
+  'csp-violation',
+  'integrity-violation',
+  'coep',
+  'coop',
+  'permissions-policy-violation',
+  'document-policy-violation',
+  'connection-allowlist',
+]
+
+export interface IssueFilters {
+  readonly siteId?: string | undefined
+  readonly reportTypes?: readonly string[] | undefined
+}
+
+/** The issue's id: the first half of the MD5 of what makes it one. */
+export const oracleIssueId = ({
+  siteId,
+  reportType,
+  issueSubject,
+  issueHost,
+}: Pick<IssueRow, 'siteId' | 'reportType' | 'issueSubject' | 'issueHost'>) =>
+  firstHalfOfMd5([siteId, reportType, issueSubject, issueHost].join('\n'))
+
+/** Every issue of the list, the latest seen first. */
+export function oracleIssues(
+  rows: readonly IssueRow[],
+  { from, to }: OracleWindow,
+  { siteId, reportTypes }: IssueFilters,
+) {
+  const groups = new Map<string, IssueRow[]>()
+  for (const row of rows) {
+    if (row.receivedAt < from || row.receivedAt >= to || (siteId !== undefined && row.siteId !== siteId)) continue
+    if (!(reportTypes ?? typesWithIssues).includes(row.reportType) || !typesWithIssues.includes(row.reportType))
+      continue
+    const id = oracleIssueId(row)
+    groups.set(id, [...(groups.get(id) ?? []), row])
+  }
+  return [...groups]
+    .map(([id, group]) => toIssue(id, group))
+    .sort((a, b) => (a.lastSeen === b.lastSeen ? (a.id < b.id ? -1 : 1) : a.lastSeen < b.lastSeen ? 1 : -1))
+}
+
+function toIssue(id: string, group: readonly IssueRow[]) {
+  const [row] = group as [IssueRow, ...IssueRow[]]
+  const times = group.map(({ receivedAt }) => receivedAt)
+  const pages = new Set(group.map(({ documentUrl }) => documentUrl.replace(/\?.*$/s, '')))
+  const families = new Set(group.map(({ browserName }) => browserName))
+  pages.delete('')
+  families.delete('')
+  const isCsp = row.reportType === 'csp-violation'
+  const points = (families.size >= 2 ? 1 : 0) + (group.length >= 10 ? 1 : 0)
+  return {
+    id,
+    siteId: row.siteId,
+    reportType: row.reportType,
+    subject: row.issueSubject,
+    targetHost: row.issueHost,
+    directive: isCsp && row.issueSubject !== '' ? row.issueSubject : null,
+    blockedHost: isCsp && row.issueHost !== '' ? row.issueHost : null,
+    reportCount: group.length,
+    estimatedReportCount: estimated(group),
+    sampled: group.some(({ sampleRate }) => sampleRate < 1),
+    affectedPages: pages.size,
+    browserFamilyCount: families.size,
+    confidence: group.every(({ noise }) => noise) ? 'suppressed' : ['low', 'medium', 'high'][points],
+    firstSeen: new Date(Math.min(...times)).toISOString(),
+    lastSeen: new Date(Math.max(...times)).toISOString(),
+  }
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { type RandomReportsOptions, randomReports } from '../../fixtures/reports.ts'
+import { chunksOf } from '../../queries/sql/chunks.ts'
+import { day } from '../../schema/durations.ts'
+import type { StoredReport } from '../../schema/stored-report.ts'
+import { startApi, type TestApi } from '../support/api.ts'
+import { windowWithin } from '../support/report-questions.ts'
+import type { TestKey } from '../support/tenants.ts'
+import type { OracleWindow } from './oracle-parts.ts'
+
+/** In days. */
+const retentionDays = 62
+
+/** When the questions are asked, and the first moment their tenant's retention reaches. */
+export const now = Date.now()
+export const retentionFrom = (Math.floor(now / day) - retentionDays) * day
+
+/** Windows as long as groups of reports can be asked for, and short ones. */
+export const windows = fc.oneof(
+  { weight: 3, arbitrary: windowWithin(retentionFrom, now, 31) },
+  { weight: 1, arbitrary: windowWithin(retentionFrom, now, 1) },
+)
+
+/** A window's parameters. */
+export const asked = ({ from, to }: OracleWindow) => ({
+  from: new Date(from).toISOString(),
+  to: new Date(to).toISOString(),
+})
+
+export const optional = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { freq: 2, nil: undefined })
+
+/** Ends at the first difference, without looking for a smaller question: each costs requests. */
+export const runs = (numRuns: number) => ({ numRuns, seed: now, endOnFailure: true })
+
+/** A tenant with reports over its whole retention, and the API that answers it. */
+export interface OracleWorld {
+  readonly api: TestApi
+  readonly tenantId: string
+  readonly key: TestKey
+  readonly siteIds: readonly string[]
+  readonly rows: readonly StoredReport[]
+}
+
+/** How a world is made. */
+interface OracleWorldOptions extends Pick<RandomReportsOptions, 'count' | 'reportTypes'> {
+  readonly siteCount: number
+  /** What one random report becomes. */
+  readonly change?: (row: StoredReport, index: number, siteIds: readonly string[]) => StoredReport[]
+}
+
+/** Beside a stranger with the same rows, sites included. */
+export async function startOracleWorld({
+  siteCount,
+  change = (row) => [row],
+  ...given
+}: OracleWorldOptions): Promise<OracleWorld> {
+  const api = await startApi({ now: () => new Date(now) })
+  const overrides = { retentionDays, keyLimit: 1_000_000, tenantLimit: 1_000_000 }
+  const [tenantId, strangerId] = await Promise.all([api.createTenant({ overrides }), api.createTenant({ overrides })])
+  const siteIds = await Promise.all(Array.from({ length: siteCount }, () => api.createSite(tenantId)))
+  const key = await api.createKey(tenantId)
+  const span = { from: new Date(retentionFrom), to: new Date(now) }
+  const rows = randomReports({ ...given, ...span, seed: now, tenantId, siteIds }).flatMap((row, index) =>
+    change(row, index, siteIds),
+  )
+  // Two inserts, so that a rollup's rows lie in several parts.
+  for (const batch of chunksOf(rows, Math.ceil(rows.length / 2))) await api.insertReports(batch)
+  await api.insertReports(rows.map((row) => ({ ...row, tenantId: strangerId })))
+  return { api, tenantId, key, siteIds, rows }
+}

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { budgetHeaders } from '../../../../app/budgets/budget-headers.ts'
+import { type BudgetState, secondsUntilAllowed } from '../../../../app/budgets/budget-store.ts'
+
+const key: BudgetState = {
+  name: 'key',
+  limit: 120,
+  windowSeconds: 60,
+  remaining: 99,
+  resetSeconds: 11,
+  retryAfterSeconds: 0,
+}
+const tenant: BudgetState = { ...key, name: 'tenant', limit: 240, remaining: 180, resetSeconds: 15 }
+
+it('reports the budget nearest to running out, and both budgets in the newer fields', () => {
+  expect(budgetHeaders({ allowed: true, buckets: [key, tenant] })).toEqual({
+    'RateLimit-Limit': '120',
+    'RateLimit-Remaining': '99',
+    'RateLimit-Reset': '11',
+    'RateLimit-Policy': '"key";q=120;w=60, "tenant";q=240;w=60',
+    RateLimit: '"key";r=99;t=11, "tenant";r=180;t=15',
+  })
+})
+
+it('reports the tenant when its other keys have spent more', () => {
+  const headers = budgetHeaders({ allowed: true, buckets: [key, { ...tenant, remaining: 98 }] })
+  expect(headers).toMatchObject({ 'RateLimit-Limit': '240', 'RateLimit-Remaining': '98', 'RateLimit-Reset': '15' })
+})
+
+it('reports the budget charged first when equal numbers are left', () => {
+  const headers = budgetHeaders({ allowed: true, buckets: [key, { ...tenant, remaining: 99 }] })
+  expect(headers).toMatchObject({ 'RateLimit-Limit': '120' })
+})
+
+it('reports only the key when only the key is charged', () => {
+  expect(budgetHeaders({ allowed: true, buckets: [key] })).toMatchObject({
+    'RateLimit-Policy': '"key";q=120;w=60',
+    RateLimit: '"key";r=99;t=11',
+  })
+})
+
+it('says on a refusal when each spent budget will have a token', () => {
+  const emptyKey = { ...key, remaining: 0, resetSeconds: 60, retryAfterSeconds: 1 }
+  const emptyTenant = { ...tenant, remaining: 0, resetSeconds: 60, retryAfterSeconds: 3 }
+  expect(budgetHeaders({ allowed: false, buckets: [emptyKey, emptyTenant] })).toMatchObject({
+    RateLimit: '"key";r=0;t=1, "tenant";r=0;t=3',
+  })
+  expect(secondsUntilAllowed([emptyKey, emptyTenant])).toBe(3)
+  expect(budgetHeaders({ allowed: false, buckets: [emptyKey, tenant] })).toEqual({
+    'RateLimit-Limit': '120',
+    'RateLimit-Remaining': '0',
+    'RateLimit-Reset': '60',
+    'RateLimit-Policy': '"key";q=120;w=60, "tenant";q=240;w=60',
+    RateLimit: '"key";r=0;t=1, "tenant";r=180;t=15',
+  })
+})
+
+it('has nothing to report when nothing was charged', () => {
+  expect(budgetHeaders({ allowed: true, buckets: [] })).toEqual({})
+})

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { openImportSource } from '../../../../app/cli/import-source.ts'
+
+const own = new URL(import.meta.url).pathname
+
+test.each([
+  [
+    'a file',
+    own,
+    { path: `${own}.rejected.ndjson`, isOwn: true, otherwise: `/somewhere/${basename(own)}.rejected.ndjson` },
+  ],
+  ['stdin', '-', { path: '/somewhere/stdin.rejected.ndjson', isOwn: false }],
+  ['what is no file, such as a pipe', '/dev/null', { path: '/somewhere/null.rejected.ndjson', isOwn: false }],
+])('the rejected lines of %s go to a place that can be written', async (_, file, rejected) => {
+  const source = await openImportSource(file, Readable.from([]), '/somewhere')
+  source.close()
+  expect(source.rejected).toEqual(rejected)
+})
+
+const line = '{"age":0,"type":"crash"}\n'
+
+test.each([
+  ['gzip', gzipSync(line), /is compressed by gzip: zcat/],
+  ['UTF-16', Buffer.from(`\ufeff${line}`, 'utf16le'), /is UTF-16: save it as UTF-8/],
+])('a file of %s is refused with what to do', async (_, bytes, advice) => {
+  const path = join(mkdtempSync(join(tmpdir(), 'import-source-')), 'posts.ndjson')
+  writeFileSync(path, bytes)
+  await expect(openImportSource(path, Readable.from([]), '/')).rejects.toThrow(advice)
+  rmSync(dirname(path), { recursive: true })
+})
+
+test('a file of several pieces is read whole, from its first byte', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'import-source-')), 'posts.ndjson')
+  const lines = Array.from({ length: 200_000 }, (_, index) => `${index}\n`).join('')
+  writeFileSync(path, lines)
+  const source = await openImportSource(path, Readable.from([]), '/')
+  expect(await text(source.pieces)).toBe(lines)
+  source.close()
+  rmSync(dirname(path), { recursive: true })
+})

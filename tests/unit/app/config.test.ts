@@ -1,0 +1,35 @@
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../../app/config.ts'
+
+describe('the environment', () => {
+  test('has a default for everything that the embedded engine needs', () => {
+    expect(readConfig({})).toEqual({
+      PORT: 8787,
+      HOST: '127.0.0.1',
+      DATA_DIR: resolve('.data'),
+      CLICKHOUSE_PORT: 8123,
+      LOG_LEVEL: 'info',
+    })
+  })
+
+  test('takes an empty variable for an unset one', () => {
+    expect(readConfig({ PORT: '', REDIS_URL: '' }).PORT).toBe(8787)
+  })
+
+  test.each([
+    ['PORT', 'http'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['CLICKHOUSE_PORT', '81 23'],
+    ['LOG_LEVEL', 'loud'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['CLICKHOUSE_URL', 'ftp://host'],
+  ])('names %s when it is %j, in one line', (variable, value) => {
+    expect(() => readConfig({ [variable]: value })).toThrow(new RegExp(`^${variable} must be .*$`))
+  })
+
+  test('never says a URL back, because it can hold a password', () => {
+    expect(() => readConfig({ CLICKHOUSE_URL: 'tcp://u:secret@host' })).toThrow(/^(?!.*secret).*$/)
+  })
+})

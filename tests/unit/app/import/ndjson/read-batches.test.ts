@@ -1,0 +1,172 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type BatchLimits, type ByteSource, readBatches } from '../../../../../app/import/ndjson/read-batches.ts'
+import type { KnownBatch } from '../../../../../app/import/reports/import-ledger.ts'
+
+const roomy: BatchLimits = { batchBytes: 1_000_000, longestLine: 1_000 }
+
+async function* inPieces(text: string | Buffer, size: number): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+interface Batch {
+  readonly token: string
+  readonly lines: string[]
+  readonly firstLine: number
+  readonly bytesRead: number
+  readonly overlong: [number, number][]
+}
+
+/** Every batch of a source, each told what is known to follow the one before. */
+async function batchesOf(source: ByteSource, limits = roomy, known: Map<string, KnownBatch[]> = new Map()) {
+  const reader = readBatches(source, limits)
+  const batches: Batch[] = []
+  let previous = 'start'
+  for (;;) {
+    const batch = await reader.next(previous, known.get(previous) ?? [])
+    if (!batch) return batches
+    const { token, bytes, ends, overlong, firstLine, bytesRead } = batch
+    const lines = ends.map((end, index) => bytes.toString('utf8', index === 0 ? 0 : (ends[index - 1] ?? 0) + 1, end))
+    batches.push({ token, lines, firstLine, bytesRead, overlong: [...overlong] })
+    previous = token
+  }
+}
+
+const tokens = async (text: string, limits = roomy) => (await batchesOf(inPieces(text, 7), limits)).map((b) => b.token)
+
+const tokensOf = async (text: string, known: Map<string, KnownBatch[]>) =>
+  (await batchesOf(inPieces(text, 5), roomy, known)).map(({ token }) => token)
+
+describe('lines', () => {
+  test.each([
+    ['a\nb\n', [['a', 'b']]],
+    ['a\nb', [['a'], ['b']]],
+    ['a\r\nb\r\n', [['a', 'b']]],
+    ['a\n\n\nb', [['a', '', ''], ['b']]],
+    ['a\rb\n', [['a\rb']]],
+    ['\n', [['']]],
+    ['é\n😀', [['é'], ['😀']]],
+  ])('of %j, in pieces of any size', async (text, batches) => {
+    for (const size of [1, 2, 3, 1_000]) {
+      expect((await batchesOf(inPieces(text, size))).map((batch) => batch.lines)).toEqual(batches)
+    }
+  })
+
+  test('of nothing make no batch', async () => {
+    expect(await batchesOf(inPieces('', 1))).toEqual([])
+  })
+
+  test('can come as text', async () => {
+    const source = (async function* () {
+      yield 'a\nb'
+      yield 'c\n'
+    })()
+    expect((await batchesOf(source)).map((batch) => batch.lines)).toEqual([['a', 'bc']])
+  })
+
+  test('that are too long are not held, and told apart', async () => {
+    const limits = { ...roomy, longestLine: 5 }
+    const [batch] = await batchesOf(inPieces(`a\n${'x'.repeat(50)}\r\n12345\nb\n`, 4), limits)
+    expect(batch).toMatchObject({
+      overlong: [[1, 51]],
+      lines: ['a', expect.stringContaining('51 bytes'), '12345', 'b'],
+    })
+    const others = [`a\n${'x'.repeat(49)}y\r\n12345\nb\n`, `a\n${'x'.repeat(50)}\r\n12345\nb\n`]
+    const [other, same] = await Promise.all(others.map((text) => tokens(text, limits)))
+    expect(other).not.toEqual([batch?.token])
+    expect(same).toEqual([batch?.token])
+  })
+})
+
+describe('batches', () => {
+  const limits = { ...roomy, batchBytes: 10 }
+
+  test('end with the line that reaches the limit', async () => {
+    const batches = await batchesOf(inPieces('1234\n5678\n9\nabcdefghijkl\nx\n', 3), limits)
+    expect(batches).toMatchObject([
+      { lines: ['1234', '5678'], firstLine: 1, bytesRead: 10 },
+      { lines: ['9', 'abcdefghijkl'], firstLine: 3, bytesRead: 25 },
+      { lines: ['x'], firstLine: 5, bytesRead: 27 },
+    ])
+  })
+
+  test('are the same however the bytes come, and whichever line ends the file has', async () => {
+    const line = fc.stringMatching(/^[a-z]{0,12}$/)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (lines, size) => {
+          const text = `${lines.join('\n')}\n`
+          const whole = await batchesOf(inPieces(text, 1_000), limits)
+          const pieces = await batchesOf(inPieces(lines.map((one) => `${one}\r\n`).join(''), size), limits)
+          expect(pieces.map((batch) => batch.token)).toEqual(whole.map((batch) => batch.token))
+          expect(whole.flatMap((batch) => batch.lines)).toEqual(lines)
+        },
+      ),
+    )
+  })
+
+  test('of a file that grew begin as they were', async () => {
+    const before = await tokens('one\ntwo\nthree\n', limits)
+    const after = await tokens('one\ntwo\nthree\nfour\nfive\n', limits)
+    expect(after).toEqual([...before, expect.any(String)])
+  })
+
+  test.each(['thr', 'three', 'three\r', `${'x'.repeat(2_000)}`])(
+    'of a file that ends within a line leave that line, %j, to a batch of its own',
+    async (open) => {
+      const before = await batchesOf(inPieces(`one\ntwo\n${open}`, 9))
+      expect(before).toMatchObject([{ lines: ['one', 'two'], firstLine: 1 }, { firstLine: 3 }])
+      expect(before[1]?.lines).toHaveLength(1)
+      const known = new Map([
+        ['start', [{ token: before[0]?.token ?? '', lines: 2 }]],
+        [before[0]?.token ?? '', [{ token: before[1]?.token ?? '', lines: 1 }]],
+      ])
+      const completed = await batchesOf(inPieces(`one\ntwo\n${open}ee\nfour\n`, 9), roomy, known)
+      expect(completed.map(({ token }) => token)).toEqual([before[0]?.token, expect.any(String)])
+      expect(completed[1]).toMatchObject({ firstLine: 3 })
+      expect(completed[1]?.lines).toHaveLength(2)
+      const ended = await batchesOf(inPieces(`one\ntwo\n${open}\n`, 9), roomy, known)
+      expect(ended.map(({ token }) => token)).toEqual(before.map(({ token }) => token))
+    },
+  )
+
+  test('know a last line again that has lost its end', async () => {
+    const whole = await batchesOf(inPieces('one\ntwo\nthree\n', 4))
+    const known = new Map([['start', [{ token: whole[0]?.token ?? '', lines: 3 }]]])
+    expect(await tokensOf('one\ntwo\nthree', known)).toEqual(whole.map(({ token }) => token))
+  })
+
+  test('depend on all lines before them', async () => {
+    const [, one] = await tokens('aaaaaaaaaa\nsame\n', limits)
+    const [, other] = await tokens('bbbbbbbbbb\nsame\n', limits)
+    expect(one).not.toBe(other)
+  })
+
+  test('end where a known batch of the same lines did', async () => {
+    const [short] = await batchesOf(inPieces('a\nb\n', 9))
+    const known = new Map([
+      [
+        'start',
+        [
+          { token: short?.token ?? '', lines: 2 },
+          { token: 'f00', lines: 1 },
+        ],
+      ],
+    ])
+    const batches = await batchesOf(inPieces('a\nb\nc\nd\n', 9), roomy, known)
+    expect(batches.map((batch) => batch.lines)).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ])
+    expect(batches[0]?.token).toBe(short?.token)
+  })
+
+  test('do not end where a known batch had other lines', async () => {
+    const [other] = await batchesOf(inPieces('a\nx\n', 9))
+    const known = new Map([['start', [{ token: other?.token ?? '', lines: 2 }]]])
+    expect(await batchesOf(inPieces('a\nb\nc\n', 9), roomy, known)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { readBatches } from '../../../../../app/import/ndjson/read-batches.ts'
+import type { Rejection } from '../../../../../app/import/ndjson/rejected-line.ts'
+import { chooseSites } from '../../../../../app/import/reports/choose-site.ts'
+import { createTally } from '../../../../../app/import/reports/import-tally.ts'
+import { parseBatch } from '../../../../../app/import/reports/parse-batch.ts'
+
+const limits = { batchBytes: 34 * 1024 * 1024, longestLine: 2 * 1024 * 1024 }
+const siteId = '22222222-2222-4222-8222-222222222222'
+
+/** What becomes of a file of one batch. */
+async function imported(text: string, retentionFrom = 0) {
+  const batch = await readBatches(
+    (async function* () {
+      yield text
+    })(),
+    limits,
+  ).next('', [])
+  if (!batch) throw new Error('No batch')
+  const context = {
+    tenantId: '11111111-1111-4111-8111-111111111111',
+    retentionDays: 90,
+    retentionFrom,
+    chooseSite: chooseSites([{ id: siteId, hosts: [] }], siteId),
+    importedAt: 0,
+    blockLimits: { rows: 10, bytes: 1_000_000 },
+    done: false,
+  }
+  const rejections: Rejection[] = []
+  const tally = createTally()
+  let rows = 0
+  for await (const block of parseBatch(batch, context, tally, (one) => void rejections.push(one))) rows += block.rows
+  return { rejections, rows, result: tally.result() }
+}
+
+test('a line whose wrapper is long and whose reports are all refused is rejected as one line', async () => {
+  const userAgent = 'x'.repeat(100_000)
+  const line = JSON.stringify({ userAgent, body: Array.from({ length: 2_000 }, () => 1) })
+  const { rejections, result } = await imported(`${line}\n`)
+  expect(rejections).toEqual([
+    {
+      line: 1,
+      reason: 'a report is not an object',
+      content: { ...JSON.parse(line), receivedAt: '1970-01-01T00:00:00.000Z' },
+    },
+  ])
+  expect(result).toMatchObject({ reports: 2_000, rejected: 2_000 })
+})
+
+test('a line names five of its reasons at most', async () => {
+  const line = JSON.stringify({
+    site: siteId.replaceAll('2', '3'),
+    body: [1, {}, { type: 'crash' }, { type: 'crash', body: {} }],
+  })
+  const { rejections } = await imported(`${line}\n`)
+  expect(rejections[0]?.reason.split('; ')).toEqual([
+    'a report is not an object',
+    'a report has no type',
+    'a report has no body',
+    expect.stringContaining('the tenant has no site'),
+  ])
+})
+
+test('a report received before retention is sent, and counted as expired instead of stored', async () => {
+  const from = Date.UTC(2026, 8, 1)
+  const line = (receivedAt: number) =>
+    `${JSON.stringify({ receivedAt: new Date(receivedAt).toISOString(), body: { type: 'crash', body: {} } })}\n`
+  const { rows, result } = await imported(line(from - 1) + line(from) + line(from + 1), from)
+  expect({ rows, result }).toMatchObject({ rows: 3, result: { reports: 3, stored: 2, expired: 1, rejected: 0 } })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { isNoise } from '../../../../../app/import/normalise/noise.ts'
+import { aReport } from '../../../../../fixtures/reports.ts'
+
+const noise = (blockedUrl: string, sourceFile = '', policy = "default-src 'self'") =>
+  isNoise(aReport({ blockedUrl, sourceFile, policy }))
+
+describe('a report is noise', () => {
+  test.each([
+    'chrome-extension://nmmhkkegccagdldgiimedpiccmgmieda/inject.js',
+    'moz-extension',
+    'SAFARI-WEB-EXTENSION://abc/x.js',
+    'about:blank',
+    'about',
+    'webkit-masked-url://hidden/',
+    'resource://gre/modules/x.js',
+    'mxjscall://x',
+    'android-webview-video-poster:default_video_poster/-1',
+    'https://gc.kis.v2.scr.kaspersky-labs.com/1B74BD89/main.js',
+    'https://KASPERSKY-LABS.com:8443/main.js',
+    'wss://local.adguard.org/ws',
+    'http://www.superfish.com/ws/sf_main.jsp?dlsource=x',
+  ])('for %s, as what was blocked and as its source', (url) => {
+    expect(noise(url)).toBe(true)
+    expect(noise('inline', url)).toBe(true)
+  })
+})
+
+describe('a report is not noise', () => {
+  test.each([
+    '',
+    'inline',
+    'eval',
+    'data',
+    'blob:https://shop.example.test/1',
+    'https://px.metrics.test/collect.js',
+    'https://notavast.com/x.js',
+    'https://avast.com.evil.test/x.js',
+    'https://shop.example.test/?u=chrome-extension://x',
+    'chrome-extensions://x',
+    'webrtc',
+    'not a url',
+  ])('for %j', (url) => {
+    expect(noise(url)).toBe(false)
+    expect(noise('inline', url)).toBe(false)
+  })
+})
+
+test.each(['https://shop.avast.com/app.js', 'https://SHOP.avast.com:8443/app.js'])(
+  'the page’s own host is no noise, whatever it is: %s',
+  (sourceFile) => {
+    const report = aReport({ documentUrl: 'https://shop.avast.com/pay', blockedUrl: 'https://a.test/x.js', policy: '' })
+    expect(isNoise({ ...report, sourceFile })).toBe(false)
+    expect(isNoise({ ...report, sourceFile: 'https://avast.com/app.js' })).toBe(true)
+  },
+)
+
+describe('a host that the quoted policy names', () => {
+  const url = 'https://cdn.webroot.com/x.js'
+  test.each([
+    "script-src 'self' cdn.webroot.com",
+    'script-src https://cdn.webroot.com/path/',
+    'script-src https://CDN.webroot.com:443',
+    'img-src *.webroot.com;',
+    'connect-src\twss://*.com',
+    'img-src a.test, script-src https://cdn.webroot.com, style-src b.test',
+    '("https://cdn.webroot.com/*" response-origin)',
+  ])('is the site’s own: %s', (policy) => {
+    expect(noise(url, '', policy)).toBe(false)
+    expect(noise('', url, policy)).toBe(false)
+  })
+
+  test.each([
+    '',
+    "script-src 'self'",
+    'script-src webroot.com',
+    'script-src *.cdn.webroot.com',
+    'script-src xcdn.webroot.com',
+    'script-src *',
+  ])('is not named by %j', (policy) => {
+    expect(noise(url, '', policy)).toBe(true)
+  })
+
+  test('does not excuse another', () => {
+    expect(noise(url, 'https://avast.com/y.js', 'script-src cdn.webroot.com')).toBe(true)
+  })
+})
+
+describe('a blocked host without a scheme', () => {
+  const blocked = (blockedUrl: string) => isNoise(aReport({ blockedUrl, sourceFile: '', policy: '' }), true)
+
+  test.each(['gc.kis.v2.scr.kaspersky-labs.com', 'GC.kaspersky-labs.com:443'])('%s is one of a product', (host) => {
+    expect(blocked(host)).toBe(true)
+  })
+
+  test.each(['res', 'about:8080', 'chrome', 'webrtc'])('%s is a host, not a scheme', (host) => {
+    expect(blocked(host)).toBe(false)
+  })
+
+  test('beside URLs is looked at as a URL', () => {
+    expect(blocked('chrome-extension://abc/x.js')).toBe(true)
+  })
+})
+
+test('a host longer than any name of DNS is no product’s', () => {
+  expect(noise(`https://${'a.'.repeat(4_000)}kaspersky-labs.com/x.js`)).toBe(false)
+})

@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest'
+import { describeRepeats } from '../../../../../app/cli/describe-records.ts'
+import { isRefusal } from '../../../../../app/import/ndjson/line-error.ts'
+import { recordTypes } from '../../../../../app/import/records/all-record-types.ts'
+import { describeMembers } from '../../../../../app/import/records/describe-shape.ts'
+import { readRecord } from '../../../../../app/import/records/read-record.ts'
+import type { RecordType } from '../../../../../app/import/records/record-type.ts'
+import { alertDeliveries } from '../../../../../app/import/records/types/alert-deliveries.ts'
+import { alertRules } from '../../../../../app/import/records/types/alert-rules.ts'
+import { libraryAdvisories } from '../../../../../app/import/records/types/library-advisories.ts'
+import { monitoredPages } from '../../../../../app/import/records/types/monitored-pages.ts'
+import { scans } from '../../../../../app/import/records/types/scans.ts'
+import { scriptDecisions } from '../../../../../app/import/records/types/script-decisions.ts'
+import { recordRefusal } from '../../../../support/record-refusal.ts'
+
+const siteId = '22222222-2222-4222-8222-222222222222'
+const otherSite = '33333333-3333-4333-8333-333333333333'
+
+const refusal = (type: RecordType, record: object | string, site = siteId) => recordRefusal(type, record, site)
+
+describe.each(recordTypes.map((type) => [type.name, type] as const))('%s', (_, type) => {
+  test('takes the example of its help', () => {
+    expect(refusal(type, type.example)).toBeUndefined()
+  })
+
+  test('passes over what is derived, whatever it is', () => {
+    for (const member of type.derived ?? []) {
+      expect(refusal(type, { ...type.example, [member]: { any: ['thing'] } })).toBeUndefined()
+    }
+  })
+
+  test.each(['nonsense', '__proto__', 'constructor', 'Id'])('refuses the member %s by its name', (member) => {
+    const line = `${JSON.stringify(type.example).slice(0, -1)},${JSON.stringify(member)}:1}`
+    expect(refusal(type, line)).toContain(
+      `"${member}" is no member of it; it takes ${Object.keys(type.shape.shape)[0]}`,
+    )
+  })
+
+  test('says of every member what it takes', () => {
+    for (const { name, takes } of describeMembers(type.shape)) {
+      expect(takes, name).toMatch(/^(a|an|any|one of|text|true or false)\b/)
+      expect(takes, name).not.toMatch(/undefined|NaN/)
+    }
+  })
+
+  test.each(['', 'x', '1', 'null', '[]', '"x"', '{'])('takes no line %j for a record', (line) => {
+    const read = readRecord(type, line, undefined)
+    expect(line === '' ? read === undefined : isRefusal(read)).toBe(true)
+  })
+})
+
+const page: Readonly<Record<string, unknown>> = { ...monitoredPages.example, siteId }
+const delivery = alertDeliveries.example as { destination: object }
+const destination = (change: object) => ({ ...delivery, destination: { ...delivery.destination, ...change } })
+
+/** A line with this detail, as JSON writes it. */
+const withDetail = (text: string) => JSON.stringify({ ...delivery, detail: '?' }).replace('"?"', () => `"${text}"`)
+
+const refused: [what: string, type: RecordType, record: object, reason: string][] = [
+  [
+    'a missing member',
+    monitoredPages,
+    { ...page, label: undefined },
+    'label is missing: it must be text of 1 to 200 characters',
+  ],
+  ['a wrong value', monitoredPages, { ...page, kind: 'Payment' }, 'kind must be one of payment, other, not "Payment"'],
+  ['null', monitoredPages, { ...page, pattern: null }, 'pattern must be text of 1 to 2,048 characters, not null'],
+  ['an id that is none', monitoredPages, { ...page, id: 'x' }, 'id must be a UUID, not "x"'],
+  [
+    'a number out of bounds',
+    monitoredPages,
+    { ...page, position: -1 },
+    'position must be a whole number from 0 to 4294967295, not -1',
+  ],
+  [
+    'a payment page without a URL to scan',
+    monitoredPages,
+    { ...page, scanUrl: null },
+    'scanUrl must be set on a payment page',
+  ],
+  ['two lines of text', monitoredPages, { ...page, label: 'a\nb' }, 'label must be one line of text'],
+  ['blank text', monitoredPages, { ...page, label: ' ' }, 'label must be one line of text'],
+  [
+    'several members',
+    monitoredPages,
+    { ...page, kind: 1, label: '' },
+    'kind must be one of payment, other, not 1. label must be text of 1 to 200 characters, not ""',
+  ],
+  ['long text, cut short', monitoredPages, { ...page, label: 'x'.repeat(201) }, `not "${'x'.repeat(64)}…"`],
+  [
+    'a member of a member',
+    alertDeliveries,
+    destination({ type: 'pager' }),
+    'destination.type must be one of email, webhook, slack, or null, not "pager"',
+  ],
+  [
+    'an unknown member of a member',
+    alertDeliveries,
+    destination({ url: 'x' }),
+    '"destination.url" is no member of it; it takes an object of id, name, type',
+  ],
+  ['an item of a list', alertDeliveries, { ...delivery, siteIds: [siteId, 'x'] }, 'siteIds[1] must be a UUID, not "x"'],
+  [
+    'a type without a name',
+    alertDeliveries,
+    { ...delivery, outcome: 'dropped', destination: { id: 'x', name: null, type: 'slack' } },
+    'destination.type must be null where destination.name is null',
+  ],
+  [
+    'a delivery to what was deleted',
+    alertDeliveries,
+    { ...delivery, outcome: 'delivered', destination: { id: 'x', name: null, type: null } },
+    'outcome must be dropped',
+  ],
+  [
+    'a time without a zone',
+    alertDeliveries,
+    { ...delivery, createdAt: '2026-01-31T12:00:00' },
+    'createdAt must be a time from 1970 to 2199 such as',
+  ],
+  [
+    'a day that is none',
+    alertDeliveries,
+    { ...delivery, createdAt: '2026-02-30T12:00:00Z' },
+    'createdAt must be a time',
+  ],
+  [
+    'a name that nobody could see',
+    alertDeliveries,
+    destination({ name: '\u200b\u2060' }),
+    'destination.name must have a character that can be seen',
+  ],
+  ['an id that no filter could ask for', alertDeliveries, { ...delivery, id: 'ä' }, 'id must be of printable ASCII'],
+  [
+    'a missing siteId',
+    alertRules,
+    { ...alertRules.example, siteId: undefined },
+    'siteId is missing: it must be a UUID, or null',
+  ],
+]
+
+/** The moments of each kind of records that has any. */
+const moments: [member: string, type: RecordType, at: (time: string) => object][] = [
+  ['createdAt', alertDeliveries, (createdAt) => ({ createdAt })],
+  ['scannedAt', scans, (scannedAt) => ({ scannedAt })],
+  ['decidedAt', scriptDecisions, (decidedAt) => ({ decidedAt })],
+  ['checkedAt', libraryAdvisories, (checkedAt) => ({ checkedAt })],
+]
+
+test.each(moments)('%s is at most a day ahead of now', (member, type, at) => {
+  const ahead = (hours: number) => at(new Date(Date.now() + hours * 3_600_000).toISOString())
+  const site = type.siteByFlag && siteId
+  expect(refusal(type, { ...type.example, ...ahead(23) }, site)).toBeUndefined()
+  expect(refusal(type, { ...type.example, ...ahead(25) }, site)).toBe(
+    `${member} must be no more than a day ahead of now`,
+  )
+})
+
+describe('a line', () => {
+  test.each(refused)('is refused for %s', (_, type, record, reason) => {
+    expect(refusal(type, record)).toContain(reason)
+  })
+
+  test.each([
+    '\\ud83d',
+    '\\uDE00',
+    'a\\ud83d b',
+    '\\ude00\\ud83d',
+    '\\ud83d\\ud83d\\ude00',
+    '\\\\\\ud83d',
+    '\\ud83d\\\\\\ude00',
+  ])('is refused for half a character, written %s', (text) => {
+    expect(refusal(alertDeliveries, withDetail(text))).toBe(
+      'the line holds half of a surrogate pair, which is no character',
+    )
+  })
+
+  test.each(['\\ud83d\\ude00', '\\uD83D\\uDE00!', '\\\\ud83d', '😀', '\\ud7ff\\ue000'])('may hold %s', (text) => {
+    expect(refusal(alertDeliveries, withDetail(text))).toBeUndefined()
+  })
+
+  test('is refused for an unknown member before all that is missing', () => {
+    expect(refusal(monitoredPages, { x: 1 })).toMatch(/^"x" is no member of it; .* label is missing/)
+  })
+
+  test('takes its own site before that of the flag', () => {
+    const read = readRecord(monitoredPages, JSON.stringify(page), otherSite)
+    expect(read).toMatchObject({ siteId })
+    expect(readRecord(monitoredPages, JSON.stringify(monitoredPages.example), otherSite)).toMatchObject({
+      siteId: otherSite,
+    })
+    expect(refusal(alertRules, { ...alertRules.example, siteId: undefined }, siteId)).toContain('siteId is missing')
+  })
+
+  test('may begin with a byte order mark, and have ids in capitals', () => {
+    const read = readRecord(
+      monitoredPages,
+      `\ufeff${JSON.stringify({ ...page, id: page.id?.toString().toUpperCase() })}`,
+      undefined,
+    )
+    expect(read).toMatchObject({ id: page.id })
+  })
+})
+
+test.each([
+  ['pages', 'What siteId said first stands: another is rejected.'],
+  ['alert-rules', 'A line takes the place of what has the same id. The same file twice'],
+  ['decisions', 'What is stored stands for good: a line of the same id must say the same.'],
+  ['library', 'What is stored stands for good: a line of the same hash must say the same.'],
+  ['captures', 'A line takes the place of what has the same siteId, url and hash.'],
+  ['captures', 'Its state stands once it is not pending: another is rejected, pending passed over.'],
+  ['advisories', 'what has the same catalog and package, where it is not older.'],
+])('the help of %s tells what a second line of a record does', (name, said) => {
+  const type = recordTypes.find((one) => one.name === name) ?? expect.fail()
+  expect(describeRepeats(type).join(' ')).toContain(said)
+})

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest'
+import { isRefusal } from '../../../../../app/import/ndjson/line-error.ts'
+import { isSkipped } from '../../../../../app/import/normalise/normalise-report.ts'
+import { readElement } from '../../../../../app/import/normalise/post.ts'
+import { readRecord } from '../../../../../app/import/records/read-record.ts'
+import type { RecordType } from '../../../../../app/import/records/record-type.ts'
+import { libraryAdvisories } from '../../../../../app/import/records/types/library-advisories.ts'
+import { libraryFiles } from '../../../../../app/import/records/types/library-files.ts'
+import { scriptCaptures } from '../../../../../app/import/records/types/script-captures.ts'
+import { scriptDecisions } from '../../../../../app/import/records/types/script-decisions.ts'
+import { normalisedBody } from '../../../../support/normalised.ts'
+import { recordRefusal } from '../../../../support/record-refusal.ts'
+
+const hash = 'sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE='
+const siteId = '22222222-2222-4222-8222-222222222222'
+
+describe('a csp-hash report', () => {
+  const body = {
+    documentURL: 'https://shop.example.test/cart?id=1',
+    subresourceURL: 'https://cdn.example.test/a.js?v=3#x',
+    hash,
+    type: 'subresource',
+    destination: 'script',
+  }
+
+  test('is a sighting of a script and its hash on a page, and of no issue', () => {
+    expect(normalisedBody('csp-hash', body)).toMatchObject({
+      reportType: 'csp-hash',
+      documentUrl: 'https://shop.example.test/cart?id=1',
+      scriptUrl: 'https://cdn.example.test/a.js',
+      scriptHash: hash,
+      reportedHash: hash,
+      destination: 'script',
+      sourceFile: '',
+      blockedUrl: '',
+      disposition: '',
+      issueSubject: '',
+      issueHost: '',
+      noise: false,
+    })
+  })
+
+  test.each([
+    ['sha256-LXEWQrcmsEQBYnyp-6wy9chTD7GQPMTbAiWHF5IaSIE', hash],
+    ['2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881', hash],
+    ['not a hash', ''],
+    ['', ''],
+  ])('keeps the hash %j as it was written, and as %j', (reported, stored) => {
+    expect(normalisedBody('csp-hash', { ...body, hash: reported })).toMatchObject({
+      scriptHash: stored,
+      reportedHash: reported,
+    })
+  })
+
+  test('keeps of a hostile hash no more than its bound', () => {
+    const { reportedHash, scriptHash } = normalisedBody('csp-hash', { ...body, hash: 'é'.repeat(100_000) })
+    expect(reportedHash).toHaveLength(160)
+    expect(scriptHash).toBe('')
+  })
+
+  test.each([
+    ['without a script’s URL', { ...body, subresourceURL: '' }],
+    ['of what is no http or https URL', { ...body, subresourceURL: 'blob:https://shop.example.test/1' }],
+    ['of what is no script', { ...body, destination: 'style' }],
+  ])('is counted as skipped %s', (_, said) => {
+    const element = readElement({ type: 'csp-hash', url: '', body: said })
+    expect(isRefusal(element) || isSkipped('csp-hash', element)).toBe(true)
+  })
+
+  test.each(['script', 'worker', 'serviceworker', ''])('is stored of the destination %j', (destination) => {
+    const element = readElement({ type: 'csp-hash', url: '', body: { ...body, destination } })
+    expect(isRefusal(element) || isSkipped('csp-hash', element)).toBe(false)
+  })
+})
+
+test.each([
+  ['script', 'https://cdn.example.test/a.js?v=3', 'https://cdn.example.test/a.js'],
+  ['style', 'https://cdn.example.test/a.css', ''],
+  ['', 'https://cdn.example.test/a.js', ''],
+  ['script', 'inline', ''],
+])('an integrity violation of the destination %j names the script of %s', (destination, blockedURL, scriptUrl) => {
+  const report = normalisedBody('integrity-violation', { blockedURL, destination, reportOnly: true })
+  expect(report).toMatchObject({ scriptUrl, scriptHash: '', reportedHash: '', blockedUrl: blockedURL })
+})
+
+const sha384 = 'sha384-ebQG0rHzyMWLQM7tyQr8x+2PsSours5Zw1/1uyi0jD2jG3RDvLslonNiH+Lwly3t'
+
+const read = (type: RecordType, line: object) => readRecord(type, JSON.stringify(line), siteId)
+
+/** What a line is refused for, '' where it is read. */
+const refusal = (type: RecordType, changes: object) =>
+  recordRefusal(type, { ...type.example, ...changes }, siteId) ?? ''
+
+describe('a decision', () => {
+  test.each([
+    ['as the help shows it', {}, ''],
+    ['by any mode', { integrityMode: 'any_content', pinnedHashes: null }, ''],
+    ['that pins what the script had had', { pinnedHashes: null }, ''],
+    ['as a rejection', { status: 'rejected', integrityMode: null, pinnedHashes: null }, ''],
+    ['by nobody known by name', { decidedBy: { name: null, email: 'a@b.test' } }, ''],
+    ['without a mode', { integrityMode: null, pinnedHashes: null }, 'integrityMode must be set for an authorization'],
+    ['as a rejection with a mode', { status: 'rejected' }, 'integrityMode must be set for an authorization'],
+    ['with hashes that its mode does not pin', { integrityMode: 'any_content' }, 'pinnedHashes must be null unless'],
+    ['that pins nothing', { pinnedHashes: [] }, 'pinnedHashes must be'],
+    ['that pins what is no hash', { pinnedHashes: ['x'] }, 'pinnedHashes[0] must be a SHA-256, SHA-384 or SHA-512'],
+    ['as unreviewed', { status: 'unreviewed' }, 'status must be one of authorized, rejected'],
+    ['about what is no URL', { url: '/a.js' }, 'url must be an http or https URL'],
+    ['at no time', { decidedAt: '2026-01-31' }, 'decidedAt must be a time'],
+    ['by nobody', { decidedBy: null }, 'decidedBy must be'],
+  ])('is taken or refused %s', (_, changes, reason) => {
+    expect(refusal(scriptDecisions, changes)).toContain(reason)
+    expect(refusal(scriptDecisions, changes) === '').toBe(reason === '')
+  })
+
+  test('is about a script’s identity, and pins hashes as the store keeps them', () => {
+    const hex = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881'
+    const record = read(scriptDecisions, {
+      ...scriptDecisions.example,
+      url: 'HTTPS://CDN.example.test/a.js?v=1#x',
+      pinnedHashes: [hex],
+    })
+    expect(record).toMatchObject({ url: 'https://cdn.example.test/a.js', pinnedHashes: [hash], siteId })
+  })
+})
+
+describe('a capture', () => {
+  const refused = { state: 'refused', reason: 'daily_cap', size: null }
+  const mismatched = { state: 'mismatched', receivedHash: hash, size: null }
+
+  test.each([
+    ['as the help shows it', {}, ''],
+    ['while it is under way', { state: 'pending', finalUrl: null, size: null }, ''],
+    ['that never reported back', { state: 'interrupted' }, ''],
+    ['refused for a reason', refused, ''],
+    ['of other bytes', mismatched, ''],
+    ['refused for none', { state: 'refused' }, 'reason must be set where the state is refused'],
+    ['captured for a reason', { reason: 'timeout' }, 'reason must be set where the state is refused'],
+    ['of other bytes that are not told', { state: 'mismatched' }, 'receivedHash must be set where'],
+    ['captured as other bytes', { receivedHash: hash }, 'receivedHash must be set where'],
+    ['of 5 MB', { size: 5 * 1024 * 1024 }, ''],
+    ['of more than 5 MB', { size: 5 * 1024 * 1024 + 1 }, 'size must be at most 5242880 where the state is captured'],
+    ['of a SHA-384 that is refused', { ...refused, hash: sha384 }, ''],
+    ['of a SHA-384 that is captured', { hash: sha384 }, 'hash must be a SHA-256 where the state is captured'],
+    ['refused with a size', { ...refused, size: 1 }, 'size must be null where the state is refused or mismatched'],
+    ['of other bytes with a size', { ...mismatched, size: 1 }, 'size must be null where the state is refused'],
+    ['of what is no hash', { hash: 'x' }, 'hash must be a SHA-256, SHA-384 or SHA-512'],
+  ])('is taken or refused %s', (_, changes, reason) => {
+    expect(refusal(scriptCaptures, changes)).toContain(reason)
+    expect(refusal(scriptCaptures, changes) === '').toBe(reason === '')
+  })
+})
+
+describe('public knowledge', () => {
+  test.each([
+    [libraryFiles, {}, ''],
+    [libraryFiles, { hash: sha384 }, ''],
+    [libraryFiles, { hash: '' }, 'hash must be'],
+    [libraryFiles, { catalog: 'two words' }, 'catalog must be a word without spaces'],
+    [libraryFiles, { siteId }, '"siteId" is no member'],
+    [libraryAdvisories, {}, ''],
+    [libraryAdvisories, { advisories: [] }, ''],
+    [libraryAdvisories, { advisories: [{ id: 'A', ranges: [], url: 'x' }] }, 'advisories[0].modifiedAt is missing'],
+    [libraryAdvisories, { checkedAt: 'today' }, 'checkedAt must be a time'],
+  ] as const)('of %o is taken or refused with %j', (type, changes, reason) => {
+    const { siteByFlag: _, ...ofEveryone } = type
+    const refused = recordRefusal(ofEveryone, { ...type.example, ...changes })
+    expect(refused ?? '').toContain(reason)
+    expect(refused !== undefined).toBe(reason !== '')
+  })
+
+  test('rates an advisory from 0 to 10', () => {
+    const advisory = { id: 'A', ranges: [], url: 'x', modifiedAt: '2026-01-01T00:00:00Z' }
+    for (const cvssScore of [0, 10, 6.9])
+      expect(refusal(libraryAdvisories, { advisories: [{ ...advisory, cvssScore }] })).toBe('')
+    for (const cvssScore of [-0.1, 10.1, '9']) {
+      expect(refusal(libraryAdvisories, { advisories: [{ ...advisory, cvssScore }] })).toContain('cvssScore')
+    }
+  })
+})

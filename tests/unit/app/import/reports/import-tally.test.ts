@@ -1,0 +1,149 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createRejectedFile } from '../../../../../app/import/ndjson/rejected-file.ts'
+import { contentOf, toRejectedLine } from '../../../../../app/import/ndjson/rejected-line.ts'
+import { createTally } from '../../../../../app/import/reports/import-tally.ts'
+import { isTransient, withRetry } from '../../../../../app/import/with-retry.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'import-tally-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('skipped types', () => {
+  test('are counted by name', () => {
+    const tally = createTally()
+    for (const type of ['csp-hash', 'network-error', 'csp-hash', '__proto__']) tally.skip(type)
+    expect(Object.entries(tally.result().skipped)).toEqual([
+      ['__proto__', 1],
+      ['csp-hash', 2],
+      ['network-error', 1],
+    ])
+  })
+
+  test('have bounded, printable names, of which there are at most fifty and other', () => {
+    const tally = createTally()
+    tally.skip(`\u0007${'x'.repeat(1_000)}`)
+    for (let index = 0; index < 1_000; index++) tally.skip(`type-${index}`)
+    const { skipped } = tally.result()
+    expect(Object.keys(skipped)).toHaveLength(51)
+    expect(skipped[`?${'x'.repeat(63)}`]).toBe(1)
+    expect(skipped.other).toBe(1_001 - 50)
+  })
+})
+
+describe('the file of rejections', () => {
+  const rejection = { line: 3, reason: 'why', content: { a: '\u2028' } }
+  const written = (line: number) => ({ a: '\u2028', rejected: { line, reason: 'why' } })
+
+  test('replaces an old one, one rejection a line', async () => {
+    const path = join(folder, 'some.ndjson')
+    writeFileSync(path, 'old')
+    const file = await createRejectedFile({ path, isOwn: true })
+    await file.write(rejection)
+    await file.write({ ...rejection, line: 4 })
+    expect(await file.close()).toBe(path)
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual([written(3), written(4)])
+  })
+
+  test('is gone when nothing is rejected', async () => {
+    const path = join(folder, 'none.ndjson')
+    writeFileSync(path, 'old')
+    const file = await createRejectedFile({ path, isOwn: true })
+    expect(await file.close()).toBeUndefined()
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('that cannot be written says so', async () => {
+    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), isOwn: true })
+    await expect(file.write(rejection)).rejects.toThrow('ENOENT')
+  })
+
+  test('lies elsewhere where nothing can be written beside what was imported, and takes nothing from one before it', async () => {
+    const otherwise = join(folder, 'elsewhere.rejected.ndjson')
+    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), isOwn: true, otherwise })
+    await file.write(rejection)
+    expect(await file.close()).toBe(otherwise)
+    const second = await createRejectedFile({ path: join(folder, 'missing', 'y.ndjson'), isOwn: true, otherwise })
+    await second.write({ ...rejection, line: 4 })
+    expect(await second.close()).toBe(join(folder, 'elsewhere.2.rejected.ndjson'))
+    expect(JSON.parse(readFileSync(otherwise, 'utf8'))).toEqual(written(3))
+  })
+
+  test('of a pipe takes nothing from those before it', async () => {
+    const place = { path: join(folder, 'stdin.rejected.ndjson'), isOwn: false }
+    const files = await Promise.all([1, 2, 3].map(() => createRejectedFile(place)))
+    for (const [index, file] of files.entries()) await file.write({ ...rejection, line: index + 1 })
+    const paths = await Promise.all(files.map((file) => file.close()))
+    expect(paths).toEqual(['', '.2', '.3'].map((number) => join(folder, `stdin${number}.rejected.ndjson`)))
+    expect(paths.map((path) => JSON.parse(readFileSync(path ?? '', 'utf8')).rejected.line)).toEqual([1, 2, 3])
+  })
+})
+
+describe('a rejected line', () => {
+  const reason = 'why'
+  const written = (text: string) => JSON.parse(toRejectedLine({ line: 1, reason, content: contentOf(text) }))
+  const rejected = { line: 1, reason }
+
+  test.each([
+    ['{"site":"s","body":[1]}', { site: 's', body: [1], rejected }],
+    ['{"body":[1],"rejected":{"line":9,"reason":"earlier"}}', { body: [1], rejected }],
+    ['[1]', { body: [1], rejected }],
+    ['{"cut', { body: '{"cut', rejected }],
+    ['7', { body: 7, rejected }],
+  ])('of %s has its members, the latest reason, and only an object', (text, members) => {
+    expect(written(text)).toEqual(members)
+  })
+
+  test('of more depth than JSON can be written in says so', () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    expect(written(deep)).toEqual({ rejected: { line: 1, reason: 'why; nested too deeply to be written again' } })
+  })
+})
+
+describe('a task that fails', () => {
+  const quick = { retries: 1, minTimeout: 1 }
+  const failing = (times: number, code: string) => {
+    let attempts = 0
+    return async () => {
+      attempts++
+      if (attempts <= times) throw Object.assign(new Error(`attempt ${attempts}`), { code })
+      return attempts
+    }
+  }
+
+  test.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '241', '252', 'upstream_unavailable'])(
+    'with %s is tried again',
+    async (code) => {
+      expect(await withRetry(failing(2, code), undefined, { ...quick, retries: 2 })).toBe(3)
+    },
+  )
+
+  test('too often fails with its last error', async () => {
+    await expect(withRetry(failing(9, 'ECONNREFUSED'), undefined, { ...quick, retries: 2 })).rejects.toThrow(
+      'attempt 3',
+    )
+  })
+
+  test.each(['62', '60', '516', 'ENOENT'])('with %s is not tried again', async (code) => {
+    await expect(withRetry(failing(1, code), undefined, quick)).rejects.toThrow('attempt 1')
+  })
+
+  test('is not tried again once the import is ended', async () => {
+    const signal = AbortSignal.abort(new Error('ended'))
+    await expect(withRetry(failing(1, 'ECONNREFUSED'), signal, quick)).rejects.toThrow('ended')
+  })
+
+  test('waits no longer once the import is ended', async () => {
+    const ending = new AbortController()
+    const waiting = withRetry(failing(1, 'ECONNREFUSED'), ending.signal, { retries: 1, minTimeout: 60_000 })
+    setTimeout(() => ending.abort(new Error('ended')), 5)
+    await expect(waiting).rejects.toThrow('ended')
+  })
+
+  test('by hanging up passes', () => {
+    expect(isTransient(new Error('socket hang up'))).toBe(true)
+    expect(isTransient('socket hang up')).toBe(false)
+  })
+})

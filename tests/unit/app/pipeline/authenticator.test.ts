@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { makeKey } from '../../../../app/api-keys/key-format.ts'
+import { createAuthenticator } from '../../../../app/pipeline/authenticator.ts'
+import type { PoolName, Query } from '../../../../queries/sql/query.ts'
+import type { FoundKey } from '../../../../queries/tenants/find-key.ts'
+
+const stored: FoundKey = {
+  ...{ keyId: 'k', keyName: 'Key', prefix: 'srk_live_', createdAt: '2026-01-01T00:00:00.000Z', revoked: false },
+  ...{ expiresAt: '2100-01-01T00:00:00.000Z', tenantId: 't', tenantName: 'Tenant', plan: 'business', overrides: {} },
+}
+
+/** A clock, an authenticator by it, and the look-ups it sends, each answered by hand. */
+async function setUp() {
+  const clock = { now: 1_000_000, elapsed: 5_000 }
+  const lookUps: { pool: PoolName | undefined; answer: (rows: FoundKey[]) => void; fail: (error: Error) => void }[] = []
+  const read = <Row>({ pool }: Query<Row>) =>
+    new Promise<FoundKey[]>((answer, fail) => {
+      lookUps.push({ pool, answer, fail })
+    }) as Promise<unknown[]> as Promise<Row[]>
+  const authenticate = createAuthenticator(read, { now: () => clock.now, elapsed: () => clock.elapsed })
+  const authorization = `Bearer ${makeKey()}`
+  const ask = () => authenticate(authorization)
+  const first = ask()
+  lookUps[0]?.answer([stored])
+  await first
+  const wait = (milliseconds: number) => {
+    clock.now += milliseconds
+    clock.elapsed += milliseconds
+  }
+  const setBack = (milliseconds: number) => {
+    clock.now -= milliseconds
+  }
+  return { wait, setBack, lookUps, ask }
+}
+
+test('a key in use is looked up again before it is forgotten, once, and nobody waits for it', async () => {
+  const { wait, lookUps, ask } = await setUp()
+  wait(1_900)
+  await ask()
+  expect(lookUps).toHaveLength(1)
+  wait(200)
+  await Promise.all([ask(), ask(), ask()])
+  expect(lookUps).toHaveLength(2)
+  lookUps[1]?.answer([{ ...stored, revoked: true }])
+  await sleep(0)
+  await expect(ask()).rejects.toMatchObject({ code: 'invalid_api_key' })
+})
+
+test('a key that was found once never again waits behind those that anybody makes up', async () => {
+  const { wait, lookUps, ask } = await setUp()
+  wait(60 * 60_000)
+  const late = ask()
+  lookUps[1]?.answer([stored])
+  await late
+  expect(lookUps.map(({ pool }) => pool)).toEqual(['unknownKey', 'lookup'])
+})
+
+test('a key that cannot be looked up again is good until it is forgotten, and no longer', async () => {
+  const { wait, lookUps, ask } = await setUp()
+  wait(2_100)
+  await ask()
+  lookUps[1]?.fail(new Error('away'))
+  wait(1_800)
+  await ask()
+  lookUps[2]?.fail(new Error('away'))
+  wait(200)
+  const late = ask()
+  lookUps[3]?.fail(new Error('away'))
+  await expect(late).rejects.toThrow('away')
+})
+
+test('a key is forgotten in time where the clock is set back', async () => {
+  const { wait, setBack, lookUps, ask } = await setUp()
+  setBack(3_600_000)
+  wait(4_100)
+  const late = ask()
+  expect(lookUps).toHaveLength(2)
+  lookUps[1]?.answer([{ ...stored, revoked: true }])
+  await expect(late).rejects.toMatchObject({ code: 'invalid_api_key' })
+})
+
+test('a look-up is as old as its question, however long its answer took', async () => {
+  const { wait, lookUps, ask } = await setUp()
+  wait(2_100)
+  await ask()
+  wait(1_900)
+  lookUps[1]?.answer([stored])
+  await sleep(0)
+  wait(2_200)
+  const late = ask()
+  expect(lookUps).toHaveLength(3)
+  lookUps[2]?.answer([{ ...stored, revoked: true }])
+  await expect(late).rejects.toMatchObject({ code: 'invalid_api_key' })
+})

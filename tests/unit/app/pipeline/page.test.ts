@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { createCursorDecoder } from '../../../../app/pipeline/cursor.ts'
+import { pageOf, wholeListPage } from '../../../../app/pipeline/page.ts'
+import { latestFirst, timePosition } from '../../../../app/pipeline/time-position.ts'
+
+const policy = { ...wholeListPage, position: timePosition('seenAt', z.string()) }
+
+const seen = (id: string, second: number) => ({ id, seenAt: new Date(second * 1000).toISOString() })
+const never = { id: 'never', seenAt: null }
+
+/** A page of two of a list that was read whole. */
+function readPage(items: readonly { readonly id: string; readonly seenAt: string | null }[], cursor?: string | null) {
+  const before = cursor ? createCursorDecoder(policy.position.schema, policy.maxDepth)(cursor, 'bound') : undefined
+  const { data, nextCursor } = pageOf(policy, 2, null, 'bound', before).cutWhole(items, latestFirst('seenAt'))
+  return { ids: data.map(({ id }) => id), nextCursor }
+}
+
+test('a list that was read whole is paged in its own order', () => {
+  const items = [seen('c', 10), never, seen('b', 20), seen('a', 20), seen('d', 30)]
+  const first = readPage(items)
+  const second = readPage(items, first.nextCursor)
+  const third = readPage(items, second.nextCursor)
+  expect([first.ids, second.ids, third.ids]).toEqual([['d', 'a'], ['b', 'c'], ['never']])
+  expect(third.nextCursor).toBeNull()
+})
+
+test('the next page begins behind the last item, though that is gone and others have come before it', () => {
+  const { ids, nextCursor } = readPage([seen('a', 30), seen('b', 20), seen('c', 10)])
+  expect(ids).toEqual(['a', 'b'])
+  expect(readPage([seen('new', 40), seen('a', 30), seen('c', 10)], nextCursor)).toEqual({
+    ids: ['c'],
+    nextCursor: null,
+  })
+})
+
+test.each([{ seenAt: '1970-01-01T00:00:20.000Z', id: 'b' }, { seenAt: -1, id: 'b' }, { seenAt: 20_000 }, { id: 'b' }])(
+  'refuses the position %j',
+  (position) => {
+    expect(policy.position.schema.safeParse(position).success).toBe(false)
+  },
+)

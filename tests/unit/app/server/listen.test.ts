@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { Hono } from 'hono'
+import { expect, test } from 'vitest'
+import type { ApiEnv } from '../../../../app/pipeline/request-context.ts'
+import { type Listener, type ListenerProblem, listen } from '../../../../app/server/listen.ts'
+
+/** What a server on this machine answers to bytes on a connection that it ends. */
+async function send({ url }: Listener, request: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write(request)
+  return (await socket.toArray()).join('')
+}
+
+test('a request of HTTP/1.0 need not name a host', async () => {
+  const app = new Hono<ApiEnv>()
+  app.get('/livez', (c) => c.text('alive'))
+  const listener = await listen(app, 0, '127.0.0.1')
+  expect(await send(listener, 'GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 .*alive$/s)
+  await listener.stop()
+})
+
+test.each<[string, string, string | undefined]>([
+  ['host', '/', undefined],
+  ['host', '/', 'a b'],
+  ['host', '/', 'a/b'],
+  ['target', '*', 'x'],
+  ['path', '/a\\b', 'x'],
+])('a malformed %s is answered as every refusal: %s of %s', async (_, target, host) => {
+  const listener = await listen(new Hono<ApiEnv>(), 0, '127.0.0.1')
+  const named = host === undefined ? '' : `Host: ${host}\r\n`
+  const answer = await send(listener, `OPTIONS ${target} HTTP/1.1\r\n${named}Connection: close\r\n\r\n`)
+  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  expect(head).toMatch(/^HTTP\/1\.1 400 /)
+  expect(head).toMatch(/^content-type: application\/json\r?$/im)
+  const { requestId, ...error } = JSON.parse(body).error
+  expect(error).toEqual({
+    code: 'bad_request',
+    message: 'The Host or the target of the request is missing or malformed',
+  })
+  expect(head.toLowerCase()).toContain(`x-request-id: ${requestId}`)
+  await listener.stop()
+})
+
+test('an expectation that is not known is ignored', async () => {
+  const app = new Hono<ApiEnv>()
+  app.get('/', (c) => c.text('here'))
+  const listener = await listen(app, 0, '127.0.0.1')
+  const answer = await send(listener, 'GET / HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 200 .*here$/s)
+  await listener.stop()
+})
+
+test.each([
+  ['a target that is too long', `GET /${'x'.repeat(20_000)} HTTP/1.1`, /^The request’s target and headers are longer/],
+  ['a target that is not ASCII', 'GET /é HTTP/1.1', /^The request’s target is malformed; percent-encode/],
+  ['what is no HTTP', 'HELLO', /^The request is not HTTP$/],
+])('%s is answered as every refusal, and its bytes are told nobody', async (_, line, message) => {
+  const outside: ListenerProblem[] = []
+  const listener = await listen(new Hono<ApiEnv>(), 0, '127.0.0.1', { onProblem: (one) => outside.push(one) })
+  const answer = await send(listener, `${line}\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n`)
+  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+  expect(head).toMatch(/^content-type: application\/json\r?$/im)
+  const { error } = JSON.parse(body)
+  expect(error).toEqual({
+    code: 'bad_request',
+    message: expect.stringMatching(message),
+    requestId: outside[0]?.requestId,
+  })
+  expect(outside).toMatchObject([{ status: 400 }])
+  expect(inspect(outside, { depth: null, showHidden: true })).not.toContain('rawPacket')
+  await listener.stop()
+})
+
+test('garbage behind a request is not answered into the answer of that request', async () => {
+  const app = new Hono<ApiEnv>()
+  app.get('/', async (c) => {
+    await sleep(100)
+    return c.text('whole')
+  })
+  const listener = await listen(app, 0, '127.0.0.1')
+  const answer = await send(listener, 'GET / HTTP/1.1\r\nHost: x\r\n\r\nHELLO\r\n\r\n').catch(() => '')
+  expect(answer).not.toContain('bad_request')
+  await listener.stop()
+})
+
+test('what the app throws is answered as every failure, and told to the log alone', async () => {
+  const app = new Hono<ApiEnv>()
+  app.onError((error) => {
+    throw error
+  })
+  app.get('/', () => {
+    throw new Error('a secret')
+  })
+  const outside: ListenerProblem[] = []
+  const listener = await listen(app, 0, '127.0.0.1', { onProblem: (one) => outside.push(one) })
+  const answer = await send(listener, 'GET / HTTP/1.0\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 500 .*"internal_error"/s)
+  expect(answer).not.toContain('secret')
+  expect(outside).toMatchObject([{ status: 500, err: { message: 'a secret' } }])
+  expect(answer).toContain(`"requestId":"${outside[0]?.requestId}"`)
+  await listener.stop()
+})
+
+test('a connection whose answer nobody reads is ended', async () => {
+  const app = new Hono<ApiEnv>()
+  app.get('/', (c) => c.body('x'.repeat(64 * 1024 * 1024)))
+  const listener = await listen(app, 0, '127.0.0.1', { idleTimeoutMs: 300 })
+  const { port } = new URL(listener.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  socket.pause()
+  const started = performance.now()
+  // The kernel tells of the end only when what it holds is read.
+  setTimeout(() => socket.resume(), 1_500)
+  let received = 0
+  socket.on('data', (piece) => {
+    received += piece.length
+  })
+  socket.on('error', () => undefined)
+  await once(socket, 'close')
+  expect(received).toBeLessThan(64 * 1024 * 1024)
+  expect(performance.now() - started).toBeLessThan(10_000)
+  await listener.stop()
+})
+
+test('an address that is not this machine’s is told with the variable that names it', async () => {
+  const started = listen(new Hono<ApiEnv>(), 0, '192.0.2.1')
+  await expect(started).rejects.toThrow(/^HOST must be an address to listen on, not "192\.0\.2\.1": [^\n]+$/)
+})

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const users = readFileSync(`${root}clickhouse/server/users.xml`, 'utf8')
+
+test('a server grants every system table that is read, those apart that anybody may read', () => {
+  // Source: ClickHouse, ContextAccess, tables that are always accessible.
+  const readByAnybody = ['tables', 'columns']
+  const filesIn = (folder: string) =>
+    readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`)
+  const read = ['app', 'queries', 'clickhouse']
+    .flatMap(filesIn)
+    .filter((file) => /\.(ts|sql)$/.test(file))
+    .flatMap((file) =>
+      [...readFileSync(root + file, 'utf8').matchAll(/\bsystem\.([a-z_]+)/g)].map(([, table]) => table),
+    )
+  expect(read).toContain('parts')
+  for (const table of new Set(read)) {
+    if (readByAnybody.includes(String(table))) continue
+    expect(users).toContain(`GRANT SELECT ON system.${table}<`)
+  }
+})
