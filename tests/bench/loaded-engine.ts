@@ -3,7 +3,7 @@ import { startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse/client.ts'
 import { type BenchFolder, createBigTenant, rowsOf } from './bench-data.ts'
-import type { Closers } from './closers.ts'
+import type { Closers } from './cleanup.ts'
 import { listTableSizes, loadEngine, type TableSize, waitForMerges } from './engine-load.ts'
 import { cpuOf } from './watch-process.ts'
 

@@ -1,11 +1,11 @@
 import { seeded } from '../../fixtures/seeded.ts'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { day } from '../../schema/durations.ts'
-import { canonicalOf } from './answers.ts'
-import { type Contestant, NotServed, type Taken } from './contestants.ts'
+import type { Question } from './bench-query.ts'
 import { percentile } from './percentile.ts'
-import type { Question } from './question.ts'
+import { canonicalOf } from './query-result.ts'
 import type { QuestionResult, Timing } from './results.ts'
+import { type Contestant, NotServed, type Taken } from './systems.ts'
 import { missedTargets } from './targets.ts'
 
 /** All that are asked the same questions. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { answerOfRows, canonicalOf } from '../../bench/answers.ts'
 import { blocksFrom } from '../../bench/generated-reports.ts'
-import { fitLaw } from '../../bench/law.ts'
 import { judgeLoad, type LoadedServer, memoryRise } from '../../bench/load-results.ts'
 import { percentile } from '../../bench/percentile.ts'
 import { toTable } from '../../bench/print-results.ts'
+import { answerOfRows, canonicalOf } from '../../bench/query-result.ts'
+import { fitLaw } from '../../bench/scaling.ts'
 import { missedTargets } from '../../bench/targets.ts'
 import { cpuMillisecondsOf } from '../../bench/watch-process.ts'
 

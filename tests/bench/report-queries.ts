@@ -1,8 +1,8 @@
 import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
 import type { ReportType } from '../../schema/report-types.ts'
-import { keyOf } from './answers.ts'
+import type { Question } from './bench-query.ts'
 import type { Dialect } from './dialects.ts'
-import type { Question } from './question.ts'
+import { keyOf } from './query-result.ts'
 
 type Filters = Readonly<Partial<Record<DimensionName, string>>>
 

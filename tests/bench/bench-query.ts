@@ -1,5 +1,5 @@
-import type { Answer } from './answers.ts'
 import type { Dialect } from './dialects.ts'
+import type { Answer } from './query-result.ts'
 
 /** One question of a dashboard, to the API and in SQL over the wide table. */
 export interface Question {

@@ -1,6 +1,6 @@
-import { groupQuestions } from './group-questions.ts'
-import type { Question } from './question.ts'
-import { count, grouped, histogram, newest, types } from './report-questions.ts'
+import type { Question } from './bench-query.ts'
+import { groupQuestions } from './group-queries.ts'
+import { count, grouped, histogram, newest, types } from './report-queries.ts'
 
 const browserOs = { browserName: 'Chrome', osName: 'Windows' }
 const three = { directive: 'img-src', browserName: 'Chrome', deviceType: 'desktop' }

@@ -1,8 +1,8 @@
 import { reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
-import { type Answer, keyOf } from './answers.ts'
 import { biggestSite } from './bench-data.ts'
+import type { Question } from './bench-query.ts'
 import type { Dialect } from './dialects.ts'
-import type { Question } from './question.ts'
+import { type Answer, keyOf } from './query-result.ts'
 
 const days = 31
 const pageRows = 50

@@ -1,11 +1,11 @@
 import { Agent, get } from 'node:http'
 import { json, text } from 'node:stream/consumers'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
-import { type Answer, answerOfRows } from './answers.ts'
+import type { Question } from './bench-query.ts'
 import { clickHouse, clickHouseParams, duckDb, inDuckDb } from './dialects.ts'
 import type { DuckDb } from './duckdb.ts'
 import type { LoadedEngine } from './loaded-engine.ts'
-import type { Question } from './question.ts'
+import { type Answer, answerOfRows } from './query-result.ts'
 import type { RunningApi } from './running-api.ts'
 import { cpuOf } from './watch-process.ts'
 
