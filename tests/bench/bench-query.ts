@@ -1,20 +1,19 @@
 import type { Dialect } from './dialects.ts'
-import type { Answer } from './query-result.ts'
+import type { QueryResult } from './query-result.ts'
 
-/** One question of a dashboard, to the API and in SQL over the wide table. */
-export interface Question {
+/** One query of a dashboard, for the API and as SQL over the wide table. */
+export interface BenchQuery {
   readonly name: string
-  /** The window's length. */
+  /** Length of the window. */
   readonly days: number
-  /** Of the API, from `/v1`, without the window. */
+  /** API path from `/v1` on, without the window. */
   readonly path: string
-  /** The page that is measured; 1 where it is not given. */
+  /** Page that is measured; 1 by default. */
   readonly page?: number
-  /** What a 200 body of the API says. */
-  // biome-ignore lint/suspicious/noExplicitAny: bodies are checked by the contract's own tests
-  readonly read: (body: any) => Answer
-  /** The plain question. Columns named `key…` make a row's key, `n` or else `volume` its count; `total` and `groups` tell of all rows. */
+  // biome-ignore lint/suspicious/noExplicitAny: the contract tests check bodies
+  readonly parseBody: (body: any) => QueryResult
+  /** Columns named `key…` form a row's key, `n` or `volume` its count; `total` and `groups` count all rows. */
   readonly sql: (dialect: Dialect) => string
-  /** How many times faster than plain SQL the API must be. */
+  /** Least ratio of plain SQL's time to the API's. */
   readonly target?: number
 }

@@ -1,29 +1,27 @@
-import { short, toTable } from './print-results.ts'
+import { formatNumber, toTable } from './print-results.ts'
 import type { BenchResults } from './results.ts'
 
+/** Extrapolates a query's time from results of several sizes. */
+
 /** p50 = fixed + perRow * rows, in milliseconds. */
-export interface Law {
+export interface LinearFit {
   readonly fixed: number
   readonly perRow: number
 }
 
-/** One size and what it took. */
 export interface Sample {
   readonly rows: number
-  readonly milliseconds: number
+  readonly p50: number
 }
 
-/**
- * The law with the least squared relative errors, so that a small size counts as much as a large one. Neither part is
- * negative: where the best line has such a part, it is left out. Throws on fewer than two sizes.
- */
-export function fitLaw(samples: readonly Sample[]): Law {
-  if (new Set(samples.map(({ rows }) => rows)).size < 2) throw new RangeError('a law needs two sizes')
-  const weighted = samples.map(({ rows, milliseconds }) => ({ rows, milliseconds, weight: 1 / milliseconds ** 2 }))
+/** Least squares of relative errors, so that a small size counts as much as a large one; a negative term becomes 0. */
+export function fitLine(samples: readonly Sample[]): LinearFit {
+  if (new Set(samples.map(({ rows }) => rows)).size < 2) throw new RangeError('a fit needs two sizes')
+  const weighted = samples.map(({ rows, p50 }) => ({ rows, p50, weight: 1 / p50 ** 2 }))
   const sum = (value: (sample: (typeof weighted)[number]) => number) =>
     weighted.reduce((all, sample) => all + sample.weight * value(sample), 0)
-  const [w, x, y] = [sum(() => 1), sum(({ rows }) => rows), sum(({ milliseconds }) => milliseconds)]
-  const [xx, xy] = [sum(({ rows }) => rows * rows), sum(({ rows, milliseconds }) => rows * milliseconds)]
+  const [w, x, y] = [sum(() => 1), sum(({ rows }) => rows), sum(({ p50 }) => p50)]
+  const [xx, xy] = [sum(({ rows }) => rows * rows), sum(({ rows, p50 }) => rows * p50)]
   const perRow = (w * xy - x * y) / (w * xx - x * x)
   const fixed = (y - perRow * x) / w
   if (perRow < 0) return { fixed: y / w, perRow: 0 }
@@ -33,38 +31,38 @@ export function fitLaw(samples: readonly Sample[]): Law {
 
 const billion = 1_000_000_000
 
-/** How questions grow from size to size, and what a billion reports would cost. Throws on fewer than two sizes. */
-export function describeLaw(results: readonly BenchResults[]): string {
+/** Throws on fewer than two sizes. */
+export function describeScaling(results: readonly BenchResults[]): string {
   const sizes = [...results].sort((a, b) => a.rows - b.rows)
-  const names = [...new Set(sizes.flatMap(({ questions }) => questions.map(({ name }) => name)))]
-  const rows = names.flatMap((name) => lawRow(name, sizes))
-  if (rows.length === 0) throw new Error('A law needs results of two sizes at least, with a question in common')
-  const head = ['question, API p50 in ms', ...sizes.map((size) => short(size.rows)), 'growth']
+  const names = [...new Set(sizes.flatMap(({ queries }) => queries.map(({ name }) => name)))]
+  const rows = names.flatMap((name) => scalingRow(name, sizes))
+  if (rows.length === 0) throw new Error('Scaling needs results of two sizes at least, with a query in common')
+  const head = ['query, API p50 in ms', ...sizes.map((size) => formatNumber(size.rows)), 'growth']
   return `${toTable([[...head, 'fixed', 'a million', 'a billion', 'plain SQL then', 'DuckDB then'], ...rows])}\n`
 }
 
-/** One row, or none where the question was measured at fewer than two sizes. */
-function lawRow(name: string, sizes: readonly BenchResults[]): string[][] {
-  const samplesOf = (contestant: 'api' | 'plain' | 'duckDb') =>
-    sizes.flatMap(({ rows, questions }) => {
-      const p50 = questions.find((question) => question.name === name)?.[contestant]?.p50
-      return p50 === undefined ? [] : [{ rows, milliseconds: p50 }]
+/** One row; none where the query has fewer than two sizes. */
+function scalingRow(name: string, sizes: readonly BenchResults[]): string[][] {
+  const samplesOf = (system: 'api' | 'plain' | 'duckDb') =>
+    sizes.flatMap(({ rows, queries }) => {
+      const p50 = queries.find((query) => query.name === name)?.[system]?.p50
+      return p50 === undefined ? [] : [{ rows, p50 }]
     })
-  const at = ({ fixed, perRow }: Law) => fixed + perRow * billion
+  const atBillion = ({ fixed, perRow }: LinearFit) => fixed + perRow * billion
   const samples = samplesOf('api')
   if (samples.length < 2) return []
-  const law = fitLaw(samples)
+  const fit = fitLine(samples)
   const growth = samples.slice(1).map((sample, index) => {
     const before = samples[index] as Sample
-    return `${(sample.milliseconds / before.milliseconds).toFixed(1)}x`
+    return `${(sample.p50 / before.p50).toFixed(1)}x`
   })
-  const measured = sizes.map((size) => short(samples.find(({ rows }) => rows === size.rows)?.milliseconds))
-  const others = (['plain', 'duckDb'] as const).map((contestant) => {
-    const known = samplesOf(contestant)
+  const measured = sizes.map((size) => formatNumber(samples.find(({ rows }) => rows === size.rows)?.p50))
+  const others = (['plain', 'duckDb'] as const).map((system) => {
+    const known = samplesOf(system)
     if (known.length < 2) return '-'
-    const then = at(fitLaw(known))
-    return `${short(then)} (${(then / at(law)).toFixed(1)}x)`
+    const then = atBillion(fitLine(known))
+    return `${formatNumber(then)} (${(then / atBillion(fit)).toFixed(1)}x)`
   })
-  const fitted = [short(law.fixed), (law.perRow * 1e6).toFixed(3), short(at(law))]
+  const fitted = [formatNumber(fit.fixed), (fit.perRow * 1e6).toFixed(3), formatNumber(atBillion(fit))]
   return [[name, ...measured, growth.join(' '), ...fitted, ...others]]
 }
