@@ -22,7 +22,7 @@ const insertSettings = {
 } as const
 
 /**
- * Generates and inserts reports from `firstRow` on inside ClickHouse; a deduplication token makes each block repeatable.
+ * Generates and inserts reports from `firstRow` on inside ClickHouse; deduplication makes each block repeatable.
  * @param onBlock receives the row up to which all are stored.
  */
 export async function loadEngine(

@@ -53,7 +53,11 @@ const words = `multiIf(blocked_place = 2, 'inline', blocked_place = 5, 'eval', '
 const blockedUrls = byType([
   [
     ['csp-violation'],
-    `if(${isInline}, ${words}, concat('https://cdn', toString(blocked_place), '.thirdparty.test/lib/', toString(number % 20), '.js'))`,
+    `if(
+      ${isInline},
+      ${words},
+      concat('https://cdn', toString(blocked_place), '.thirdparty.test/lib/', toString(number % 20), '.js')
+    )`,
   ],
   [
     ['integrity-violation'],
@@ -61,7 +65,9 @@ const blockedUrls = byType([
   ],
   [['coep', 'connection-allowlist'], `concat('https://cdn', toString(blocked_place), '.thirdparty.test/frame')`],
 ])
-const script = `concat('https://static', toString(script_place % 30), '.shop.test/js/bundle', toString(script_place), '.js')`
+const script = `concat(
+  'https://static', toString(script_place % 30), '.shop.test/js/bundle', toString(script_place), '.js'
+)`
 const policy = `concat(${at(
   policies.map(({ head }) => head),
   'policy_place',
@@ -118,8 +124,15 @@ export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>>
     browsers.map(([, , , version]) => version),
     'browser_place',
   ),
-  documentHost: `if(is_big, concat('www', toString(host_place), '.shop.test'), concat('www.tenant', toString(tenant_place), '.test'))`,
-  documentUrl: `concat('https://', document_host, '/', ['shop', 'help', 'account', 'blog'][page_place % 4 + 1], '/', toString(page_place), if(${chance(0.15, 'query')}, concat('?item=', toString(number % 977)), ''))`,
+  documentHost: `if(
+    is_big,
+    concat('www', toString(host_place), '.shop.test'),
+    concat('www.tenant', toString(tenant_place), '.test')
+  )`,
+  documentUrl: `concat(
+    'https://', document_host, '/', ['shop', 'help', 'account', 'blog'][page_place % 4 + 1], '/', toString(page_place),
+    if(${chance(0.15, 'query')}, concat('?item=', toString(number % 977)), '')
+  )`,
   disposition: byType([
     [
       ofType(({ carries }) => carries.includes('disposition')),
@@ -134,7 +147,11 @@ export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>>
     ],
   ]),
   blockedUrl: blockedUrls,
-  blockedHost: `if(${isOf('csp-violation', ...blockedTypes)}, if(startsWith(blocked_url, 'https:'), domain(blocked_url), blocked_url), '')`,
+  blockedHost: `if(
+    ${isOf('csp-violation', ...blockedTypes)},
+    if(startsWith(blocked_url, 'https:'), domain(blocked_url), blocked_url),
+    ''
+  )`,
   blockedOrigin: `if(startsWith(blocked_url, 'https:'), concat('https://', blocked_host), '')`,
   destination: byType([
     [['integrity-violation', 'coep'], at(['script', 'style', 'image', 'font', 'iframe'], zipf(5, 'detail'))],
@@ -146,7 +163,11 @@ export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>>
   sourceFile: `if(${isOf(...scripted)} AND ${chance(0.9, 'line')}, ${script}, '')`,
   lineNumber: `if(source_file = '', 0, ${uniform(400, 'stack')})`,
   columnNumber: `if(source_file = '', 0, ${uniform(180, 'query')})`,
-  message: `if(feature != '' AND ${isOf(...scripted)}, concat(feature, ' is not allowed in this document; see the list of features.'), '')`,
+  message: `if(
+    feature != '' AND ${isOf(...scripted)},
+    concat(feature, ' is not allowed in this document; see the list of features.'),
+    ''
+  )`,
   sample: `if(blocked_host = 'inline', 'window.dataLayer=window.dataLayer||[];', '')`,
   policy: byType([[['csp-violation'], policy]]),
   referrer: `if(${chance(0.5, 'address')}, concat('https://', document_host, '/'), '')`,
@@ -168,10 +189,25 @@ export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>>
   serverIp: byType([[['network-error'], `concat('192.0.2.', toString(${zipf(sizes.serverAddresses, 'address')}))`]]),
   elapsedMs: `if(${isOf('network-error')}, toUInt32(draw_stack * 2000), NULL)`,
   requestUrl: `if(request_origin = '', '', concat(request_origin, '/assets/', toString(${zipf(40, 'line')}), '.js'))`,
-  anticipatedRemoval: `if(${isOf('deprecation')} AND cityHash64(feature) % 2 = 0, toDateTime64('2027-01-01 00:00:00', 3, 'UTC') + toIntervalDay(cityHash64(feature) % 300), NULL)`,
-  isTopLevel: `if(${isOf('crash')} AND ${chance(0.95, 'disposition')}, ${chance(0.8, 'disposition')}, NULL)::Nullable(Bool)`,
+  anticipatedRemoval: `if(
+    ${isOf('deprecation')} AND cityHash64(feature) % 2 = 0,
+    toDateTime64('2027-01-01 00:00:00', 3, 'UTC') + toIntervalDay(cityHash64(feature) % 300),
+    NULL
+  )`,
+  isTopLevel: `if(
+    ${isOf('crash')} AND ${chance(0.95, 'disposition')},
+    ${chance(0.8, 'disposition')},
+    NULL
+  )::Nullable(Bool)`,
   visibilityState: byType([[['crash'], `if(${chance(0.7, 'detail')}, 'visible', 'hidden')`]]),
-  stack: `if(feature = 'unresponsive' AND ${chance(0.6, 'stack')}, concat('    at render (https://', document_host, '/js/app.js:1:', toString(number % 5000), ')\\n    at async update (app.js:1:9120)'), '')`,
+  stack: `if(
+    feature = 'unresponsive' AND ${chance(0.6, 'stack')},
+    concat(
+      '    at render (https://', document_host, '/js/app.js:1:', toString(number % 5000),
+      ')\\n    at async update (app.js:1:9120)'
+    ),
+    ''
+  )`,
   issueSubject: issuePart('subject'),
   issueHost: issuePart('host'),
   noise: `(${isOf('csp-violation')} AND blocked_place % 97 = 0)::Bool`,

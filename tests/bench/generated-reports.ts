@@ -44,8 +44,12 @@ export function* blocksFrom({ rounds }: Generated, row: number): Generator<Block
 /** SELECT of a block's reports. */
 export function generatedReports({ from, days }: Generated, { first, end, round }: Block): string {
   const place = `(number - ${round[0]}) * ${(days * day) / (round[1] - round[0])}`
-  const moment = `toInt64(${from} + ${place} - ${Math.round((0.6 * day) / (2 * Math.PI))} * sin(${place} * ${(2 * Math.PI) / day}))`
+  const amplitude = Math.round((0.6 * day) / (2 * Math.PI))
+  const moment = `toInt64(${from} + ${place} - ${amplitude} * sin(${place} * ${(2 * Math.PI) / day}))`
   const values = Object.entries({ ...sharedValues, moment }).map(([name, value]) => `${value} AS ${name}`)
   const selected = fields.map((field) => `${columnValues[field]} AS ${storedFieldRows[field].column}`)
-  return `WITH ${values.join(', ')} SELECT ${selected.join(', ')} FROM numbers(${first}, ${end - first})`
+  return `
+WITH ${values.join(',\n  ')}
+SELECT ${selected.join(',\n  ')}
+FROM numbers(${first}, ${end - first})`
 }

@@ -105,7 +105,7 @@ export const features: Readonly<Partial<Record<ReportType, readonly string[]>>> 
     'tcp.reset',
     'dns.name_not_resolved',
     'tcp.closed',
-    'tcp.failed',
+    'tcp.refused',
     'tls.cert.date_invalid',
     'h2.protocol.error',
     'dns.failed',
@@ -117,7 +117,16 @@ export const features: Readonly<Partial<Record<ReportType, readonly string[]>>> 
 export const policies = Array.from({ length: 36 }, (_, index) => ({
   hasNonce: index % 3 === 0,
   head: `default-src 'self'; script-src 'self' https://static${index}.shop.test`,
-  tail: `; img-src 'self' https://img.shop.test data:; connect-src 'self' https://api${index % 7}.shop.test; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'; report-to csp`,
+  tail: [
+    '',
+    "img-src 'self' https://img.shop.test data:",
+    `connect-src 'self' https://api${index % 7}.shop.test`,
+    "style-src 'self' 'unsafe-inline'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+    'report-to csp',
+  ].join('; '),
 }))
 
 /** Sample rates and their weights in millionths, of a hundred reports. */

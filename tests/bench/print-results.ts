@@ -47,7 +47,7 @@ const head = [
 ]
 
 const duckDbLoad = (rowsPerSecond: number | undefined) =>
-  rowsPerSecond === undefined ? 'without DuckDB' : `DuckDB at ${formatNumber(rowsPerSecond)} rows/s`
+  rowsPerSecond === undefined ? 'Without DuckDB' : `DuckDB loaded at ${formatNumber(rowsPerSecond)} rows/s`
 
 export function describeResults({ rows, load, tables, queries, machine }: BenchResults): string {
   const total = tables.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -60,10 +60,13 @@ export function describeResults({ rows, load, tables, queries, machine }: BenchR
   ]
   const notes = queries.flatMap(({ name, note }) => (note ? [`${name}: ${note}`] : []))
   const missed = queries.filter((query) => (query.missed ?? []).length > 0).length
+  const duckDbSize =
+    load.duckDbBytes === undefined ? '' : `; DuckDB, without long texts, ${(load.duckDbBytes / rows).toFixed(1)}`
   return [
     `${formatNumber(rows)} reports, ${machine.cores} cores, load average ${machine.loadAverage.toFixed(1)}`,
-    `Loaded at ${formatNumber(load.rowsPerSecond)} rows/s with every view, merged in ${formatNumber(load.mergeSeconds)} s; ${duckDbLoad(load.duckDbRowsPerSecond)}`,
-    `On disk ${(total / rows).toFixed(1)} bytes a report${load.duckDbBytes === undefined ? '' : `; DuckDB, without long texts, ${(load.duckDbBytes / rows).toFixed(1)}`}`,
+    `Loaded at ${formatNumber(load.rowsPerSecond)} rows/s with every view, merged in ${formatNumber(load.mergeSeconds)} s`,
+    duckDbLoad(load.duckDbRowsPerSecond),
+    `On disk ${(total / rows).toFixed(1)} bytes a report${duckDbSize}`,
     '',
     toTable([['table', 'rows', 'bytes', 'bytes a report', 'parts'], ...tables.map(sizeRow)]),
     '',

@@ -126,7 +126,7 @@ async function measure(values: Values): Promise<number> {
     async function poll(name: string, { url, pid, pathAt }: PolledTarget, how: Pace): Promise<LoadPhase> {
       const pace = how.intervalMs === 0 ? 'without a pause' : `every ${how.intervalMs} ms`
       const on = how.connections === 1 ? 'one connection' : `${how.connections} connections`
-      printLine(`PollOptions ${name} on ${on} for ${how.seconds} s, ${pace}`)
+      printLine(`Polling ${name} on ${on} for ${how.seconds} s, ${pace}`)
       const { result, usage } = await watchProcess(pid, () => pollServer({ url, pathAt, headers, ...how }))
       return phaseOf(result, usage)
     }
