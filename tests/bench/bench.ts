@@ -2,19 +2,19 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
-import { data, folderPath, integer, jsonFile, rows, text } from './argument-shapes.ts'
-import { type BenchFolder, openFolder, rowsOf } from './bench-data.ts'
-import { type Closers, createClosers } from './closers.ts'
-import { apiContestant, duckDbContestant, plainContestant } from './contestants.ts'
+import { type BenchFolder, openFolder, totalRows } from './bench-data.ts'
+import { dataOption, folderPath, integerOption, jsonOption, rowsOption, textOption } from './bench-options.ts'
+import { benchQueries } from './bench-queries.ts'
+import { type Cleanup, createCleanup } from './cleanup.ts'
 import { type DuckDb, fillDuckDb, openDuckDb } from './duckdb.ts'
-import { describeLaw } from './law.ts'
-import { type LoadedEngine, openLoaded } from './loaded-engine.ts'
-import { measureQuestion, warmUp } from './measure.ts'
+import { type LoadedEngine, openLoadedEngine } from './loaded-engine.ts'
+import { measureQuery, warmUp } from './measure.ts'
 import { describeResults } from './print-results.ts'
-import { questions } from './questions.ts'
-import { type BenchResults, benchResults, type QuestionResult } from './results.ts'
-import { callersPath, measuringCommand, runCommand, say } from './run-command.ts'
+import { type BenchResults, benchResults, type QueryOutcome } from './results.ts'
+import { measuringCommand, printLine, resolveCallerPath, runCommand } from './run-command.ts'
 import { startRunningApi } from './running-api.ts'
+import { describeScaling } from './scaling.ts'
+import { apiSystem, duckDbSystem, plainSystem } from './systems.ts'
 
 interface Values {
   readonly rows: number
@@ -28,108 +28,105 @@ interface Values {
 }
 
 const bench = measuringCommand('npm run bench --', {
-  about: 'Ask the API a dashboard’s questions over many reports, beside plain SQL on the wide table and DuckDB.',
+  about: 'Time a dashboard’s queries on the API, on plain SQL over the wide table and on DuckDB.',
   notes: [
-    'A folder that holds the rows is asked again without loading; a load that was cut off goes on, DuckDB’s too.',
-    'A folder of fewer rows (--data) gets the others too, over the same 62 days.',
-    'Room needed: about 250 bytes a report, the engine’s and DuckDB’s files together; 160 without DuckDB.',
-    'Memory needed: about 9 GB while reports are loaded.',
-    'Exit codes: 0, 1 where answers differ or a target is missed, 2 where nothing was measured.',
+    'A folder that holds the rows is not loaded again; an interrupted load continues, DuckDB’s too.',
+    'A folder of fewer rows (--data) gets the missing ones, over the same 62 days.',
+    'Disk: about 250 bytes a report, the engine’s and DuckDB’s files together; 160 without DuckDB.',
+    'Memory: about 9 GB during the load.',
+    'Exit codes: 0, 1 if results differ or a target is missed, 2 if nothing was measured.',
   ],
   examples: [
     '--rows 1000000',
     '--rows 100000000 --json 100m.json',
     '--rows 300000000 --api-only --json 300m.json',
     '--rows 1000000 --only "grouped by" --runs 50',
-    '--law 1m.json 10m.json 100m.json',
+    '--scaling 1m.json 10m.json 100m.json',
   ],
 })
-  .addOption(rows(10_000_000))
-  .addOption(data)
-  .addOption(integer('--runs <N>', [1, 1000], 15, 'Measured runs of a question'))
-  .addOption(integer('--seed <N>', [0, 1_000_000], 1, 'Decides the windows'))
-  .addOption(text('--only <TEXT>', 'Only questions with this in their name', 'a text such as "grouped by"'))
-  .addOption(jsonFile)
-  .addOption(new Option('--no-duckdb', 'Neither load DuckDB nor ask it, where the disk has no room for both'))
+  .addOption(rowsOption(10_000_000))
+  .addOption(dataOption)
+  .addOption(integerOption('--runs <N>', [1, 1000], 15, 'Measured runs of a query'))
+  .addOption(integerOption('--seed <N>', [0, 1_000_000], 1, 'Seed of the random windows'))
+  .addOption(textOption('--only <TEXT>', 'Only queries with this in their name', 'a text such as "grouped by"'))
+  .addOption(jsonOption)
+  .addOption(new Option('--no-duckdb', 'Without DuckDB, for a disk with no room for both'))
   .addOption(
-    new Option(
-      '--api-only',
-      'Ask neither DuckDB nor plain SQL, which takes up to 14 s an answer at 100 million reports',
-    ),
+    new Option('--api-only', 'Without DuckDB and plain SQL, which takes up to 14 s a query at 100 million reports'),
   )
   .addOption(
     new Option(
-      '--law <FILE...>',
-      'Measure nothing; read such results, as JSON of several sizes, and say how they grow',
+      '--scaling <FILE...>',
+      'Measure nothing; read such results, as JSON of several sizes, and print how they grow',
     ),
   )
-  .action(async ({ law, ...values }) => {
-    process.exitCode = law ? await printLaw(law) : await measure(values)
+  .action(async ({ scaling, ...values }) => {
+    process.exitCode = scaling ? await printScaling(scaling) : await measure(values)
   })
 
-async function printLaw(files: readonly string[]): Promise<number> {
+async function printScaling(files: readonly string[]): Promise<number> {
   const results = await Promise.all(
-    files.map(async (file) => benchResults.parse(JSON.parse(await readFile(callersPath(file), 'utf8')))),
+    files.map(async (file) => benchResults.parse(JSON.parse(await readFile(resolveCallerPath(file), 'utf8')))),
   )
-  process.stdout.write(describeLaw(results))
+  process.stdout.write(describeScaling(results))
   return 0
 }
 
 async function measure(values: Values): Promise<number> {
   const { runs, seed, only = '', json, apiOnly, duckdb, ...where } = values
   const withoutDuckDb = apiOnly || !duckdb
-  const asked = questions.filter(({ name }) => name.includes(only))
-  if (asked.length === 0) throw new Error(`No question has ${JSON.stringify(only)} in its name`)
-  const closers = createClosers()
+  const selected = benchQueries.filter(({ name }) => name.includes(only))
+  if (selected.length === 0) throw new Error(`No query has ${JSON.stringify(only)} in its name`)
+  const cleanup = createCleanup()
   try {
     const folder = await openFolder(folderPath(where), where.rows, Date.now())
-    say(`Data in ${folder.path}`)
-    const engine = await openLoaded(folder, closers)
+    printLine(`Data in ${folder.path}`)
+    const engine = await openLoadedEngine(folder, cleanup)
     const api = await startRunningApi(engine.url)
-    closers.add(() => api.stop())
-    const duckDb = withoutDuckDb ? undefined : await openFilled(folder, engine, closers)
-    const contestants = {
-      api: apiContestant(api, engine, folder.state.key.key),
-      ...(!apiOnly && { plain: plainContestant(engine) }),
-      ...(duckDb && { duckDb: duckDbContestant(duckDb) }),
+    cleanup.defer(() => api.stop())
+    const duckDb = withoutDuckDb ? undefined : await openFilled(folder, engine, cleanup)
+    const systems = {
+      api: apiSystem(api, engine, folder.state.key.key),
+      ...(!apiOnly && { plain: plainSystem(engine) }),
+      ...(duckDb && { duckDb: duckDbSystem(duckDb) }),
     }
     const { from, days } = folder.state
-    const asking = { runs, seed, span: { from, to: from + days * 86_400_000 } }
-    say('Warming up')
-    await warmUp(contestants.api, asked, asking)
-    await closers.proceed()
-    const measured: QuestionResult[] = []
-    for (const [index, question] of asked.entries()) {
-      say(`${index + 1}/${asked.length} ${question.name}`)
-      const result = await measureQuestion(question, contestants, asking)
-      await closers.proceed()
-      if (result.note) say(`  ${result.status}: ${result.note}`)
+    const options = { runs, seed, span: { from, to: from + days * 86_400_000 } }
+    printLine('Warming up')
+    await warmUp(systems.api, selected, options)
+    await cleanup.haltIfStopping()
+    const measured: QueryOutcome[] = []
+    for (const [index, query] of selected.entries()) {
+      printLine(`${index + 1}/${selected.length} ${query.name}`)
+      const result = await measureQuery(query, systems, options)
+      await cleanup.haltIfStopping()
+      if (result.note) printLine(`  ${result.status}: ${result.note}`)
       measured.push(result)
     }
     const results = await resultsOf(folder, engine.tables, measured, duckDb !== undefined)
     process.stdout.write(describeResults(results))
-    if (json !== undefined) await writeFile(callersPath(json), `${JSON.stringify(results, null, 2)}\n`)
-    return measured.some(({ status, missed = [] }) => status === 'different answers' || missed.length > 0) ? 1 : 0
+    if (json !== undefined) await writeFile(resolveCallerPath(json), `${JSON.stringify(results, null, 2)}\n`)
+    return measured.some(({ status, missed = [] }) => status === 'different results' || missed.length > 0) ? 1 : 0
   } finally {
-    await closers.closeAll()
+    await cleanup.run()
   }
 }
 
-async function openFilled(folder: BenchFolder, { writer }: LoadedEngine, closers: Closers): Promise<DuckDb> {
+async function openFilled(folder: BenchFolder, { writer }: LoadedEngine, cleanup: Cleanup): Promise<DuckDb> {
   await fillDuckDb(folder, writer)
   const duckDb = await openDuckDb(folder)
-  closers.add(() => duckDb.close())
+  cleanup.defer(() => duckDb.close())
   return duckDb
 }
 
 async function resultsOf(
   { path, state }: BenchFolder,
   tables: readonly BenchResults['tables'][number][],
-  measured: readonly QuestionResult[],
+  measured: readonly QueryOutcome[],
   withDuckDb: boolean,
 ): Promise<BenchResults> {
   return benchResults.parse({
-    rows: rowsOf(state),
+    rows: totalRows(state),
     at: new Date().toISOString(),
     machine: {
       cores: availableParallelism(),
@@ -138,15 +135,15 @@ async function resultsOf(
       loadAverage: loadavg()[0],
     },
     load: {
-      rowsPerSecond: (rowsOf(state) / state.loadMilliseconds) * 1000,
-      mergeSeconds: state.mergeMilliseconds / 1000,
+      rowsPerSecond: (totalRows(state) / state.loadMs) * 1000,
+      mergeSeconds: state.mergeMs / 1000,
       ...(withDuckDb && {
-        duckDbRowsPerSecond: (rowsOf(state) / state.duckDbMilliseconds) * 1000,
+        duckDbRowsPerSecond: (totalRows(state) / state.duckDbMs) * 1000,
         duckDbBytes: (await stat(join(path, 'duckdb.db'))).size,
       }),
     },
     tables: [...tables],
-    questions: [...measured],
+    queries: [...measured],
   })
 }
 

@@ -1,39 +1,36 @@
 import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import { bigTenant } from './bench-data.ts'
 
-/** The words in which ClickHouse and DuckDB differ, so that both are asked the same question in the way of each. */
+/** SQL in which ClickHouse and DuckDB differ. */
 export interface Dialect {
   readonly tenant: string
   /** The window's bounds, and the start of the window of equal length before it. */
   readonly from: string
   readonly to: string
   readonly before: string
-  readonly everyColumn: string
-  /** Of a moment, in seconds. */
+  /** Seconds since the Unix epoch. */
   epoch(column: string): string
-  /** Seconds since the Unix epoch at which the row's minute or hour starts. */
+  /** Start of the row's minute or hour, in seconds since the Unix epoch. */
   bucket(size: 'minute' | 'hour'): string
   countIf(condition: string): string
-  /** The aggregate of the rows that meet a condition. */
   aggregateIf(aggregate: 'min' | 'max', column: string, condition: string): string
-  /** The page without its query. */
+  /** URL of the page without its query. */
   readonly page: string
   countDistinct(expression: string): string
   any(column: string): string
-  /** The distinct values as a list. */
+  /** Distinct values as a list. */
   valuesOf(column: string): string
   mostFrequent(expression: string, limit: number): string
-  /** Of the latest row in which it is not null. */
+  /** Of the latest row with a value. */
   latest(column: string): string
 }
 
-/** ClickHouse with bound parameters, so that its statements are the same text each time. */
+/** Bound parameters leave a statement's text equal in each run. */
 export const clickHouse: Dialect = {
   tenant: '{tenant:UUID}',
   from: `{from:DateTime64(3, 'UTC')}`,
   to: `{to:DateTime64(3, 'UTC')}`,
   before: `{before:DateTime64(3, 'UTC')}`,
-  everyColumn: '*',
   epoch: (column) => `toUnixTimestamp(${column})`,
   bucket: (size) => `toUnixTimestamp(toStartOf${size === 'hour' ? 'Hour' : 'Minute'}(received_at))`,
   countIf: (condition) => `countIf(${condition})`,
@@ -46,13 +43,12 @@ export const clickHouse: Dialect = {
   latest: (column) => `argMax(${column}, (received_at, id))`,
 }
 
-/** DuckDB; `$name` stands for a value that `inDuckDb` puts in. */
+/** `bindDuckDb` replaces each `$name`. */
 export const duckDb: Dialect = {
   tenant: '$tenant',
   from: '$from',
   to: '$to',
   before: '$before',
-  everyColumn: '*',
   epoch: (column) => `epoch(${column})`,
   bucket: (size) => `epoch(date_trunc('${size}', received_at))`,
   countIf: (condition) => `count(*) FILTER (WHERE ${condition})`,
@@ -65,14 +61,12 @@ export const duckDb: Dialect = {
   latest: (column) => `arg_max(${column}, received_at)`,
 }
 
-/** A window's values for ClickHouse's parameters. */
 export function clickHouseParams({ from, to }: { readonly from: number; readonly to: number }) {
   const time = (moment: number) => toClickHouseTime(new Date(moment))
   return { tenant: bigTenant, from: time(from), to: time(to), before: time(from - (to - from)) }
 }
 
-/** A DuckDB statement with a window's values. */
-export function inDuckDb(statement: string, window: { readonly from: number; readonly to: number }): string {
+export function bindDuckDb(statement: string, window: { readonly from: number; readonly to: number }): string {
   const { tenant, ...times } = clickHouseParams(window)
   const filled = statement.replaceAll('$tenant', `'${tenant}'::UUID`)
   return Object.entries(times).reduce(

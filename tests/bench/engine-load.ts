@@ -8,13 +8,13 @@ import {
   type Block,
   blockRows,
   blocksFrom,
+  concurrentInserts,
   type Generated,
   generatedColumns,
   generatedReports,
-  insertsAtOnce,
 } from './generated-reports.ts'
 
-/** As the importer inserts, but for the views: they run side by side, because nothing else needs the cores. */
+/** The importer's settings, but with concurrent views: nothing else needs the cores. */
 const insertSettings = {
   ...reportInsertSettings,
   max_block_size: String(blockRows),
@@ -22,8 +22,8 @@ const insertSettings = {
 } as const
 
 /**
- * Inserts reports from `firstRow` on, inside the engine; a block that was cut off can be sent again.
- * @param onBlock hears up to which row all are stored.
+ * Generates and inserts reports from `firstRow` on inside ClickHouse; deduplication makes each block repeatable.
+ * @param onBlock receives the row up to which all are stored.
  */
 export async function loadEngine(
   writer: Database,
@@ -31,24 +31,24 @@ export async function loadEngine(
   firstRow: number,
   onBlock: (rowsStored: number) => Promise<void>,
 ): Promise<void> {
-  const underWay: { end: number; stored: Promise<unknown> }[] = []
+  const inFlight: { end: number; stored: Promise<unknown> }[] = []
   async function finishFirst(): Promise<void> {
-    const first = underWay.shift()
+    const first = inFlight.shift()
     if (!first) return
     await first.stored
     await onBlock(first.end)
   }
   try {
     for (const block of blocksFrom(generated, firstRow)) {
-      if (underWay.length === insertsAtOnce) await finishFirst()
+      if (inFlight.length === concurrentInserts) await finishFirst()
       const stored = insertBlock(writer, generated, block)
-      // Heard when its turn comes.
-      stored.catch(() => {})
-      underWay.push({ end: block.end, stored })
+      // finishFirst awaits it later and throws then.
+      stored.catch(() => undefined)
+      inFlight.push({ end: block.end, stored })
     }
-    while (underWay.length > 0) await finishFirst()
+    while (inFlight.length > 0) await finishFirst()
   } finally {
-    await Promise.allSettled(underWay.map(({ stored }) => stored))
+    await Promise.allSettled(inFlight.map(({ stored }) => stored))
   }
 }
 
@@ -62,34 +62,42 @@ function insertBlock(writer: Database, generated: Generated, block: Block): Prom
 }
 
 const quietPolls = 5
-const pollMilliseconds = 2_000
+const pollMs = 2_000
 
 const mergeRow = z.object({ merges: z.int(), parts: z.int() })
 
-/** Waits until the engine has merged what it merges by itself: no merge for ten seconds. */
+/** Resolves after ten seconds without a merge. */
 export async function waitForMerges(writer: Database, onPoll: (merges: number, parts: number) => void): Promise<void> {
   for (let quiet = 0; quiet < quietPolls; ) {
-    const [now] = await writer.read({
+    const [polled] = await writer.read({
       name: 'countMerges',
-      statement: sql`SELECT (SELECT count() FROM system.merges) AS merges, (SELECT count() FROM system.parts WHERE active AND database = currentDatabase()) AS parts`,
+      statement: sql`
+        SELECT
+          (SELECT count() FROM system.merges) AS merges,
+          (SELECT count() FROM system.parts WHERE active AND database = currentDatabase()) AS parts`,
       row: mergeRow,
     })
-    quiet = now?.merges === 0 ? quiet + 1 : 0
-    onPoll(now?.merges ?? 0, now?.parts ?? 0)
-    await sleep(pollMilliseconds)
+    quiet = polled?.merges === 0 ? quiet + 1 : 0
+    onPoll(polled?.merges ?? 0, polled?.parts ?? 0)
+    await sleep(pollMs)
   }
 }
 
 const tableRow = z.object({ table: z.string(), rows: z.number(), bytes: z.number(), parts: z.int() })
 
-/** A table as it lies on disk. */
 export type TableSize = z.infer<typeof tableRow>
 
-/** Every table of reports, the largest first. */
+/** Tables with data, largest first. */
 export async function listTableSizes(writer: Database): Promise<TableSize[]> {
   return writer.read({
     name: 'listTableSizes',
-    statement: sql`SELECT table, sum(rows) AS rows, sum(bytes_on_disk) AS bytes, count() AS parts FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table HAVING rows > 1000 OR table = 'reports' ORDER BY bytes DESC`,
+    statement: sql`
+      SELECT table, sum(rows) AS rows, sum(bytes_on_disk) AS bytes, count() AS parts
+      FROM system.parts
+      WHERE active AND database = currentDatabase()
+      GROUP BY table
+      HAVING rows > 1000 OR table = 'reports'
+      ORDER BY bytes DESC`,
     row: tableRow,
   })
 }

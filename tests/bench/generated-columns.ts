@@ -11,14 +11,14 @@ import {
   tenantIds,
   typeShares,
 } from './generated-values.ts'
-import { at, chance, drawColumns, even, list, quoted, skewed, skewedBy, skewOf } from './sql-draws.ts'
+import { at, chance, drawColumns, list, quoted, uniform, zipf, zipfBy, zipfExponent } from './sql-draws.ts'
 
 const placeOf = (type: ReportType) => reportTypeNames.indexOf(type) + 1
 const isOf = (...types: readonly ReportType[]) => `type IN (${types.map(placeOf).join(', ')})`
 const byType = (cases: readonly (readonly [readonly ReportType[], string])[], otherwise = `''`) =>
   `multiIf(${cases.map(([types, value]) => `${isOf(...types)}, ${value}`).join(', ')}, ${otherwise})`
 
-const typePlaces = reportTypeNames.flatMap((type) => Array.from({ length: typeShares[type] }, () => placeOf(type)))
+const typePlaces = reportTypeNames.flatMap((type) => Array.from({ length: typeShares[type] ?? 0 }, () => placeOf(type)))
 const ofType = (holds: (row: (typeof reportTypeRows)[ReportType]) => boolean) =>
   reportTypeNames.filter((type) => holds(reportTypeRows[type]))
 
@@ -28,7 +28,7 @@ const scripted: readonly ReportType[] = [
   ...['deprecation', 'intervention'],
 ] as readonly ReportType[]
 
-/** The issue of a report, by the rules the importer reads (schema/report-types.ts). */
+/** By the importer's rules, in `schema/report-types.ts`. */
 function issuePart(part: 'subject' | 'host'): string {
   const cases = ofType(({ issue }) => issue !== undefined).map((type) => {
     const { subject, hostOf } = reportTypeRows[type].issue ?? { subject: { word: '' }, hostOf: 'blockedUrl' }
@@ -39,13 +39,13 @@ function issuePart(part: 'subject' | 'host'): string {
   return byType(cases)
 }
 
-// One list of all types' features, and where each type's begin in it: less to compute than a branch for each type.
+// One list of all types' features with offsets is cheaper to evaluate than a branch for each type.
 const featuresOf = reportTypeNames.map((type): readonly string[] => features[type] ?? [''])
 const startOf = (index: number) => featuresOf.slice(0, index).flat().length
 const byPlace = (numberOf: (values: readonly string[], index: number) => number) =>
   `[${featuresOf.map(numberOf).join(', ')}][type]`
-const featurePlace = `${byPlace((_, index) => startOf(index))} + ${skewedBy(
-  byPlace(({ length }) => skewOf(length)),
+const featurePlace = `${byPlace((_, index) => startOf(index))} + ${zipfBy(
+  byPlace(({ length }) => zipfExponent(length)),
   'feature',
 )}`
 const isInline = `blocked_place IN (2, 5, 9)`
@@ -53,7 +53,11 @@ const words = `multiIf(blocked_place = 2, 'inline', blocked_place = 5, 'eval', '
 const blockedUrls = byType([
   [
     ['csp-violation'],
-    `if(${isInline}, ${words}, concat('https://cdn', toString(blocked_place), '.thirdparty.test/lib/', toString(number % 20), '.js'))`,
+    `if(
+      ${isInline},
+      ${words},
+      concat('https://cdn', toString(blocked_place), '.thirdparty.test/lib/', toString(number % 20), '.js')
+    )`,
   ],
   [
     ['integrity-violation'],
@@ -61,7 +65,9 @@ const blockedUrls = byType([
   ],
   [['coep', 'connection-allowlist'], `concat('https://cdn', toString(blocked_place), '.thirdparty.test/frame')`],
 ])
-const script = `concat('https://static', toString(script_place % 30), '.shop.test/js/bundle', toString(script_place), '.js')`
+const script = `concat(
+  'https://static', toString(script_place % 30), '.shop.test/js/bundle', toString(script_place), '.js'
+)`
 const policy = `concat(${at(
   policies.map(({ head }) => head),
   'policy_place',
@@ -73,25 +79,25 @@ const policy = `concat(${at(
 const firstHalf = 'bitOr(bitShiftLeft(toUInt64(toUnixTimestamp64Milli(received_at)), 16), 0x7000)'
 const secondHalf = 'bitOr(bitAnd(hash_0, 0x3fffffffffffffff), 0x8000000000000000)'
 
-/** Every value that the columns share, by its name. */
+/** Expressions that several columns use, by name. */
 export const sharedValues: Readonly<Record<string, string>> = {
   ...drawColumns,
   is_big: chance(0.85, 'tenant'),
-  type: `[${typePlaces.join(', ')}][${even(typePlaces.length, 'type')}]`,
-  tenant_place: `if(is_big, 1, 1 + ${skewed(sizes.smallTenants, 'smallTenant')})`,
-  page_place: `if(is_big, ${skewed(sizes.pages, 'page')}, ${skewed(200, 'page')})`,
+  type: `[${typePlaces.join(', ')}][${uniform(typePlaces.length, 'type')}]`,
+  tenant_place: `if(is_big, 1, 1 + ${zipf(sizes.smallTenants, 'smallTenant')})`,
+  page_place: `if(is_big, ${zipf(sizes.pages, 'page')}, ${zipf(200, 'page')})`,
   host_place: `page_place % ${sizes.documentHosts}`,
   site_place: `if(is_big, host_place % ${sizes.sites} + 1, tenant_place + ${sizes.sites - 1})`,
-  browser_place: skewed(browsers.length, 'browser'),
-  blocked_place: skewed(sizes.blockedHosts, 'blockedHost'),
-  url_place: skewed(sizes.blockedUrls, 'blockedHost'),
-  script_place: skewed(sizes.scripts, 'script'),
-  policy_place: `(site_place * 5 + ${skewed(6, 'policy')}) % ${policies.length} + 1`,
+  browser_place: zipf(browsers.length, 'browser'),
+  blocked_place: zipf(sizes.blockedHosts, 'blockedHost'),
+  url_place: zipf(sizes.blockedUrls, 'blockedHost'),
+  script_place: zipf(sizes.scripts, 'script'),
+  policy_place: `(site_place * 5 + ${zipf(6, 'policy')}) % ${policies.length} + 1`,
   feature_place: featurePlace,
-  sample_place: even(sampleRates.length, 'sample'),
+  sample_place: uniform(sampleRates.length, 'sample'),
 }
 
-/** What fields of a generated report are, in terms of the shared values, `moment` and other columns; others are empty. */
+/** Expressions of the fields, over shared values, `moment` and other columns; other fields are empty. */
 export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>> = {
   tenantId: `${list(tenantIds)}::Array(UUID)[tenant_place]`,
   siteId: `${list(siteIds)}::Array(UUID)[site_place]`,
@@ -118,8 +124,15 @@ export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>>
     browsers.map(([, , , version]) => version),
     'browser_place',
   ),
-  documentHost: `if(is_big, concat('www', toString(host_place), '.shop.test'), concat('www.tenant', toString(tenant_place), '.test'))`,
-  documentUrl: `concat('https://', document_host, '/', ['shop', 'help', 'account', 'blog'][page_place % 4 + 1], '/', toString(page_place), if(${chance(0.15, 'query')}, concat('?item=', toString(number % 977)), ''))`,
+  documentHost: `if(
+    is_big,
+    concat('www', toString(host_place), '.shop.test'),
+    concat('www.tenant', toString(tenant_place), '.test')
+  )`,
+  documentUrl: `concat(
+    'https://', document_host, '/', ['shop', 'help', 'account', 'blog'][page_place % 4 + 1], '/', toString(page_place),
+    if(${chance(0.15, 'query')}, concat('?item=', toString(number % 977)), '')
+  )`,
   disposition: byType([
     [
       ofType(({ carries }) => carries.includes('disposition')),
@@ -130,32 +143,38 @@ export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>>
   directive: byType([
     [
       ['csp-violation'],
-      `${list(directives)}[if(${chance(0.85, 'directive')}, blocked_place * 7 % 16 + 1, ${skewed(16, 'directive')})]`,
+      `${list(directives)}[if(${chance(0.85, 'directive')}, blocked_place * 7 % 16 + 1, ${zipf(16, 'directive')})]`,
     ],
   ]),
   blockedUrl: blockedUrls,
-  blockedHost: `if(${isOf('csp-violation', ...blockedTypes)}, if(startsWith(blocked_url, 'https:'), domain(blocked_url), blocked_url), '')`,
+  blockedHost: `if(
+    ${isOf('csp-violation', ...blockedTypes)},
+    if(startsWith(blocked_url, 'https:'), domain(blocked_url), blocked_url),
+    ''
+  )`,
   blockedOrigin: `if(startsWith(blocked_url, 'https:'), concat('https://', blocked_host), '')`,
   destination: byType([
-    [['integrity-violation', 'coep'], at(['script', 'style', 'image', 'font', 'iframe'], skewed(5, 'detail'))],
+    [['integrity-violation', 'coep'], at(['script', 'style', 'image', 'font', 'iframe'], zipf(5, 'detail'))],
   ]),
-  effectivePolicy: byType([
-    [['coop'], at(['same-origin', 'same-origin-allow-popups', 'noopener'], skewed(3, 'detail'))],
-  ]),
+  effectivePolicy: byType([[['coop'], at(['same-origin', 'same-origin-allow-popups', 'noopener'], zipf(3, 'detail'))]]),
   otherOrigin: byType([
-    [['coop'], `concat('https://other', toString(${skewed(sizes.otherOrigins, 'script')}), '.test')`],
+    [['coop'], `concat('https://other', toString(${zipf(sizes.otherOrigins, 'script')}), '.test')`],
   ]),
   sourceFile: `if(${isOf(...scripted)} AND ${chance(0.9, 'line')}, ${script}, '')`,
-  lineNumber: `if(source_file = '', 0, ${even(400, 'stack')})`,
-  columnNumber: `if(source_file = '', 0, ${even(180, 'query')})`,
-  message: `if(feature != '' AND ${isOf(...scripted)}, concat(feature, ' is not allowed in this document; see the list of features.'), '')`,
+  lineNumber: `if(source_file = '', 0, ${uniform(400, 'stack')})`,
+  columnNumber: `if(source_file = '', 0, ${uniform(180, 'query')})`,
+  message: `if(
+    feature != '' AND ${isOf(...scripted)},
+    concat(feature, ' is not allowed in this document; see the list of features.'),
+    ''
+  )`,
   sample: `if(blocked_host = 'inline', 'window.dataLayer=window.dataLayer||[];', '')`,
   policy: byType([[['csp-violation'], policy]]),
   referrer: `if(${chance(0.5, 'address')}, concat('https://', document_host, '/'), '')`,
   statusCode: `toUInt16(${byType(
     [
       [['csp-violation'], '200'],
-      [['network-error'], `if(feature = 'http.error', [404, 500, 503, 429][${skewed(4, 'detail')}], 0)`],
+      [['network-error'], `if(feature = 'http.error', [404, 500, 503, 429][${zipf(4, 'detail')}], 0)`],
     ],
     '0',
   )})`,
@@ -165,19 +184,34 @@ export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>>
       `multiIf(startsWith(feature, 'dns'), 'dns', feature IN ('abandoned', 'http.error'), 'application', 'connection')`,
     ],
   ]),
-  method: byType([[['network-error'], at(['GET', 'POST', 'HEAD', 'OPTIONS'], skewed(4, 'directive'))]]),
-  protocol: byType([[['network-error'], at(['h2', 'h3', 'http/1.1'], skewed(3, 'address'))]]),
-  serverIp: byType([[['network-error'], `concat('192.0.2.', toString(${skewed(sizes.serverAddresses, 'address')}))`]]),
+  method: byType([[['network-error'], at(['GET', 'POST', 'HEAD', 'OPTIONS'], zipf(4, 'directive'))]]),
+  protocol: byType([[['network-error'], at(['h2', 'h3', 'http/1.1'], zipf(3, 'address'))]]),
+  serverIp: byType([[['network-error'], `concat('192.0.2.', toString(${zipf(sizes.serverAddresses, 'address')}))`]]),
   elapsedMs: `if(${isOf('network-error')}, toUInt32(draw_stack * 2000), NULL)`,
-  requestUrl: `if(request_origin = '', '', concat(request_origin, '/assets/', toString(${skewed(40, 'line')}), '.js'))`,
-  anticipatedRemoval: `if(${isOf('deprecation')} AND cityHash64(feature) % 2 = 0, toDateTime64('2027-01-01 00:00:00', 3, 'UTC') + toIntervalDay(cityHash64(feature) % 300), NULL)`,
-  isTopLevel: `if(${isOf('crash')} AND ${chance(0.95, 'disposition')}, ${chance(0.8, 'disposition')}, NULL)::Nullable(Bool)`,
+  requestUrl: `if(request_origin = '', '', concat(request_origin, '/assets/', toString(${zipf(40, 'line')}), '.js'))`,
+  anticipatedRemoval: `if(
+    ${isOf('deprecation')} AND cityHash64(feature) % 2 = 0,
+    toDateTime64('2027-01-01 00:00:00', 3, 'UTC') + toIntervalDay(cityHash64(feature) % 300),
+    NULL
+  )`,
+  isTopLevel: `if(
+    ${isOf('crash')} AND ${chance(0.95, 'disposition')},
+    ${chance(0.8, 'disposition')},
+    NULL
+  )::Nullable(Bool)`,
   visibilityState: byType([[['crash'], `if(${chance(0.7, 'detail')}, 'visible', 'hidden')`]]),
-  stack: `if(feature = 'unresponsive' AND ${chance(0.6, 'stack')}, concat('    at render (https://', document_host, '/js/app.js:1:', toString(number % 5000), ')\\n    at async update (app.js:1:9120)'), '')`,
+  stack: `if(
+    feature = 'unresponsive' AND ${chance(0.6, 'stack')},
+    concat(
+      '    at render (https://', document_host, '/js/app.js:1:', toString(number % 5000),
+      ')\\n    at async update (app.js:1:9120)'
+    ),
+    ''
+  )`,
   issueSubject: issuePart('subject'),
   issueHost: issuePart('host'),
   noise: `(${isOf('csp-violation')} AND blocked_place % 97 = 0)::Bool`,
   requestOrigin: byType([
-    [['network-error'], `concat('https://api', toString(${skewed(sizes.requestOrigins, 'script')}), '.shop.test')`],
+    [['network-error'], `concat('https://api', toString(${zipf(sizes.requestOrigins, 'script')}), '.shop.test')`],
   ]),
 }

@@ -1,11 +1,11 @@
 import type { ReportType } from '../../schema/report-types.ts'
 
-/** What generated reports hold, most frequent first: a value's place decides how often it is drawn. */
+/** Values of generated reports, most frequent first. */
 
 const numbered = (count: number, write: (place: number) => string): readonly string[] =>
   Array.from({ length: count }, (_, index) => write(index + 1))
 
-/** How many of each there are, of the big tenant. */
+/** Distinct values of the big tenant. */
 export const sizes = {
   sites: 8,
   smallTenants: 300,
@@ -29,8 +29,8 @@ function uuidOf(kind: string, place: number): string {
   return `be4c0000-0000-4000-8000-${kind}${String(place).padStart(11, '0')}`
 }
 
-/** The report types' names, and how many of a hundred reports are of each. */
-export const typeShares = {
+/** Percent of the reports; a type without a share is not generated. */
+export const typeShares: Readonly<Partial<Record<ReportType, number>>> = {
   'csp-violation': 70,
   'network-error': 8,
   deprecation: 6,
@@ -42,7 +42,7 @@ export const typeShares = {
   coop: 1,
   'document-policy-violation': 1,
   'connection-allowlist': 1,
-} as const
+}
 
 const systems = [
   ['Chrome', 'Windows', 'desktop'],
@@ -72,7 +72,6 @@ const versions = [143, 142, 139]
 /** Browser, system, device and version: 60 combinations. */
 export const browsers = versions.flatMap((version) => systems.map((system) => [...system, `${version}.0`] as const))
 
-/** Effective directives. */
 export const directives = [
   'script-src-elem',
   'img-src',
@@ -92,7 +91,6 @@ export const directives = [
   'object-src',
 ] as const
 
-/** What `feature` holds, by type. */
 export const features: Readonly<Partial<Record<ReportType, readonly string[]>>> = {
   'permissions-policy-violation': ['geolocation', 'camera', 'microphone', 'payment', 'fullscreen', 'autoplay', 'usb'],
   'document-policy-violation': ['js-profiling', 'document-write', 'unsized-media', 'force-load-at-top'],
@@ -119,7 +117,16 @@ export const features: Readonly<Partial<Record<ReportType, readonly string[]>>> 
 export const policies = Array.from({ length: 36 }, (_, index) => ({
   hasNonce: index % 3 === 0,
   head: `default-src 'self'; script-src 'self' https://static${index}.shop.test`,
-  tail: `; img-src 'self' https://img.shop.test data:; connect-src 'self' https://api${index % 7}.shop.test; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'; report-to csp`,
+  tail: [
+    '',
+    "img-src 'self' https://img.shop.test data:",
+    `connect-src 'self' https://api${index % 7}.shop.test`,
+    "style-src 'self' 'unsafe-inline'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+    'report-to csp',
+  ].join('; '),
 }))
 
 /** Sample rates and their weights in millionths, of a hundred reports. */

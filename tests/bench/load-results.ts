@@ -1,65 +1,64 @@
 import { percentile } from './percentile.ts'
-import type { Polled } from './poll-server.ts'
+import type { PollResult } from './poll-server.ts'
 import type { ProcessUsage } from './watch-process.ts'
 
-/** One phase of a load measurement. */
+/** Phases of a load measurement and their targets. */
+
 export interface LoadPhase {
   readonly requests: number
-  readonly refused: number
-  /** Milliseconds. */
+  readonly failed: number
+  /** In milliseconds. */
   readonly p50: number
   readonly p99: number
-  readonly cpuMillisecondsPerRequest: number
+  readonly cpuMsPerRequest: number
   /** Bytes, second by second. */
   readonly memory: readonly number[]
 }
 
-/** A server with one connection and with many. */
-export interface LoadedServer {
-  /** One connection that asks again at once, for which the processor never sleeps. */
-  readonly atOnce: LoadPhase
-  /** One connection that asks as often as all do under load. */
+export interface ServerPhases {
+  /** One connection without a pause, for which the processor never sleeps. */
+  readonly backToBack: LoadPhase
+  /** One connection at the request rate of all connections under load. */
   readonly unloaded: LoadPhase
   readonly loaded: LoadPhase
 }
 
-/** Sums up a phase. Throws where nothing was answered. */
-export function phaseOf({ latencies, refused }: Polled, { cpuMilliseconds, memory }: ProcessUsage): LoadPhase {
+/** Throws on a phase without a 200. */
+export function phaseOf({ latencies, failed }: PollResult, { cpuMs, memory }: ProcessUsage): LoadPhase {
   const requests = latencies.length
   return {
     requests,
-    refused,
+    failed,
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
-    cpuMillisecondsPerRequest: cpuMilliseconds / requests,
+    cpuMsPerRequest: cpuMs / requests,
     memory,
   }
 }
 
 const megabyte = 1_000_000
 
-/** How much higher the memory of the second half is than that of the first, at most. */
+/** Peak of the second half divided by the peak of the first. */
 export function memoryRise(memory: readonly number[]): number {
   const half = Math.ceil(memory.length / 2)
   return Math.max(...memory.slice(half - 1)) / Math.max(...memory.slice(0, half))
 }
 
-const phasesOf = (server: LoadedServer): LoadPhase[] => Object.values(server)
-const cpuOf = ({ loaded }: LoadedServer) => loaded.cpuMillisecondsPerRequest
-const slowdownOf = ({ loaded, unloaded }: LoadedServer) => loaded.p99 / unloaded.p50
-const slowdownAtOnceOf = ({ loaded, atOnce }: LoadedServer) => loaded.p99 / atOnce.p50
+const phasesOf = (server: ServerPhases): LoadPhase[] => Object.values(server)
+const cpuOf = ({ loaded }: ServerPhases) => loaded.cpuMsPerRequest
+const slowdownOf = ({ loaded, unloaded }: ServerPhases) => loaded.p99 / unloaded.p50
+const slowdownBackToBackOf = ({ loaded, backToBack }: ServerPhases) => loaded.p99 / backToBack.p50
 const times = (value: number) => value.toFixed(1)
 
 interface LoadTarget {
   readonly about: string
   readonly atMost: number
-  readonly of: (api: LoadedServer, plain: LoadedServer) => number
+  readonly of: (api: ServerPhases, plain: ServerPhases) => number
   readonly write: (value: number) => string
-  /** What the value can be judged by, such as that of a server that does nothing else on the same machine. */
-  readonly beside?: (api: LoadedServer, plain: LoadedServer) => string
+  /** Values to compare with, such as those of a server without any work on the same machine. */
+  readonly beside?: (api: ServerPhases, plain: ServerPhases) => string
 }
 
-/** What the API may take of the machine. Memory is flat where its second half rises by no more than a tenth. */
 const loadTargets: Readonly<Record<string, LoadTarget>> = {
   cpuRatio: {
     about: 'CPU a request, times that of plain Hono',
@@ -73,8 +72,8 @@ const loadTargets: Readonly<Record<string, LoadTarget>> = {
     of: slowdownOf,
     write: times,
     beside: (api, plain) =>
-      `plain Hono's own: ${times(slowdownOf(plain))}; times the p50 of one connection that asks again at once: ` +
-      `${times(slowdownAtOnceOf(api))}, and plain Hono's: ${times(slowdownAtOnceOf(plain))}`,
+      `plain Hono's own: ${times(slowdownOf(plain))}; times the p50 of one connection without a pause: ` +
+      `${times(slowdownBackToBackOf(api))}, and plain Hono's: ${times(slowdownBackToBackOf(plain))}`,
   },
   memoryBytes: {
     about: 'Most memory',
@@ -90,19 +89,18 @@ const loadTargets: Readonly<Record<string, LoadTarget>> = {
   },
 }
 
-/** The API's ratios by target, and whether each is met, in words. */
-export function judgeLoad(api: LoadedServer, plain: LoadedServer) {
+export function judgeLoad(api: ServerPhases, plain: ServerPhases) {
   const judged = Object.entries(loadTargets).map(([name, { about, atMost, of, write, beside }]) => {
     const ratio = of(api, plain)
     const note = beside ? ` (${beside(api, plain)})` : ''
     return { name, ratio, met: ratio <= atMost, text: `${about}: ${write(ratio)}, at most ${write(atMost)}${note}` }
   })
-  const refused = phasesOf(api).reduce((sum, phase) => sum + phase.refused, 0)
+  const failed = phasesOf(api).reduce((sum, phase) => sum + phase.failed, 0)
   return {
     ratios: Object.fromEntries(judged.map(({ name, ratio }) => [name, ratio])),
     lines: [
       ...judged.map(({ met, text }) => ({ met, text })),
-      ...(refused > 0 ? [{ met: false, text: `${refused} requests refused` }] : []),
+      ...(failed > 0 ? [{ met: false, text: `${failed} requests failed` }] : []),
     ],
   }
 }

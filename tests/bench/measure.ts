@@ -1,38 +1,36 @@
 import { seeded } from '../../fixtures/seeded.ts'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { day } from '../../schema/durations.ts'
-import { canonicalOf } from './answers.ts'
-import { type Contestant, NotServed, type Taken } from './contestants.ts'
+import type { BenchQuery } from './bench-query.ts'
 import { percentile } from './percentile.ts'
-import type { Question } from './question.ts'
-import type { QuestionResult, Timing } from './results.ts'
+import { summarize } from './query-result.ts'
+import type { QueryOutcome, Timing } from './results.ts'
+import type { QueryRun, SystemUnderTest } from './systems.ts'
 import { missedTargets } from './targets.ts'
 
-/** All that are asked the same questions. */
-export interface Contestants {
-  readonly api: Contestant
-  /** These are left out where they are not to be asked. */
-  readonly plain?: Contestant
-  readonly duckDb?: Contestant
+/** Runs queries on every system, compares results and summarises times. */
+
+export interface Systems {
+  readonly api: SystemUnderTest
+  readonly plain?: SystemUnderTest
+  readonly duckDb?: SystemUnderTest
 }
 
 const names = ['api', 'plain', 'duckDb'] as const
 type Name = (typeof names)[number]
 
-/** How questions are asked. */
-export interface Asking {
-  /** Measured runs a question; one more before them warms up and is not measured. */
+export interface RunOptions {
+  /** Measured runs of a query; one more before them is a warm-up. */
   readonly runs: number
   readonly seed: number
-  /** The span of the reports. */
+  /** Time range of the reports. */
   readonly span: TimeRange
 }
 
-/** Windows end within the last two days, so that the window before a month's is within the reports. */
+/** Windows end within the last two days, so that a month and the month before it are within the reports. */
 const latestDays = 2
 
-/** Windows to the millisecond, the same for the same seed. */
-function drawWindows({ days }: Question, { runs, seed, span }: Asking): TimeRange[] {
+function drawWindows({ days }: BenchQuery, { runs, seed, span }: RunOptions): TimeRange[] {
   const random = seeded(seed)
   return Array.from({ length: runs + 1 }, () => {
     const to = span.to - random.between(1, latestDays * day)
@@ -40,86 +38,85 @@ function drawWindows({ days }: Question, { runs, seed, span }: Asking): TimeRang
   })
 }
 
-/** Asks questions and forgets the answers, so that a process that was just started has its code compiled. */
-export async function warmUp(contestant: Contestant, questions: readonly Question[], asking: Asking): Promise<void> {
-  for (const question of questions) {
-    for (const window of drawWindows(question, { ...asking, runs: 2, seed: asking.seed + 1 })) {
-      await contestant.ask(question, window).catch(() => undefined)
+/** Runs queries unmeasured, so that a new process has compiled its code. */
+export async function warmUp(
+  system: SystemUnderTest,
+  queries: readonly BenchQuery[],
+  options: RunOptions,
+): Promise<void> {
+  for (const query of queries) {
+    for (const window of drawWindows(query, { ...options, runs: 2, seed: options.seed + 1 })) {
+      await system.run(query, window).catch(() => undefined)
     }
   }
 }
 
-/** Asks every contestant in turn, checks that they agree, and tells what each took. */
-export async function measureQuestion(
-  question: Question,
-  contestants: Contestants,
-  asking: Asking,
-): Promise<QuestionResult> {
-  const taken: Record<Name, Taken[]> = { api: [], plain: [], duckDb: [] }
-  const gaveUp = new Map<Name, string>()
-  for (const [run, window] of drawWindows(question, asking).entries()) {
-    const answers = new Map<Name, Taken>()
-    // Each goes first as often as the others.
-    const turn = names.map((_, index) => names[(index + run) % names.length] as Name)
-    for (const name of turn.filter((each) => !gaveUp.has(each))) {
-      const contestant = contestants[name]
-      if (!contestant) continue
+/** Runs a query on each system. A system that fails once is not run again for it. */
+export async function measureQuery(query: BenchQuery, systems: Systems, options: RunOptions): Promise<QueryOutcome> {
+  const runs: Record<Name, QueryRun[]> = { api: [], plain: [], duckDb: [] }
+  const failures = new Map<Name, string>()
+  for (const [index, window] of drawWindows(query, options).entries()) {
+    const round = new Map<Name, QueryRun>()
+    // Rotated, so that each system runs first equally often.
+    const order = names.map((_, place) => names[(place + index) % names.length] as Name)
+    for (const name of order.filter((each) => !failures.has(each))) {
+      const system = systems[name]
+      if (!system) continue
       try {
-        answers.set(name, await contestant.ask(question, window))
+        round.set(name, await system.run(query, window))
       } catch (error) {
-        if (error instanceof NotServed) return { name: question.name, status: 'not served' }
-        gaveUp.set(name, error instanceof Error ? error.message : String(error))
+        failures.set(name, error instanceof Error ? error.message : String(error))
       }
     }
-    const difference = differenceOf(answers)
-    if (difference) return { name: question.name, status: 'different answers', note: difference }
-    if (run > 0) for (const [name, one] of answers) taken[name].push(one)
+    const difference = describeDifference(round)
+    if (difference) return { name: query.name, status: 'different results', note: difference }
+    if (index > 0) for (const [name, run] of round) runs[name].push(run)
   }
-  return summed(question, taken, gaveUp)
+  return toOutcome(query, runs, failures)
 }
 
-function differenceOf(answers: ReadonlyMap<Name, Taken>): string | undefined {
-  const said = [...answers].map(([name, { answer }]) => [name, JSON.stringify(canonicalOf(answer))] as const)
-  if (new Set(said.map(([, text]) => text)).size <= 1) return undefined
-  return said.map(([name, text]) => `${name} ${text}`).join(', ')
+function describeDifference(round: ReadonlyMap<Name, QueryRun>): string | undefined {
+  const summaries = [...round].map(([name, { result }]) => [name, JSON.stringify(summarize(result))] as const)
+  if (new Set(summaries.map(([, text]) => text)).size <= 1) return undefined
+  return summaries.map(([name, text]) => `${name} ${text}`).join(', ')
 }
 
-function summed(
-  question: Question,
-  taken: Readonly<Record<Name, readonly Taken[]>>,
-  gaveUp: ReadonlyMap<Name, string>,
-): QuestionResult {
+function toOutcome(
+  query: BenchQuery,
+  runs: Readonly<Record<Name, readonly QueryRun[]>>,
+  failures: ReadonlyMap<Name, string>,
+): QueryOutcome {
   const timings = Object.fromEntries(
-    names.filter((name) => taken[name].length > 0).map((name) => [name, timingOf(taken[name])]),
+    names.filter((name) => runs[name].length > 0).map((name) => [name, timingOf(runs[name])]),
   ) as Partial<Record<Name, Timing>>
   const { api, plain, duckDb } = timings
-  const measured = {
+  const ratios = {
     plainRatio: api && plain && plain.p50 / api.p50,
     duckDbRatio: api && duckDb && duckDb.p50 / api.p50,
   }
-  const note = [...gaveUp].map(([name, reason]) => `${name} gave up: ${reason}`).join('; ')
+  const note = [...failures].map(([name, reason]) => `${name} failed: ${reason}`).join('; ')
   return {
-    name: question.name,
+    name: query.name,
     status: 'measured',
     ...timings,
-    ...measured,
-    missed: [...missedTargets(measured, question.target), ...(gaveUp.has('api') ? ['no answer'] : [])],
+    ...ratios,
+    missed: [...missedTargets(ratios, query.target), ...(failures.has('api') ? ['API failed'] : [])],
     ...(note && { note }),
   }
 }
 
-function timingOf(taken: readonly Taken[]): Timing {
-  const milliseconds = taken.map((one) => one.milliseconds)
+function timingOf(runs: readonly QueryRun[]): Timing {
+  const latencies = runs.map(({ latencyMs }) => latencyMs)
   const median = (values: readonly (number | undefined)[]) =>
     percentile(
       values.map((value) => value ?? 0),
       0.5,
     )
   return {
-    p50: percentile(milliseconds, 0.5),
-    p95: percentile(milliseconds, 0.95),
-    cpu: taken.reduce((sum, { cpuMilliseconds }) => sum + cpuMilliseconds, 0) / taken.length,
-    rowsRead: median(taken.map(({ rowsRead }) => rowsRead)),
-    bytesRead: median(taken.map(({ bytesRead }) => bytesRead)),
+    p50: percentile(latencies, 0.5),
+    p95: percentile(latencies, 0.95),
+    cpu: runs.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / runs.length,
+    rowsRead: median(runs.map(({ rowsRead }) => rowsRead)),
+    bytesRead: median(runs.map(({ bytesRead }) => bytesRead)),
   }
 }

@@ -1,4 +1,4 @@
-/** The smallest value that at least `share` (0 to 1) of the values do not pass: nearest rank. Throws on an empty list. */
+/** Nearest rank. Throws on an empty list. @param share from 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
   const ordered = [...values].sort((a, b) => a - b)
   const found = ordered[Math.max(0, Math.ceil(share * ordered.length) - 1)]

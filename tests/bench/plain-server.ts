@@ -3,7 +3,7 @@ import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { z } from 'zod'
 
-/** Hono alone: answers each path of the JSON file named first with the text that stands there, and does nothing else. */
+/** Hono alone, the baseline: a GET returns its path's body from the JSON file named in the first argument. */
 const bodies = z.record(z.string(), z.string()).parse(JSON.parse(await readFile(process.argv[2] ?? '', 'utf8')))
 const app = new Hono()
 app.get('*', (c) => {

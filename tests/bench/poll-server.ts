@@ -1,53 +1,52 @@
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How a server is polled. */
-export interface Polling {
+/** Closed-loop load: a connection sends its next request after the response, at the earliest after the interval. */
+
+export interface PollOptions {
   readonly url: string
-  /** What is asked next, from 0 on. */
-  readonly pathAt: (asked: number) => string
+  /** Path of a request by its index, from 0 on. */
+  readonly pathAt: (index: number) => string
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
   readonly seconds: number
-  /** Milliseconds from one question of a connection to its next; at once where the answer took longer. */
-  readonly everyMilliseconds: number
+  readonly intervalMs: number
 }
 
-/** What polling gave. */
-export interface Polled {
-  /** Milliseconds of each answer with status 200. */
+export interface PollResult {
+  /** Of responses with status 200, in milliseconds. */
   readonly latencies: readonly number[]
-  /** Answers with another status. */
-  readonly refused: number
+  /** Responses with another status. */
+  readonly failed: number
 }
 
-/** Asks on kept connections, spread over the interval, until the time is over. Throws where a connection breaks. */
-export async function pollServer(polling: Polling): Promise<Polled> {
-  const { connections, seconds, everyMilliseconds, pathAt } = polling
+/** Throws when a connection breaks. */
+export async function pollServer(options: PollOptions): Promise<PollResult> {
+  const { connections, seconds, intervalMs, pathAt } = options
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
-  const until = performance.now() + seconds * 1000
+  const end = performance.now() + seconds * 1000
   const latencies: number[] = []
-  let refused = 0
-  let asked = 0
+  let failed = 0
+  let sent = 0
 
   async function connection(index: number): Promise<void> {
-    await sleep((everyMilliseconds * index) / connections)
-    while (performance.now() < until) {
-      const started = performance.now()
-      const status = await statusOf(agent, polling, pathAt(asked++))
-      const milliseconds = performance.now() - started
-      if (status === 200) latencies.push(milliseconds)
-      else refused++
-      if (milliseconds < everyMilliseconds) await sleep(everyMilliseconds - milliseconds)
+    await sleep((intervalMs * index) / connections)
+    while (performance.now() < end) {
+      const startedAt = performance.now()
+      const status = await fetchStatus(agent, options, pathAt(sent++))
+      const latencyMs = performance.now() - startedAt
+      if (status === 200) latencies.push(latencyMs)
+      else failed++
+      if (latencyMs < intervalMs) await sleep(intervalMs - latencyMs)
     }
   }
 
   await Promise.all(Array.from({ length: connections }, (_, index) => connection(index)))
   agent.destroy()
-  return { latencies, refused }
+  return { latencies, failed }
 }
 
-function statusOf(agent: Agent, { url, headers }: Polling, path: string): Promise<number> {
+function fetchStatus(agent: Agent, { url, headers }: PollOptions, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url + path, { agent, headers }, (response) => {
       response.on('end', () => resolve(response.statusCode ?? 0))

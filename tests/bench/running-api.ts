@@ -11,19 +11,17 @@ const logLine = z.object({
   bytesRead: z.number(),
 })
 
-/** What the API logged of one request. */
 export type LoggedRequest = z.infer<typeof logLine>
 
-/** The API in a process of its own. */
 export interface RunningApi {
   readonly url: string
   readonly pid: number
-  /** What was logged of a request that was answered. Throws where nothing is logged within two seconds. */
+  /** Log line of a request. Throws without one within two seconds. */
   logged(requestId: string): Promise<LoggedRequest>
   stop(): Promise<void>
 }
 
-/** Starts it as `npm run serve` does, on a free port. */
+/** Starts `npm run serve` in a process of its own, on a free port. */
 export async function startRunningApi(engineUrl: string): Promise<RunningApi> {
   const api = spawnScript('app/serve.ts', [], { PORT: '0', CLICKHOUSE_URL: engineUrl })
   const requests = new Map<string, LoggedRequest>()
@@ -43,7 +41,7 @@ export async function startRunningApi(engineUrl: string): Promise<RunningApi> {
         if (request) return request
         await sleep(5)
       }
-      throw new Error(`The API logged nothing of request ${requestId}`)
+      throw new Error(`The API logged no line for request ${requestId}`)
     },
     async stop() {
       api.child.kill('SIGTERM')

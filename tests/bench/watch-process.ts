@@ -1,29 +1,29 @@
 import { readFileSync } from 'node:fs'
 
-/** What a process took while it was watched. */
+/** CPU time and memory of processes, from Linux's /proc. */
+
 export interface ProcessUsage {
-  readonly cpuMilliseconds: number
-  /** Resident memory, second by second, in bytes. */
+  readonly cpuMs: number
+  /** Resident bytes, second by second. */
   readonly memory: readonly number[]
 }
 
-/** Linux counts CPU time in hundredths of a second, for programs. */
-const tickMilliseconds = 10
+/** USER_HZ of Linux is 100. */
+const tickMs = 10
 
-/** User and system time of a process in milliseconds, from /proc. */
-export function cpuMillisecondsOf(stat: string): number {
-  // The name in parentheses can hold anything; the fields after it are counted from the last parenthesis.
+/** @param stat text of /proc/PID/stat. */
+export function cpuMsOf(stat: string): number {
+  // The process name can contain spaces and parentheses, so fields count from the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * tickMilliseconds
+  return (Number(fields[11]) + Number(fields[12])) * tickMs
 }
 
-/** CPU time that a running process has taken, in milliseconds. */
-export const cpuOf = (pid: number): number => cpuMillisecondsOf(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+export const cpuOf = (pid: number): number => cpuMsOf(readFileSync(`/proc/${pid}/stat`, 'utf8'))
 
 const memoryOf = (pid: number) =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
-/** Watches a process while a task runs. Linux alone tells this. */
+/** Usage of a process during a task. */
 export async function watchProcess<Result>(
   pid: number,
   task: () => Promise<Result>,
@@ -33,7 +33,7 @@ export async function watchProcess<Result>(
   const sampling = setInterval(() => memory.push(memoryOf(pid)), 1000)
   try {
     const result = await task()
-    return { result, usage: { cpuMilliseconds: cpuOf(pid) - before, memory: [...memory, memoryOf(pid)] } }
+    return { result, usage: { cpuMs: cpuOf(pid) - before, memory: [...memory, memoryOf(pid)] } }
   } finally {
     clearInterval(sampling)
   }

@@ -1,31 +1,29 @@
-/** What an answer says, whoever gave it: enough to tell two questions' answers apart. */
-export interface Answer {
+/** Result of a query, in the same form for every system. */
+export interface QueryResult {
   readonly rows: readonly { readonly key: string; readonly count: number }[]
-  /** Of all groups, where the answer tells it beside a page of them. */
+  /** Of all groups, where the result has them beside a page. */
   readonly total?: number
   readonly groups?: number
 }
 
-/** Numbers that three answers to one question share. */
-export interface Canonical {
+/** Equal numbers on every system mean equal results. */
+export interface ResultSummary {
   readonly sum: number
   readonly groups: number
-  /** The row with the largest count, the first key of equals. */
+  /** Row with the largest count; ties by key. */
   readonly top: string
 }
 
-/** The numbers to compare. */
-export function canonicalOf({ rows, total, groups }: Answer): Canonical {
+export function summarize({ rows, total, groups }: QueryResult): ResultSummary {
   const sum = rows.reduce((all, { count }) => all + count, 0)
   const [top] = [...rows].sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1))
   return { sum: total ?? sum, groups: groups ?? rows.length, top: top ? `${top.key}: ${top.count}` : '' }
 }
 
-/** Values as one key; what is missing is nothing. */
 export const keyOf = (values: readonly unknown[]): string => values.map((value) => String(value ?? '')).join('|')
 
-/** What the rows of a SQL answer say (`Question.sql`): `volume` stands for `n` where it is told. Whole numbers can be text. */
-export function answerOfRows(rows: readonly Record<string, unknown>[]): Answer {
+/** Result of `BenchQuery.sql`; `volume` outranks `n` as the count, and whole numbers can be text. */
+export function resultOfRows(rows: readonly Record<string, unknown>[]): QueryResult {
   const [first] = rows
   const keys = Object.keys(first ?? {}).filter((name) => name.startsWith('key'))
   return {

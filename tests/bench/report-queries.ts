@@ -1,0 +1,152 @@
+import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
+import type { ReportType } from '../../schema/report-types.ts'
+import type { BenchQuery } from './bench-query.ts'
+import type { Dialect } from './dialects.ts'
+import { keyOf } from './query-result.ts'
+
+/** Queries of `/v1/reports…`, by operation. */
+
+type Filters = Readonly<Partial<Record<DimensionName, string>>>
+
+interface Selection {
+  readonly type?: ReportType
+  readonly filters?: Filters
+}
+
+interface QuerySpec extends Selection {
+  readonly target: number
+}
+
+const monthDays = 31
+
+const column = (dimension: string) => dimensionRows[dimension as DimensionName].column
+const entries = (filters: Filters = {}) => Object.entries(filters)
+const condition = ([dimension, value]: readonly [string, string]) =>
+  `${column(dimension)} ${value.includes('_') ? 'LIKE' : '='} '${value}'`
+
+const fromReports = ({ type = 'csp-violation', filters }: Selection, d: Dialect, from = d.from) => `
+FROM reports
+WHERE tenant_id = ${d.tenant}
+  AND report_type = '${type}'
+  AND received_at >= ${from}
+  AND received_at < ${d.to}
+  ${entries(filters)
+    .map((filter) => `AND ${condition(filter)}`)
+    .join('\n  ')}`
+
+function pathOf(operation: string, { type, filters }: Selection, more: Record<string, string> = {}) {
+  const query = new URLSearchParams({ ...more, ...(type && { reportType: type }), ...filters })
+  return `/v1/reports${operation}?${query}`
+}
+
+function nameOf(operation: string, { filters }: Selection): string {
+  const terms = entries(filters).map(([dimension, value]) => `${dimension}=${value}`)
+  return terms.length > 0 ? `${operation} where ${terms.join(', ')}` : operation
+}
+
+export function histogram(spec: QuerySpec & { readonly days: number; readonly bucket: 'minute' | 'hour' }): BenchQuery {
+  const { days, bucket, target } = spec
+  const size = bucket === 'hour' ? '1h' : '1m'
+  return {
+    name: nameOf(`histogram ${days} d / ${size}`, spec),
+    days,
+    path: pathOf('/histogram', spec, { bucketSize: size }),
+    parseBody: ({ data }) => ({
+      rows: data.buckets
+        .filter(({ reportCount }: { reportCount: number }) => reportCount > 0)
+        .map(({ time, reportCount }: { time: string; reportCount: number }) => ({
+          key: String(Date.parse(time) / 1000),
+          count: reportCount,
+        })),
+    }),
+    sql: (d) => `
+SELECT ${d.bucket(bucket)} AS key1, count(*) AS n
+${fromReports(spec, d)}
+GROUP BY key1`,
+    target,
+  }
+}
+
+const groupLimit = 20
+
+/** A ranking of 31 days with its trend. */
+export function grouped(spec: QuerySpec & { readonly by: readonly DimensionName[] }): BenchQuery {
+  const { by, target } = spec
+  const keys = by.map((_, index) => `key${index}`).join(', ')
+  return {
+    name: nameOf(`grouped by ${by.join(' x ')}`, spec),
+    days: monthDays,
+    path: pathOf('/grouped', spec, { groupBy: by.join(','), limit: String(groupLimit) }),
+    parseBody: ({ data }) => ({
+      rows: data.map(({ values, reportCount }: { values: string[]; reportCount: number }) => ({
+        key: keyOf(values),
+        count: reportCount,
+      })),
+    }),
+    sql: (d) => {
+      const inWindow = `received_at >= ${d.from}`
+      return `
+SELECT ${by.map((dimension, index) => `${column(dimension)} AS key${index}`).join(', ')},
+  ${d.countIf(inWindow)} AS n,
+  ${d.countIf(`received_at < ${d.from}`)} AS previous,
+  ${d.aggregateIf('min', 'received_at', inWindow)} AS first_seen,
+  ${d.aggregateIf('max', 'received_at', inWindow)} AS last_seen
+${fromReports(spec, d, d.before)}
+GROUP BY ${keys}
+HAVING n > 0
+ORDER BY n DESC, ${keys}
+LIMIT ${groupLimit}`
+    },
+    target,
+  }
+}
+
+export function count(spec: QuerySpec): BenchQuery {
+  return {
+    name: nameOf('count 31 d', spec),
+    days: monthDays,
+    path: pathOf('/count', spec),
+    parseBody: ({ data }) => ({ rows: [{ key: '', count: data.reportCount }] }),
+    sql: (d) => `
+SELECT count(*) AS n, sum(weight) AS weight
+${fromReports(spec, d)}`,
+    target: spec.target,
+  }
+}
+
+export function types({ target }: Pick<QuerySpec, 'target'>): BenchQuery {
+  return {
+    name: 'types 31 d',
+    days: monthDays,
+    path: '/v1/reports/types?',
+    parseBody: ({ data }) => ({
+      rows: data.map((row: { reportType: string; estimatedReportCount: number }) => ({
+        key: row.reportType,
+        count: row.estimatedReportCount,
+      })),
+    }),
+    sql: (d) => `
+SELECT report_type AS key1, round(sum(weight) / 1000000) AS n, count(*) AS stored
+FROM reports
+WHERE tenant_id = ${d.tenant}
+  AND received_at >= ${d.from}
+  AND received_at < ${d.to}
+GROUP BY report_type`,
+    target,
+  }
+}
+
+export function newest(spec: QuerySpec): BenchQuery {
+  return {
+    name: nameOf('newest 50', spec),
+    days: 7,
+    path: pathOf('', spec, { limit: '50' }),
+    parseBody: ({ data }) => ({ rows: data.map(({ id }: { id: string }) => ({ key: id, count: 1 })) }),
+    sql: (d) => `
+SELECT id AS key1, 1 AS n, *
+${fromReports(spec, d)}
+ORDER BY received_at DESC, id DESC
+LIMIT 50`,
+    target: spec.target,
+  }
+}
