@@ -7,7 +7,7 @@ import { advisoryStates, identificationStates, inventorySize, scriptStatuses } f
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
 import { countStates, summariseCoverage } from './inventory-counts.ts'
-import { anyDecision, inventoryRequirement } from './inventory-needs.ts'
+import { anyDecision, inventoryRequirement } from './inventory-requirement.ts'
 import { compareInInventory, inventoryPosition } from './inventory-order.ts'
 import { isOnPaymentPage, readInventory, uninventoriedOnPayment } from './read-inventory.ts'
 
