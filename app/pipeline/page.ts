@@ -32,7 +32,7 @@ export interface Page<Item, Position> {
   /** The page's items and the way to the next. */
   cut<Row extends Item>(rows: readonly Row[]): Cut<Row>
   /** The same of a list that was read whole, in any order. */
-  cutWhole<Row extends Item>(rows: readonly Row[], compare: (a: Position, b: Position) => number): Cut<Row>
+  sortAndCut<Row extends Item>(rows: readonly Row[], compare: (a: Position, b: Position) => number): Cut<Row>
 }
 
 interface Cut<Row> {
@@ -44,7 +44,7 @@ interface Cut<Row> {
  * @param limit of the request, already within its bounds.
  * @param depth items on earlier pages.
  */
-export function pageOf<Item, Position>(
+export function createPage<Item, Position>(
   { position, maxDepth }: PagePolicy<Item, Position>,
   limit: number,
   window: TimeRange | null,
@@ -67,7 +67,7 @@ export function pageOf<Item, Position>(
     after: before?.position,
     rows: size + 1,
     cut,
-    cutWhole(rows, compare) {
+    sortAndCut(rows, compare) {
       const placed = rows.map((row) => ({ row, at: position.of(row) }))
       const rest = before ? placed.filter(({ at }) => compare(at, before.position) > 0) : placed
       return cut(rest.sort((a, b) => compare(a.at, b.at)).map(({ row }) => row))

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
 import type { Query, Read } from '../../queries/sql/query.ts'
-import { clientDisconnect } from './client-disconnect.ts'
+import { disconnectSignal } from './client-disconnect.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ApiEnv, addCost } from './request-context.ts'
 
@@ -22,7 +22,7 @@ export function startOperation({ name }: Endpoint, database: Database): Middlewa
         })
     let signal: AbortSignal | undefined
     const clientSignal = () => {
-      signal ??= clientDisconnect(c)
+      signal ??= disconnectSignal(c)
       return signal
     }
     const read: Read = (query) => readUntil(clientSignal())(query)

@@ -11,7 +11,7 @@ const reasons: Readonly<Record<string, string>> = {
 const unreadable = 'The request is not HTTP'
 
 /** Answers what the server cannot read as `refuse` does, instead of without a body, and hangs up. */
-export function answerUnreadable(server: Server, refuse: (problem: Problem, cause: Error) => Response): void {
+export function handleClientErrors(server: Server, refuse: (problem: Problem, cause: Error) => Response): void {
   const latest = new WeakMap<Duplex, ServerResponse>()
   server.on('request', ({ socket }, response) => latest.set(socket, response))
   server.on('clientError', async ({ code = '', message }: NodeJS.ErrnoException, socket) => {

@@ -13,7 +13,7 @@ import { respondProblem } from '../pipeline/json-response.ts'
 import { mountEndpoint } from '../pipeline/mount-endpoint.ts'
 import { type ApiEnv, createRequestContext } from '../pipeline/request-context.ts'
 import { requireSite } from '../pipeline/require-site.ts'
-import { mountReference } from './docs-page.ts'
+import { mountDocs } from './docs-page.ts'
 import { mountHealth } from './health.ts'
 import { createMetrics } from './metrics.ts'
 
@@ -70,7 +70,7 @@ export function createApi({
 
   mountHealth(app, database, budgets)
   metrics.mount(app)
-  mountReference(app, endpoints)
+  mountDocs(app, endpoints)
   const services = {
     database,
     budgets,

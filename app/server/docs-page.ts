@@ -70,7 +70,7 @@ const packaged = {
 } as const
 
 /** Serves the OpenAPI 3.1 description at `/openapi.json` and a page to read and try it at `/docs`, without a key. */
-export function mountReference(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
+export function mountDocs(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
   const folder = join(require.resolve('swagger-ui-dist/package.json'), '..')
 
   function mountFile(path: string, type: string, file: Representation['plain']): void {

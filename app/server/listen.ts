@@ -5,7 +5,7 @@ import type { Hono } from 'hono'
 import { Problem } from '../../schema/problems.ts'
 import { problemResponse } from '../pipeline/json-response.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
-import { answerUnreadable } from './client-error-response.ts'
+import { handleClientErrors } from './client-error-response.ts'
 
 /** A listening API. */
 export interface Listener {
@@ -67,7 +67,7 @@ export async function listen(
         ),
     }),
   )
-  answerUnreadable(server, reject)
+  handleClientErrors(server, reject)
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node's own 417 would have no body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.timeout = idleTimeoutMs

@@ -6,7 +6,7 @@ import { connect, type Database } from '../../queries/clickhouse/client.ts'
 import type { Config } from '../config.ts'
 
 /** The engine a command works on. */
-export interface EngineAccess {
+export interface DatabaseAccess {
   /** May only read, within limits; with CLICKHOUSE_URL, whatever its user may. */
   readonly reader: Database
   /** May write; with CLICKHOUSE_URL, the same user as the reader. */
@@ -20,7 +20,7 @@ export interface EngineAccess {
 }
 
 /** How an embedded engine is started and migrated where none runs. */
-export interface EngineAccessOptions {
+export interface OpenDatabaseOptions {
   /** 0, the default, takes any free port: what answers on CLICKHOUSE_PORT is then never gone with a command's end. */
   readonly port?: number
   readonly onStep?: MigrateOptions['onStep']
@@ -32,10 +32,10 @@ export interface EngineAccessOptions {
  * The server of CLICKHOUSE_URL; else the embedded engine of DATA_DIR that runs on CLICKHOUSE_PORT; else that engine,
  * started here. An embedded engine comes migrated. Throws an Error of one line when there is none to be had.
  */
-export async function openEngine(
+export async function openDatabase(
   config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_PORT' | 'DATA_DIR'>,
-  options: EngineAccessOptions = {},
-): Promise<EngineAccess> {
+  options: OpenDatabaseOptions = {},
+): Promise<DatabaseAccess> {
   if (config.CLICKHOUSE_URL) return openServer(config.CLICKHOUSE_URL)
   const running = await findRunning(config.DATA_DIR, config.CLICKHOUSE_PORT)
   const access = running ?? (await startOwn(config.DATA_DIR, options))
@@ -48,7 +48,7 @@ export async function openEngine(
   }
 }
 
-async function openServer(url: string): Promise<EngineAccess> {
+async function openServer(url: string): Promise<DatabaseAccess> {
   const database = connect(url)
   const { origin } = new URL(url)
   if (!(await database.ping())) {
@@ -59,7 +59,7 @@ async function openServer(url: string): Promise<EngineAccess> {
 }
 
 /** The engine on this port, if it takes the folder's passwords and so is the folder's engine. */
-async function findRunning(dataDir: string, port: number): Promise<EngineAccess | undefined> {
+async function findRunning(dataDir: string, port: number): Promise<DatabaseAccess | undefined> {
   if (port === 0) return undefined
   const password = (user: User) => readFile(passwordPath(dataDir, user), 'utf8').then((text) => text.trim())
   const passwords = await Promise.all([password('reader'), password('writer')]).catch(() => undefined)
@@ -71,7 +71,7 @@ async function findRunning(dataDir: string, port: number): Promise<EngineAccess 
   return undefined
 }
 
-async function startOwn(dataDir: string, { port = 0, onDeath }: EngineAccessOptions): Promise<EngineAccess> {
+async function startOwn(dataDir: string, { port = 0, onDeath }: OpenDatabaseOptions): Promise<DatabaseAccess> {
   const engine = await startEngine({ dataDir, port, ...(onDeath && { onDeath }) }).catch((error: Error) => {
     throw new Error(whyNot(error.message, dataDir, port), { cause: error })
   })
@@ -94,7 +94,7 @@ function whyNot(reason: string, dataDir: string, port: number): string {
   return `${reason} (DATA_DIR is ${dataDir})`
 }
 
-function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>): EngineAccess {
+function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>): DatabaseAccess {
   const [reader, writer] = [connect(userUrls.reader), connect(userUrls.writer)]
   return {
     reader,

@@ -20,7 +20,7 @@ const logging = { sync: false, minLength: 8_192, periodicFlush: 500 } as const
 const secrets = ['err.command', 'cause.command']
 
 /** Serves the API over a store, with the budgets the configuration names. Does not close the store. */
-export async function runApi(config: Config, database: Database): Promise<Listener> {
+export async function startServer(config: Config, database: Database): Promise<Listener> {
   const log = pino({ level: config.LOG_LEVEL, redact: secrets }, pino.destination(logging))
   const budgets = await openBudgets(config, log)
   try {

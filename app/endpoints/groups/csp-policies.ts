@@ -10,7 +10,7 @@ import { cspPolicy } from '../../../schema/responses/csp-policy.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
 import { latestFirst, timePosition } from '../../pipeline/time-position.ts'
-import { ownPage } from '../pages/require-page.ts'
+import { requirePage } from '../pages/require-page.ts'
 
 /** Distinct policies one read takes, before any are merged (contract, Limits). */
 const mostPolicies = 200
@@ -28,7 +28,7 @@ export const cspPoliciesList = endpoint({
   charges: ['key', 'tenant'],
   response: listReply(cspPolicy, { truncated: z.boolean() }),
   async handle({ caller: { tenant }, params: { siteId, pageId }, window, page, read, readAll }) {
-    const monitored = pageId === undefined ? undefined : await ownPage(read, tenant.id, siteId, pageId)
+    const monitored = pageId === undefined ? undefined : await requirePage(read, tenant.id, siteId, pageId)
     const match = monitored && pageMatch(monitored.pattern)
     const question: CspPolicyQuestion = { tenantId: tenant.id, siteId, window, page: match }
     const quoted = await read(listCspPolicies(question, mostPolicies + 1))
@@ -41,7 +41,7 @@ export const cspPoliciesList = endpoint({
         return text === undefined ? [] : [{ ...one, text }]
       }),
     )
-    const { data, nextCursor } = page.cutWhole(policies, latestFirst('lastSeen'))
+    const { data, nextCursor } = page.sortAndCut(policies, latestFirst('lastSeen'))
     return { data, truncated: quoted.length > mostPolicies, nextCursor }
   },
 })

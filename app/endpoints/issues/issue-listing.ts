@@ -35,7 +35,7 @@ type Page = Pick<
 >
 
 /** A page of issues, of one site or of all. */
-export async function pageOfIssues(
+export async function readIssuePage(
   { caller, window, page, read, readAll }: Page,
   siteId: string | undefined,
   reportTypes: IssueQuestion['reportTypes'] = issueTypeNames,

@@ -20,7 +20,7 @@ import { compareInInventory, inventoryPosition } from './inventory-order.ts'
 import { type InventoryRows, readInventoryRows } from './inventory-rows.ts'
 
 /** Whose inventory is read, and over which time. */
-export interface InventoryAsked {
+export interface InventoryRequest {
   readonly tenant: Caller['tenant']
   readonly siteId: string
   /** What activity, integrity and scans are read over. */
@@ -67,12 +67,12 @@ export const uninventoriedOnPayment = ({ uninventoried }: Inventory) =>
   uninventoried.filter(({ lastOnPayment }) => Object.keys(lastOnPayment).length > 0)
 
 /** Reads a site's inventory: at most 1,000 scripts, of more those seen last. */
-export async function readInventory(read: Read, asked: InventoryAsked): Promise<Inventory> {
+export async function readInventory(read: Read, asked: InventoryRequest): Promise<Inventory> {
   return assemble(read, asked, asked.paymentPages ?? (await readPaymentPages(read, asked)), undefined)
 }
 
 /** Reads one script of it, which can be beyond those; undefined where the inventory has none with this id. */
-export async function readScript(read: Read, asked: InventoryAsked, id: string): Promise<InventoryEntry | undefined> {
+export async function readScript(read: Read, asked: InventoryRequest, id: string): Promise<InventoryEntry | undefined> {
   const paymentPages = await readPaymentPages(read, asked)
   const found = await read(findScriptUrl(toQuestion(asked, paymentPages, undefined), id))
   const url = found.find((candidate) => scriptId(asked.siteId, candidate.url) === id)?.url
@@ -85,13 +85,13 @@ const mostPages = 10_000
 /** A site's payment pages, in the order the site lists them. */
 export async function readPaymentPages(
   read: Read,
-  { tenant, siteId }: Pick<InventoryAsked, 'tenant' | 'siteId'>,
+  { tenant, siteId }: Pick<InventoryRequest, 'tenant' | 'siteId'>,
 ): Promise<PageRecord[]> {
   return read(listMonitoredPages(tenant.id, siteId, undefined, mostPages, 'payment'))
 }
 
 function toQuestion(
-  { tenant, siteId, window, retentionFrom }: InventoryAsked,
+  { tenant, siteId, window, retentionFrom }: InventoryRequest,
   pages: readonly PageRecord[],
   url: string | undefined,
 ): InventoryQuestion {
@@ -100,7 +100,7 @@ function toQuestion(
 
 async function assemble(
   read: Read,
-  asked: InventoryAsked,
+  asked: InventoryRequest,
   paymentPages: readonly PageRecord[],
   url: string | undefined,
 ): Promise<Inventory> {
@@ -146,7 +146,7 @@ const rowsByUrl = (rows: InventoryRows) => ({
 
 /** What the rows tell of a script. */
 function scriptFacts(
-  { siteId, withoutHashes }: InventoryAsked,
+  { siteId, withoutHashes }: InventoryRequest,
   of: ReturnType<typeof rowsByUrl>,
   inventoried: InventoriedScript,
 ) {

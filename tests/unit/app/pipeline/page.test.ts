@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createCursorDecoder } from '../../../../app/pipeline/cursor.ts'
-import { pageOf, wholeListPage } from '../../../../app/pipeline/page.ts'
+import { createPage, wholeListPage } from '../../../../app/pipeline/page.ts'
 import { latestFirst, timePosition } from '../../../../app/pipeline/time-position.ts'
 
 const policy = { ...wholeListPage, position: timePosition('seenAt', z.string()) }
@@ -12,7 +12,7 @@ const never = { id: 'never', seenAt: null }
 /** A page of two of a list that was read whole. */
 function readPage(items: readonly { readonly id: string; readonly seenAt: string | null }[], cursor?: string | null) {
   const before = cursor ? createCursorDecoder(policy.position.schema, policy.maxDepth)(cursor, 'bound') : undefined
-  const { data, nextCursor } = pageOf(policy, 2, null, 'bound', before).cutWhole(items, latestFirst('seenAt'))
+  const { data, nextCursor } = createPage(policy, 2, null, 'bound', before).sortAndCut(items, latestFirst('seenAt'))
   return { ids: data.map(({ id }) => id), nextCursor }
 }
 
