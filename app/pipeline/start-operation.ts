@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
 import type { Query, Read } from '../../queries/sql/query.ts'
-import { disconnectSignal } from './client-disconnect.ts'
+import { disconnectSignal } from './disconnect-signal.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ApiEnv, addCost } from './request-context.ts'
 

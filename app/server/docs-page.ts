@@ -5,7 +5,7 @@ import type { Hono } from 'hono'
 import { openApiDocument } from '../openapi/document.ts'
 import { type Representation, respondConditional, toRepresentation } from '../pipeline/conditional-response.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
-import { rejectOtherMethods } from '../pipeline/method-not-allowed.ts'
+import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 
 const require = createRequire(import.meta.url)

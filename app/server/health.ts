@@ -5,7 +5,7 @@ import type { Database } from '../../queries/clickhouse/client.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import { singleFlight } from '../pipeline/cache/single-flight.ts'
 import { respondJson } from '../pipeline/json-response.ts'
-import { rejectOtherMethods } from '../pipeline/method-not-allowed.ts'
+import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 
 /**

@@ -5,7 +5,7 @@ import type { Hono } from 'hono'
 import { Problem } from '../../schema/problems.ts'
 import { problemResponse } from '../pipeline/json-response.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
-import { handleClientErrors } from './client-error-response.ts'
+import { handleClientErrors } from './handle-client-errors.ts'
 
 /** A listening API. */
 export interface Listener {

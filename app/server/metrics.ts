@@ -2,7 +2,7 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context, Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { createResponse } from '../pipeline/json-response.ts'
-import { rejectOtherMethods } from '../pipeline/method-not-allowed.ts'
+import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv, RequestContext } from '../pipeline/request-context.ts'
 
 /** Addresses of this machine, as Node writes them. */
