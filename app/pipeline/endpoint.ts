@@ -4,12 +4,29 @@ import type { WindowRule } from '../../queries/rules/window.ts'
 import type { Query, Read, ReadAll } from '../../queries/sql/query.ts'
 import type { Capability } from '../../schema/plans.ts'
 import type { BudgetName } from '../budgets/budget-store.ts'
-import type { OperationName } from '../openapi/tags.ts'
 import type { Caller } from './authenticator.ts'
 import type { Page, PagePolicy } from './page.ts'
 
 type Fields = Readonly<Record<string, z.ZodType>>
 type Values<F extends Fields> = { readonly [K in keyof F]: z.output<F[K]> }
+
+/** The first half of an operation's name, and its section of the reference. */
+export type Chapter =
+  | 'me'
+  | 'reports'
+  | 'issues'
+  | 'crashes'
+  | 'browser-changes'
+  | 'network-errors'
+  | 'csp-policies'
+  | 'scripts'
+  | 'pages'
+  | 'scans'
+  | 'alert-deliveries'
+  | 'compliance'
+
+/** A chapter alone, or with a question: `me`, `reports.count`. */
+export type OperationName = Chapter | `${Chapter}.${string}`
 
 /** Whose data a response holds: every key of the tenant gets the same, or each key its own. */
 type Scope = 'tenant' | 'key'

@@ -23,7 +23,9 @@ function fromThisMachine(c: Context<ApiEnv>): boolean {
   return !proxied && loopback.test(getConnInfo(c).remote.address ?? '')
 }
 
-/** Prometheus metrics of one API, served at `/metrics` to this machine; to any other there is no such path. */
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** Prometheus metrics, served at `/metrics` to this machine; to any other there is no such path. */
 export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision })
