@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ApiEnv } from './request-context.ts'
 
-/** Aborted when the client's connection ends before the whole response is sent. */
+/** Signal that aborts when the connection ends before the whole response is sent. */
 export function disconnectSignal(c: Context<ApiEnv>): AbortSignal {
   const controller = new AbortController()
   const { outgoing } = c.env

@@ -3,7 +3,6 @@ import type { Endpoint } from './endpoint.ts'
 import { createPage } from './page.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Makes the page of a paged operation: where it starts, how many rows it holds, and how its next cursor is made. */
 export function readPage({ page: policy }: Endpoint): MiddlewareHandler<ApiEnv> {
   return function readPage(c, next) {
     if (policy) {

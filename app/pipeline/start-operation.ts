@@ -6,7 +6,7 @@ import { disconnectSignal } from './disconnect-signal.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ApiEnv, addCost } from './request-context.ts'
 
-/** Names the operation for log, metrics and log_comment, and gives the later steps their reads. */
+/** Names the operation for log, metrics and log_comment, and binds reads to the request. */
 export function startOperation({ name }: Endpoint, database: Database): MiddlewareHandler<ApiEnv> {
   return function startOperation(c, next) {
     const request = c.get('request')
@@ -18,7 +18,7 @@ export function startOperation({ name }: Endpoint, database: Database): Middlewa
         database.read(query, {
           origin: { endpoint: name, tenantId: c.get('caller').tenant.id, requestId: request.requestId },
           onCost,
-          signal: signal,
+          signal,
         })
     let signal: AbortSignal | undefined
     const clientSignal = () => {

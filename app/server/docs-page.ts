@@ -10,7 +10,7 @@ import type { ApiEnv } from '../pipeline/request-context.ts'
 
 const require = createRequire(import.meta.url)
 
-/** The page runs nothing but the files below, and talks to this API only. Swagger UI draws its icons from data URLs. */
+/** The page runs its own files alone and connects to this API alone; Swagger UI draws its icons from data URLs. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -61,7 +61,6 @@ const start = `SwaggerUIBundle({
 })
 `
 
-/** The package's files that the page uses, and what each is. */
 const packaged = {
   'swagger-ui-bundle.js': script,
   'swagger-ui.css': style,

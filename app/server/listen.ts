@@ -7,7 +7,6 @@ import { problemResponse } from '../pipeline/json-response.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 import { handleClientErrors } from './handle-client-errors.ts'
 
-/** A listening API. */
 export interface Listener {
   /** `http://host:port`. */
   readonly url: string
@@ -17,7 +16,7 @@ export interface Listener {
 
 const drainMs = 10_000
 
-/** An error response that the app did not make: the request never reached it, or it failed to handle it. */
+/** A response outside the app: to a request that never reached it, or that it failed to handle. */
 export interface ListenerProblem {
   readonly requestId: string
   readonly status: number
@@ -25,12 +24,12 @@ export interface ListenerProblem {
 }
 
 export interface ListenOptions {
-  /** Ends a connection without traffic, as when a client never reads its response. No response takes as long to begin. */
+  /** Ends a connection without traffic, as when a client never reads its response. */
   readonly idleTimeoutMs?: number
   readonly onProblem?: (problem: ListenerProblem) => void
 }
 
-/** Throws an Error of one line when the port cannot be had. */
+/** Throws an Error of one line when it cannot listen. */
 export async function listen(
   app: Hono<ApiEnv>,
   port: number,
@@ -56,7 +55,6 @@ export async function listen(
     // Node's own 400 would have no body.
     { requireHostHeader: false },
     getRequestListener((request, env) => handle(request, env as HttpBindings), {
-      // Nothing here depends on a host.
       hostname: 'localhost',
       errorHandler: (err) =>
         reject(

@@ -5,16 +5,11 @@ import { createResponse } from '../pipeline/json-response.ts'
 import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv, RequestContext } from '../pipeline/request-context.ts'
 
-/** Addresses of this machine, as Node writes them. */
 const loopback = /^(127\.|::1$|::ffff:127\.)/
 
-/**
- * How often the event loop's lag is sampled, in milliseconds: at the default of 10 an idle API wakes a hundred times a
- * second, which at 32 requests a second is a quarter of its processor time.
- */
+/** Milliseconds between samples of the event loop's lag; the default of 10 costs a quarter of the CPU at 32 requests/s. */
 const eventLoopMonitoringPrecision = 100
 
-/** Headers that proxies add to a request. */
 const proxyHeaders = ['X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP', 'Forwarded', 'Via']
 
 /** A proxy on this machine connects from loopback too, but adds headers. */

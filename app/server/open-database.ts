@@ -5,33 +5,27 @@ import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse/client.ts'
 import type { Config } from '../config.ts'
 
-/** The engine a command works on. */
 export interface DatabaseAccess {
   /** May only read, within limits; with CLICKHOUSE_URL, whatever its user may. */
   readonly reader: Database
   /** May write; with CLICKHOUSE_URL, the same user as the reader. */
   readonly writer: Database
-  /** Where it listens, without a password. */
   readonly url: string
-  /** Names of the migrations that were applied on opening. */
+  /** Migrations that opening applied. */
   readonly migrated: readonly string[]
-  /** Ends the connections, and the engine where this access started it. */
+  /** Closes the connections, and stops an engine that was started here. */
   close(): Promise<void>
 }
 
-/** How an embedded engine is started and migrated where none runs. */
 export interface OpenDatabaseOptions {
-  /** 0, the default, takes any free port: what answers on CLICKHOUSE_PORT is then never gone with a command's end. */
+  /** 0, the default, takes any free port, so that CLICKHOUSE_PORT never vanishes with a short command. */
   readonly port?: number
   readonly onStep?: MigrateOptions['onStep']
   /** Called when an engine started here died, before it is started again. */
   readonly onDeath?: NonNullable<EngineOptions['onDeath']>
 }
 
-/**
- * The server of CLICKHOUSE_URL; else the embedded engine of DATA_DIR that runs on CLICKHOUSE_PORT; else that engine,
- * started here. An embedded engine comes migrated. Throws an Error of one line when there is none to be had.
- */
+/** Opens CLICKHOUSE_URL, else DATA_DIR's engine on CLICKHOUSE_PORT, else starts that engine. An embedded one comes migrated. */
 export async function openDatabase(
   config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_PORT' | 'DATA_DIR'>,
   options: OpenDatabaseOptions = {},
@@ -58,7 +52,7 @@ async function openServer(url: string): Promise<DatabaseAccess> {
   return { reader: database, writer: database, url: origin, migrated: [], close: () => database.close() }
 }
 
-/** The engine on this port, if it takes the folder's passwords and so is the folder's engine. */
+/** An engine that accepts the folder's passwords is the folder's own. */
 async function findRunning(dataDir: string, port: number): Promise<DatabaseAccess | undefined> {
   if (port === 0) return undefined
   const password = (user: User) => readFile(passwordPath(dataDir, user), 'utf8').then((text) => text.trim())
@@ -73,7 +67,7 @@ async function findRunning(dataDir: string, port: number): Promise<DatabaseAcces
 
 async function startOwn(dataDir: string, { port = 0, onDeath }: OpenDatabaseOptions): Promise<DatabaseAccess> {
   const engine = await startEngine({ dataDir, port, ...(onDeath && { onDeath }) }).catch((error: Error) => {
-    throw new Error(whyNot(error.message, dataDir, port), { cause: error })
+    throw new Error(startError(error.message, dataDir, port), { cause: error })
   })
   const access = openEmbedded(engine)
   return {
@@ -85,8 +79,8 @@ async function startOwn(dataDir: string, { port = 0, onDeath }: OpenDatabaseOpti
   }
 }
 
-/** Names the variable that another value would help. */
-function whyNot(reason: string, dataDir: string, port: number): string {
+/** The message names the variable to change. */
+function startError(reason: string, dataDir: string, port: number): string {
   if (/EADDRINUSE/.test(reason)) return `Port ${port} on 127.0.0.1 is taken; set CLICKHOUSE_PORT to another`
   if (/lock/i.test(reason)) {
     return `${dataDir} is held by another process: wait for the command that runs, or name the CLICKHOUSE_PORT of its engine`
