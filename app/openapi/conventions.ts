@@ -1,4 +1,4 @@
-/** What holds for every operation, as Markdown: the reference's opening page (contract, Conventions). */
+/** Opening page of the reference, as Markdown. */
 export const conventions = `
 A read-only JSON API over the security and reliability reports that browsers send about a tenant's sites.
 

@@ -10,7 +10,6 @@ function countBy<State extends string>(states: readonly State[], found: readonly
   return counts
 }
 
-/** How many scripts are in each identification and advisory state, every state listed. */
 export function countStates(scripts: readonly Script[]): z.input<typeof scriptCounts> {
   return {
     identification: countBy(
@@ -24,7 +23,6 @@ export function countStates(scripts: readonly Script[]): z.input<typeof scriptCo
   }
 }
 
-/** How many scripts are in each coverage state, and which unprotected ones the inventory lacks. */
 export function summariseCoverage(
   scripts: readonly Script[],
   reporting: boolean,
