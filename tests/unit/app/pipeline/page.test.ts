@@ -25,7 +25,7 @@ test('a list that was read whole is paged in its own order', () => {
   expect(third.nextCursor).toBeNull()
 })
 
-test('the next page begins behind the last item, though that is gone and others have come before it', () => {
+test('the next page begins after the last item, even when that is gone and others came before it', () => {
   const { ids, nextCursor } = readPage([seen('a', 30), seen('b', 20), seen('c', 10)])
   expect(ids).toEqual(['a', 'b'])
   expect(readPage([seen('new', 40), seen('a', 30), seen('c', 10)], nextCursor)).toEqual({
