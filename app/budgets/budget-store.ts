@@ -57,10 +57,7 @@ export function budgetOutcome(
 
 /** Of equals, the bucket charged first. */
 export function nearestToRunningOut(buckets: readonly BudgetState[]): BudgetState | undefined {
-  return buckets.reduce<BudgetState | undefined>(
-    (nearest, bucket) => (nearest && nearest.remaining <= bucket.remaining ? nearest : bucket),
-    undefined,
-  )
+  return buckets.toSorted((a, b) => a.remaining - b.remaining)[0]
 }
 
 export function secondsUntilAllowed(buckets: readonly BudgetState[]): number {

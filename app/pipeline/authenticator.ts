@@ -57,14 +57,13 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock): Aut
   const knownHashes = new LRUCache<string, true>({ max: maxKeys })
   const lookups = singleFlight<CachedKey | undefined>()
 
-  async function lookUp(hash: string): Promise<CachedKey | undefined> {
+  async function loadKey(hash: string): Promise<CachedKey | undefined> {
     const start = clock.elapsed()
     const [row] = await read(findKey(hash, knownHashes.has(hash) ? 'lookup' : 'unknownKey'))
-    const key = row && toCachedKey(row)
-    if (key) {
-      keys.set(hash, key, { start })
-      knownHashes.set(hash, true)
-    }
+    if (!row) return undefined
+    const key = toCachedKey(row)
+    keys.set(hash, key, { start })
+    knownHashes.set(hash, true)
     return key
   }
 
@@ -75,9 +74,9 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock): Aut
     const cached = keys.get(hash)
     if (cached && keys.getRemainingTTL(hash) < ttlMs - refreshAheadMs) {
       // After an error the key expires in time, and the request that waits for the next lookup gets its error.
-      lookups(hash, () => lookUp(hash)).catch(() => undefined)
+      lookups(hash, () => loadKey(hash)).catch(() => undefined)
     }
-    const key = cached ?? (await lookups(hash, () => lookUp(hash)))
+    const key = cached ?? (await lookups(hash, () => loadKey(hash)))
     if (!key || key.validUntil <= clock.now()) throw new Problem('invalid_api_key')
     return key.caller
   }

@@ -40,10 +40,7 @@ export function createCursorDecoder<Position>(
     z.literal(version),
     z.string(),
     z.tuple([cursorTime, cursorTime]).nullable(),
-    z
-      .int()
-      .min(1)
-      .max(maxDepth - 1),
+    z.int().gt(0).lt(maxDepth),
     position,
   ])
   return (text, bound) => {

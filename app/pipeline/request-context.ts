@@ -1,5 +1,4 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import type { Read } from '../../queries/sql/query.ts'
 import type { Caller } from './authenticator.ts'
@@ -70,10 +69,4 @@ export function createRequestContext(requestId: string | undefined): RequestCont
     bytesRead: 0,
     engineMs: 0,
   }
-}
-
-export function addCost(request: RequestContext, cost: QueryCost): void {
-  request.rowsRead += cost.rowsRead
-  request.bytesRead += cost.bytesRead
-  request.engineMs += cost.elapsedMs
 }

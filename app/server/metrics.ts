@@ -24,32 +24,22 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision })
-  const labelNames = ['operation', 'status'] as const
   const duration = new Histogram({
     name: 'api_request_duration_seconds',
     help: 'Time from a request to its response',
-    labelNames,
+    labelNames: ['operation', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15],
     registers: [registry],
   })
-  const engine = new Counter({
-    name: 'api_engine_seconds_total',
-    help: 'Time spent inside the engine',
-    labelNames: ['operation'],
-    registers: [registry],
-  })
-  const rows = new Counter({
-    name: 'api_rows_read_total',
-    help: 'Rows the engine read',
-    labelNames: ['operation'],
-    registers: [registry],
-  })
-  const cacheRequests = new Counter({
-    name: 'api_response_cache_requests_total',
-    help: 'Requests of cached operations, by whether the response cache had the response',
-    labelNames: ['operation', 'result'],
-    registers: [registry],
-  })
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] })
+  const engine = counter('api_engine_seconds_total', 'Time spent inside the engine', ['operation'])
+  const rows = counter('api_rows_read_total', 'Rows the engine read', ['operation'])
+  const cacheRequests = counter(
+    'api_response_cache_requests_total',
+    'Requests of cached operations, by whether the response cache had the response',
+    ['operation', 'result'],
+  )
   return {
     observe(request: RequestContext, status: number, durationMs: number) {
       const { operation = 'none', cacheHit, rowsRead, engineMs } = request

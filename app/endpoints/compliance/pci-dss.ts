@@ -38,6 +38,7 @@ export const compliancePciDss = endpoint({
   response: z.object({ data: pciReadiness }),
   async handle({ caller: { tenant }, params: { siteId }, window, retentionFrom, read, readAll }) {
     const now = new Date(window.to)
+    const lastDays = { from: Math.max(window.from, window.to - changeDays * day), to: window.to }
     const has = (capability: Capability) => tenant.may.capabilities.includes(capability)
     const [sites, onPlan, rules, pages] = await Promise.all([
       read(findSite(tenant.id, siteId)),
@@ -51,7 +52,7 @@ export const compliancePciDss = endpoint({
       onPlan && pages.length > 0 ? readInventory(read, request) : emptyInventory,
       pageEvidence(reads, tenant.id, siteId, pages, has('pages.scans'), now),
       changeEvidence(reads, tenant.id, siteId, pages, now),
-      pages.length > 0 ? [] : read(listBusyPages(tenant.id, siteId, lastDays(window, changeDays), maxSuggestions)),
+      pages.length > 0 ? [] : read(listBusyPages(tenant.id, siteId, lastDays, maxSuggestions)),
     ])
     const scripts = scriptEvidence(inventory)
     const uninventoriedUnprotected = uninventoriedOnPayment(inventory).length
@@ -91,9 +92,4 @@ export const compliancePciDss = endpoint({
       },
     }
   },
-})
-
-const lastDays = ({ from, to }: { readonly from: number; readonly to: number }, days: number) => ({
-  from: Math.max(from, to - days * day),
-  to,
 })
