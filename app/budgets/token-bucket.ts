@@ -31,7 +31,7 @@ export interface BucketLevel {
 
 const microsecondsPerSecond = 1_000_000
 
-/** Rounds a token's time down, so that no bucket fills later than its window. Throws RangeError for an impossible budget. */
+/** Rounds a token's time down, so that no bucket fills after its window. Throws RangeError. */
 export function bucketPace({ limit, windowSeconds }: Budget): BucketPace {
   const token = Math.floor((windowSeconds * microsecondsPerSecond) / limit)
   const whole = Number.isSafeInteger(limit) && Number.isSafeInteger(windowSeconds)

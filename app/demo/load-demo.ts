@@ -22,7 +22,6 @@ const demoState = z.object({
   /** End of the demo's 62 days; an interrupted load resumes with the same data. */
   endsAt: z.iso.datetime(),
   loaded: z.boolean(),
-  /** Keys in the order of `demoScenarios`. */
   keys: z.array(z.object({ id: z.guid(), tenant: z.string(), key: z.string() })),
 })
 

@@ -1,4 +1,3 @@
-/** Opening page of the reference, as Markdown. */
 export const conventions = `
 A read-only JSON API over the security and reliability reports that browsers send about a tenant's sites.
 

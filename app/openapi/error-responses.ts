@@ -24,10 +24,8 @@ function codesOf({ allPlans, pathParams, query }: Endpoint): ProblemCode[] {
 
 const statusesOf = (codes: readonly ProblemCode[]) => [...new Set(codes.map((code) => problems[code].status))]
 
-/** `BadRequest` for 400. */
 const nameOf = (status: number) => (STATUS_CODES[status] ?? String(status)).replaceAll(' ', '')
 
-/** References into `errorResponses`, by status. */
 export function errorReferences(endpoint: Endpoint): Record<string, { $ref: string }> {
   const statuses = statusesOf(codesOf(endpoint))
   return Object.fromEntries(
@@ -35,7 +33,6 @@ export function errorReferences(endpoint: Endpoint): Record<string, { $ref: stri
   )
 }
 
-/** Errors of any operation, for components/responses. */
 export function errorResponses(endpoints: readonly Endpoint[]): Record<string, object> {
   const codes = [...new Set(endpoints.flatMap(codesOf))]
   return Object.fromEntries(

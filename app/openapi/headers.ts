@@ -10,7 +10,6 @@ const header = (description: string, schema: JsonSchema): Header => ({ descripti
 
 const whole = (description: string, minimum: number) => header(description, { type: 'integer', minimum })
 
-/** components/headers. */
 export const headers = {
   'X-Request-Id': header('The request’s id: the caller’s own where it sent one, otherwise a new one', {
     type: 'string',

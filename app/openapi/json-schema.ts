@@ -9,7 +9,6 @@ export type NamedSchemas = Record<string, JsonSchema>
 
 type Override = (context: { readonly zodSchema: z.core.$ZodType; readonly jsonSchema: JsonSchema }) => void
 
-/** Parameters as text in the URL. */
 export function inputFields(schemas: Readonly<Record<string, z.ZodType>>): {
   readonly fields: Readonly<Record<string, JsonSchema>>
   readonly required: readonly string[]
@@ -69,7 +68,6 @@ function joinNull(schema: JsonSchema): void {
   Object.assign(schema, some, { type: [some.type, 'null'] }, description === '' ? {} : { description })
 }
 
-/** Points each reference at components/schemas. */
 function refer<T>(value: T): T {
   if (Array.isArray(value)) return value.map(refer) as T
   if (typeof value !== 'object' || value === null) return value

@@ -1,6 +1,5 @@
 import type { Chapter, OperationName } from '../pipeline/endpoint.ts'
 
-/** Sections of the reference, in its order. */
 const tags: Readonly<Record<Chapter | 'health', { readonly name: string; readonly description: string }>> = {
   me: { name: 'Key', description: 'The calling key, its tenant and their budgets.' },
   reports: { name: 'Reports', description: 'What browsers sent: list, count, plot and rank it.' },

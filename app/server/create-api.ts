@@ -41,7 +41,6 @@ export interface ApiServices {
   readonly endpoints?: readonly Endpoint[]
 }
 
-/** The whole API: every operation, health, metrics and docs. */
 export function createApi({
   database,
   budgets,

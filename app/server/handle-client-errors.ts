@@ -2,7 +2,6 @@ import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Problem } from '../../schema/problems.ts'
 
-/** Messages by Node's error code. */
 const reasons: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'The request’s target and headers are longer than 16 KB; send a shorter one',
   HPE_INVALID_URL: 'The request’s target is malformed; percent-encode what is not ASCII',

@@ -8,7 +8,6 @@ import type { ApiEnv } from '../pipeline/request-context.ts'
 import { handleClientErrors } from './handle-client-errors.ts'
 
 export interface Listener {
-  /** `http://host:port`. */
   readonly url: string
   /** Serves the requests in flight, accepts no new ones, and ends the rest after 10 s. */
   stop(): Promise<void>

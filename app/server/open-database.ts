@@ -11,7 +11,6 @@ export interface DatabaseAccess {
   /** May write; with CLICKHOUSE_URL, the same user as the reader. */
   readonly writer: Database
   readonly url: string
-  /** Migrations that opening applied. */
   readonly migrated: readonly string[]
   /** Closes the connections, and stops an engine that was started here. */
   close(): Promise<void>
@@ -21,11 +20,10 @@ export interface OpenDatabaseOptions {
   /** 0, the default, takes any free port, so that CLICKHOUSE_PORT never vanishes with a short command. */
   readonly port?: number
   readonly onStep?: MigrateOptions['onStep']
-  /** Called when an engine started here died, before it is started again. */
   readonly onDeath?: NonNullable<EngineOptions['onDeath']>
 }
 
-/** Opens CLICKHOUSE_URL, else DATA_DIR's engine on CLICKHOUSE_PORT, else starts that engine. An embedded one comes migrated. */
+/** Opens CLICKHOUSE_URL, else DATA_DIR's engine on CLICKHOUSE_PORT, else starts and migrates that engine. */
 export async function openDatabase(
   config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_PORT' | 'DATA_DIR'>,
   options: OpenDatabaseOptions = {},
@@ -79,7 +77,6 @@ async function startOwn(dataDir: string, { port = 0, onDeath }: OpenDatabaseOpti
   }
 }
 
-/** The message names the variable to change. */
 function startError(reason: string, dataDir: string, port: number): string {
   if (/EADDRINUSE/.test(reason)) return `Port ${port} on 127.0.0.1 is taken; set CLICKHOUSE_PORT to another`
   if (/lock/i.test(reason)) {

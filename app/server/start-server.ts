@@ -41,7 +41,6 @@ export async function startServer(config: Config, database: Database): Promise<L
   }
 }
 
-/** Calls `stop` at the first Ctrl-C or SIGTERM, then exits; a second signal exits at once. */
 export function stopOnSignal(stop: () => Promise<void>): void {
   onStopSignal(() => {
     process.stderr.write('\nFinishing what is under way; press Ctrl-C again to stop at once\n')

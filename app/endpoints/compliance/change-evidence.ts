@@ -37,7 +37,7 @@ export async function pageEvidence(
   })
 }
 
-/** Scans that found a watched header changed or the grade dropped, newest first; alerts cover the site's other pages too. */
+/** Scans that found a watched header changed or the grade dropped, newest first. Alerts also cover other pages. */
 export async function changeEvidence(
   { read, readAll }: Reads,
   tenantId: string,

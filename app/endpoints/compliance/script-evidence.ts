@@ -8,7 +8,6 @@ import {
 
 type ScriptEvidence = PciReadiness['evidence']['scripts'][number]
 
-/** Scripts of payment pages, in the inventory's order. */
 export function scriptEvidence(inventory: Inventory): ScriptEvidence[] {
   const uninventoried = countByHost(uninventoriedOnPayment(inventory))
   const labelOf = new Map(inventory.paymentPages.map(({ id, label }) => [id, label]))

@@ -19,7 +19,6 @@ export const issuePosition: SortKey<Pick<RankedIssue, 'lastSeen' | 'key'>, Issue
   of: ({ lastSeen, key }) => ({ lastSeen: Date.parse(lastSeen), key: String(key) }),
 }
 
-/** Shared by the issues of all sites and of one. */
 export const issueListing = {
   window: { defaultDays: 7, maxDays: 31 },
   page: { ...listPage, position: issuePosition },

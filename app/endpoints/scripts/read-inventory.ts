@@ -27,9 +27,7 @@ export interface InventoryRequest {
   readonly window: TimeRange
   /** Milliseconds since the Unix epoch. */
   readonly retentionFrom: number
-  /** Read here by default. */
   readonly paymentPages?: readonly PageRecord[]
-  /** Saves the queries about hashes. */
   readonly withoutHashes?: true
 }
 
@@ -45,7 +43,6 @@ export interface Inventory {
   /** In the order of `compareInInventory`. */
   readonly entries: readonly InventoryEntry[]
   readonly truncated: boolean
-  /** Whether the window has any integrity violation. */
   readonly reporting: boolean
   /** Unprotected scripts that the inventory lacks, latest first: at most 1,000, payment pages preferred. */
   readonly uninventoried: readonly ScriptViolation[]
