@@ -1,5 +1,5 @@
 import { runCli } from './cli/run-cli.ts'
 
-// A reader that leaves a pipe ends the command; it is no defect.
+// A reader that closes its pipe early ends the command; that is no defect.
 process.stdout.on('error', () => undefined)
 process.exitCode = await runCli(process.argv.slice(2), process.env, process)

@@ -1,8 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 
-/** The environment, read once. Every variable stands in the README's table. */
-
 const port = (fallback: number) =>
   z
     .string()
@@ -33,13 +31,13 @@ const variables = z.object({
 
 export type Config = Readonly<z.infer<typeof variables>>
 
-/** Throws an Error of one line that names the variable and what it takes. An empty variable counts as unset. */
+/** Throws an Error of one line that names the variable and its values. An empty variable counts as unset. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = variables.safeParse(set)
   if (parsed.success) return parsed.data
   const variable = String(parsed.error.issues[0]?.path[0]) as keyof typeof variables.shape
-  // A URL can hold a password, so it is not said back.
-  const said = variable.endsWith('_URL') ? '' : `, not ${JSON.stringify(set[variable])}`
-  throw new Error(`${variable} ${variables.shape[variable].description}${said}`)
+  // A URL can hold a password, so the message does not quote it.
+  const quoted = variable.endsWith('_URL') ? '' : `, not ${JSON.stringify(set[variable])}`
+  throw new Error(`${variable} ${variables.shape[variable].description}${quoted}`)
 }

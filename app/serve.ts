@@ -1,6 +1,6 @@
 import { connect } from '../queries/clickhouse/client.ts'
 import { readConfig } from './config.ts'
-import { fail, runApi, stopOnSignal } from './server/start-server.ts'
+import { fail, startServer, stopOnSignal } from './server/start-server.ts'
 
 /** `npm run serve`: the API alone, against CLICKHOUSE_URL and REDIS_URL, as in production. */
 async function serve(): Promise<void> {
@@ -9,7 +9,7 @@ async function serve(): Promise<void> {
     throw new Error('CLICKHOUSE_URL must name the ClickHouse to read, such as http://reader:password@host:8123/default')
   }
   const database = connect(config.CLICKHOUSE_URL)
-  const api = await runApi(config, database)
+  const api = await startServer(config, database)
   stopOnSignal(async () => {
     await api.stop()
     await database.close()

@@ -3,21 +3,21 @@ import { passwordPath } from '../clickhouse/engine/passwords.ts'
 import { shopScenario } from '../fixtures/demo-scenarios.ts'
 import { type Config, readConfig } from './config.ts'
 import { type DemoKey, loadDemo } from './demo/load-demo.ts'
-import { type EngineAccess, openEngine } from './server/open-database.ts'
-import { fail, runApi, stopOnSignal } from './server/start-server.ts'
+import { type DatabaseAccess, openDatabase } from './server/open-database.ts'
+import { fail, startServer, stopOnSignal } from './server/start-server.ts'
 
 /** `npm start`: the embedded engine, migrated and filled with demo data, and the API over it. */
 async function start(): Promise<void> {
   const config = readConfig(process.env)
-  const engine = await openEngine(config, {
+  const engine = await openDatabase(config, {
     port: config.CLICKHOUSE_PORT,
-    onStep: say,
-    onDeath: (how) => say(`The embedded engine ended (${how}); starting it again`),
+    onStep: printStep,
+    onDeath: (how) => printStep(`The embedded engine ended (${how}); starting it again`),
   })
   try {
-    // A server of someone's own is not filled with demo data unasked.
+    // A server named by CLICKHOUSE_URL holds real data, so it gets no demo data.
     const keys = config.CLICKHOUSE_URL ? [] : await loadDemo(engine.writer, config.DATA_DIR)
-    const api = await runApi(config, engine.reader)
+    const api = await startServer(config, engine.reader)
     stopOnSignal(async () => {
       await api.stop()
       await engine.close()
@@ -29,7 +29,7 @@ async function start(): Promise<void> {
   }
 }
 
-function say(line: string): void {
+function printStep(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
@@ -44,8 +44,7 @@ const tour = [
   `/v1/compliance/pci-dss?siteId=${shopSite}`,
 ]
 
-/** The SQL page and a curl line as the reader; of a server of someone's own, its address alone. */
-async function clickHouseLines({ CLICKHOUSE_URL, DATA_DIR }: Config, { url }: EngineAccess): Promise<string[]> {
+async function clickHouseLines({ CLICKHOUSE_URL, DATA_DIR }: Config, { url }: DatabaseAccess): Promise<string[]> {
   if (CLICKHOUSE_URL) return [`ClickHouse              ${url}`]
   const password = passwordPath(DATA_DIR, 'reader')
   return [

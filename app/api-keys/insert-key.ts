@@ -3,19 +3,17 @@ import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import { hashKey, keyPrefix } from './key-format.ts'
 
-/** An API key that is to be stored. */
 export interface StoredKey {
   readonly id: string
   readonly tenantId: string
-  /** For people. */
   readonly name: string
-  /** The whole key: only its hash and its prefix are stored. */
+  /** Only its hash and its prefix are stored. */
   readonly key: string
   readonly createdAt: Date
   readonly expiresAt: Date
 }
 
-/** Stores a key. The same key again replaces itself. */
+/** The same key again replaces itself. */
 export async function insertKey(database: Database, stored: StoredKey): Promise<void> {
   const row = {
     key_hash: hashKey(stored.key),

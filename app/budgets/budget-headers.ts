@@ -1,10 +1,6 @@
 import { type BudgetOutcome, type BudgetState, nearestToRunningOut } from './budget-store.ts'
 
-/**
- * The response headers that report a request's budgets (contract, convention 2): RateLimit-Limit, -Remaining and -Reset
- * of the one nearest to running out, and RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers, RFC 9651
- * lists) of all of them.
- */
+/** Rule 16, with RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers (RFC 9651 lists). */
 export function budgetHeaders({ allowed, buckets }: BudgetOutcome): Record<string, string> {
   const nearest = nearestToRunningOut(buckets)
   if (!nearest) return {}
@@ -12,17 +8,15 @@ export function budgetHeaders({ allowed, buckets }: BudgetOutcome): Record<strin
     'RateLimit-Limit': String(nearest.limit),
     'RateLimit-Remaining': String(nearest.remaining),
     'RateLimit-Reset': String(nearest.resetSeconds),
-    'RateLimit-Policy': buckets.map(policyItem).join(', '),
+    'RateLimit-Policy': buckets
+      .map(({ name, limit, windowSeconds }) => `"${name}";q=${limit};w=${windowSeconds}`)
+      .join(', '),
     RateLimit: buckets.map((bucket) => limitItem(bucket, allowed)).join(', '),
   }
 }
 
-function policyItem({ name, limit, windowSeconds }: BudgetState): string {
-  return `"${name}";q=${limit};w=${windowSeconds}`
-}
-
-/** The draft wants `t` to name the moment of Retry-After where a response has both; elsewhere it is when all is back. */
+/** The draft wants `t` to equal Retry-After where a response has both. */
 function limitItem({ name, remaining, resetSeconds, retryAfterSeconds }: BudgetState, allowed: boolean): string {
-  const refused = !allowed && retryAfterSeconds > 0
-  return `"${name}";r=${remaining};t=${refused ? retryAfterSeconds : resetSeconds}`
+  const isSpent = !allowed && retryAfterSeconds > 0
+  return `"${name}";r=${remaining};t=${isSpent ? retryAfterSeconds : resetSeconds}`
 }

@@ -1,22 +1,18 @@
 import { type BudgetStore, bucketName, budgetOutcome } from './budget-store.ts'
 import { bucketPace, takeFromAll } from './token-bucket.ts'
 
-/** Budgets in this process, for a server without Redis. */
 export interface MemoryBudgets extends BudgetStore {
-  /** Number of buckets in memory: those in use and a few full ones not yet swept. */
+  /** Buckets in memory. */
   size(): number
 }
 
 /** Twice what one take can add, so that sweeping outruns growth. */
 const sweptPerTake = 4
 
-/** Whole microseconds that never go back, unlike the wall clock. */
+/** Unlike the wall clock it never goes back. */
 const monotonicMicroseconds = () => Math.floor(performance.now() * 1000)
 
-/**
- * Budgets in memory. Full buckets are swept a few at each take, so that no timer runs and no take pauses.
- * `now` replaces the clock: whole microseconds that do not decrease.
- */
+/** Budgets of one process. Each take sweeps a few full buckets, so that no timer runs and no take pauses. */
 export function createMemoryBudgets({ now = monotonicMicroseconds }: { now?: () => number } = {}): MemoryBudgets {
   const fullAtByName = new Map<string, number>()
   let cursor = fullAtByName.entries()

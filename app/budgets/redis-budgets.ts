@@ -1,27 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { Redis, type RedisOptions } from 'ioredis'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
-import {
-  type BudgetCharge,
-  type BudgetOutcome,
-  type BudgetStore,
-  BudgetUnavailableError,
-  bucketName,
-  budgetOutcome,
-} from './budget-store.ts'
+import { type BudgetStore, BudgetUnavailableError, bucketName, budgetOutcome } from './budget-store.ts'
 import { bucketPace } from './token-bucket.ts'
 
 export interface RedisBudgetsOptions {
-  /** Gets the first connection error of each outage. */
+  /** Called once an outage. */
   readonly onError?: (error: Error) => void
-  /** Replaces Redis's own clock: whole microseconds since the Unix epoch. */
+  /** Replaces Redis's clock: microseconds since the Unix epoch. */
   readonly now?: () => number
 }
 
-/** 50 ms below the 250 ms within which rate_limit_unavailable must be sent. */
+/** 50 ms below the 250 ms of Rule 17. */
 const commandTimeoutMs = 200
 
-/** Wait for Redis at the start; after it the API starts without. */
+/** Longest wait at the start, after which the API starts without Redis. */
 const startTimeoutMs = 1000
 
 const connection = {
@@ -41,10 +34,7 @@ const connection = {
 
 type TakeFromAll = (keyCount: number, ...keysAndArguments: (string | number)[]) => Promise<number[]>
 
-/**
- * Budgets in the Redis at `url`, one round trip a take, so that all API processes share the buckets. Waits a second at
- * most for Redis and starts without it: until it is connected, `take` rejects.
- */
+/** Budgets that all API processes share, one round trip a take. Until Redis is connected, `take` rejects. */
 export async function createRedisBudgets(url: string, options: RedisBudgetsOptions = {}): Promise<BudgetStore> {
   const redis = new Redis(url, connection) as Redis & { takeFromAll: TakeFromAll }
   reportOutages(redis, options.onError)
@@ -55,7 +45,8 @@ export async function createRedisBudgets(url: string, options: RedisBudgetsOptio
       const keys = charges.map(bucketName)
       const paces = charges.map(bucketPace).flatMap(({ token, span }) => [token, span])
       const now = options.now?.() ?? ''
-      return outcome(charges, await withinTimeout(() => redis.takeFromAll(keys.length, ...keys, now, ...paces)))
+      const [allowed, ...untilFull] = await withinTimeout(() => redis.takeFromAll(keys.length, ...keys, now, ...paces))
+      return budgetOutcome(allowed === 1, charges, untilFull)
     },
     async ready() {
       const pong = redis.status === 'ready' && (await withinTimeout(() => redis.ping()).catch(() => undefined))
@@ -67,17 +58,13 @@ export async function createRedisBudgets(url: string, options: RedisBudgetsOptio
   }
 }
 
-function outcome(charges: readonly BudgetCharge[], [allowed, ...untilFull]: number[]): BudgetOutcome {
-  return budgetOutcome(allowed === 1, charges, untilFull)
-}
-
-/** Redis's reply, or BudgetUnavailableError within the timeout, in any state of the connection. */
+/** Works in any state of the connection. */
 const withinTimeout = <T>(command: () => Promise<T>): Promise<T> =>
   withTimeout(commandTimeoutMs, command).catch((cause) => {
     throw new BudgetUnavailableError(cause)
   })
 
-/** A client without a listener prints its errors; one outage brings an error at every attempt to reconnect. */
+/** An outage emits an error at every attempt to reconnect; without a listener the client prints them. */
 function reportOutages(redis: Redis, onError?: (error: Error) => void): void {
   let reported = false
   redis.on('error', (error) => {

@@ -1,7 +1,7 @@
 -- Takes one token from every bucket of KEYS, or from none: takeFromAll of token-bucket.ts, step by step.
 -- ARGV: the time in microseconds, or '' for this server's clock, which all API processes share; then for each bucket
 -- the microseconds of one token and of its whole span.
--- Answers 1 or 0 (taken or refused), then for each bucket the microseconds until it is full.
+-- Returns 1 or 0 (taken or rejected), then for each bucket the microseconds until it is full.
 local now = tonumber(ARGV[1])
 if not now then
   local time = redis.call('TIME')
@@ -20,7 +20,7 @@ end
 local reply = { allowed }
 for i, key in ipairs(KEYS) do
   if allowed == 1 then full_at[i] = full_at[i] + tonumber(ARGV[2 * i]) end
-  -- After the clock went back a refusal too is stored: the bucket would stay empty until the old time otherwise.
+  -- After the clock went back a rejected take is stored too: the bucket would stay empty until the old time otherwise.
   if allowed == 1 or full_at[i] < stored[i] then
     -- A full bucket is no bucket: the key goes when it has refilled.
     redis.call('SET', key, string.format('%.0f', full_at[i]))

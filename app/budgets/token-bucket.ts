@@ -1,45 +1,37 @@
-/** A request budget: a bucket of `limit` tokens, refilled continuously at `limit / windowSeconds` (decisions, Budgets). */
+/** Rule 13: arithmetic of a bucket in whole microseconds. */
+
 export interface Budget {
-  /** Whole requests, at least 1. */
+  /** Whole requests, as the window is whole seconds; both at least 1. */
   readonly limit: number
-  /** Whole seconds, at least 1. */
   readonly windowSeconds: number
 }
 
-/**
- * A bucket's arithmetic in whole microseconds, so that Lua's doubles and ours agree to the last bit: they are exact up
- * to 2^53, which as a Unix time lasts until the year 2255.
- */
+/** Whole microseconds, exact in Lua's doubles and ours up to 2^53: until the year 2255 as a Unix time. */
 export interface BucketPace {
-  /** Microseconds in which one token returns. */
+  /** Until one token returns. */
   readonly token: number
-  /** Microseconds in which an empty bucket fills: `limit` tokens. */
+  /** Until an empty bucket is full. */
   readonly span: number
 }
 
-/** A bucket as it is stored: only the time at which it will be full, so that a full bucket needs no storage at all. */
+/** Stored as the time at which it is full, so that a full bucket needs no storage. */
 export interface Bucket extends BucketPace {
-  /** Microseconds on the store's clock; anything in the past, such as 0, is a full bucket. */
+  /** Microseconds on the store's clock; the past, such as 0, is a full bucket. */
   readonly fullAt: number
 }
 
-/** A bucket's content at one moment. */
+/** Whole tokens, and whole seconds rounded up. */
 export interface BucketLevel {
-  /** Whole tokens. */
   readonly remaining: number
-  /** Whole seconds, rounded up, until the bucket is full. */
+  /** Until the bucket is full. */
   readonly resetSeconds: number
-  /** Whole seconds, rounded up, until a token is there; 0 when one is. */
+  /** Until a token is there; 0 when one is. */
   readonly retryAfterSeconds: number
 }
 
 const microsecondsPerSecond = 1_000_000
 
-/**
- * The pace of a budget. A token's time is rounded down to the microsecond, so that an empty bucket is never announced
- * to fill later than its window. Throws RangeError for a budget that is not whole, positive and at most a token a
- * microsecond.
- */
+/** Rounds a token's time down, so that no bucket fills after its window. Throws RangeError. */
 export function bucketPace({ limit, windowSeconds }: Budget): BucketPace {
   const token = Math.floor((windowSeconds * microsecondsPerSecond) / limit)
   const whole = Number.isSafeInteger(limit) && Number.isSafeInteger(windowSeconds)
@@ -50,9 +42,8 @@ export function bucketPace({ limit, windowSeconds }: Budget): BucketPace {
 }
 
 /**
- * Takes one token from every bucket, or from none when one of them has none. `now` is in microseconds. A bucket that
- * would take longer to fill than its pace allows (its limit was lowered, or the clock went back) counts as empty.
- * `take.lua` is the same step in Redis.
+ * Takes one token from every bucket, or none from any; `take.lua` does it in Redis. A bucket that is full later than its
+ * pace allows (a lowered limit, a clock set back) counts as empty.
  */
 export function takeFromAll<B extends Bucket>(
   buckets: readonly B[],
@@ -67,7 +58,7 @@ export function takeFromAll<B extends Bucket>(
   return { allowed, buckets: current.map((bucket) => ({ ...bucket, fullAt: bucket.fullAt + bucket.token })) }
 }
 
-/** The level of a bucket that will be full in `untilFull` microseconds, from 0 to its span. */
+/** @param untilFull microseconds, from 0 to the span. */
 export function bucketLevel({ token, span }: BucketPace, untilFull: number): BucketLevel {
   const untilToken = Math.max(0, untilFull + token - span)
   return {

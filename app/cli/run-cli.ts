@@ -3,7 +3,7 @@ import { pendingMigrations } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
 import { Problem } from '../../schema/problems.ts'
 import { readConfig } from '../config.ts'
-import { type EngineAccess, openEngine } from '../server/open-database.ts'
+import { type DatabaseAccess, openDatabase } from '../server/open-database.ts'
 import type { Context } from './context.ts'
 import { callersFolder } from './import-source.ts'
 import { createProgram } from './program.ts'
@@ -49,10 +49,10 @@ export async function runCli(
 
 /** The engine, opened at the first call. */
 function lazyEngine(environment: NodeJS.ProcessEnv, say: (line: string) => void) {
-  let opening: Promise<EngineAccess> | undefined
+  let opening: Promise<DatabaseAccess> | undefined
   return {
-    async open(schema?: 'any'): Promise<EngineAccess> {
-      opening ??= openEngine(readConfig(environment), {
+    async open(schema?: 'any'): Promise<DatabaseAccess> {
+      opening ??= openDatabase(readConfig(environment), {
         onStep: say,
         onDeath: () => say('The embedded engine died and is started again'),
       })
@@ -68,7 +68,7 @@ function lazyEngine(environment: NodeJS.ProcessEnv, say: (line: string) => void)
   }
 }
 
-async function requireMigrations({ reader }: EngineAccess): Promise<void> {
+async function requireMigrations({ reader }: DatabaseAccess): Promise<void> {
   const pending = await pendingMigrations(reader, await readMigrations())
   if (pending.length > 0) throw new Error(`The database lacks ${pending.join(', ')}: run "migrate" first`)
 }

@@ -1,6 +1,6 @@
 import { createRejectedFile } from '../import/ndjson/rejected-file.ts'
 import type { Rejection } from '../import/ndjson/rejected-line.ts'
-import type { EngineAccess } from '../server/open-database.ts'
+import type { DatabaseAccess } from '../server/open-database.ts'
 import { onStopSignal } from '../server/stop-signal.ts'
 import type { Context } from './context.ts'
 import { type ImportSource, openImportSource } from './import-source.ts'
@@ -30,7 +30,7 @@ export interface GivenImport {
 export async function runImport<Result extends { readonly rejected: number }>(
   context: Context,
   path: string,
-  prepare: (engine: EngineAccess) => Promise<(given: GivenImport) => Promise<Result>>,
+  prepare: (engine: DatabaseAccess) => Promise<(given: GivenImport) => Promise<Result>>,
 ): Promise<void> {
   const source = await openImportSource(path, context.stdin, context.folder)
   const stopping = untilStopped(context, source)

@@ -21,7 +21,7 @@ import { scans } from '../import/records/types/scans.ts'
 import { scriptCaptures } from '../import/records/types/script-captures.ts'
 import { scriptDecisions } from '../import/records/types/script-decisions.ts'
 
-/** Imports a demo tenant's records of every kind, those that others refer to first. The same again changes nothing. */
+/** Records that others refer to come first. The same records again change nothing. */
 export async function importDemoRecords(database: Database, tenant: DemoTenant, now: Date): Promise<void> {
   const pages = demoMonitoredPages(tenant)
   const records: readonly (readonly [RecordType, readonly object[]])[] = [
@@ -34,9 +34,9 @@ export async function importDemoRecords(database: Database, tenant: DemoTenant, 
     [libraryFiles, demoLibraryFiles],
     [libraryAdvisories, demoLibraryAdvisories(now)],
   ]
-  for (const [type, some] of records) {
+  for (const [type, ofType] of records) {
     await importRecords({
-      source: Readable.from(some.map((record) => `${JSON.stringify(record)}\n`)),
+      source: Readable.from(ofType.map((record) => `${JSON.stringify(record)}\n`)),
       type,
       database,
       tenantId: type.ofEveryone ? undefined : tenant.id,

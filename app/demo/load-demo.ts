@@ -17,21 +17,19 @@ import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writ
 import { importReports } from '../import/reports/import-reports.ts'
 import { importDemoRecords } from './demo-records.ts'
 
-/** What a start remembers of the demo: a demo key may be read from the data folder, any other key is shown once. */
+/** Unlike any other key, a demo key is stored as text, in the data folder. */
 const demoState = z.object({
-  /** The moment the demo's 62 days end; a load that was cut off goes on with the same data. */
+  /** End of the demo's 62 days; an interrupted load resumes with the same data. */
   endsAt: z.iso.datetime(),
   loaded: z.boolean(),
-  /** Keys in the order of `demoScenarios`. */
   keys: z.array(z.object({ id: z.guid(), tenant: z.string(), key: z.string() })),
 })
 
 type DemoState = z.infer<typeof demoState>
 
-/** A demo tenant's name and a key of it. */
 export type DemoKey = DemoState['keys'][number]
 
-/** Loads the demo tenants on the first start, with a progress bar on stderr; gives their keys, the main one first. */
+/** Loads the demo tenants on the first start. Returns their keys, the main one first. */
 export async function loadDemo(writer: Database, dataDir: string): Promise<readonly DemoKey[]> {
   const file = join(dataDir, 'demo.json')
   const state = (await readState(file)) ?? newState()
@@ -61,7 +59,6 @@ async function writeState(file: string, state: DemoState): Promise<void> {
   await rename(`${file}.new`, file)
 }
 
-/** The same rows again replace themselves. */
 async function createTenant(writer: Database, { tenant }: DemoScenario, { id, key }: DemoKey, now: Date) {
   const created = { created_at: toClickHouseTime(now) }
   await insertRows(writer, 'tenants', [{ id: tenant.id, name: tenant.name, plan: tenant.plan, ...created }])
@@ -87,7 +84,7 @@ async function importPosts(writer: Database, scenario: DemoScenario, now: Date):
   )
 }
 
-/** The lines to import, some thousand at a time: one at a time costs more than reading them. */
+/** Chunks of 2,000 lines: one line a chunk costs more than parsing it. */
 async function* posts(scenario: DemoScenario, now: Date): AsyncGenerator<string> {
   let lines: string[] = []
   if (scenario === shopScenario) for await (const line of capturedPosts({ now })) lines.push(line)

@@ -20,7 +20,7 @@ import { reportsTypes } from './reports/types.ts'
 import { scriptsGet } from './scripts/get.ts'
 import { scriptsList } from './scripts/list.ts'
 
-/** Every operation of the API: the one list that the router, the reference and the contract tests read. */
+/** The one list of operations, for the router, the reference and the contract tests. */
 export const endpoints: readonly Endpoint[] = [
   me,
   reportsList,

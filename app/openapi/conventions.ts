@@ -1,4 +1,3 @@
-/** What holds for every operation, as Markdown: the reference's opening page (contract, Conventions). */
 export const conventions = `
 A read-only JSON API over the security and reliability reports that browsers send about a tenant's sites.
 

@@ -8,7 +8,7 @@ import { type NamedSchemas, outputSchema } from './json-schema.ts'
 import { pathItem } from './operations.ts'
 import { tagsOf } from './tags.ts'
 
-/** The OpenAPI 3.1 description of the API, made of the same declarations and shapes that answer. */
+/** OpenAPI 3.1, generated from the declarations that serve the requests. */
 export function openApiDocument(endpoints: readonly Endpoint[]) {
   const schemas: NamedSchemas = {}
   outputSchema(errorBody, schemas)

@@ -3,8 +3,8 @@ import { type ProblemCode, problemCodes, problems } from '../../schema/problems.
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { budgetHeaderNames, headerReferences } from './headers.ts'
 
-/** Whether answers of a code tell what is left of the budgets: always, or where the request came that far. */
-const tellsBudgets: Partial<Record<ProblemCode, 'always' | 'sometimes'>> = {
+/** Codes whose responses have the budgets' headers: always, or where the request came that far. */
+const budgetHeadersOf: Partial<Record<ProblemCode, 'always' | 'sometimes'>> = {
   bad_request: 'always',
   plan_upgrade_required: 'sometimes',
   not_found: 'always',
@@ -13,7 +13,6 @@ const tellsBudgets: Partial<Record<ProblemCode, 'always' | 'sometimes'>> = {
   upstream_unavailable: 'sometimes',
 }
 
-/** What an operation can answer beside 200, as its pipeline makes it. */
 function codesOf({ allPlans, pathParams, query }: Endpoint): ProblemCode[] {
   const owned = Object.keys(pathParams).length > 0 || 'siteId' in query
   return problemCodes.filter((code) => {
@@ -25,10 +24,8 @@ function codesOf({ allPlans, pathParams, query }: Endpoint): ProblemCode[] {
 
 const statusesOf = (codes: readonly ProblemCode[]) => [...new Set(codes.map((code) => problems[code].status))]
 
-/** `BadRequest` for 400. */
 const nameOf = (status: number) => (STATUS_CODES[status] ?? String(status)).replaceAll(' ', '')
 
-/** An operation's answers other than 200, by status, as references into `errorResponses`. */
 export function errorReferences(endpoint: Endpoint): Record<string, { $ref: string }> {
   const statuses = statusesOf(codesOf(endpoint))
   return Object.fromEntries(
@@ -36,7 +33,6 @@ export function errorReferences(endpoint: Endpoint): Record<string, { $ref: stri
   )
 }
 
-/** The answers other than 200 that some operation can give, as components/responses lists them. */
 export function errorResponses(endpoints: readonly Endpoint[]): Record<string, object> {
   const codes = [...new Set(endpoints.flatMap(codesOf))]
   return Object.fromEntries(
@@ -61,8 +57,8 @@ function errorResponse(codes: readonly ProblemCode[]): object {
 }
 
 function headersOf(codes: readonly ProblemCode[]): Record<string, object> {
-  const always = codes.every((code) => tellsBudgets[code] === 'always')
-  const sometimes = !always && codes.some((code) => code in tellsBudgets)
+  const always = codes.every((code) => budgetHeadersOf[code] === 'always')
+  const sometimes = !always && codes.some((code) => code in budgetHeadersOf)
   const others = [
     ...(codes.some((code) => 'retries' in problems[code]) ? (['Retry-After'] as const) : []),
     ...(codes.includes('invalid_api_key') ? (['WWW-Authenticate'] as const) : []),

@@ -10,7 +10,6 @@ const header = (description: string, schema: JsonSchema): Header => ({ descripti
 
 const whole = (description: string, minimum: number) => header(description, { type: 'integer', minimum })
 
-/** Every response header that means something to a caller, as components/headers lists them. */
 export const headers = {
   'X-Request-Id': header('The request’s id: the caller’s own where it sent one, otherwise a new one', {
     type: 'string',
@@ -40,7 +39,7 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers
 
-/** On every answer given after the budgets were asked, and on no other. */
+/** On every response after `chargeBudgets`, and on no other. */
 export const budgetHeaderNames = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
@@ -49,10 +48,7 @@ export const budgetHeaderNames = [
   'RateLimit',
 ] as const satisfies readonly HeaderName[]
 
-/**
- * A response's headers, as references. X-Request-Id is on all of them.
- * @param optional those that can be missing, written out, because a reference cannot say so.
- */
+/** @param optional headers that can be missing, inline because a reference cannot be optional. */
 export function headerReferences(
   names: readonly HeaderName[],
   optional: readonly HeaderName[] = [],

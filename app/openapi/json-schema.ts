@@ -1,42 +1,45 @@
 import { z } from 'zod'
 
-/** A JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 takes it. */
+/** JSON Schema 2020-12 of parameters and responses, for OpenAPI 3.1. */
+
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** The schemas that have a name (`.meta({ id })`), as components/schemas lists them. */
+/** Schemas with `.meta({ id })`, for components/schemas. */
 export type NamedSchemas = Record<string, JsonSchema>
 
 type Override = (context: { readonly zodSchema: z.core.$ZodType; readonly jsonSchema: JsonSchema }) => void
 
-/** What a caller sends: its text in the URL, each field by its name, and the names that must be there. */
-export function inputFields(shape: Readonly<Record<string, z.ZodType>>): {
+export function inputFields(schemas: Readonly<Record<string, z.ZodType>>): {
   readonly fields: Readonly<Record<string, JsonSchema>>
   readonly required: readonly string[]
 } {
-  const { properties = {}, required = [] } = z.toJSONSchema(z.object(shape), { io: 'input', override: asDeclared })
+  const { properties = {}, required = [] } = z.toJSONSchema(z.object(schemas), { io: 'input', override: asDeclared })
   return { fields: properties as Record<string, JsonSchema>, required }
 }
 
-/** What is answered. Named schemas are moved into `named`, and referred to. */
-export function outputSchema(reply: z.ZodType, named: NamedSchemas): JsonSchema {
-  const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(reply, { io: 'output', override: asOpen })
-  for (const [name, definition] of Object.entries($defs)) named[name] = refer(withoutId(definition))
+/** Moves named schemas into `named` and refers to them. */
+export function outputSchema(body: z.ZodType, named: NamedSchemas): JsonSchema {
+  const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(body, { io: 'output', override: asOpen })
+  for (const [name, definition] of Object.entries($defs)) {
+    const { id: _, ...schema } = definition
+    named[name] = refer(schema)
+  }
   return refer(schema)
 }
 
-/** A parameter's `meta.override` stands for what zod would say of the text before it is transformed. */
+/** A parameter's `meta.override` replaces zod's description of the text before its transform. */
 const asDeclared: Override = ({ zodSchema, jsonSchema }) => {
   const { override, description } = jsonSchema
   if (typeof override === 'object') {
     for (const key of ['type', 'pattern', 'format', 'override']) delete jsonSchema[key]
     Object.assign(jsonSchema, override, description === undefined ? {} : { description })
   }
-  // Of a parameter that is transformed zod tells no default.
+  // Zod omits the default of a parameter with a transform.
   if (zodSchema instanceof z.ZodDefault) jsonSchema.default = zodSchema.def.defaultValue
   dropDoubledPattern(jsonSchema)
 }
 
-/** Replies may gain fields and enumerations may gain values, so neither is closed (contract, Versioning). */
+/** Rule 11: neither objects nor enumerations are closed. */
 const asOpen: Override = ({ jsonSchema }) => {
   delete jsonSchema.additionalProperties
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
@@ -46,17 +49,17 @@ const asOpen: Override = ({ jsonSchema }) => {
     const description = [jsonSchema.description, `Known values: ${known.join(', ')}; more may follow.`]
     Object.assign(jsonSchema, { description: description.filter(Boolean).join(' '), 'x-extensible-enum': known })
   }
-  // Null is joined first, because it brings its text's pattern.
+  // Null first, because it brings its text's pattern.
   joinNull(jsonSchema)
   dropDoubledPattern(jsonSchema)
 }
 
-/** A format says it better than the pattern zod makes of it. */
+/** A format makes the pattern that zod derives from it redundant. */
 function dropDoubledPattern(schema: JsonSchema): void {
   if (schema.format) delete schema.pattern
 }
 
-/** `anyOf` a text and null is a text or null. */
+/** `anyOf` of a type and null becomes one nullable type. */
 function joinNull(schema: JsonSchema): void {
   const [some, none, ...others] = schema.anyOf ?? []
   if (others.length > 0 || none?.type !== 'null' || typeof some?.type !== 'string') return
@@ -65,19 +68,12 @@ function joinNull(schema: JsonSchema): void {
   Object.assign(schema, some, { type: [some.type, 'null'] }, description === '' ? {} : { description })
 }
 
-function withoutId({ id: _, ...schema }: JsonSchema & { id?: unknown }): JsonSchema {
-  return schema
-}
-
-const ownDefinitions = '#/$defs/'
-
-/** The same schema with each reference led to components/schemas. */
 function refer<T>(value: T): T {
   if (Array.isArray(value)) return value.map(refer) as T
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).map(([key, inner]) => {
     const isReference = key === '$ref' && typeof inner === 'string'
-    return [key, isReference ? inner.replace(ownDefinitions, '#/components/schemas/') : refer(inner)]
+    return [key, isReference ? inner.replace('#/$defs/', '#/components/schemas/') : refer(inner)]
   })
   return Object.fromEntries(entries) as T
 }

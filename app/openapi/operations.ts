@@ -6,10 +6,10 @@ import { budgetHeaderNames, headerReferences } from './headers.ts'
 import { inputFields, type NamedSchemas, outputSchema } from './json-schema.ts'
 import { tagOf } from './tags.ts'
 
-/** `reportsCount` for `reports.count`: a name that client generators can use. */
+/** `reportsCount` for `reports.count`, as client generators need it. */
 const operationId = (name: string) => name.replace(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** The path item of an operation. HEAD is not listed: it is the same question without the body. */
+/** HEAD is not listed: it is GET without the body. */
 export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
   return {
     get: {

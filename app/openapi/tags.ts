@@ -1,5 +1,6 @@
-/** The reference's chapters, by the first half of an operation's name. */
-const tags = {
+import type { Chapter, OperationName } from '../pipeline/endpoint.ts'
+
+const tags: Readonly<Record<Chapter | 'health', { readonly name: string; readonly description: string }>> = {
   me: { name: 'Key', description: 'The calling key, its tenant and their budgets.' },
   reports: { name: 'Reports', description: 'What browsers sent: list, count, plot and rank it.' },
   issues: { name: 'Issues', description: 'Reports grouped by what they are about, whichever page sent them.' },
@@ -19,18 +20,13 @@ const tags = {
   'alert-deliveries': { name: 'Alerts', description: 'What became of each alert.' },
   compliance: { name: 'Compliance', description: 'Readiness for PCI DSS 4.0, with the evidence.' },
   health: { name: 'Health', description: 'For load balancers and container platforms; no key is needed.' },
-} as const satisfies Readonly<Record<string, { readonly name: string; readonly description: string }>>
+}
 
-type Chapter = keyof typeof tags
+type TaggedName = OperationName | 'health'
 
-/** A chapter alone, or with a question: `me`, `reports.count`. */
-export type OperationName = Chapter | `${Chapter}.${string}`
+export const tagOf = (name: TaggedName): string => tags[name.split('.')[0] as keyof typeof tags].name
 
-/** The tag of an operation. */
-export const tagOf = (operation: OperationName): string => tags[operation.split('.')[0] as Chapter].name
-
-/** The chapters of these operations, in the table's order. */
-export function tagsOf(operations: readonly OperationName[]) {
+export function tagsOf(operations: readonly TaggedName[]) {
   const used = new Set(operations.map(tagOf))
   return Object.values(tags).filter(({ name }) => used.has(name))
 }

@@ -2,7 +2,6 @@ import type { MiddlewareHandler } from 'hono'
 import type { Authenticator } from './authenticator.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Finds the caller of the request's key. Throws invalid_api_key. */
 export function authenticate(authenticator: Authenticator): MiddlewareHandler<ApiEnv> {
   return async function authenticate(c, next) {
     c.set('caller', await authenticator(c.req.header('Authorization')))

@@ -6,7 +6,7 @@ import { Problem } from '../../schema/problems.ts'
 import { hashKey, keyPattern } from '../api-keys/key-format.ts'
 import { singleFlight } from './cache/single-flight.ts'
 
-/** A valid key, its tenant, and the tenant's entitlements. */
+/** Owner of a valid key, with the tenant's entitlements. */
 export interface Caller {
   readonly key: {
     readonly id: string
@@ -18,13 +18,10 @@ export interface Caller {
   readonly tenant: { readonly id: string; readonly name: string; readonly plan: Plan; readonly may: PlanRow }
 }
 
-/**
- * Finds the caller of an Authorization header. Throws invalid_api_key, with one message for every cause, or
- * upstream_unavailable.
- */
+/** Throws invalid_api_key, with one message for every cause, or upstream_unavailable. */
 export type Authenticator = (authorization: string | undefined) => Promise<Caller>
 
-/** Below the 5 s within which a revocation must take effect, to leave time for the lookup itself. */
+/** Below the 5 s of Rule 2 by the time of a lookup. */
 const ttlMs = 4_000
 const maxKeys = 10_000
 /** Age of a cached key from which it is refreshed in the background. */
@@ -53,7 +50,6 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock): Aut
   const keys = new LRUCache<string, CachedKey>({
     max: maxKeys,
     ttl: ttlMs,
-    // A read of the clock for each request costs less than the timer that would cache the time.
     ttlResolution: 0,
     perf: { now: clock.elapsed },
   })
@@ -61,15 +57,13 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock): Aut
   const knownHashes = new LRUCache<string, true>({ max: maxKeys })
   const lookups = singleFlight<CachedKey | undefined>()
 
-  async function lookUp(hash: string): Promise<CachedKey | undefined> {
-    // The result is as old as its query.
+  async function loadKey(hash: string): Promise<CachedKey | undefined> {
     const start = clock.elapsed()
     const [row] = await read(findKey(hash, knownHashes.has(hash) ? 'lookup' : 'unknownKey'))
-    const key = row && toCachedKey(row)
-    if (key) {
-      keys.set(hash, key, { start })
-      knownHashes.set(hash, true)
-    }
+    if (!row) return undefined
+    const key = toCachedKey(row)
+    keys.set(hash, key, { start })
+    knownHashes.set(hash, true)
     return key
   }
 
@@ -79,10 +73,10 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock): Aut
     const hash = hashKey(text)
     const cached = keys.get(hash)
     if (cached && keys.getRemainingTTL(hash) < ttlMs - refreshAheadMs) {
-      // An error changes nothing: the key expires in time, and the next request that waits gets the error.
-      lookups(hash, () => lookUp(hash)).catch(() => undefined)
+      // After an error the key expires in time, and the request that waits for the next lookup gets its error.
+      lookups(hash, () => loadKey(hash)).catch(() => undefined)
     }
-    const key = cached ?? (await lookups(hash, () => lookUp(hash)))
+    const key = cached ?? (await lookups(hash, () => loadKey(hash)))
     if (!key || key.validUntil <= clock.now()) throw new Problem('invalid_api_key')
     return key.caller
   }

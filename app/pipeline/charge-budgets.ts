@@ -11,10 +11,7 @@ import {
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/**
- * Takes one token of each budget that the operation charges, or of none. Throws rate_limited or rate_limit_unavailable.
- * The response has the budgets' headers even where the request is rejected.
- */
+/** Throws rate_limited or rate_limit_unavailable. A later rejection still sends the budgets' headers. */
 export function chargeBudgets({ charges: names }: Endpoint, budgets: BudgetStore): MiddlewareHandler<ApiEnv> {
   return async function chargeBudgets(c, next) {
     const { key, tenant } = c.get('caller')

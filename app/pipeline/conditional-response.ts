@@ -6,14 +6,14 @@ import { accepts } from 'hono/accepts'
 import { createResponse, jsonHeaders } from './json-response.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Bytes from which gzip pays: 16 KB of JSON shrink to about 2 KB in 0.1 ms. */
+/** Bytes from which gzip pays: 16 KB of JSON shrink to 2 KB in 0.1 ms. */
 const minGzipBytes = 16_384
 
-/** Level 3 is the fastest on histograms and lists, and within a tenth of the smallest. */
 const compress = promisify(gzip)
+/** Level 3 is the fastest on histograms and lists, and within a tenth of the smallest. */
 const gzipOptions = { level: 3 } as const
 
-/** The client may store the response but must revalidate it; each key has its own (RFC 9110, 13.1.2; RFC 9111, 5.2.2.4). */
+/** The client may store the response but must revalidate it (RFC 9111, 5.2.2.4). */
 const dataHeaders = {
   ...jsonHeaders,
   'Cache-Control': 'private, no-cache',
@@ -23,7 +23,6 @@ const dataHeaders = {
 /** The body of a 200 (RFC 9110, 3.2), hashed once, and gzipped once for the first client that accepts it. */
 export interface Representation {
   readonly plain: string | Buffer<ArrayBuffer>
-  /** Of `plain`. */
   readonly bytes: number
   readonly digest: string
   readonly gzipped: () => Promise<Buffer<ArrayBuffer>>
@@ -45,11 +44,7 @@ export function toRepresentation(plain: Representation['plain']): Representation
   }
 }
 
-/**
- * Sends a 200 with a strong ETag: a 304 without a body where If-None-Match names it, and gzip where the body is large and
- * the client accepts gzip.
- * @param headers of the 200; the 304 has all but its Content-Type.
- */
+/** Sends a 200 with a strong ETag, or the 304 that If-None-Match allows. */
 export function respondConditional(
   c: Context<ApiEnv>,
   { plain, bytes, digest, gzipped }: Representation,
@@ -67,7 +62,7 @@ export function respondConditional(
   return gzipped().then((body) => createResponse(body, 200, { ...allHeaders, 'Content-Encoding': 'gzip' }))
 }
 
-/** Whether If-None-Match names the tag, weakly compared, or any at all. */
+/** If-None-Match compares weakly (RFC 9110, 13.1.2). */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)

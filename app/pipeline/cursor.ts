@@ -4,9 +4,8 @@ import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { endOfTimes } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
 
-/** The content of a cursor. It is no secret: it reaches only the caller's own rows (decisions, Windows). */
+/** Content of a cursor, unsigned because its queries carry the caller's tenant anyway (Rule 27). */
 export interface CursorState<Position> {
-  /** Null for an operation without a window. */
   readonly window: TimeRange | null
   /** Items on earlier pages. */
   readonly depth: number
@@ -15,7 +14,7 @@ export interface CursorState<Position> {
 
 const version = 1
 
-/** A moment as a cursor carries it: milliseconds since the Unix epoch. */
+/** Milliseconds since the Unix epoch. */
 export const cursorTime = z.int().min(0).lt(endOfTimes)
 
 /** Binds a cursor to its operation, tenant and filters, but not to page size and window. */
@@ -32,10 +31,7 @@ export function encodeCursor<Position>(bound: string, { window, depth, position 
   return Buffer.from(JSON.stringify(payload)).toString('base64url')
 }
 
-/**
- * The decoder throws bad_request for a cursor that does not decode, is out of bounds, or belongs to another operation,
- * tenant or filter.
- */
+/** The decoder throws bad_request for a cursor of another operation, tenant, filter or format. */
 export function createCursorDecoder<Position>(
   position: z.ZodType<Position>,
   maxDepth: number,
@@ -44,10 +40,7 @@ export function createCursorDecoder<Position>(
     z.literal(version),
     z.string(),
     z.tuple([cursorTime, cursorTime]).nullable(),
-    z
-      .int()
-      .min(1)
-      .max(maxDepth - 1),
+    z.int().gt(0).lt(maxDepth),
     position,
   ])
   return (text, bound) => {

@@ -2,37 +2,34 @@ import type { z } from 'zod'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { encodeCursor } from './cursor.ts'
 
-/** An item's sort key, as a cursor carries it. */
+/** Position of an item in its list, as a cursor carries it. */
 export interface SortKey<Item, Position> {
   readonly schema: z.ZodType<Position>
   readonly of: (item: Item) => Position
 }
 
-/** How an operation pages. */
 export interface PagePolicy<Item = never, Position = unknown> {
   readonly position: SortKey<Item, Position>
   readonly defaultLimit: number
   readonly maxLimit: number
-  /** Items beyond this many are never returned (contract, Limits). */
+  /** Items that can be paged through in all. */
   readonly maxDepth: number
 }
 
-/** A list's default limits (decisions, Lists), capped at the first 10,000 items. */
+/** Rules 26 and 28. */
 export const listPage = { defaultLimit: 50, maxLimit: 200, maxDepth: 10_000 } as const
 
-/** The same limits for a list that can be paged to its end. */
+/** For a list that can be paged to its end. */
 export const wholeListPage = { ...listPage, maxDepth: Number.MAX_SAFE_INTEGER } as const
 
-/** The page of a request. */
 export interface Page<Item, Position> {
   /** Where the page before ended; undefined on the first. */
   readonly after: Position | undefined
   /** Rows to read: one more than the page holds, which shows whether another page follows. */
   readonly rows: number
-  /** The page's items and the way to the next. */
   cut<Row extends Item>(rows: readonly Row[]): Cut<Row>
-  /** The same of a list that was read whole, in any order. */
-  cutWhole<Row extends Item>(rows: readonly Row[], compare: (a: Position, b: Position) => number): Cut<Row>
+  /** For a list that was read whole, in any order. */
+  sortAndCut<Row extends Item>(rows: readonly Row[], compare: (a: Position, b: Position) => number): Cut<Row>
 }
 
 interface Cut<Row> {
@@ -40,11 +37,7 @@ interface Cut<Row> {
   readonly nextCursor: string | null
 }
 
-/**
- * @param limit of the request, already within its bounds.
- * @param depth items on earlier pages.
- */
-export function pageOf<Item, Position>(
+export function createPage<Item, Position>(
   { position, maxDepth }: PagePolicy<Item, Position>,
   limit: number,
   window: TimeRange | null,
@@ -67,7 +60,7 @@ export function pageOf<Item, Position>(
     after: before?.position,
     rows: size + 1,
     cut,
-    cutWhole(rows, compare) {
+    sortAndCut(rows, compare) {
       const placed = rows.map((row) => ({ row, at: position.of(row) }))
       const rest = before ? placed.filter(({ at }) => compare(at, before.position) > 0) : placed
       return cut(rest.sort((a, b) => compare(a.at, b.at)).map(({ row }) => row))

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { cursorText, dateTime, integer } from '../../schema/params.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Fields of every query parameter an operation takes: its own, then the window's and the page's. */
+/** An operation's own query parameters, then the window's and the page's. */
 export function querySchema({ query, window, page }: Endpoint): Record<string, z.ZodType> {
   return {
     ...query,

@@ -3,7 +3,7 @@ import { createCursorDecoder, fingerprint } from './cursor.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Decodes the cursor of a paged operation: it freezes the window, so it comes first. Throws bad_request. */
+/** Comes before the window, which a cursor freezes. Throws bad_request. */
 export function readCursor({ name, page }: Endpoint): MiddlewareHandler<ApiEnv> {
   const decode = page && createCursorDecoder(page.position.schema, page.maxDepth)
   return function readCursor(c, next) {

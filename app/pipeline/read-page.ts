@@ -1,14 +1,13 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Endpoint } from './endpoint.ts'
-import { pageOf } from './page.ts'
+import { createPage } from './page.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Makes the page of a paged operation: where it starts, how many rows it holds, and how its next cursor is made. */
 export function readPage({ page: policy }: Endpoint): MiddlewareHandler<ApiEnv> {
   return function readPage(c, next) {
     if (policy) {
       const { limit = policy.defaultLimit } = c.get('query')
-      c.set('page', pageOf(policy, limit, c.get('window') ?? null, c.get('fingerprint'), c.get('cursor')))
+      c.set('page', createPage(policy, limit, c.get('window') ?? null, c.get('fingerprint'), c.get('cursor')))
     }
     return next()
   }

@@ -3,16 +3,12 @@ import { Problem } from '../../schema/problems.ts'
 import { quoteInput } from './quote-input.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Throws bad_request for a query that Hono would read as another one. */
+/** Hono would drop a parameter without a name, and take percent-encoding that is not UTF-8 literally. */
 export const rejectMalformedQuery: MiddlewareHandler<ApiEnv> = function rejectMalformedQuery(c, next) {
   checkQuery(c.req.url)
   return next()
 }
 
-/**
- * Hono drops a parameter without a name, and takes percent-encoding that is not UTF-8 for the text itself. The message
- * names the parameter.
- */
 function checkQuery(url: string): void {
   const at = url.indexOf('?')
   if (at < 0) return

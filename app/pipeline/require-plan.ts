@@ -5,7 +5,7 @@ import type { Caller } from './authenticator.ts'
 import type { Endpoint, Requirement } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Throws plan_upgrade_required for the first requirement that applies to the request and that the tenant does not meet. */
+/** Throws plan_upgrade_required for the first requirement that the tenant does not meet. */
 export function requirePlan({ requires = [] }: Endpoint): MiddlewareHandler<ApiEnv> {
   return async function requirePlan(c, next) {
     const caller = c.get('caller')
@@ -21,7 +21,7 @@ export function requirePlan({ requires = [] }: Endpoint): MiddlewareHandler<ApiE
   }
 }
 
-/** Throws plan_upgrade_required, naming the lowest plan that has it, where the tenant lacks a capability. */
+/** Throws plan_upgrade_required, naming the lowest plan with the capability. */
 export function requireCapability({ tenant }: Caller, capability: Capability, subject: string): void {
   if (tenant.may.capabilities.includes(capability)) return
   throw new Problem(

@@ -2,27 +2,31 @@ import type { MiddlewareHandler } from 'hono'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
 import type { Query, Read } from '../../queries/sql/query.ts'
-import { clientDisconnect } from './client-disconnect.ts'
+import { disconnectSignal } from './disconnect-signal.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type ApiEnv, addCost } from './request-context.ts'
+import type { ApiEnv } from './request-context.ts'
 
-/** Names the operation for log, metrics and log_comment, and gives the later steps their reads. */
+/** Names the operation for log, metrics and log_comment, and binds reads to the request. */
 export function startOperation({ name }: Endpoint, database: Database): MiddlewareHandler<ApiEnv> {
   return function startOperation(c, next) {
     const request = c.get('request')
     request.operation = name
-    const onCost = (cost: QueryCost) => addCost(request, cost)
+    const onCost = ({ rowsRead, bytesRead, elapsedMs }: QueryCost) => {
+      request.rowsRead += rowsRead
+      request.bytesRead += bytesRead
+      request.engineMs += elapsedMs
+    }
     const readUntil =
       (signal?: AbortSignal) =>
       <Row>(query: Query<Row>) =>
         database.read(query, {
           origin: { endpoint: name, tenantId: c.get('caller').tenant.id, requestId: request.requestId },
           onCost,
-          signal: signal,
+          signal,
         })
     let signal: AbortSignal | undefined
     const clientSignal = () => {
-      signal ??= clientDisconnect(c)
+      signal ??= disconnectSignal(c)
       return signal
     }
     const read: Read = (query) => readUntil(clientSignal())(query)

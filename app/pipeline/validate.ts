@@ -7,7 +7,7 @@ import { querySchema } from './query-schema.ts'
 import type { ApiEnv, Params } from './request-context.ts'
 import { validationMessage } from './validation-message.ts'
 
-/** Validates the query, then the path, then makes the filter. Throws bad_request that names the parameter. */
+/** Throws bad_request that names the parameter. */
 export function validate(endpoint: Endpoint): MiddlewareHandler<ApiEnv>[] {
   const hasPath = Object.keys(endpoint.pathParams).length > 0
   return [

@@ -2,10 +2,8 @@ import type { z } from 'zod'
 import { quoteInput } from './quote-input.ts'
 
 /**
- * The message of a 400: every parameter that the operation does not take (contract, convention 6), then the first four
- * other errors, each with the allowed values (decisions, Lists).
- * @param input the raw parameters: text, or an array where one was repeated.
- * @param allowed the parameters the operation takes.
+ * Message of a 400: every unknown parameter, then the first four other errors (Rule 8).
+ * @param input raw text, or an array where a parameter was repeated.
  */
 export function validationMessage(
   error: z.core.$ZodError,

@@ -6,33 +6,41 @@ import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
 import { Problem, problems } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import { endpoints as allEndpoints } from '../endpoints/all.ts'
+import { authenticate } from '../pipeline/authenticate.ts'
 import { createAuthenticator } from '../pipeline/authenticator.ts'
 import { createResponseCache } from '../pipeline/cache/response-cache.ts'
+import { chargeBudgets } from '../pipeline/charge-budgets.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { respondProblem } from '../pipeline/json-response.ts'
-import { mountEndpoint } from '../pipeline/mount-endpoint.ts'
-import { type ApiEnv, createRequestContext } from '../pipeline/request-context.ts'
-import { requireSite } from '../pipeline/require-site.ts'
-import { mountReference } from './docs-page.ts'
+import { readCursor } from '../pipeline/read-cursor.ts'
+import { readPage } from '../pipeline/read-page.ts'
+import { rejectMalformedQuery } from '../pipeline/reject-malformed-query.ts'
+import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
+import type { ApiEnv } from '../pipeline/request-context.ts'
+import { requireApiAccess } from '../pipeline/require-api-access.ts'
+import { requirePlan } from '../pipeline/require-plan.ts'
+import { createSiteCache, requireSite } from '../pipeline/require-site.ts'
+import { resolveWindow } from '../pipeline/resolve-window.ts'
+import { respond } from '../pipeline/respond.ts'
+import { startOperation } from '../pipeline/start-operation.ts'
+import { validate } from '../pipeline/validate.ts'
+import { mountDocs } from './docs-page.ts'
 import { mountHealth } from './health.ts'
 import { createMetrics } from './metrics.ts'
+import { observe } from './observe.ts'
 
 /** nginx's status of a request whose client disconnected; proxies and dashboards know it. */
 const clientClosedRequest = 499 as StatusCode
 
-/** Dependencies of the API. */
 export interface ApiServices {
   /** As the reader: a user that can only SELECT. */
   readonly database: Database
   readonly budgets: BudgetStore
   readonly log: Logger
-  /** The clock, for windows and retention. */
   readonly now?: () => Date
-  /** Every operation by default. */
   readonly endpoints?: readonly Endpoint[]
 }
 
-/** The whole API: every operation, health, metrics and the reference. */
 export function createApi({
   database,
   budgets,
@@ -42,44 +50,35 @@ export function createApi({
 }: ApiServices): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()
   const metrics = createMetrics()
+  const authenticator = createAuthenticator((query) => database.read(query))
+  const siteCache = createSiteCache()
+  const responseCache = createResponseCache()
 
-  app.use(async function observe(c, next) {
-    const request = createRequestContext(c.req.header('X-Request-Id'))
-    c.set('request', request)
-    await next()
-    const durationMs = performance.now() - request.startedAt
-    const { status } = c.res
-    metrics.observe(request, status, durationMs)
-    const caller = c.get('caller')
-    const line = {
-      requestId: request.requestId,
-      operation: request.operation,
-      tenantId: caller?.tenant.id,
-      keyId: caller?.key.id,
-      method: c.req.method,
-      status,
-      durationMs: Math.round(durationMs * 10) / 10,
-      engineMs: Math.round(request.engineMs * 10) / 10,
-      cacheHit: request.cacheHit,
-      rowsRead: request.rowsRead,
-      bytesRead: request.bytesRead,
-    }
-    if (request.operation) log.info(line, 'request')
-    else log.debug(line, 'request')
-  })
-
+  app.use(observe(metrics, log))
   mountHealth(app, database, budgets)
   metrics.mount(app)
-  mountReference(app, endpoints)
-  const services = {
-    database,
-    budgets,
-    authenticator: createAuthenticator((query) => database.read(query)),
-    requireSite: requireSite(),
-    responseCache: createResponseCache(),
-    now,
+  mountDocs(app, endpoints)
+
+  for (const endpoint of endpoints) {
+    const route = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
+    app.get(
+      route,
+      startOperation(endpoint, database),
+      // Before validation, so that a caller without a key learns nothing.
+      authenticate(authenticator),
+      requireApiAccess(endpoint),
+      chargeBudgets(endpoint, budgets),
+      rejectMalformedQuery,
+      ...validate(endpoint),
+      requireSite(siteCache),
+      readCursor(endpoint),
+      resolveWindow(endpoint, now),
+      readPage(endpoint),
+      requirePlan(endpoint),
+      respond(endpoint, responseCache),
+    )
+    rejectOtherMethods(app, route)
   }
-  for (const endpoint of endpoints) mountEndpoint(app, endpoint, services)
 
   app.notFound((c) => respondProblem(c, new Problem('not_found', 'There is no such path; /docs lists all there are')))
   app.onError((error, c) => {

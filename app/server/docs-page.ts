@@ -5,22 +5,15 @@ import type { Hono } from 'hono'
 import { openApiDocument } from '../openapi/document.ts'
 import { type Representation, respondConditional, toRepresentation } from '../pipeline/conditional-response.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
-import { rejectOtherMethods } from '../pipeline/method-not-allowed.ts'
+import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 
 const require = createRequire(import.meta.url)
 
-/** The page runs nothing but the files below, and talks to this API only. Swagger UI draws its icons from data URLs. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** The page runs its own files alone and connects to this API alone; Swagger UI draws its icons from data URLs. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const fixedHeaders = {
   'Cache-Control': 'public, max-age=3600',
@@ -61,7 +54,6 @@ const start = `SwaggerUIBundle({
 })
 `
 
-/** The package's files that the page uses, and what each is. */
 const packaged = {
   'swagger-ui-bundle.js': script,
   'swagger-ui.css': style,
@@ -70,7 +62,7 @@ const packaged = {
 } as const
 
 /** Serves the OpenAPI 3.1 description at `/openapi.json` and a page to read and try it at `/docs`, without a key. */
-export function mountReference(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
+export function mountDocs(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
   const folder = join(require.resolve('swagger-ui-dist/package.json'), '..')
 
   function mountFile(path: string, type: string, file: Representation['plain']): void {

@@ -5,13 +5,10 @@ import type { Database } from '../../queries/clickhouse/client.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import { singleFlight } from '../pipeline/cache/single-flight.ts'
 import { respondJson } from '../pipeline/json-response.ts'
-import { rejectOtherMethods } from '../pipeline/method-not-allowed.ts'
+import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 
-/**
- * `/livez`: the process responds. `/readyz`: it can serve requests, otherwise 503 with the part that fails. Both take no
- * key, and hold no tenant's data.
- */
+/** `/livez`: the process responds. `/readyz`: it can serve requests, otherwise 503 with the part that fails. */
 export function mountHealth(app: Hono<ApiEnv>, database: Database, budgets: BudgetStore): void {
   let files: readonly Migration[] | undefined
   async function isMigrated(): Promise<boolean> {
@@ -25,14 +22,14 @@ export function mountHealth(app: Hono<ApiEnv>, database: Database, budgets: Budg
 
   async function check() {
     const [budgetsReady, engine] = await Promise.all([budgets.ready(), database.ping()])
-    // No query goes to an engine that is down: a probe would wait for the whole timeout.
+    // A query to an engine that is down would hold the probe for the whole timeout.
     return { engine, budgets: budgetsReady, migrations: engine && (await isMigrated()) }
   }
   const checks = singleFlight<Awaited<ReturnType<typeof check>>>()
 
   app.get('/livez', (c) => respondJson(c, 200, { status: 'ok' }))
   app.get('/readyz', async (c) => {
-    // Anybody can send any number of requests: they share one check at a time.
+    // Probes need no key, so any number of them shares one check.
     const { engine, budgets, migrations } = await checks('ready', check)
     const ready = engine && budgets && migrations
     return respondJson(c, ready ? 200 : 503, {

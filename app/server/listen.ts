@@ -5,11 +5,9 @@ import type { Hono } from 'hono'
 import { Problem } from '../../schema/problems.ts'
 import { problemResponse } from '../pipeline/json-response.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
-import { answerUnreadable } from './client-error-response.ts'
+import { handleClientErrors } from './handle-client-errors.ts'
 
-/** A listening API. */
 export interface Listener {
-  /** `http://host:port`. */
   readonly url: string
   /** Serves the requests in flight, accepts no new ones, and ends the rest after 10 s. */
   stop(): Promise<void>
@@ -17,7 +15,7 @@ export interface Listener {
 
 const drainMs = 10_000
 
-/** An error response that the app did not make: the request never reached it, or it failed to handle it. */
+/** A response outside the app: to a request that never reached it, or that it failed to handle. */
 export interface ListenerProblem {
   readonly requestId: string
   readonly status: number
@@ -25,12 +23,12 @@ export interface ListenerProblem {
 }
 
 export interface ListenOptions {
-  /** Ends a connection without traffic, as when a client never reads its response. No response takes as long to begin. */
+  /** Ends a connection without traffic, as when a client never reads its response. */
   readonly idleTimeoutMs?: number
   readonly onProblem?: (problem: ListenerProblem) => void
 }
 
-/** Throws an Error of one line when the port cannot be had. */
+/** Throws an Error of one line when it cannot listen. */
 export async function listen(
   app: Hono<ApiEnv>,
   port: number,
@@ -56,7 +54,6 @@ export async function listen(
     // Node's own 400 would have no body.
     { requireHostHeader: false },
     getRequestListener((request, env) => handle(request, env as HttpBindings), {
-      // Nothing here depends on a host.
       hostname: 'localhost',
       errorHandler: (err) =>
         reject(
@@ -67,7 +64,7 @@ export async function listen(
         ),
     }),
   )
-  answerUnreadable(server, reject)
+  handleClientErrors(server, reject)
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node's own 417 would have no body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.timeout = idleTimeoutMs

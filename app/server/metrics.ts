@@ -2,19 +2,14 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context, Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { createResponse } from '../pipeline/json-response.ts'
-import { rejectOtherMethods } from '../pipeline/method-not-allowed.ts'
+import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv, RequestContext } from '../pipeline/request-context.ts'
 
-/** Addresses of this machine, as Node writes them. */
 const loopback = /^(127\.|::1$|::ffff:127\.)/
 
-/**
- * How often the event loop's lag is sampled, in milliseconds: at the default of 10 an idle API wakes a hundred times a
- * second, which at 32 requests a second is a quarter of its processor time.
- */
+/** Milliseconds between samples of the event loop's lag; the default of 10 costs a quarter of the CPU at 32 requests/s. */
 const eventLoopMonitoringPrecision = 100
 
-/** Headers that proxies add to a request. */
 const proxyHeaders = ['X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP', 'Forwarded', 'Via']
 
 /** A proxy on this machine connects from loopback too, but adds headers. */
@@ -23,36 +18,28 @@ function fromThisMachine(c: Context<ApiEnv>): boolean {
   return !proxied && loopback.test(getConnInfo(c).remote.address ?? '')
 }
 
-/** Prometheus metrics of one API, served at `/metrics` to this machine; to any other there is no such path. */
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** Prometheus metrics, served at `/metrics` to this machine; to any other there is no such path. */
 export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision })
-  const labelNames = ['operation', 'status'] as const
   const duration = new Histogram({
     name: 'api_request_duration_seconds',
     help: 'Time from a request to its response',
-    labelNames,
+    labelNames: ['operation', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15],
     registers: [registry],
   })
-  const engine = new Counter({
-    name: 'api_engine_seconds_total',
-    help: 'Time spent inside the engine',
-    labelNames: ['operation'],
-    registers: [registry],
-  })
-  const rows = new Counter({
-    name: 'api_rows_read_total',
-    help: 'Rows the engine read',
-    labelNames: ['operation'],
-    registers: [registry],
-  })
-  const cacheRequests = new Counter({
-    name: 'api_response_cache_requests_total',
-    help: 'Requests of cached operations, by whether the response cache had the response',
-    labelNames: ['operation', 'result'],
-    registers: [registry],
-  })
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] })
+  const engine = counter('api_engine_seconds_total', 'Time spent inside the engine', ['operation'])
+  const rows = counter('api_rows_read_total', 'Rows the engine read', ['operation'])
+  const cacheRequests = counter(
+    'api_response_cache_requests_total',
+    'Requests of cached operations, by whether the response cache had the response',
+    ['operation', 'result'],
+  )
   return {
     observe(request: RequestContext, status: number, durationMs: number) {
       const { operation = 'none', cacheHit, rowsRead, engineMs } = request

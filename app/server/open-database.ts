@@ -5,37 +5,29 @@ import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse/client.ts'
 import type { Config } from '../config.ts'
 
-/** The engine a command works on. */
-export interface EngineAccess {
+export interface DatabaseAccess {
   /** May only read, within limits; with CLICKHOUSE_URL, whatever its user may. */
   readonly reader: Database
   /** May write; with CLICKHOUSE_URL, the same user as the reader. */
   readonly writer: Database
-  /** Where it listens, without a password. */
   readonly url: string
-  /** Names of the migrations that were applied on opening. */
   readonly migrated: readonly string[]
-  /** Ends the connections, and the engine where this access started it. */
+  /** Closes the connections, and stops an engine that was started here. */
   close(): Promise<void>
 }
 
-/** How an embedded engine is started and migrated where none runs. */
-export interface EngineAccessOptions {
-  /** 0, the default, takes any free port: what answers on CLICKHOUSE_PORT is then never gone with a command's end. */
+export interface OpenDatabaseOptions {
+  /** 0, the default, takes any free port, so that CLICKHOUSE_PORT never vanishes with a short command. */
   readonly port?: number
   readonly onStep?: MigrateOptions['onStep']
-  /** Called when an engine started here died, before it is started again. */
   readonly onDeath?: NonNullable<EngineOptions['onDeath']>
 }
 
-/**
- * The server of CLICKHOUSE_URL; else the embedded engine of DATA_DIR that runs on CLICKHOUSE_PORT; else that engine,
- * started here. An embedded engine comes migrated. Throws an Error of one line when there is none to be had.
- */
-export async function openEngine(
+/** Opens CLICKHOUSE_URL, else DATA_DIR's engine on CLICKHOUSE_PORT, else starts and migrates that engine. */
+export async function openDatabase(
   config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_PORT' | 'DATA_DIR'>,
-  options: EngineAccessOptions = {},
-): Promise<EngineAccess> {
+  options: OpenDatabaseOptions = {},
+): Promise<DatabaseAccess> {
   if (config.CLICKHOUSE_URL) return openServer(config.CLICKHOUSE_URL)
   const running = await findRunning(config.DATA_DIR, config.CLICKHOUSE_PORT)
   const access = running ?? (await startOwn(config.DATA_DIR, options))
@@ -48,7 +40,7 @@ export async function openEngine(
   }
 }
 
-async function openServer(url: string): Promise<EngineAccess> {
+async function openServer(url: string): Promise<DatabaseAccess> {
   const database = connect(url)
   const { origin } = new URL(url)
   if (!(await database.ping())) {
@@ -58,8 +50,8 @@ async function openServer(url: string): Promise<EngineAccess> {
   return { reader: database, writer: database, url: origin, migrated: [], close: () => database.close() }
 }
 
-/** The engine on this port, if it takes the folder's passwords and so is the folder's engine. */
-async function findRunning(dataDir: string, port: number): Promise<EngineAccess | undefined> {
+/** An engine that accepts the folder's passwords is the folder's own. */
+async function findRunning(dataDir: string, port: number): Promise<DatabaseAccess | undefined> {
   if (port === 0) return undefined
   const password = (user: User) => readFile(passwordPath(dataDir, user), 'utf8').then((text) => text.trim())
   const passwords = await Promise.all([password('reader'), password('writer')]).catch(() => undefined)
@@ -71,9 +63,9 @@ async function findRunning(dataDir: string, port: number): Promise<EngineAccess 
   return undefined
 }
 
-async function startOwn(dataDir: string, { port = 0, onDeath }: EngineAccessOptions): Promise<EngineAccess> {
+async function startOwn(dataDir: string, { port = 0, onDeath }: OpenDatabaseOptions): Promise<DatabaseAccess> {
   const engine = await startEngine({ dataDir, port, ...(onDeath && { onDeath }) }).catch((error: Error) => {
-    throw new Error(whyNot(error.message, dataDir, port), { cause: error })
+    throw new Error(startError(error.message, dataDir, port), { cause: error })
   })
   const access = openEmbedded(engine)
   return {
@@ -85,8 +77,7 @@ async function startOwn(dataDir: string, { port = 0, onDeath }: EngineAccessOpti
   }
 }
 
-/** Names the variable that another value would help. */
-function whyNot(reason: string, dataDir: string, port: number): string {
+function startError(reason: string, dataDir: string, port: number): string {
   if (/EADDRINUSE/.test(reason)) return `Port ${port} on 127.0.0.1 is taken; set CLICKHOUSE_PORT to another`
   if (/lock/i.test(reason)) {
     return `${dataDir} is held by another process: wait for the command that runs, or name the CLICKHOUSE_PORT of its engine`
@@ -94,7 +85,7 @@ function whyNot(reason: string, dataDir: string, port: number): string {
   return `${reason} (DATA_DIR is ${dataDir})`
 }
 
-function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>): EngineAccess {
+function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>): DatabaseAccess {
   const [reader, writer] = [connect(userUrls.reader), connect(userUrls.writer)]
   return {
     reader,

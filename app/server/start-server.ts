@@ -13,14 +13,14 @@ async function openBudgets({ REDIS_URL }: Config, log: Logger): Promise<BudgetSt
   return createRedisBudgets(REDIS_URL, { onError: (error) => log.error({ err: error }, 'Redis cannot be reached') })
 }
 
-/** Lines are written together, some requests at a time: a write for each would be a tenth of a request's CPU time. */
+/** A write for each line would be a tenth of a request's CPU time, so lines are buffered for up to 500 ms. */
 const logging = { sync: false, minLength: 8_192, periodicFlush: 500 } as const
 
-/** A Redis error of a rejected command holds its arguments, the password among them. */
+/** Redis errors hold their command's arguments, the password among them. */
 const secrets = ['err.command', 'cause.command']
 
-/** Serves the API over a store, with the budgets the configuration names. Does not close the store. */
-export async function runApi(config: Config, database: Database): Promise<Listener> {
+/** The caller closes the database. */
+export async function startServer(config: Config, database: Database): Promise<Listener> {
   const log = pino({ level: config.LOG_LEVEL, redact: secrets }, pino.destination(logging))
   const budgets = await openBudgets(config, log)
   try {
@@ -41,7 +41,6 @@ export async function runApi(config: Config, database: Database): Promise<Listen
   }
 }
 
-/** Calls `stop` at the first Ctrl-C or SIGTERM, then exits; a second signal exits at once. */
 export function stopOnSignal(stop: () => Promise<void>): void {
   onStopSignal(() => {
     process.stderr.write('\nFinishing what is under way; press Ctrl-C again to stop at once\n')
@@ -52,7 +51,6 @@ export function stopOnSignal(stop: () => Promise<void>): void {
   })
 }
 
-/** Ends the process with one line. */
 export function fail(error: unknown): never {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(1)

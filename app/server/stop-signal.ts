@@ -1,7 +1,4 @@
-/**
- * Calls `first` at the first Ctrl-C or SIGTERM; a second ends the process at once, with the code of shells for that.
- * @returns what takes the listeners off again.
- */
+/** Calls `first` at the first Ctrl-C or SIGTERM; a second exits at once. Returns the removal of both listeners. */
 export function onStopSignal(first: () => void): () => void {
   let stopping = false
   const onSignal = () => {

@@ -30,7 +30,7 @@ describe('on a plan without API access', () => {
     key = await api.createKey(await api.createTenant({ plan: 'free' }))
   })
 
-  test.each(operations.withPlan)('%s asks for an upgrade, and tells no budget', async (_, endpoint) => {
+  test.each(operations.withPlan)('%s requires an upgrade, without budget headers', async (_, endpoint) => {
     const answered = await api.ask(endpoint, { key })
     expect(answered.status).toBe(403)
     expect(answered.body.error.code).toBe('plan_upgrade_required')
@@ -38,12 +38,12 @@ describe('on a plan without API access', () => {
     expect([headers.get('RateLimit-Limit'), headers.get('RateLimit')]).toEqual([null, null])
   })
 
-  test.each(operations.withPlan)('%s asks for an upgrade before it looks at parameters', async (_, endpoint) => {
+  test.each(operations.withPlan)('%s requires an upgrade before it validates parameters', async (_, endpoint) => {
     const answered = await api.ask(endpoint, { key, query: { nonsense: '1' } })
     expect(answered.body.error.code).toBe('plan_upgrade_required')
   })
 
-  test('/v1/me answers', async () => {
+  test('/v1/me responds', async () => {
     const { status, body } = await api.get('/v1/me', { key })
     expect(status).toBe(200)
     expect(body.data.tenant.plan).toBe('free')
@@ -62,17 +62,17 @@ test.each(operations.withPlan)(
 )
 
 describe.each(operations.withSite)('%s', (_, endpoint) => {
-  test('answers for a site of the tenant', async () => {
+  test('responds for a site of the tenant', async () => {
     const answered = await api.ask(endpoint, { key: world.key, ...ofSite(endpoint, world.siteIds[0]) })
     expect(answered.status).toBe(200)
   })
 
-  test('takes an id in capitals', async () => {
+  test('accepts an id in capitals', async () => {
     const siteId = world.siteIds[1].toUpperCase()
     expect(await api.ask(endpoint, { key: world.key, ...ofSite(endpoint, siteId) })).toMatchObject({ status: 200 })
   })
 
-  test('answers another tenant’s site as one that does not exist', async () => {
+  test('responds to another tenant’s site as to one that does not exist', async () => {
     const notRfc = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     const ids = [foreign.siteIds[0], unknownId, notRfc]
     const answers = await Promise.all(ids.map((id) => api.ask(endpoint, { key: world.key, ...ofSite(endpoint, id) })))
@@ -83,7 +83,7 @@ describe.each(operations.withSite)('%s', (_, endpoint) => {
     expect(answers[0]?.body.error.code).toBe('not_found')
   })
 
-  test('still does so when the other tenant has just read that site', async () => {
+  test('does not find another tenant’s site that its owner has just read', async () => {
     const asking = ofSite(endpoint, foreign.siteIds[1])
     expect(await api.ask(endpoint, { key: foreign.key, ...asking })).toMatchObject({ status: 200 })
     expect(await api.ask(endpoint, { key: world.key, ...asking })).toMatchObject({ status: 404 })
@@ -99,7 +99,7 @@ describe.each(operations.withSite)('%s', (_, endpoint) => {
   )
 })
 
-test.each(operations.withMonitoredPage)('%s answers a page of the tenant’s other site as none', async (_, endpoint) => {
+test.each(operations.withMonitoredPage)('%s does not find a page of the tenant’s other site', async (_, endpoint) => {
   const [site, other] = world.siteIds
   const path = worldScanIds(other)
   const query = 'pageId' in endpoint.query ? { pageId: path.pageId } : {}

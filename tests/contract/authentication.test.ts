@@ -38,7 +38,7 @@ function tellable({ status, headers, text, body }: Answered) {
 }
 
 describe.each(operations.all)('%s', (_, endpoint) => {
-  test('answers a missing, malformed, unknown, revoked and expired key with the same bytes', async () => {
+  test('sends the same bytes for a missing, malformed, unknown, revoked and expired key', async () => {
     const answers = await Promise.all(badHeaders.map((headers) => api.ask(endpoint, { headers })))
     const [first] = answers
     expect(first?.status).toBe(401)
@@ -49,12 +49,12 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     expect(new Set(answers.map(tellable)).size).toBe(1)
   })
 
-  test('says nothing of its parameters without a key', async () => {
+  test('reveals nothing about its parameters without a key', async () => {
     const answered = await api.ask(endpoint, { query: { nonsense: '1' } })
     expect(answered.body.error.code).toBe('invalid_api_key')
   })
 
-  test('takes the scheme in any case, and any number of spaces after it', async () => {
+  test('accepts the scheme in any case, and any number of spaces after it', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
       const headers = { Authorization: `${scheme} ${world.key.key}` }
       expect(await api.ask(endpoint, { headers, siteId: world.siteIds[0] })).toMatchObject({ status: 200 })
@@ -62,7 +62,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   })
 })
 
-test('a revoked key is refused by every operation from five seconds on, even one in constant use', async () => {
+test('a revoked key is rejected by every operation from five seconds on, even in constant use', async () => {
   const key = await api.createKey(world.tenantId)
   const statuses = () =>
     Promise.all(operations.all.map(async ([, one]) => (await api.ask(one, { key, siteId: world.siteIds[0] })).status))

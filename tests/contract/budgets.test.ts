@@ -50,7 +50,7 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
       expect(headers.get('RateLimit')).toBe(spendsTenant ? '"key";r=49;t=2, "tenant";r=39;t=2' : '"key";r=49;t=2')
     })
 
-    test('refuses a request over the key’s budget, though not another key’s', async () => {
+    test('rejects a request over the key’s budget, but not another key’s', async () => {
       const { siteId, keys } = await tenant(2, 1000)
       const statuses = [
         await api.ask(endpoint, { key: keys[0], siteId }),
@@ -61,7 +61,7 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
       expect(await api.ask(endpoint, { key: keys[1], siteId })).toMatchObject({ status: served })
     })
 
-    test('shares the tenant’s budget among its keys, where it spends it', async () => {
+    test('shares the tenant’s budget among its keys, where it charges it', async () => {
       const { siteId, keys } = await tenant(1000, 1)
       expect(await api.ask(endpoint, { key: keys[0], siteId })).toMatchObject({ status: served })
       const second = await api.ask(endpoint, { key: keys[1], siteId })
@@ -69,7 +69,7 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
       else expect(second.status).toBe(served)
     })
 
-    test('charges a request that is refused for its parameters', async () => {
+    test('charges a request that is rejected for its parameters', async () => {
       const { siteId, keys } = await tenant(2, 1000)
       const asking = { key: keys[0], siteId, query: { nonsense: '1' } }
       const refused = await api.ask(endpoint, asking)
@@ -86,7 +86,7 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
       expect(headers.get('RateLimit-Remaining')).toBe('1')
     })
 
-    test('charges nothing for a request without a good key', async () => {
+    test('charges nothing for a request without a valid key', async () => {
       const { siteId, keys } = await tenant(3, 1000)
       const [good] = keys
       const bad = good && { key: `${good.key.slice(0, -1)}!` }

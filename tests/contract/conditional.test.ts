@@ -24,7 +24,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   const ask = (headers: Record<string, string> = {}, key = world.key) =>
     api.ask(endpoint, { ...ofSite(endpoint, world.siteIds[0]), key, headers })
 
-  test('says by a strong ETag what it answered, and that it need not be sent again', async () => {
+  test('sends a strong ETag, and 304 when If-None-Match has it', async () => {
     const first = await ask()
     const etag = first.headers.get('ETag') ?? ''
     expect(etag).toMatch(/^"[\w-]+"$/)
@@ -37,7 +37,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     expect(await ask({ 'If-None-Match': '"other"' })).toMatchObject({ status: 200, text: first.text })
   })
 
-  test('answers who may not ask as it does without an ETag', async () => {
+  test('sends the same error with If-None-Match as without', async () => {
     const etag = (await ask()).headers.get('ETag') ?? ''
     const refused = await api.ask(endpoint, {
       ...ofSite(endpoint, world.siteIds[0]),
@@ -78,7 +78,7 @@ describe.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui-bun
   (path) => {
     const ask = (headers: Record<string, string>) => api.get(path, { headers })
 
-    test.each(['identity', 'gzip'])('says by a strong ETag what it answered as %s', async (accepts) => {
+    test.each(['identity', 'gzip'])('sends a strong ETag for %s', async (accepts) => {
       const first = await ask({ 'Accept-Encoding': accepts })
       const etag = first.headers.get('ETag') ?? ''
       expect(etag).toMatch(/^"[\w-]+"$/)
@@ -89,7 +89,7 @@ describe.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui-bun
       expect(again.headers.get('Cache-Control')).toBe('public, max-age=3600')
     })
 
-    test('is compressed where it is large and the caller takes gzip', async () => {
+    test('is compressed where it is large and the client accepts gzip', async () => {
       const [plain, small] = [await ask({ 'Accept-Encoding': 'identity' }), await ask({ 'Accept-Encoding': 'gzip' })]
       const isLarge = Buffer.byteLength(plain.text) >= 16_384
       expect(plain.headers.get('Content-Encoding')).toBeNull()
@@ -100,7 +100,7 @@ describe.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui-bun
   },
 )
 
-describe('a large answer', () => {
+describe('a large response', () => {
   const path = '/v1/reports/histogram?bucketSize=15m'
   const ask = async (headers: Record<string, string>) => {
     const response = await fetch(api.url + path, { headers: { Authorization: `Bearer ${world.key.key}`, ...headers } })
@@ -122,11 +122,11 @@ describe('a large answer', () => {
     },
   )
 
-  test.each(['identity', 'br', 'gzip;q=0', '*;q=0'])('is sent as it is for %s', async (accepts) => {
+  test.each(['identity', 'br', 'gzip;q=0', '*;q=0'])('is sent uncompressed for %s', async (accepts) => {
     expect((await ask({ 'Accept-Encoding': accepts })).encoding).toBeNull()
   })
 
-  test('that is small is not compressed', async () => {
+  test('is not compressed when it is small', async () => {
     const response = await fetch(`${api.url}/v1/me`, {
       headers: { Authorization: `Bearer ${world.key.key}`, 'Accept-Encoding': 'gzip' },
     })

@@ -64,7 +64,7 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
     expect(await ask(endpoint, { cursor })).toMatchObject(refused())
   }
 
-  test('reads on where the first page ended, in pages of any size', async () => {
+  test('continues where the first page ended, in pages of any size', async () => {
     const to = takesWindow ? new Date().toISOString() : undefined
     const whole = await ask(endpoint, { to, limit: '7' })
     const head = await ask(endpoint, { to, limit: '2' })
@@ -73,7 +73,7 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
   })
 
   if (takesWindow) {
-    test('keeps the cursor’s window, whether from and to are repeated, changed or left out', async () => {
+    test('uses the cursor’s window, whether from and to are repeated, changed or omitted', async () => {
       const window = { from: new Date(Date.now() - 2 * day).toISOString(), to: new Date().toISOString() }
       const cursor = await firstCursor(endpoint, window)
       const answers = await Promise.all([
@@ -87,22 +87,22 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
     })
   }
 
-  test.each(['x', '!', 'bnVsbA', 'W10', '[]', '%00', 'A'.repeat(1024)])('refuses %s', async (cursor) => {
+  test.each(['x', '!', 'bnVsbA', 'W10', '[]', '%00', 'A'.repeat(1024)])('rejects %s', async (cursor) => {
     expect(await ask(endpoint, { cursor })).toMatchObject(refused())
   })
 
-  test('refuses one longer than 1,024 characters', async () => {
+  test('rejects a cursor longer than 1,024 characters', async () => {
     expect(await ask(endpoint, { cursor: 'A'.repeat(1025) })).toMatchObject(refused('cursor must be 1 to 1024'))
   })
 
-  test('refuses one with anything in it that is not of its alphabet', async () => {
+  test('rejects a cursor with a character outside its alphabet', async () => {
     const cursor = await firstCursor(endpoint)
     for (const junk of [`${cursor}!`, `${cursor}=`, ` ${cursor}`, `${cursor.slice(0, 9)}\n${cursor.slice(9)}`]) {
       expect(await ask(endpoint, { cursor: junk })).toMatchObject(refused('cursor must be 1 to 1024'))
     }
   })
 
-  test('refuses one of another operation', async () => {
+  test('rejects a cursor of another operation', async () => {
     const filters = { ...pathOf(endpoint, world.siteIds[0]), ...z.object(endpoint.query).parse({}) }
     const bound = open(await firstCursor(endpoint))[1]
     expect(fingerprint(name, world.tenantId, filters)).toBe(bound)
@@ -110,7 +110,7 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
     await expectTamperedRefused(([version, , ...rest]) => [version, elsewhere, ...rest])
   })
 
-  test('refuses one of other filters', async () => {
+  test('rejects a cursor of other filters', async () => {
     const [one, two] = world.siteIds
     const at = (siteId: string, query: Query) => {
       const site = ofSite(endpoint, siteId)
@@ -125,14 +125,17 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
     expect(await at(one, { cursor: ofAll })).toMatchObject(refused('another query'))
   })
 
-  test('refuses one of another tenant', async () => {
+  test('rejects a cursor of another tenant', async () => {
     const cursor = await firstCursor(endpoint, {}, other)
     expect(await ask(endpoint, { cursor })).toMatchObject(refused('another query'))
   })
 
-  test.each([0, -1, 1.5, maxDepth, maxDepth * 100, '1', null])('refuses one whose depth became %j', async (depth) => {
-    await expectTamperedRefused(([version, bound, window, , position]) => [version, bound, window, depth, position])
-  })
+  test.each([0, -1, 1.5, maxDepth, maxDepth * 100, '1', null])(
+    'rejects a cursor whose depth became %j',
+    async (depth) => {
+      await expectTamperedRefused(([version, bound, window, , position]) => [version, bound, window, depth, position])
+    },
+  )
 
   const longer = ['longer than the operation reads', ([, to]: number[]) => [Number(to) - 400 * day, to]] as const
   const wrongWindows = [
@@ -144,7 +147,7 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
     ['text', () => ['2026-01-01', '2026-01-02']],
   ] as const
   const windows = takesWindow ? [longer, ...wrongWindows] : endpoint.window ? wrongWindows : []
-  test.each(windows)('refuses one whose window became %s', async (_, tamper) => {
+  test.each(windows)('rejects a cursor whose window became %s', async (_, tamper) => {
     await expectTamperedRefused(([version, bound, window, ...rest]) => [
       version,
       bound,
@@ -160,13 +163,13 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
     },
   )
 
-  test('refuses one of another version or length', async () => {
+  test('rejects a cursor of another version or length', async () => {
     await expectTamperedRefused(([, ...rest]) => [2, ...rest])
     await expectTamperedRefused((payload) => [...payload, 0])
     await expectTamperedRefused((payload) => payload.slice(0, 4))
   })
 
-  test('stops at the depth that it can be paged to', async () => {
+  test('stops at its greatest depth', async () => {
     const [version, bound, window, , position] = open(await firstCursor(endpoint))
     const cursor = seal([version, bound, window, maxDepth - 1, position])
     const { body } = await ask(endpoint, { cursor, limit: '5' })

@@ -41,7 +41,7 @@ const operationAt = (path: string) => {
 const parameterOf = (path: string, name: string) =>
   operationAt(path).parameters.find((parameter) => parameter.name === name)
 
-test('is valid OpenAPI 3.1', async () => {
+test('the description is valid OpenAPI 3.1', async () => {
   const validator = new Validator()
   const { valid, errors } = await validator.validate(JSON.parse(text))
   expect(errors ?? []).toEqual([])
@@ -49,11 +49,11 @@ test('is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1')
 })
 
-test('passes the linter without an error or a warning', async () => {
+test('the description passes the linter without an error or a warning', async () => {
   expect(await lintDescription(text)).toEqual([])
 })
 
-test('describes the operations and the health checks, and nothing else', () => {
+test('the description has the operations and the health checks, and nothing else', () => {
   const described = Object.entries(paths).map(([path, item]) => [path, ...Object.keys(item)])
   const mounted = [...operations.all.map(([, { path }]) => path), '/livez', '/readyz']
   expect(described).toEqual(mounted.map((path) => [path, 'get']))
@@ -84,23 +84,23 @@ test.each([
   expect(paths).toHaveProperty([path, 'get'])
 })
 
-test.each(['/livez', '/readyz'])('describes what %s answers', async (path) => {
+test.each(['/livez', '/readyz'])('the description has the responses of %s', async (path) => {
   createReplyCheck(JSON.parse(text))({ path, ...(await api.get(path)) })
 })
 
-test('gives every operation an id that a program can use as a name', () => {
+test('the description gives every operation an id that is a valid identifier', () => {
   const ids = Object.values(paths).map(({ get }) => get.operationId)
   for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]*$/)
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('closes no enumeration and no object of an answer', () => {
+test('the description closes no enumeration and no object of a response', () => {
   const answers = JSON.stringify([Object.values(paths).map(({ get }) => get.responses), JSON.parse(text).components])
   expect(answers).not.toContain('"enum"')
   expect(answers).not.toContain('additionalProperties')
 })
 
-test('lists every error code of the contract', () => {
+test('the description lists every error code', () => {
   const { code } = JSON.parse(text).components.schemas.Error.properties.error.properties
   const listed = ['bad_request', 'invalid_api_key', 'plan_upgrade_required', 'not_found', 'rate_limited']
   const unavailable = ['rate_limit_unavailable', 'upstream_unavailable']
@@ -108,7 +108,7 @@ test('lists every error code of the contract', () => {
   expect(code['x-extensible-enum']).toEqual(expect.arrayContaining([...listed, ...unavailable, ...others]))
 })
 
-test('says a format by its name alone, where null may stand too', () => {
+test('the description gives a format without a pattern, also where null is allowed', () => {
   const { Report, BrowserChangeTotals } = JSON.parse(text).components.schemas
   const time = { type: ['string', 'null'], format: 'date-time' }
   expect(Report.properties.anticipatedRemoval).toEqual(time)
@@ -116,20 +116,20 @@ test('says a format by its name alone, where null may stand too', () => {
   expect(text).not.toContain('[13579][26]')
 })
 
-test('says of a nullable enumeration when it is null and what it can be', () => {
+test('the description of a nullable enumeration has its values and the meaning of null', () => {
   const { ScriptCapture } = JSON.parse(text).components.schemas
   expect(ScriptCapture.properties.reason.description).toMatch(
     /^Null unless refused\. Known values: daily_cap, [^.]+\.$/,
   )
 })
 
-test('leaves nothing of how it was made', () => {
+test('the description has no trace of its generator', () => {
   expect(text).not.toContain('"override"')
   expect(text).not.toContain('$defs')
 })
 
 describe.each(operations.all)('%s', (_, endpoint) => {
-  test('lists the parameters it takes, each with a description and a type', () => {
+  test('lists its parameters, each with a description and a type', () => {
     const { parameters } = operationAt(endpoint.path)
     const named = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name)
     expect(named('query')).toEqual(Object.keys(querySchema(endpoint)))
@@ -140,7 +140,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     }
   })
 
-  test('lists every refusal it can answer', () => {
+  test('lists every error it can send', () => {
     const statuses = Object.keys(operationAt(endpoint.path).responses)
     expect(statuses).toEqual(expect.arrayContaining(['200', '400', '401', '429', '500', '503']))
     expect(statuses.includes('403')).toBe(endpoint.allPlans !== true)
@@ -156,7 +156,7 @@ test.each(dimensionNames.filter((name) => name !== 'documentHost'))(
   },
 )
 
-test('states the bounds, defaults and values of parameters', () => {
+test('the description has the bounds, defaults and values of parameters', () => {
   const grouped = '/v1/reports/grouped'
   expect(parameterOf(grouped, 'limit')?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 })
   expect(parameterOf('/v1/reports', 'limit')?.schema).toEqual({
@@ -177,15 +177,15 @@ test('states the bounds, defaults and values of parameters', () => {
   expect(parameterOf(grouped, 'groupBy')).toMatchObject({ required: true, schema: { type: 'string' } })
 })
 
-test.each(['`ETag`', '`If-None-Match`', 'gzip'])('tells of %s', (words) => {
+test.each(['`ETag`', '`If-None-Match`', 'gzip'])('the description mentions %s', (words) => {
   expect(JSON.parse(text).info.description).toContain(words)
 })
 
-test('says that two dimensions of groupBy differ', () => {
+test('the description requires two different dimensions in groupBy', () => {
   expect(parameterOf('/v1/reports/grouped', 'groupBy')?.description).toContain('two different')
 })
 
-test('states a groupBy pattern that takes what the operation takes', () => {
+test('the groupBy pattern accepts the same values as the operation', () => {
   const pattern = new RegExp(String(parameterOf('/v1/reports/grouped', 'groupBy')?.schema.pattern))
   for (const taken of ['directive', 'browserName,osName']) expect(taken).toMatch(pattern)
   for (const refused of ['', 'directive,', 'a', 'osName,osName,osName', 'osName browserName']) {

@@ -98,7 +98,7 @@ async function askAll(endpoint: Endpoint, { key, siteIds }: TestWorld): Promise<
 describe('a tenant without data beside one with it', () => {
   const answering = operations.withWindow.filter(([, endpoint]) => emptyStatus(endpoint) === 200)
 
-  test.each(answering)('%s answers it as if it were alone', async (_, endpoint) => {
+  test.each(answering)('%s responds to it as if it were alone', async (_, endpoint) => {
     const empty = await emptyWorld()
     const other = await askAll(endpoint, second)
     expect(other).toEqual(await askAll(endpoint, empty))
@@ -124,7 +124,7 @@ describe('a tenant with data', () => {
     },
   )
 
-  test('is asked for by name in every SELECT from a table', () => {
+  test('is named in every SELECT from a table', () => {
     expect(statements.size).toBeGreaterThan(operations.all.length)
     for (const [text, query] of statements) {
       const tables = tablesRead(text)

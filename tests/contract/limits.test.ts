@@ -40,11 +40,11 @@ const stated: Readonly<
   'alert-deliveries.list': [key, undefined, [50, 200]],
 }
 
-test('every operation is stated', () => {
+test('every operation has its limits here', () => {
   expect(operations.all.map(([name]) => name).sort()).toEqual(Object.keys(stated).sort())
 })
 
-test.each(operations.all)('%s spends, reads and answers as much as is stated', (name, endpoint) => {
+test.each(operations.all)('%s charges, reads and returns within these limits', (name, endpoint) => {
   const [spends, window, limits] = stated[name] ?? []
   expect(endpoint.charges).toEqual(spends)
   expect(endpoint.window).toEqual(window)

@@ -76,7 +76,7 @@ test('a made-up endpoint needs a key, takes GET alone, and knows no site but the
   }
 })
 
-test('a made-up endpoint charges the budgets it declares, and is refused when one is spent', async () => {
+test('a made-up endpoint charges the budgets it declares, and is rejected when one is spent', async () => {
   const tenantId = await api.createTenant({ overrides: { keyLimit: 2, tenantLimit: 3 } })
   const siteId = await api.createSite(tenantId)
   const key = await api.createKey(tenantId)

@@ -25,7 +25,7 @@ const ownHeaders = ({ headers }: Answered) =>
 const otherMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 
 describe.each(operations.all)('%s', (_, endpoint) => {
-  test('answers HEAD as GET, without the body', async () => {
+  test('responds to HEAD as to GET, without the body', async () => {
     const asking = { key: world.key, siteId: world.siteIds[0] }
     const [get, head] = [await api.ask(endpoint, asking), await api.ask(endpoint, { ...asking, method: 'HEAD' })]
     expect(head.status).toBe(200)
@@ -33,11 +33,11 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     expect(ownHeaders(head)).toEqual(ownHeaders(get))
   })
 
-  test('answers HEAD with the status of a refusal too', async () => {
+  test('responds to HEAD with the status of an error too', async () => {
     expect(await api.ask(endpoint, { method: 'HEAD' })).toMatchObject({ status: 401, text: '' })
   })
 
-  test.each(otherMethods)('does not take %s', async (method) => {
+  test.each(otherMethods)('rejects %s', async (method) => {
     const { status, headers, body } = await api.get(urlOf(endpoint, {}), { key: world.key, method })
     expect(status).toBe(405)
     expect(headers.get('Allow')).toBe('GET, HEAD')
@@ -86,7 +86,7 @@ describe('the request id', () => {
     expect(body.error.requestId).toBe(headers.get('X-Request-Id'))
   })
 
-  test('is new for each request, and on every kind of answer', async () => {
+  test('is new for each request, and on every kind of response', async () => {
     const paths = ['/v1/me', '/livez', '/readyz', '/docs', '/docs/start.js', '/openapi.json', '/nowhere', '/metrics']
     const answers = await Promise.all(paths.map((path) => api.get(path, { key: world.key })))
     const ids = answers.map(({ headers }) => headers.get('X-Request-Id'))

@@ -42,13 +42,13 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     },
   )
 
-  test('says which parameters it takes', async () => {
+  test('names the parameters it takes', async () => {
     const takes = Object.keys(querySchema(endpoint))
     expectRefused(await ask(endpoint, { nonsense: '1' }), takes.join(', ') || 'it takes none')
   })
 })
 
-test('names every parameter an operation does not take, however many others are refused', async () => {
+test('a 400 names every unknown parameter, however many others are invalid', async () => {
   const known = ['siteId', 'reportType', 'directive', 'disposition', 'deviceType', 'from', 'to']
   const unknown = ['a', 'b', 'c', 'd', 'e', 'f']
   const search = [...known, ...unknown].map((name) => `${name}=`).join('&')
@@ -56,21 +56,21 @@ test('names every parameter an operation does not take, however many others are 
   expectRefused(await api.get(`/v1/reports/count?${search}`, { key: world.key }), named, 'siteId must be')
 })
 
-test('names a parameter an operation does not take where its path is refused too', async () => {
+test('a 400 names an unknown parameter when the path is invalid too', async () => {
   expectRefused(await api.get('/v1/sites/1/issues?nonsense=1', { key: world.key }), '"nonsense"')
 })
 
 describe.each(operations.all.flatMap(taken))('%s, %s', (_, parameter, endpoint) => {
-  test('refuses it empty', async () => {
+  test('rejects an empty value', async () => {
     expectRefused(await ask(endpoint, { [parameter]: '' }), `${parameter} must be`)
   })
 
-  test('refuses it twice', async () => {
+  test('rejects a repeated value', async () => {
     expectRefused(await ask(endpoint, { [parameter]: ['1', '1'] }), `${parameter} was given 2 times`)
   })
 })
 
-describe('what the framework would pass over', () => {
+describe('a query that the framework would accept', () => {
   const get = (search: string) => api.get(`/v1/reports/count?${search}`, { key: world.key })
 
   test.each(['browserName=caf%E9', 'documentHost=%FF', 'documentHost=%', 'browserName=a%2'])(
@@ -114,11 +114,11 @@ test('the parameters that take any printable text are found', () => {
 })
 
 describe.each(texts)('%s, %s', (_, parameter, endpoint, maxLength, type) => {
-  test.each(['a\\b', 'é', '😀', 'a\tb', 'a\nb', '\u0000', 'x'.repeat(maxLength + 1)])('refuses %j', async (value) => {
+  test.each(['a\\b', 'é', '😀', 'a\tb', 'a\nb', '\u0000', 'x'.repeat(maxLength + 1)])('rejects %j', async (value) => {
     expectRefused(await ask(endpoint, { ...type, [parameter]: value }), `${parameter} must be`)
   })
 
-  test.each(['_', ` % ' " \` {p0:String} ~ -- */ `, 'x'.repeat(maxLength)])('takes %j', async (value) => {
+  test.each(['_', ` % ' " \` {p0:String} ~ -- */ `, 'x'.repeat(maxLength)])('accepts %j', async (value) => {
     expect(await ask(endpoint, { ...type, [parameter]: value })).toMatchObject({ status: 200 })
   })
 })
@@ -129,13 +129,13 @@ describe.each(limits)('%s, limit', (_, endpoint) => {
   const most = endpoint.page?.maxLimit ?? 100
 
   test.each(['0', `${most + 1}`, '1e2', '0x10', ' 5', '5 ', '+5', '-1', '1.0', '٣', '99999999999'])(
-    'refuses %j',
+    'rejects %j',
     async (limit) => {
       expectRefused(await ask(endpoint, { limit }), `limit must be an integer from 1 to ${most}`)
     },
   )
 
-  test('takes its bounds', async () => {
+  test('accepts its bounds', async () => {
     const [least, all] = await Promise.all([ask(endpoint, { limit: '1' }), ask(endpoint, { limit: `${most}` })])
     expect(least.body.data).toHaveLength(1)
     expect(all.body.data.length).toBeGreaterThan(1)

@@ -10,7 +10,7 @@ afterAll(() => api.close())
 
 const policyOf = (headers: Headers) => headers.get('Content-Security-Policy') ?? ''
 
-test('needs no key and lets the page run and reach nothing but this API', async () => {
+test('the docs page needs no key, and may run and reach nothing but this API', async () => {
   const { status, headers } = await api.get('/docs')
   expect(status).toBe(200)
   expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
@@ -20,7 +20,7 @@ test('needs no key and lets the page run and reach nothing but this API', async 
   expect(policyOf(headers)).not.toMatch(/unsafe|https?:|\*/)
 })
 
-test('is made of files of this server only, each of the type the page expects', async () => {
+test('the docs page loads files of this server only, each of the expected type', async () => {
   const { text } = await api.get('/docs')
   expect(text).not.toMatch(/<script(?! src)|<style|\son\w+=|\sstyle=|https?:/)
   const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '')
@@ -36,7 +36,7 @@ test('is made of files of this server only, each of the type the page expects', 
   }
 })
 
-test('reads the description of this API', async () => {
+test('the docs page reads the description of this API', async () => {
   expect((await api.get('/docs/start.js')).text).toContain("url: '/openapi.json'")
 })
 

@@ -31,7 +31,7 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
   const lacking = capabilities.filter((one) => one !== capability)
   const asks = when ? { [when.parameter]: when.is ?? String(values(endpoint.query[when.parameter])[0]) } : {}
 
-  test('asks for an upgrade and names the lowest plan that has the capability', async () => {
+  test('requires an upgrade and names the lowest plan with the capability', async () => {
     const { status, body } = await api.ask(endpoint, { ...(await having(lacking)), query: asks })
     expect(status).toBe(403)
     expect(body.error.code).toBe('plan_upgrade_required')
@@ -39,12 +39,12 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
     expect(body.error.message).toMatch(/the (team|professional|business) plan and above have it/)
   })
 
-  test('answers a tenant that has it', async () => {
+  test('responds to a tenant that has it', async () => {
     const answered = await api.ask(endpoint, { ...(await having([...capabilities])), query: asks })
     expect(answered.status).toBe(emptyStatus(endpoint))
   })
 
-  test('answers a tenant with a decision on record only where that exempts it', async () => {
+  test('responds to a tenant with a decision on record only where that exempts it', async () => {
     const { tenantId, siteId, key } = await having(lacking)
     const otherSite = await api.createSite(tenantId)
     await api.importRecords(tenantId, scriptDecisions, [decision(otherSite)])
@@ -52,20 +52,20 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
     expect(status).toBe(unless ? emptyStatus(endpoint) : 403)
   })
 
-  test('is refused although another tenant has decisions', async () => {
+  test('is rejected although another tenant has decisions', async () => {
     const other = await having([...capabilities])
     await api.importRecords(other.tenantId, scriptDecisions, [decision(other.siteId)])
     expect(await api.ask(endpoint, { ...(await having(lacking)), query: asks })).toMatchObject({ status: 403 })
   })
 
-  test('is refused after parameters and ownership are checked', async () => {
+  test('is rejected after parameters and ownership are checked', async () => {
     const asking = await having(lacking)
     expect(await api.ask(endpoint, { ...asking, query: { ...asks, nonsense: '1' } })).toMatchObject({ status: 400 })
     const { siteId } = await having(lacking)
     expect(await api.ask(endpoint, { ...asking, siteId, query: asks })).toMatchObject({ status: 404 })
   })
 
-  test('is told in the description', async () => {
+  test('is part of the description', async () => {
     const { body } = await api.get('/openapi.json')
     const { description } = body.paths[endpoint.path].get
     expect(description).toContain(`(\`${capability}\`)`)
@@ -78,14 +78,17 @@ const ofParameters = needs.flatMap(([name, parameter, endpoint, { capability, wh
   when ? [[name, parameter, endpoint, capability, when] as const] : [],
 )
 
-test.each(ofParameters)('%s, %s: is answered without it, and with another value where one is meant', async (...one) => {
-  const [, , endpoint, capability, { parameter, is }] = one
-  const asking = await having(capabilities.filter((other) => other !== capability))
-  const others = is === undefined ? [] : values(endpoint.query[parameter]).filter((value) => value !== is)
-  for (const query of [{}, ...others.map((value) => ({ [parameter]: value }))]) {
-    expect(await api.ask(endpoint, { ...asking, query })).toMatchObject({ status: emptyStatus(endpoint) })
-  }
-})
+test.each(ofParameters)(
+  '%s, %s: responds without it, and with another value where one value requires the plan',
+  async (...one) => {
+    const [, , endpoint, capability, { parameter, is }] = one
+    const asking = await having(capabilities.filter((other) => other !== capability))
+    const others = is === undefined ? [] : values(endpoint.query[parameter]).filter((value) => value !== is)
+    for (const query of [{}, ...others.map((value) => ({ [parameter]: value }))]) {
+      expect(await api.ask(endpoint, { ...asking, query })).toMatchObject({ status: emptyStatus(endpoint) })
+    }
+  },
+)
 
 /** The values that a parameter takes. */
 function values(parameter: (typeof operations.all)[number][1]['query'][string] | undefined): string[] {

@@ -64,26 +64,26 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
     'yesterday',
     '0001-01-01T00:00:00Z',
     '9999-12-31T23:59:59Z',
-  ])('refuses %s', async (time) => {
+  ])('rejects %s', async (time) => {
     expect(await ask(endpoint, { from: time })).toMatchObject(refused(`from ${allowed}`))
     expect(await ask(endpoint, { to: time })).toMatchObject(refused(`to ${allowed}`))
   })
 
-  test('takes offsets, small letters and milliseconds', async () => {
+  test('accepts offsets, small letters and milliseconds', async () => {
     const noon = ago(2 * day).slice(0, 11)
     for (const time of [`${noon}12:00:00+05:30`, `${noon}12:00:00.5-03:00`, `${noon}12:00:00.123z`.replace('T', 't')]) {
       expect(await ask(endpoint, { from: time })).toMatchObject({ status: 200 })
     }
   })
 
-  test('refuses a window that is empty or the wrong way round', async () => {
+  test('rejects a window that is empty or reversed', async () => {
     const [early, late] = [ago(2 * day), ago(day)]
     expect(await ask(endpoint, { from: late, to: late })).toMatchObject(refused('from must be before to'))
     expect(await ask(endpoint, { from: late, to: early })).toMatchObject(refused('from must be before to'))
     expect(await ask(endpoint, { from: ago(-day) })).toMatchObject(refused('from must be before to'))
   })
 
-  test('refuses a window a millisecond too long and takes the longest', async () => {
+  test('rejects a window a millisecond too long and accepts the longest', async () => {
     const to = Date.now()
     const from = (milliseconds: number) => new Date(to - maxDays * day - milliseconds).toISOString()
     const query = { to: new Date(to).toISOString() }
@@ -91,7 +91,7 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
     expect(await ask(endpoint, { ...query, from: from(0) })).toMatchObject({ status: 200 })
   })
 
-  test('refuses a from before retention, and takes its first moment', async () => {
+  test('rejects a from before retention, and accepts its first moment', async () => {
     const short = await keeping(2)
     const first = Math.floor(Date.now() / day) * day - 2 * day
     const at = (time: number) => ({ from: new Date(time).toISOString() })
@@ -110,7 +110,7 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
     expect(byDefault.text).toBe(fromRetention.text)
   })
 
-  test('refuses a to that retention has left behind', async () => {
+  test('rejects a to before retention', async () => {
     const short = await keeping(2)
     expect(await ask(endpoint, { to: ago(4 * day) }, short)).toMatchObject(
       refused('to must be after the start of retention'),

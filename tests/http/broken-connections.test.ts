@@ -28,7 +28,7 @@ describe.each(['reset', 'cut'] as const)('a connection that is %s', (fault) => {
     expect(await api.ask(endpoint, asking)).toMatchObject({ status: 200 })
   })
 
-  test.each(operations.all)('makes %s unavailable while keys cannot be looked up', async (_, endpoint) => {
+  test.each(operations.all)('makes %s unavailable while key lookups fail', async (_, endpoint) => {
     const asking = { key: await api.createKey(world.tenantId), siteId: world.siteIds[0] }
     faults.inject(fault)
     expectUnavailable(await api.ask(endpoint, asking))
@@ -37,20 +37,20 @@ describe.each(['reset', 'cut'] as const)('a connection that is %s', (fault) => {
   })
 })
 
-describe('a store that never answers', () => {
-  test('is given up on', async () => {
+describe('a database that never responds', () => {
+  test('is abandoned at the timeout', async () => {
     faults.inject('hang', (query) => !isLookUp(query))
     const answers = operations.withWindow.map(([, one]) => api.ask(one, { key: world.key, siteId: world.siteIds[0] }))
     for (const answered of await Promise.all(answers)) expectUnavailable(answered)
   })
 
-  test('is given up on while a key is looked up', async () => {
+  test('is abandoned at the timeout of a key lookup', async () => {
     const key = await api.createKey(world.tenantId)
     faults.inject('hang')
     expectUnavailable(await api.get('/v1/me', { key }))
   })
 
-  test('is told to whoever watches readiness, and keeps the process alive', async () => {
+  test('fails readiness, and leaves the process alive', async () => {
     faults.inject('hang')
     const [live, ready] = await Promise.all([api.get('/livez'), api.get('/readyz')])
     expect(live.status).toBe(200)

@@ -24,7 +24,7 @@ const hostile = [
   ...["[']", "','", '\u2028', '\u{1F600}', 'null', 'é'],
 ]
 
-test.each(hostile)('the value %j reaches the store as it is, alone and in a list', async (value) => {
+test.each(hostile)('the value %j reaches ClickHouse unchanged, alone and in a list', async (value) => {
   const [row] = await database.read({
     name: 'echoValues',
     statement: sql`SELECT ${text(value)} AS alone, ${texts([value, value])} AS list, length(alone) AS bytes`,
@@ -33,7 +33,7 @@ test.each(hostile)('the value %j reaches the store as it is, alone and in a list
   expect(row).toEqual({ alone: value, list: [value, value], bytes: Buffer.byteLength(value) })
 })
 
-test('half a surrogate pair reaches the store as the replacement character', async () => {
+test('half a surrogate pair reaches ClickHouse as the replacement character', async () => {
   const statement = sql`SELECT ${text('a\ud800b')} AS alone`
   const [row] = await database.read({ name: 'echoValue', statement, row: z.object({ alone: z.string() }) })
   expect(row).toEqual({ alone: 'a\ufffdb' })

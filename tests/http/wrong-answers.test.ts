@@ -52,7 +52,7 @@ const row = (name: string, value: unknown) =>
 const page = (status: number) =>
   new Response(`<h1>${secret}</h1>`, { status, headers: { 'Content-Type': 'text/html' } })
 
-describe('what passes by itself is unavailable:', () => {
+describe('a transient error is upstream_unavailable:', () => {
   test.each([
     ['an answer of 500 in plain text', () => new Response(`${secret} is on fire`, { status: 500 })],
     ['a proxy’s page', () => page(502)],
@@ -78,7 +78,7 @@ describe('what passes by itself is unavailable:', () => {
   })
 })
 
-describe('what is our defect is an internal error:', () => {
+describe('a defect of ours is internal_error:', () => {
   test.each([
     ['a statement the store does not understand', () => exception(62, 400)],
     ['a column that does not exist', () => exception(47, 404)],
@@ -95,7 +95,7 @@ describe('what is our defect is an internal error:', () => {
   })
 })
 
-test('the log tells the cause that the caller is not told, under the request’s id', async () => {
+test('the log has the cause that the response hides, under the request’s id', async () => {
   answerWith(() => exception(62, 400))
   const { headers } = await api.get('/v1/reports/count', { key: world.key })
   const line = lines.find((one) => one.includes(headers.get('X-Request-Id') ?? 'none'))
@@ -103,7 +103,7 @@ test('the log tells the cause that the caller is not told, under the request’s
   expect(line).not.toContain(world.key.key)
 })
 
-test('the store heals without a restart', async () => {
+test('the database recovers without a restart', async () => {
   answerWith('reset')
   for (const operation of operations.withWindow) expectUnavailable(await ask(operation))
   store.inject()

@@ -11,7 +11,6 @@ import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
 import { readScans } from '../pages/read-scans.ts'
 
-/** How queries are asked. */
 export interface Reads {
   readonly read: Read
   readonly readAll: ReadAll
@@ -19,7 +18,6 @@ export interface Reads {
 
 type Evidence = PciReadiness['evidence']
 
-/** Each payment page with its last complete scan, and whether that is recent. */
 export async function pageEvidence(
   { read, readAll }: Reads,
   tenantId: string,
@@ -39,11 +37,7 @@ export async function pageEvidence(
   })
 }
 
-/**
- * The scans of payment pages that found a watched header changed or the grade dropped, newest first. Alerts speak for
- * changes of the site's other pages too.
- * @param pages the site's payment pages.
- */
+/** Scans that found a watched header changed or the grade dropped, newest first. Alerts also cover other pages. */
 export async function changeEvidence(
   { read, readAll }: Reads,
   tenantId: string,

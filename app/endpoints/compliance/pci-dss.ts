@@ -16,9 +16,15 @@ import { type Inventory, readInventory, readPaymentPages, uninventoriedOnPayment
 import { changeEvidence, pageEvidence } from './change-evidence.ts'
 import { scriptEvidence } from './script-evidence.ts'
 
-const mostSuggestions = 5
+const maxSuggestions = 5
 
-const nothingRead: Inventory = { entries: [], truncated: false, reporting: false, uninventoried: [], paymentPages: [] }
+const emptyInventory: Inventory = {
+  entries: [],
+  truncated: false,
+  reporting: false,
+  uninventoried: [],
+  paymentPages: [],
+}
 
 export const compliancePciDss = endpoint({
   name: 'compliance.pci-dss',
@@ -32,6 +38,7 @@ export const compliancePciDss = endpoint({
   response: z.object({ data: pciReadiness }),
   async handle({ caller: { tenant }, params: { siteId }, window, retentionFrom, read, readAll }) {
     const now = new Date(window.to)
+    const lastDays = { from: Math.max(window.from, window.to - changeDays * day), to: window.to }
     const has = (capability: Capability) => tenant.may.capabilities.includes(capability)
     const [sites, onPlan, rules, pages] = await Promise.all([
       read(findSite(tenant.id, siteId)),
@@ -40,12 +47,12 @@ export const compliancePciDss = endpoint({
       readPaymentPages(read, { tenant, siteId }),
     ])
     const reads = { read, readAll }
-    const asked = { tenant, siteId, window, retentionFrom, paymentPages: pages, withoutHashes: true } as const
+    const request = { tenant, siteId, window, retentionFrom, paymentPages: pages, withoutHashes: true } as const
     const [inventory, watchedPages, changes, busy] = await Promise.all([
-      onPlan && pages.length > 0 ? readInventory(read, asked) : nothingRead,
+      onPlan && pages.length > 0 ? readInventory(read, request) : emptyInventory,
       pageEvidence(reads, tenant.id, siteId, pages, has('pages.scans'), now),
       changeEvidence(reads, tenant.id, siteId, pages, now),
-      pages.length > 0 ? [] : read(listBusyPages(tenant.id, siteId, lastDays(window, changeDays), mostSuggestions)),
+      pages.length > 0 ? [] : read(listBusyPages(tenant.id, siteId, lastDays, maxSuggestions)),
     ])
     const scripts = scriptEvidence(inventory)
     const uninventoriedUnprotected = uninventoriedOnPayment(inventory).length
@@ -85,10 +92,4 @@ export const compliancePciDss = endpoint({
       },
     }
   },
-})
-
-/** The end of a window. */
-const lastDays = ({ from, to }: { readonly from: number; readonly to: number }, days: number) => ({
-  from: Math.max(from, to - days * day),
-  to,
 })

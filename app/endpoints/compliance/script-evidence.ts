@@ -8,7 +8,6 @@ import {
 
 type ScriptEvidence = PciReadiness['evidence']['scripts'][number]
 
-/** The scripts seen on payment pages, as evidence, in the inventory's order. */
 export function scriptEvidence(inventory: Inventory): ScriptEvidence[] {
   const uninventoried = countByHost(uninventoriedOnPayment(inventory))
   const labelOf = new Map(inventory.paymentPages.map(({ id, label }) => [id, label]))
@@ -40,11 +39,10 @@ function countByHost(scripts: readonly { readonly url: string }[]): Map<string, 
   return counts
 }
 
-/** Where browsers reported it or scans found it. */
 const paymentPagesOf = ({ script, lastOnPayment }: InventoryEntry): ReadonlySet<string> =>
   new Set([...lastOnPayment.keys(), ...(script.scanPresence?.foundOn ?? [])])
 
-/** Rejected, and seen on a payment page since the rejection. */
+/** A rejected script that was seen on a payment page since the rejection. */
 function isStillRunning({ script, lastOnPayment }: InventoryEntry): boolean {
   if (script.status !== 'rejected' || script.decidedAt === null) return false
   const scanned = script.scanPresence ? [Date.parse(script.scanPresence.latestScan.scannedAt)] : []

@@ -21,7 +21,6 @@ import { listPage, type SortKey } from '../../pipeline/page.ts'
 import { volumePosition } from './volume-position.ts'
 import { withDetails } from './with-details.ts'
 
-/** A browser change's sort key: its date of removal, then its volume. */
 const position: SortKey<BrowserChangeEntry, BrowserChangePosition> = {
   schema: z.object({ anticipatedRemoval: cursorTime.nullable() }).and(volumePosition.schema),
   of: ({ anticipatedRemoval, ...entry }) => ({

@@ -11,7 +11,7 @@ import { crashGroup, crashTotals } from '../../../schema/responses/crash.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
 import { volumePosition } from './volume-position.ts'
-import { withDetails } from './with-details.ts'
+import { groupCounts, withDetails } from './with-details.ts'
 
 export const crashesList = endpoint({
   name: 'crashes.list',
@@ -42,16 +42,9 @@ export const crashesList = endpoint({
     const stackOf = new Map(stacks.map((row) => [row.key, row.stackExcerpt]))
     return {
       data: withDetails(data, detailRows, (group, details) => ({
-        reason: details.reason,
-        page: details.page,
-        isTopLevel: details.isTopLevel,
-        visibilityState: details.visibilityState,
-        browsers: details.browsers,
+        ...details,
         stackExcerpt: stackOf.get(group.key) ?? null,
-        reportCount: group.reportCount,
-        estimatedReportCount: estimate(group),
-        firstSeen: group.firstSeen,
-        lastSeen: group.lastSeen,
+        ...groupCounts(group),
       })),
       totals: {
         estimatedReportCount: estimate(totals),

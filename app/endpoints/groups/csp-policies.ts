@@ -10,10 +10,10 @@ import { cspPolicy } from '../../../schema/responses/csp-policy.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
 import { latestFirst, timePosition } from '../../pipeline/time-position.ts'
-import { ownPage } from '../pages/require-page.ts'
+import { requirePage } from '../pages/require-page.ts'
 
-/** Distinct policies one read takes, before any are merged (contract, Limits). */
-const mostPolicies = 200
+/** Distinct policies before merging. */
+const maxPolicies = 200
 
 export const cspPoliciesList = endpoint({
   name: 'csp-policies.list',
@@ -28,20 +28,20 @@ export const cspPoliciesList = endpoint({
   charges: ['key', 'tenant'],
   response: listReply(cspPolicy, { truncated: z.boolean() }),
   async handle({ caller: { tenant }, params: { siteId, pageId }, window, page, read, readAll }) {
-    const monitored = pageId === undefined ? undefined : await ownPage(read, tenant.id, siteId, pageId)
+    const monitored = pageId === undefined ? undefined : await requirePage(read, tenant.id, siteId, pageId)
     const match = monitored && pageMatch(monitored.pattern)
     const question: CspPolicyQuestion = { tenantId: tenant.id, siteId, window, page: match }
-    const quoted = await read(listCspPolicies(question, mostPolicies + 1))
-    const listed = quoted.slice(0, mostPolicies)
+    const quoted = await read(listCspPolicies(question, maxPolicies + 1))
+    const listed = quoted.slice(0, maxPolicies)
     const texts = await readAll(listCspPolicyTexts(question, listed))
     const textOf = new Map(texts.map(({ key, policy }) => [key, policy]))
     const policies = mergeCspPolicies(
-      listed.flatMap((one) => {
-        const text = textOf.get(one.key)
-        return text === undefined ? [] : [{ ...one, text }]
+      listed.flatMap((policy) => {
+        const text = textOf.get(policy.key)
+        return text === undefined ? [] : [{ ...policy, text }]
       }),
     )
-    const { data, nextCursor } = page.cutWhole(policies, latestFirst('lastSeen'))
-    return { data, truncated: quoted.length > mostPolicies, nextCursor }
+    const { data, nextCursor } = page.sortAndCut(policies, latestFirst('lastSeen'))
+    return { data, truncated: quoted.length > maxPolicies, nextCursor }
   },
 })

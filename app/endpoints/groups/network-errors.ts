@@ -12,7 +12,7 @@ import { networkErrorGroup, networkErrorTotals } from '../../../schema/responses
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
 import { volumePosition } from './volume-position.ts'
-import { withDetails } from './with-details.ts'
+import { groupCounts, withDetails } from './with-details.ts'
 
 export const networkErrorsList = endpoint({
   name: 'network-errors.list',
@@ -45,19 +45,9 @@ export const networkErrorsList = endpoint({
     const exampleOf = new Map(examples.map((row) => [row.key, row.exampleUrl]))
     return {
       data: withDetails(data, detailRows, (group, details) => ({
-        errorType: details.errorType,
-        phase: details.phase,
-        origin: details.origin,
-        statusCode: details.statusCode,
-        serverIps: details.serverIps,
-        protocols: details.protocols,
-        methods: details.methods,
-        browsers: details.browsers,
+        ...details,
         exampleUrl: exampleOf.get(group.key) ?? '',
-        reportCount: group.reportCount,
-        estimatedReportCount: estimate(group),
-        firstSeen: group.firstSeen,
-        lastSeen: group.lastSeen,
+        ...groupCounts(group),
       })),
       totals: {
         reportCount: totals.reportCount,

@@ -4,13 +4,12 @@ import type { SortKey } from '../../pipeline/page.ts'
 
 const largest = 2n ** 64n - 1n
 
-/** An unsigned 64-bit integer in decimal digits. */
 export const uint64Text = z
   .string()
   .regex(/^\d{1,20}$/, { abort: true })
   .refine((digits) => BigInt(digits) <= largest)
 
-/** A group's sort key: its estimated volume, then its own key. */
+/** Largest estimated volume first, then by key. */
 export const volumePosition: SortKey<{ readonly weight: bigint; readonly key: bigint }, VolumePosition> = {
   schema: z.object({ weight: uint64Text, key: uint64Text }),
   of: ({ weight, key }) => ({ weight: String(weight), key: String(key) }),

@@ -14,13 +14,11 @@ import { listPage, type SortKey } from '../../pipeline/page.ts'
 import { uint64Text } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
 
-/** An issue's sort key: when it was last seen, then its key. */
 export const issuePosition: SortKey<Pick<RankedIssue, 'lastSeen' | 'key'>, IssuePosition> = {
   schema: z.object({ lastSeen: cursorTime, key: uint64Text }),
   of: ({ lastSeen, key }) => ({ lastSeen: Date.parse(lastSeen), key: String(key) }),
 }
 
-/** What the list of all issues and that of one site's are declared with alike. */
 export const issueListing = {
   window: { defaultDays: 7, maxDays: 31 },
   page: { ...listPage, position: issuePosition },
@@ -34,8 +32,7 @@ type Page = Pick<
   'caller' | 'window' | 'page' | 'read' | 'readAll'
 >
 
-/** A page of issues, of one site or of all. */
-export async function pageOfIssues(
+export async function readIssuePage(
   { caller, window, page, read, readAll }: Page,
   siteId: string | undefined,
   reportTypes: IssueQuestion['reportTypes'] = issueTypeNames,
@@ -51,7 +48,7 @@ export async function pageOfIssues(
   return { data: withDetails(data, details, toIssue), nextCursor }
 }
 
-function toIssue({ key, siteId, reportType }: RankedIssue, details: IssueDetails): z.input<typeof issue> {
+function toIssue({ key, siteId, reportType }: RankedIssue, details: Omit<IssueDetails, 'key'>): z.input<typeof issue> {
   const { subject, targetHost } = details
   const { carries } = reportTypeRows[reportType]
   return {

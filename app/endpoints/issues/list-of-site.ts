@@ -1,7 +1,7 @@
 import { issueTypesParam } from '../../../schema/issue-filter.ts'
 import { uuid } from '../../../schema/params.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
-import { issueListing, pageOfIssues } from './issue-listing.ts'
+import { issueListing, readIssuePage } from './issue-listing.ts'
 
 export const issuesSite = endpoint({
   name: 'issues.site',
@@ -11,5 +11,5 @@ export const issuesSite = endpoint({
   pathParams: { siteId: uuid('The site') },
   query: { reportType: issueTypesParam.optional() },
   ...issueListing,
-  handle: ({ params, ...ctx }) => pageOfIssues(ctx, params.siteId, params.reportType),
+  handle: ({ params, ...ctx }) => readIssuePage(ctx, params.siteId, params.reportType),
 })

@@ -1,7 +1,7 @@
 import { issueTypesParam } from '../../../schema/issue-filter.ts'
 import { uuid } from '../../../schema/params.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
-import { issueListing, pageOfIssues } from './issue-listing.ts'
+import { issueListing, readIssuePage } from './issue-listing.ts'
 
 export const issuesList = endpoint({
   name: 'issues.list',
@@ -11,5 +11,5 @@ export const issuesList = endpoint({
     'Reports grouped by what they are about, the latest seen first. At most the first 10,000 issues can be paged; narrow the window to reach further.',
   query: { siteId: uuid('Only issues of this site').optional(), reportType: issueTypesParam.optional() },
   ...issueListing,
-  handle: ({ params, ...ctx }) => pageOfIssues(ctx, params.siteId, params.reportType),
+  handle: ({ params, ...ctx }) => readIssuePage(ctx, params.siteId, params.reportType),
 })

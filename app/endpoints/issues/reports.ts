@@ -43,7 +43,7 @@ export const issuesReports = endpoint({
     }
     const { latest, earlier } = latestRanges(days, page.rows, page.after?.receivedAt)
     const rows = await list(latest, page.rows)
-    // The counts of a day can hold reports that were kept for a shorter time than others of that day.
+    // A day's count can include reports with a shorter retention than others of that day.
     if (rows.length < page.rows) rows.push(...(await list(earlier, page.rows - rows.length)))
     return page.cut(rows)
   },

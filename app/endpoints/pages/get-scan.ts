@@ -7,7 +7,7 @@ import { Problem } from '../../../schema/problems.ts'
 import { scan } from '../../../schema/responses/scan.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { readScans } from './read-scans.ts'
-import { ownPage } from './require-page.ts'
+import { requirePage } from './require-page.ts'
 
 export const scansGet = endpoint({
   name: 'scans.get',
@@ -20,7 +20,7 @@ export const scansGet = endpoint({
   response: z.object({ data: scan }),
   async handle({ caller: { tenant }, params: { siteId, pageId, scanId }, read, readAll }) {
     const [page, [place]] = await Promise.all([
-      ownPage(read, tenant.id, siteId, pageId),
+      requirePage(read, tenant.id, siteId, pageId),
       read(findScanPlace(tenant.id, pageId, scanId)),
     ])
     if (!place) throw new Problem('not_found', 'There is no such scan')

@@ -7,7 +7,7 @@ import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
 import { timePosition } from '../../pipeline/time-position.ts'
 import { readScans } from './read-scans.ts'
-import { ownPage } from './require-page.ts'
+import { requirePage } from './require-page.ts'
 
 export const scansList = endpoint({
   name: 'scans.list',
@@ -28,7 +28,7 @@ export const scansList = endpoint({
     const [places, latest] = await Promise.all([
       read(listScanPlaces(tenant.id, pageId, page.after, page.rows)),
       read(listLatestScanPlaces(tenant.id, [pageId], 'complete')),
-      ownPage(read, tenant.id, siteId, pageId),
+      requirePage(read, tenant.id, siteId, pageId),
     ])
     const { data: shown, nextCursor } = page.cut(places)
     const scans = await readScans(readAll, tenant.id, [...shown, ...latest])

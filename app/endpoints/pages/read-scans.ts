@@ -5,7 +5,7 @@ import type { ReadAll } from '../../../queries/sql/query.ts'
 import { Problem } from '../../../schema/problems.ts'
 import type { ListedScan, ScanChanges } from '../../../schema/responses/scan.ts'
 
-/** The scans at some places, in their order, each with what differs from the last complete scan before it. */
+/** Scans in the order of `places`, each with its changes since the last complete scan before it. */
 export async function readScans(
   readAll: ReadAll,
   tenantId: string,
@@ -17,24 +17,23 @@ export async function readScans(
   return places.map(({ id, consecutiveFailures, comparedId }) => {
     const scan = scanOf.get(id)
     const compared = scanOf.get(comparedId)
-    // Another replica of the store can be behind the one that told the places.
+    // Another replica can be behind the one that returned the places.
     if (!scan || (comparedId !== '' && !compared)) throw new Problem('upstream_unavailable')
     return { ...scan, consecutiveFailures, changes: changesSince(compared, scan) }
   })
 }
 
-/** A place and that of the scan it is compared with. */
 function withCompared({ pageId, id, scannedAt, comparedId, comparedAt }: ScanPlace) {
   const own = { pageId, id, scannedAt }
   return comparedId === '' ? [own] : [own, { pageId, id: comparedId, scannedAt: comparedAt }]
 }
 
 function changesSince(before: StoredScan | undefined, scan: StoredScan): ScanChanges {
-  const [now, then] = [scan, before].map((one) => one && comparable(one))
+  const [now, then] = [scan, before].map((either) => either && comparable(either))
   return now ? scanChanges(now, then) : noChanges
 }
 
-/** Undefined for a failed scan, which has nothing to compare. */
+/** Undefined for a failed scan. */
 function comparable({ rubricVersion, grade, headers }: StoredScan): ComparableScan | undefined {
   return grade === null || headers === null ? undefined : { rubricVersion, grade, headers }
 }

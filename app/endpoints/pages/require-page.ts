@@ -2,8 +2,8 @@ import { type FoundPage, findMonitoredPage } from '../../../queries/pages/find-m
 import type { Read } from '../../../queries/sql/query.ts'
 import { Problem } from '../../../schema/problems.ts'
 
-/** A site's monitored page. Throws not_found for one that is not the site's (contract, convention 7). */
-export async function ownPage(read: Read, tenantId: string, siteId: string, pageId: string): Promise<FoundPage> {
+/** Throws not_found for a page that is not the site's. */
+export async function requirePage(read: Read, tenantId: string, siteId: string, pageId: string): Promise<FoundPage> {
   const [page] = await read(findMonitoredPage(tenantId, siteId, pageId))
   if (!page) throw new Problem('not_found', 'There is no such page')
   return page

@@ -3,7 +3,7 @@ import { uuid } from '../../../schema/params.ts'
 import { Problem } from '../../../schema/problems.ts'
 import { script, scriptDecision } from '../../../schema/responses/script.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
-import { inventoryRequirement } from './inventory-needs.ts'
+import { inventoryRequirement } from './inventory-requirement.ts'
 import { readScript } from './read-inventory.ts'
 
 export const scriptsGet = endpoint({

@@ -4,35 +4,29 @@ import type { Script } from '../../../schema/responses/script.ts'
 import type { coverageSummary, scriptCounts } from '../../../schema/responses/script-inventory.ts'
 import { advisoryStates, coverageStates, identificationStates } from '../../../schema/scripts.ts'
 
-function countBy<State extends string>(states: readonly State[], found: readonly State[]): Record<State, number> {
+/** Counts beside a list of scripts, with every state present. */
+
+function countBy<State extends string>(
+  states: readonly State[],
+  scripts: readonly Script[],
+  stateOf: (script: Script) => State,
+): Record<State, number> {
   const counts = Object.fromEntries(states.map((state) => [state, 0])) as Record<State, number>
-  for (const state of found) counts[state]++
+  for (const script of scripts) counts[stateOf(script)]++
   return counts
 }
 
-/** How many scripts are in each identification and advisory state, every state listed. */
-export function countStates(scripts: readonly Script[]): z.input<typeof scriptCounts> {
-  return {
-    identification: countBy(
-      identificationStates,
-      scripts.map(({ identification }) => identification.state),
-    ),
-    advisories: countBy(
-      advisoryStates,
-      scripts.map(({ advisories }) => advisories.state),
-    ),
-  }
-}
+export const countStates = (scripts: readonly Script[]): z.input<typeof scriptCounts> => ({
+  identification: countBy(identificationStates, scripts, ({ identification }) => identification.state),
+  advisories: countBy(advisoryStates, scripts, ({ advisories }) => advisories.state),
+})
 
-/** How many scripts are in each coverage state, and which unprotected ones the inventory lacks. */
-export function summariseCoverage(
+export const summariseCoverage = (
   scripts: readonly Script[],
   reporting: boolean,
   uninventoried: readonly ScriptViolation[],
-): z.input<typeof coverageSummary> {
-  const counts = countBy(
-    coverageStates,
-    scripts.map(({ coverage }) => coverage.state),
-  )
-  return { reporting, ...counts, uninventoried: uninventoried.map(({ url, mode }) => ({ url, disposition: mode })) }
-}
+): z.input<typeof coverageSummary> => ({
+  reporting,
+  ...countBy(coverageStates, scripts, ({ coverage }) => coverage.state),
+  uninventoried: uninventoried.map(({ url, mode }) => ({ url, disposition: mode })),
+})

@@ -13,18 +13,14 @@ import type { InventoryQuestion } from '../../../queries/scripts/script-inventor
 import type { Read } from '../../../queries/sql/query.ts'
 import { inventorySize } from '../../../schema/scripts.ts'
 
-/** What else is read of the scripts. */
 interface Extent {
-  /** What is known of their hashes. */
   readonly hashes: boolean
-  /** Advisories on the libraries they are. */
   readonly advisories: boolean
 }
 
-/** The rows that an inventory is made of. */
 export type InventoryRows = Awaited<ReturnType<typeof readInventoryRows>>
 
-/** Reads the rows of at most 1,000 scripts in two rounds, the second of which asks for what the first has found. */
+/** Reads at most 1,000 scripts, in two rounds because the second needs the rows of the first. */
 export async function readInventoryRows(read: Read, question: InventoryQuestion, { hashes, advisories }: Extent) {
   const scanned = question.hasPaymentPages
   const [scripts, identities, decisions, captures, findings, loadingScans] = await Promise.all([
@@ -47,9 +43,7 @@ export async function readInventoryRows(read: Read, question: InventoryQuestion,
     advisories ? Promise.all(listLibraryChecks(libraries).map(read)) : [],
   ])
   return {
-    /** As many as are answered. */
     scripts: returned,
-    /** There are more. */
     truncated,
     identities,
     decisions,

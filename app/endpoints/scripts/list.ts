@@ -7,8 +7,8 @@ import { advisoryStates, identificationStates, inventorySize, scriptStatuses } f
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
 import { countStates, summariseCoverage } from './inventory-counts.ts'
-import { anyDecision, inventoryRequirement } from './inventory-needs.ts'
 import { compareInInventory, inventoryPosition } from './inventory-order.ts'
+import { decisionExemption, inventoryRequirement } from './inventory-requirement.ts'
 import { isOnPaymentPage, readInventory, uninventoriedOnPayment } from './read-inventory.ts'
 
 export const scriptsList = endpoint({
@@ -28,7 +28,7 @@ export const scriptsList = endpoint({
   },
   requires: [
     inventoryRequirement,
-    { capability: 'pages.payment', when: { parameter: 'pageScope', is: 'payment' }, unless: anyDecision },
+    { capability: 'pages.payment', when: { parameter: 'pageScope', is: 'payment' }, unless: decisionExemption },
     { capability: 'scripts.authorization', when: { parameter: 'advisories' } },
   ],
   window: { defaultDays: 31, maxDays: 31 },
@@ -53,7 +53,7 @@ export const scriptsList = endpoint({
         (params.advisories === undefined || advisories.state === params.advisories),
     )
     return {
-      ...page.cutWhole(listed, compareInInventory),
+      ...page.sortAndCut(listed, compareInInventory),
       counts: countStates(scoped),
       coverage: summariseCoverage(
         listed,

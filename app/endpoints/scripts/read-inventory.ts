@@ -19,79 +19,71 @@ import type { Caller } from '../../pipeline/authenticator.ts'
 import { compareInInventory, inventoryPosition } from './inventory-order.ts'
 import { type InventoryRows, readInventoryRows } from './inventory-rows.ts'
 
-/** Whose inventory is read, and over which time. */
-export interface InventoryAsked {
+/** Reads a site's script inventory, or one script of it. */
+
+export interface InventoryRequest {
   readonly tenant: Caller['tenant']
   readonly siteId: string
-  /** What activity, integrity and scans are read over. */
   readonly window: TimeRange
-  /** The first moment the tenant's retention reaches. */
+  /** Milliseconds since the Unix epoch. */
   readonly retentionFrom: number
-  /** The site's payment pages, where they were read before. */
   readonly paymentPages?: readonly PageRecord[]
-  /** Leaves every script's hashes empty, and unread what is known of them. */
   readonly withoutHashes?: true
 }
 
-/** A script, and what else its site's answers are made of. */
 export interface InventoryEntry {
   readonly script: Script
   /** Oldest first. */
   readonly decisions: ScriptDecision[]
-  /** When browsers last reported it in the window, by the payment page's id; milliseconds since the Unix epoch. */
+  /** Last report in the window by payment page id, in milliseconds since the Unix epoch. */
   readonly lastOnPayment: ReadonlyMap<string, number>
 }
 
-/** The scripts of a site. */
 export interface Inventory {
-  /** The last seen first, then by id. */
+  /** In the order of `compareInInventory`. */
   readonly entries: readonly InventoryEntry[]
-  /** The site has more scripts than one read returns. */
   readonly truncated: boolean
-  /** Browsers reported an integrity violation of the site's scripts in the window. */
   readonly reporting: boolean
-  /**
-   * Scripts that browsers reported without integrity metadata and the inventory lacks, the latest first: at most 1,000, of
-   * more those of payment pages, and then the latest.
-   */
+  /** Unprotected scripts that the inventory lacks, latest first: at most 1,000, payment pages preferred. */
   readonly uninventoried: readonly ScriptViolation[]
   readonly paymentPages: readonly PageRecord[]
 }
 
-/** Whether browsers or scans saw a script on a payment page in the window. */
 export const isOnPaymentPage = ({ script, lastOnPayment }: InventoryEntry): boolean =>
   lastOnPayment.size > 0 || script.scanPresence !== null
 
-/** Scripts that browsers reported unprotected on payment pages and the inventory lacks. */
 export const uninventoriedOnPayment = ({ uninventoried }: Inventory) =>
   uninventoried.filter(({ lastOnPayment }) => Object.keys(lastOnPayment).length > 0)
 
-/** Reads a site's inventory: at most 1,000 scripts, of more those seen last. */
-export async function readInventory(read: Read, asked: InventoryAsked): Promise<Inventory> {
-  return assemble(read, asked, asked.paymentPages ?? (await readPaymentPages(read, asked)), undefined)
+/** At most 1,000 scripts, the last seen. */
+export async function readInventory(read: Read, request: InventoryRequest): Promise<Inventory> {
+  return assemble(read, request, request.paymentPages ?? (await readPaymentPages(read, request)), undefined)
 }
 
-/** Reads one script of it, which can be beyond those; undefined where the inventory has none with this id. */
-export async function readScript(read: Read, asked: InventoryAsked, id: string): Promise<InventoryEntry | undefined> {
-  const paymentPages = await readPaymentPages(read, asked)
-  const found = await read(findScriptUrl(toQuestion(asked, paymentPages, undefined), id))
-  const url = found.find((candidate) => scriptId(asked.siteId, candidate.url) === id)?.url
-  return url === undefined ? undefined : (await assemble(read, asked, paymentPages, url)).entries[0]
+/** One script, which can be beyond those 1,000. */
+export async function readScript(
+  read: Read,
+  request: InventoryRequest,
+  id: string,
+): Promise<InventoryEntry | undefined> {
+  const paymentPages = await readPaymentPages(read, request)
+  const found = await read(findScriptUrl(toQuestion(request, paymentPages, undefined), id))
+  const url = found.find((candidate) => scriptId(request.siteId, candidate.url) === id)?.url
+  return url === undefined ? undefined : (await assemble(read, request, paymentPages, url)).entries[0]
 }
 
 /** More monitored pages than any site has. */
-const mostPages = 10_000
+const maxPages = 10_000
 
-/** A site's payment pages, in the order the site lists them. */
 export async function readPaymentPages(
   read: Read,
-  { tenant, siteId }: Pick<InventoryAsked, 'tenant' | 'siteId'>,
+  { tenant, siteId }: Pick<InventoryRequest, 'tenant' | 'siteId'>,
 ): Promise<PageRecord[]> {
-  return read(listMonitoredPages(tenant.id, siteId, undefined, mostPages, 'payment'))
+  return read(listMonitoredPages(tenant.id, siteId, undefined, maxPages, 'payment'))
 }
 
 function toQuestion(
-  { tenant, siteId, window, retentionFrom }: InventoryAsked,
+  { tenant, siteId, window, retentionFrom }: InventoryRequest,
   pages: readonly PageRecord[],
   url: string | undefined,
 ): InventoryQuestion {
@@ -100,13 +92,13 @@ function toQuestion(
 
 async function assemble(
   read: Read,
-  asked: InventoryAsked,
+  request: InventoryRequest,
   paymentPages: readonly PageRecord[],
   url: string | undefined,
 ): Promise<Inventory> {
-  const plansAdvisories = asked.tenant.may.capabilities.includes('scripts.authorization')
-  const extent = { hashes: !asked.withoutHashes, advisories: plansAdvisories }
-  const rows = await readInventoryRows(read, toQuestion(asked, paymentPages, url), extent)
+  const plansAdvisories = request.tenant.may.capabilities.includes('scripts.authorization')
+  const extent = { hashes: !request.withoutHashes, advisories: plansAdvisories }
+  const rows = await readInventoryRows(read, toQuestion(request, paymentPages, url), extent)
   const identities = new Map(rows.identities.map(({ hash, identity }) => [hash, identity]))
   const checks = new Map(rows.checks.map(({ id, check }) => [id, check]))
   const loadingScans = new Map(rows.loadingScans.map((scan) => [scan.pageId, scan]))
@@ -119,7 +111,7 @@ async function assemble(
   }
   const of = rowsByUrl(rows)
   const entries = rows.scripts.map((inventoried): InventoryEntry => {
-    const own = scriptFacts(asked, of, inventoried)
+    const own = scriptFacts(request, of, inventoried)
     const lastOnPayment = lastByPage(of.onPayment(inventoried.url), own.violation)
     return { script: assembleScript(own, facts), decisions: own.decisions, lastOnPayment }
   })
@@ -133,7 +125,6 @@ async function assemble(
   }
 }
 
-/** Finds the rows of a script by what they tell. */
 const rowsByUrl = (rows: InventoryRows) => ({
   activity: byUrl(rows.activities),
   hashes: byUrl(rows.reportedHashes),
@@ -144,9 +135,8 @@ const rowsByUrl = (rows: InventoryRows) => ({
   captures: byUrl(rows.captures),
 })
 
-/** What the rows tell of a script. */
 function scriptFacts(
-  { siteId, withoutHashes }: InventoryAsked,
+  { siteId, withoutHashes }: InventoryRequest,
   of: ReturnType<typeof rowsByUrl>,
   inventoried: InventoriedScript,
 ) {
@@ -170,7 +160,7 @@ function scriptFacts(
   } satisfies ScriptFacts
 }
 
-/** When browsers last reported a script on each payment page: that it loaded, or that it did so unprotected. */
+/** Last report by payment page, of a load or of a violation. */
 function lastByPage(loaded: readonly PaymentActivity[], violation: ScriptViolation | undefined): Map<string, number> {
   const last = new Map(Object.entries(violation?.lastOnPayment ?? {}))
   for (const { pageIds, lastAt } of loaded) {
@@ -179,7 +169,6 @@ function lastByPage(loaded: readonly PaymentActivity[], violation: ScriptViolati
   return last
 }
 
-/** Finds the rows of a script, in their order. */
 function byUrl<Row extends { readonly url: string }>(rows: readonly Row[]): (url: string) => readonly Row[] {
   const groups = new Map<string, Row[]>()
   for (const row of rows) {

@@ -4,16 +4,15 @@ import type { Read } from '../../../queries/sql/query.ts'
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
 import { Problem } from '../../../schema/problems.ts'
 
-/** Age of a version from which it is refreshed ahead of its end, so that no request waits. */
+/** Age from which a version is refreshed in the background, so that no request waits. */
 const refreshAheadMs = importVersionTtlMs - 150
 /** Pause after a lookup that failed. */
 const failedLookupMs = 5_000
 const maxTenants = 10_000
-/** Steps of imports in an hour beyond which a tenant's responses are not cached. */
+/** Import steps an hour beyond which a tenant's responses are not cached. */
 const maxSteps = 500
 
 interface VersionLookup {
-  /** The version is as old as this. */
   readonly startedAt: number
   readonly result: Promise<string | undefined>
   /** Undefined until the lookup ends, and during an import. */
@@ -21,9 +20,9 @@ interface VersionLookup {
   refreshing?: true
 }
 
-/** Versions of tenants' data, each good for `importVersionTtlMs` from before its lookup. */
+/** Version of each tenant's data, valid for `importVersionTtlMs` from the start of its lookup. */
 export interface ImportVersionCache {
-  /** Undefined during an import and where the lookup failed. Throws errors of `read`, but no Problem. */
+  /** Undefined during an import and after a failed lookup. Throws errors of `read` but Problems. */
   current(tenantId: string, read: Read): Promise<string | undefined>
 }
 
@@ -44,7 +43,7 @@ export function createImportVersionCache(now: () => number): ImportVersionCache 
       const steps = await read(listImportSteps(tenantId, maxSteps + 1))
       return steps.length > maxSteps ? undefined : importVersion(steps)
     } catch (error) {
-      // A database too busy for a lookup's short timeout may still serve the request's queries within theirs.
+      // A database too busy for a lookup's short timeout may still serve the request's own queries.
       if (!(error instanceof Problem)) throw error
       store(tenantId, { startedAt: now(), result: Promise.resolve(undefined) }, failedLookupMs)
       return undefined
@@ -65,7 +64,6 @@ export function createImportVersionCache(now: () => number): ImportVersionCache 
     current.refreshing = true
     const next = start(tenantId, read)
     const replace = () => {
-      // A later lookup, or the failure of this one, may have replaced it.
       if (lookups.peek(tenantId, { allowStale: true }) === current) store(tenantId, next)
     }
     // The next request that waits for a lookup gets its error.

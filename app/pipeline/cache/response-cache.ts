@@ -4,29 +4,24 @@ import { minute } from '../../../schema/durations.ts'
 import type { Representation } from '../conditional-response.ts'
 import { createImportVersionCache } from './import-version-cache.ts'
 
-/** Rows changed by hand, past the import, can go unnoticed this long; dashboards poll every minute or sooner. */
+/** Time for which rows changed by hand, past the import, can go unnoticed. */
 const ttlMs = 5 * minute
-/** Bytes of all keys and bodies. */
 const maxBytes = 32 * 1024 * 1024
-/** Bytes of an entry beside its key and body. */
+/** Bytes of an entry without its key and body. */
 const entryBytes = 500
 const maxEntryBytes = 2 * 1024 * 1024
 
-/** A request whose response may be cached. */
 export interface CacheableRequest {
   readonly tenantId: string
-  /** All that the response depends on, but the tenant's reports. */
+  /** Everything the response depends on but the tenant's reports. */
   readonly key: string
-  /** Reads the import version. */
   readonly read: Read
 }
 
-/** A hit, or a miss with the way to store the response that is loaded next. */
 export type CacheResult =
   | { readonly cacheHit: true; readonly representation: Representation }
   | { readonly cacheHit: false; readonly store: (loaded: Representation) => void }
 
-/** Responses by tenant and request, each good for one import version. */
 export interface ResponseCache {
   find(request: CacheableRequest): Promise<CacheResult>
 }
@@ -35,15 +30,15 @@ interface CacheEntry {
   /** Undefined after the first request: most windows that move are never requested again. */
   readonly response?: {
     readonly representation: Representation
-    /** From before the load. */
+    /** Read before the load. */
     readonly version: string
     readonly expiresAt: number
   }
 }
 
 /**
- * Response cache keyed by tenant and request, from the second request on, while the tenant's import version is the same.
- * A hit costs one version lookup per tenant and 500 ms. During an import nothing is cached.
+ * Response cache keyed by tenant, request and import version, from a request's second time on. A hit costs one version
+ * lookup per tenant and 500 ms.
  */
 export function createResponseCache(now = () => performance.now()): ResponseCache {
   const versions = createImportVersionCache(now)

@@ -1,9 +1,6 @@
 import { ClientDisconnected } from '../../../queries/clickhouse/with-timeout.ts'
 
-/**
- * Runs a task unless the same is in flight; its callers share one result or error.
- * @param signal aborts the wait of this caller, which then rejects with ClientDisconnected; without it the caller never aborts.
- */
+/** Callers of one key share a task. An aborted caller rejects with ClientDisconnected. */
 export type SingleFlight<Result> = (
   key: string,
   task: (signal: AbortSignal) => Promise<Result>,
@@ -16,7 +13,7 @@ interface Flight<Result> {
   callers: number
 }
 
-/** A task is aborted when the last of its callers aborts; LRUCache.fetch aborts with its first caller instead. */
+/** Aborts a task with its last caller; LRUCache.fetch would abort it with the first. */
 export function singleFlight<Result>(): SingleFlight<Result> {
   const inFlight = new Map<string, Flight<Result>>()
 
@@ -41,7 +38,6 @@ export function singleFlight<Result>(): SingleFlight<Result> {
       signal?.addEventListener('abort', () => {
         reject(new ClientDisconnected())
         if (--flight.callers > 0) return
-        // The next caller starts the task again.
         end(key, flight)
         flight.controller.abort()
       })

@@ -46,7 +46,7 @@ function textFilter(stored: readonly (string | null)[]): fc.Arbitrary<string | u
   return fc.option(fc.oneof(own, own.chain(holed), other), { nil: undefined })
 }
 
-test('the list answers as the oracle does, on random filters, page by page', async () => {
+test('the list agrees with the oracle on random filters, page by page', async () => {
   const filters: fc.Arbitrary<DeliveryFilters> = fc.record({
     siteId: fc.option(fc.constantFrom(...siteIds), { nil: undefined }),
     destinationId: textFilter(records.map(({ destination }) => destination.id)),
@@ -71,7 +71,7 @@ test('a digest is found by each site it covered, and by no other', async () => {
   expect(three?.data).toEqual([])
 })
 
-describe('what is answered', () => {
+describe('an alert delivery', () => {
   const delivery = {
     id: 'd',
     alertId: 'a',

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type BudgetStore, BudgetUnavailableError } from '../../../app/budgets/budget-store.ts'
 import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
 import { chargesOf } from '../../support/budget-charges.ts'
@@ -60,7 +60,7 @@ async function expectRecovery(budgets: BudgetStore) {
   expect(await budgets.ready()).toBe(true)
 }
 
-it('answers in time while Redis is frozen, and recovers when it thaws', async () => {
+test('Redis budgets reject in time while Redis is frozen, and recover when it thaws', async () => {
   const server = await ownRedis()
   const budgets = await budgetsAt(server.url)
   expect((await take(budgets)).allowed).toBe(true)
@@ -71,7 +71,7 @@ it('answers in time while Redis is frozen, and recovers when it thaws', async ()
   await expectRecovery(budgets)
 })
 
-it('recovers from a freeze that outlasts the connection', async () => {
+test('Redis budgets recover from a freeze that outlasts the connection', async () => {
   const server = await ownRedis()
   const budgets = await budgetsAt(server.url)
   server.freeze()
@@ -82,7 +82,7 @@ it('recovers from a freeze that outlasts the connection', async () => {
   await expectRecovery(budgets)
 })
 
-it('answers in time while Redis is gone, reports the outage once, and recovers when it is back', async () => {
+test('Redis budgets reject in time while Redis is gone, report it once, and recover', async () => {
   const server = await ownRedis()
   const errors: Error[] = []
   const budgets = await budgetsAt(server.url, (error) => errors.push(error))
@@ -94,7 +94,7 @@ it('answers in time while Redis is gone, reports the outage once, and recovers w
   expect(errors).toHaveLength(1)
 })
 
-it('starts while Redis is frozen, and recovers when it thaws', async () => {
+test('Redis budgets start while Redis is frozen, and recover when it thaws', async () => {
   const server = await ownRedis()
   server.freeze()
   const budgets = await budgetsAt(server.url)
@@ -103,7 +103,7 @@ it('starts while Redis is frozen, and recovers when it thaws', async () => {
   await expectRecovery(budgets)
 })
 
-it('starts while Redis is gone, and recovers when it comes', async () => {
+test('Redis budgets start while Redis is gone, and recover when it comes', async () => {
   const server = await ownRedis()
   await server.kill()
   const budgets = await budgetsAt(server.url)
@@ -112,13 +112,13 @@ it('starts while Redis is gone, and recovers when it comes', async () => {
   await expectRecovery(budgets)
 })
 
-it('answers in time when the name of the host cannot be resolved', async () => {
+test('Redis budgets reject in time when the host’s name cannot be resolved', async () => {
   const budgets = await budgetsAt('redis://redis.invalid:6379')
   await expectUnavailableInTime(budgets)
   expect(await budgets.ready()).toBe(false)
 })
 
-it('gives up a connection whose other end vanished without a word', async () => {
+test('Redis budgets close a connection whose peer vanished silently', async () => {
   const server = await ownRedis()
   const pairs: [Socket, Socket][] = []
   const proxy = createServer((client) => {
@@ -144,7 +144,7 @@ it('gives up a connection whose other end vanished without a word', async () => 
   expect(pairs.length).toBeGreaterThan(1)
 })
 
-it('answers in time while a script keeps Redis busy', async () => {
+test('Redis budgets reject in time while a script blocks Redis', async () => {
   const server = await ownRedis('--busy-reply-threshold', '300')
   const budgets = await budgetsAt(server.url)
   const [admin, rescuer] = [await adminOf(server.url), await adminOf(server.url)]
@@ -155,7 +155,7 @@ it('answers in time while a script keeps Redis busy', async () => {
   await expectRecovery(budgets)
 })
 
-it('answers in time while Redis loads its data', async () => {
+test('Redis budgets reject in time while Redis loads its data', async () => {
   const slowly = ['--key-load-delay', '500', '--loading-process-events-interval-bytes', '1024']
   const server = await ownRedis(...slowly)
   const admin = await adminOf(server.url)
@@ -169,7 +169,7 @@ it('answers in time while Redis loads its data', async () => {
   await expectRecovery(budgets)
 })
 
-it('gives up the connection to a replica, answering in time, and recovers when it is a primary again', async () => {
+test('Redis budgets leave a replica, reject in time, and recover when it is a primary again', async () => {
   const server = await ownRedis()
   const budgets = await budgetsAt(server.url)
   const admin = await adminOf(server.url)
@@ -182,7 +182,7 @@ it('gives up the connection to a replica, answering in time, and recovers when i
   await expectRecovery(budgets)
 })
 
-it('answers in time, and takes nothing, while Redis is out of memory', async () => {
+test('Redis budgets reject in time, and take nothing, while Redis is out of memory', async () => {
   const server = await ownRedis()
   const budgets = await budgetsAt(server.url)
   const admin = await adminOf(server.url)
@@ -193,7 +193,7 @@ it('answers in time, and takes nothing, while Redis is out of memory', async () 
   await expectRecovery(budgets)
 })
 
-it('answers in time once it is closed', async () => {
+test('Redis budgets reject in time once they are closed', async () => {
   const server = await ownRedis()
   const budgets = await budgetsAt(server.url)
   await budgets.close()

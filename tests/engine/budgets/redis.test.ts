@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BudgetCharge, type BudgetStore, bucketName } from '../../../app/budgets/budget-store.ts'
 import { createMemoryBudgets } from '../../../app/budgets/memory-budgets.ts'
 import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
@@ -31,14 +31,14 @@ async function allowedOf(stores: readonly BudgetStore[], charges: readonly Budge
   return (await Promise.all(takes)).filter((outcome) => outcome?.allowed).length
 }
 
-it('allows exactly the limit to 100 takes at once from two processes', async () => {
+test('Redis budgets allow exactly the limit to 100 concurrent takes of two processes', async () => {
   // An hour's window: no token returns while the takes run.
   const hourly = chargesOf(30, 1000).map((charge) => ({ ...charge, windowSeconds: 3600 }))
   expect(await allowedOf([budgets, others], hourly, 100)).toBe(30)
   expect((await budgets.take(hourly)).buckets).toMatchObject([{ remaining: 0 }, { remaining: 970 }])
 })
 
-it('takes nothing from any key when the tenant has nothing left', async () => {
+test('Redis budgets take nothing from a key when the tenant’s budget is empty', async () => {
   const tenantId = randomUUID()
   const keys = [chargesOf(30, 40, { tenantId }), chargesOf(30, 40, { tenantId })] as const
   const hourly = keys.map((charges) => charges.map((charge) => ({ ...charge, windowSeconds: 3600 })))
@@ -50,13 +50,13 @@ it('takes nothing from any key when the tenant has nothing left', async () => {
   }
 })
 
-it('spends the key alone when only the key is charged', async () => {
+test('Redis budgets charge the key alone when only the key is charged', async () => {
   const charges = chargesOf(3, 3)
   await budgets.take(charges.slice(0, 1))
   expect((await budgets.take(charges)).buckets).toMatchObject([{ remaining: 1 }, { remaining: 2 }])
 })
 
-it('names what a refusal waits for', async () => {
+test('a rejected take of Redis budgets has the wait of each budget', async () => {
   const charges = chargesOf(1, 60)
   await budgets.take(charges)
   const [key, tenant] = (await budgets.take(charges)).buckets
@@ -71,7 +71,7 @@ it('names what a refusal waits for', async () => {
   expect(tenant).toMatchObject({ name: 'tenant', limit: 60, retryAfterSeconds: 0 })
 })
 
-it('lets a bucket disappear when it is full again', async () => {
+test('Redis budgets delete a bucket that is full again', async () => {
   const charges = chargesOf(600, 300)
   await budgets.take(charges)
   const names = charges.map(bucketName)
@@ -80,7 +80,7 @@ it('lets a bucket disappear when it is full again', async () => {
   await expect.poll(() => admin.exists(...names)).toBe(0)
 })
 
-it('keeps every bucket of a tenant in one cluster slot, under a short name that says what it is', () => {
+test('every bucket of a tenant has a short name in one cluster slot', () => {
   const tenantId = '6f2b1a9e-7c1d-4a52-9d0e-3f7a1b2c4d5e'
   const keyId = '0d9c8b7a-6e5f-4d3c-8b2a-190817263544'
   expect(chargesOf(1, 1, { tenantId, keyId }).map(bucketName)).toEqual([
@@ -89,7 +89,7 @@ it('keeps every bucket of a tenant in one cluster slot, under a short name that 
   ])
 })
 
-it('is empty, not broken, when a limit falls below what was spent', async () => {
+test('a Redis bucket is empty, not broken, when its limit falls below its use', async () => {
   const ids = { tenantId: randomUUID(), keyId: randomUUID() }
   expect(await allowedOf([budgets], chargesOf(50, 50, ids), 50)).toBe(50)
   expect(await budgets.take(chargesOf(2, 2, ids))).toMatchObject({
@@ -98,7 +98,7 @@ it('is empty, not broken, when a limit falls below what was spent', async () => 
   })
 })
 
-it.each([
+test.each([
   ['in Redis', (clock: { now: () => number }) => createRedisBudgets(server.url, clock)],
   ['in memory', async (clock: { now: () => number }) => createMemoryBudgets(clock)],
 ])('refills at its pace after the clock went back, %s', async (_, create) => {
@@ -113,19 +113,19 @@ it.each([
   await store.close()
 })
 
-it('reads an answer that came while this process was busy', async () => {
+test('Redis budgets read a reply that came while this process was busy', async () => {
   const taken = budgets.take(chargesOf(1, 1))
   const busyUntil = performance.now() + 400
   while (performance.now() < busyUntil);
   expect((await taken).allowed).toBe(true)
 })
 
-it('goes on when Redis has forgotten the script', async () => {
+test('Redis budgets work on when Redis has lost the script', async () => {
   await admin.script('FLUSH')
   expect(await allowedOf([budgets, others], chargesOf(50, 50), 20)).toBe(20)
 })
 
-it('rejects a budget that cannot be kept', async () => {
+test('rejects a budget that cannot be kept', async () => {
   await expect(budgets.take(chargesOf(0, 1))).rejects.toThrow(RangeError)
 })
 
@@ -143,7 +143,7 @@ const anySchedule = fc.record({
   steps: fc.array(anyStep, { minLength: 1, maxLength: 40 }),
 })
 
-it('agrees exactly with the memory store, over any schedule', async () => {
+test('Redis budgets agree exactly with memory budgets, over any schedule', async () => {
   // Far in the future, so that Redis does not expire the buckets by its own clock.
   let now = Date.UTC(2100, 0, 1) * 1000
   const clock = { now: () => now }

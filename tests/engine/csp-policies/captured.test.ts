@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => captured?.api.close())
 
-describe('the policies that real browsers quote are what their payloads say', () => {
+describe('the policies of real browsers agree with their payloads', () => {
   const ask = (params: Record<string, string | number>) =>
     readPages(captured.api, captured.key, `/v1/sites/${captured.siteId}/csp-policies`, params)
 

@@ -142,7 +142,7 @@ describe('a site whose reports quote more than a read takes', () => {
     return { expected, answered: await readPages(api, key, policiesOf(siteId), { limit }) }
   }
 
-  test('lists the 200 last seen and says so', async () => {
+  test('lists the 200 last seen and is truncated', async () => {
     const { expected, answered } = await read(
       quoting(203, (index) => `img-src https://h${index}.example.test`),
       64,
@@ -151,7 +151,7 @@ describe('a site whose reports quote more than a read takes', () => {
     expect({ data: answered.data, ...answered.rest }).toEqual(expected)
   })
 
-  test('says nothing of the kind at 200', async () => {
+  test('is not truncated at 200', async () => {
     const { answered } = await read(
       quoting(200, (index) => `img-src https://h${index}.example.test`),
       200,
@@ -167,7 +167,7 @@ describe('a site whose reports quote more than a read takes', () => {
   })
 })
 
-test('a policy that was cut when it was stored says so, however little is left of it', async () => {
+test('a policy that was truncated when it was stored is marked, however little of it is there', async () => {
   const siteId = await api.createSite(tenantId)
   const policy = `img-src ${'a.test '.repeat(5_000)}`
   const shown = (length: number, age: number) =>
@@ -192,7 +192,7 @@ test('a forged nonce hides no directive of another policy', async () => {
   expect(data.map(({ reportCount }) => reportCount)).toEqual([1, 2])
 })
 
-test('a policy has the same key in every release, whatever its nonces and the policies stored beside it', async () => {
+test('a policy has the same key in every release, whatever its nonces and its neighbours', async () => {
   const siteId = await api.createSite(tenantId)
   const keys = [
     ['', '00'],
@@ -215,7 +215,7 @@ test('a policy has the same key in every release, whatever its nonces and the po
   expect(new Map(stored as [string, string][])).toEqual(new Map(keys))
 })
 
-test('a policy is cut to 16 KB between characters, and its id tells policies with the same beginning apart', async () => {
+test('a policy is truncated to 16 KB between characters; its id separates equal beginnings', async () => {
   const siteId = await api.createSite(tenantId)
   const long = (tail: string) => `img-src ${'🦊'.repeat(4_093)}${tail}`
   const policies = [long('abcd'), long('abcdefg'), long('abcd🦊'), `img-src ${'x'.repeat(16_376)}`]

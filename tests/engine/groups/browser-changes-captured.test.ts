@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => captured?.api.close())
 
-test('what real browsers deprecate and intervene in is what their payloads say', async () => {
+test('browser changes of real browsers agree with their payloads', async () => {
   const { api, key, siteId } = captured
   const rows = (['deprecation', 'intervention'] as const).flatMap((reportType) =>
     sent(reportType).map(({ url, body, common }): StoredReport => {

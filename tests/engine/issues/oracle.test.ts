@@ -23,7 +23,7 @@ afterAll(() => api?.close())
 /** Few pages, whatever the limit drawn. */
 const enough = (limit: number, items: number) => Math.min(200, Math.max(limit, Math.ceil((items + 1) / 4)))
 
-describe('the API answers as the oracle does, page by page, on random filters and unaligned windows', () => {
+describe('the API agrees with the oracle page by page, on random filters and unaligned windows', () => {
   test('issues, of all sites or of one', async () => {
     const types = fc.option(fc.shuffledSubarray([...issueTypeNames], { minLength: 1 }), { nil: undefined })
     const site = fc.option(fc.constantFrom(0, 1), { nil: undefined })
@@ -68,7 +68,7 @@ describe('the reports of an issue', () => {
   const csp = () => rows.find(({ reportType }) => reportType === 'csp-violation') as StoredReport
   const other = () => rows.find(({ reportType }) => reportType === 'coop') as StoredReport
 
-  test('are those of csp-violation unless another type is named', async () => {
+  test('belong to csp-violation unless another type is named', async () => {
     expect(await reportsOf(csp().siteId, oracleIssueId(csp()))).toMatchObject({ status: 200 })
     expect(await reportsOf(other().siteId, oracleIssueId(other()))).toMatchObject({ status: 404 })
     expect(await reportsOf(other().siteId, oracleIssueId(other()), '?reportType=coop')).toMatchObject({ status: 200 })
@@ -82,7 +82,7 @@ describe('the reports of an issue', () => {
     }
   })
 
-  test('take neither a window nor a type without issues', async () => {
+  test('accept neither a window nor a type without issues', async () => {
     const refused = (words: string) => ({ status: 400, body: { error: { message: expect.stringContaining(words) } } })
     const [siteId, id] = [csp().siteId, oracleIssueId(csp())]
     expect(await reportsOf(siteId, id, '?from=2026-01-01T00:00:00Z')).toMatchObject(refused('"from"'))

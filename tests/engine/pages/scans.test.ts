@@ -75,7 +75,7 @@ interface Changed {
 const isChanged = ({ changes: { headers, gradeDroppedFrom } }: Changed) =>
   headers.length > 0 || gradeDroppedFrom !== null
 
-test('a page’s scans are listed newest first, compared and counted as the oracle does, in pages of any size', async () => {
+test('a page’s scans agree with the oracle, newest first, in pages of any size', async () => {
   const asked = fc.record({ pageId: fc.constantFrom(...pageIds), limit: fc.integer({ min: 1, max: 60 }) })
   await fc.assert(
     fc.asyncProperty(asked, async ({ pageId, limit }) => {
@@ -97,7 +97,7 @@ test('one scan has its result, and its scripts where the page is a payment page'
   }
 })
 
-test('a monitored page has what its latest scan says', async () => {
+test('a monitored page has the facts of its latest scan', async () => {
   const { data } = await get(`/v1/sites/${siteId}/pages`)
   expect(data).toHaveLength(pageIds.length + 1)
   for (const { id: pageId, latestScan } of data) {
@@ -128,7 +128,7 @@ test('evidence is every scan since a moment that found a header changed or the g
   await database.close()
 })
 
-test('what the API answers can be imported, and changes nothing', async () => {
+test('a response of the API can be imported, and changes nothing', async () => {
   const ids = oracleScans(scans, paymentId).map(({ id }) => id)
   async function read() {
     const answers: object[] = []
@@ -163,7 +163,7 @@ describe('scripts', () => {
   const withScripts = () =>
     scans.find(({ pageId, scripts }) => pageId === paymentId && (scripts?.length ?? 0) > 0) ?? { id: '' }
 
-  test('are not told on a plan without script authorization', async () => {
+  test('are hidden on a plan without script authorization', async () => {
     const path = `${listPath(paymentId)}/${withScripts().id}`
     expect((await get(path)).data.scripts).not.toBeNull()
     const tenant = { keyLimit: 1_000, tenantLimit: 1_000 }
@@ -178,7 +178,7 @@ describe('scripts', () => {
   })
 })
 
-test('a complete scan that is imported again without its scripts keeps them, and one that failed has none', async () => {
+test('a complete scan imported again without its scripts has them, and a failed scan has none', async () => {
   const own = scans.filter((scan) => scan.pageId === paymentId && (scan.scripts?.length ?? 0) > 0).slice(0, 2)
   const [kept, failed] = own.map((scan) => ({ ...scan, id: randomUUID() })) as [ScanRecord, ScanRecord]
   const scriptsOf = async ({ id }: ScanRecord) => (await get(`${listPath(paymentId)}/${id}`)).data.scripts
@@ -194,7 +194,7 @@ test('a complete scan that is imported again without its scripts keeps them, and
   expect(await scriptsOf(kept)).toEqual([])
 })
 
-describe('what is not there', () => {
+describe('a scan or page that does not exist', () => {
   test('a scan of another page, and a page of another site, are not found', async () => {
     const ofOther = scans.find(({ pageId }) => pageId === pageIds[2])?.id
     const own = scans.find(({ pageId }) => pageId === paymentId)?.id

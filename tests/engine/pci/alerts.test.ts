@@ -46,7 +46,7 @@ async function alerted(delays: readonly number[]): Promise<boolean[]> {
   return body.data.evidence.changes.map((change: { alerted: boolean }) => change.alerted)
 }
 
-test('an alert that reached its first destination within a day counts, whenever it reached another', async () => {
+test('an alert counts that reached its first destination within a day, whenever it reached another', async () => {
   expect(await alerted([hour, 30 * hour])).toEqual([true])
   expect(await alerted([30 * hour])).toEqual([false])
 })

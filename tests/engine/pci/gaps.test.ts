@@ -73,7 +73,7 @@ test.each(pciScenarios)('%s is judged by both requirements', (_, given, scripts,
   expect([evidence.window === null, evidence.suggestions.length > 0]).toEqual([isWithout, isWithout])
 })
 
-test('every gap, every status of both requirements and every plan that answers is among them', () => {
+test('the scenarios have every gap, every status of both requirements and every plan with access', () => {
   const verdicts = pciScenarios.map(([, given]) => (answers.get(given) as Answer).requirements)
   const kinds = verdicts.flat().flatMap(({ gaps }) => gaps.map(({ kind }) => kind))
   expect([...new Set(kinds)].sort()).toEqual([...pciGapKinds].sort())
@@ -84,14 +84,14 @@ test('every gap, every status of both requirements and every plan that answers i
   expect([...new Set(pciScenarios.map(([, { plan }]) => plan)), 'free'].sort()).toEqual(planNames.toSorted())
 })
 
-test('a plan without API access is refused', async () => {
+test('a plan without API access is rejected', async () => {
   const given: PciScenario = { ...ready, plan: 'free', pages: [] }
   const refused = (await judge([given])).get(given)
   expect(refused?.status).toBe(403)
   expect(refused?.body.error.code).toBe('plan_upgrade_required')
 })
 
-test('a tenant on the Team plan that decided about a script keeps reading its evidence', async () => {
+test('a tenant on the Team plan with a script decision still reads its evidence', async () => {
   const given: PciScenario = { ...ready, plan: 'team' }
   const answered = (await judge([given])).get(given)
   expect(answered?.body.data.requirements.map(said)).toEqual([['met'], ['not_met']])

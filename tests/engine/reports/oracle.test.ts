@@ -39,7 +39,7 @@ async function holds(property: fc.IAsyncProperty<[ReportQuestion]>, numRuns: num
   await fc.assert(property, runs(numRuns))
 }
 
-describe('the API answers as the oracle does, on random types, filters and unaligned windows', () => {
+describe('the API agrees with the oracle on random types, filters and unaligned windows', () => {
   test('count', async () => {
     await holds(
       fc.asyncProperty(question(), async (one) => {

@@ -72,7 +72,7 @@ describe('paging', () => {
     expect(seen.sort()).toEqual(expected.map(({ id }) => id).sort())
   })
 
-  test('answers 10,000 items of a query and never the next', async () => {
+  test('returns 10,000 items of a query and never the next', async () => {
     let cursor: string | undefined
     let items = 0
     let pages = 0
@@ -88,7 +88,7 @@ describe('paging', () => {
     expect([items, pages]).toEqual([10_000, 50])
   })
 
-  test('keeps the window of its first page, whatever to would default to later', async () => {
+  test('has the window of its first page, whatever the default of to is later', async () => {
     const first = await page({ limit: '1' })
     await api.insertReports(fill(20, 999, now + 5_000, now + 10_000))
     const second = await page({ limit: '1', cursor: first.nextCursor ?? '' })
@@ -98,7 +98,7 @@ describe('paging', () => {
   })
 })
 
-describe('the cost of a question', () => {
+describe('the cost of a query', () => {
   test('over a month is rollup rows, and raw rows only at its edges', async () => {
     const database = connect(inject('servers').readUrl)
     const window = { from: now - 31 * day, to: now }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => sites?.api.close())
 
-test('a script is the newer, the later its last new hash was seen, however long ago its reports are gone', async () => {
+test('a script ranks by when its last new hash was seen, even after its reports expired', async () => {
   const site = await sites.create()
   const seen = [800, 400, 1].map((days, index) =>
     sighting(site, 'a', days, { ...hashed(index % 2), retentionDays: 3_000 }),
@@ -33,7 +33,7 @@ test('a script is the newer, the later its last new hash was seen, however long 
   ])
 })
 
-test('of more than 1,000 scripts a read returns those seen last; the others can be read one by one', async () => {
+test('a read returns the last seen 1,000 scripts; the others can be read one by one', async () => {
   const site = await sites.create()
   const minute = 1 / 1_440
   await sites.api.insertReports(Array.from({ length: 1_003 }, (_, index) => sighting(site, index, 1 + index * minute)))
@@ -61,14 +61,14 @@ test('of more than 1,000 scripts a read returns those seen last; the others can 
   }
 })
 
-test('1,000 scripts are all that one read returns', async () => {
+test('one read returns at most 1,000 scripts', async () => {
   const site = await sites.create()
   await sites.api.insertReports(Array.from({ length: 1_000 }, (_, index) => sighting(site, index, 1)))
   const { data, rest } = await sites.list(site)
   expect([data.length, rest.truncated]).toEqual([1_000, false])
 })
 
-test('of more than 1,000 scripts that the inventory lacks, those of payment pages are answered before later ones', async () => {
+test('of over 1,000 scripts that the inventory lacks, those of payment pages come first', async () => {
   const site = await sites.create()
   await sites.api.importRecords(site.tenantId, monitoredPages, [paymentPage(site, 'https://shop.example.test/pay/*')])
   const violation = { reportType: 'integrity-violation', disposition: 'report' } as const

@@ -42,7 +42,7 @@ test('the inventory is every script they hashed, with every hash', async () => {
   expect(counts.reporting).toBe(true)
 })
 
-test('a sighting is no report: no operation takes its type, lists, counts or ranks it', async () => {
+test('a sighting is no report: no operation accepts its type, lists, counts or ranks it', async () => {
   const { api, key } = captured
   const window = `from=${new Date(capturedWindow.to - 7 * 86_400_000).toISOString()}`
   const get = async (path: string) => (await api.get(path, { key })).body

@@ -53,7 +53,7 @@ test('hundreds of patterns almost as long as patterns can be are compared too', 
   expect(found.foundUnder.get(urlOf(0))).toEqual([first.slice(0, 200), last.slice(0, 200)])
 })
 
-test('the store reads a pattern as the rest of the API does', async () => {
+test('ClickHouse matches a pattern as the rest of the API does', async () => {
   const patterns = ['/', '/a', '/a*', '/a/*', '/a/*/c', '/*/a*b/*', '/a/**', '/**', '/*/b/**', '/a.b+(c)[d]$']
   const paths = ['/', '/a', '/a1', '/a/', '/a/b', '/a/b/', '/a/b/c', '/1/ab/2', '/axb', '/a.b+(c)[d]$', '/axb+(c)[d]$']
   const { foundUnder } = await findScripts(

@@ -150,7 +150,7 @@ const runs = (numRuns: number) => ({ numRuns, seed, endOnFailure: true })
 const allowed = (world: ScriptWorld, given: ScriptFilters) =>
   world.advised ? given : { ...given, advisories: undefined }
 
-test('the inventory is listed as the oracle lists it, page by page, with random filters and unaligned windows', async () => {
+test('the inventory agrees with the oracle page by page, on random filters and unaligned windows', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(3),
@@ -171,7 +171,7 @@ test('the inventory is listed as the oracle lists it, page by page, with random 
   )
 })
 
-test('a script is answered with its decisions as the oracle answers it', async () => {
+test('a script and its decisions agree with the oracle', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(3), windows, fc.nat(), async (index, window, drawn) => {
       const { world, key } = worlds[index] as (typeof worlds)[number]

@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 describe('decisions', () => {
-  test('are never changed: the same id again must say the same', async () => {
+  test('are never changed: the same id again must have the same content', async () => {
     const site = await sites.create()
     await sites.api.insertReports([sighting(site, 'a', 1)])
     const words = ['decisions', '--tenant', site.tenantId]
@@ -55,7 +55,7 @@ describe('decisions', () => {
     expect(script).toMatchObject({ status: 'authorized', decisions: [{ id: first.id, decidedBy: first.decidedBy }] })
   })
 
-  test('are all answered, oldest first, and the last one stands', async () => {
+  test('are all returned, oldest first, and the last one counts', async () => {
     const site = await sites.create()
     await sites.api.insertReports([sighting(site, 'a', 1)])
     const made = [decision(site, 'a', 1, { status: 'rejected', integrityMode: null }), decision(site, 'a', 9)]
@@ -77,7 +77,7 @@ describe('decisions', () => {
     expect(decisions.map(({ id }: { id: string }) => id)).toEqual(ids)
   })
 
-  test('keep a script listed that nothing has seen since retention began, and one that nothing ever saw', async () => {
+  test('list a script that was not seen within retention, and one that was never seen', async () => {
     const site = await sites.create()
     await sites.api.insertReports([1, 2].map((name) => sighting(site, name, 200, hashed(1))))
     const made = [decision(site, '1', 9), decision(site, 'never', 9)]
@@ -110,7 +110,7 @@ describe('public libraries', () => {
     modifiedAt: '2026-01-01T00:00:00.000Z',
   }
 
-  test('of a hash the first identity stands', async () => {
+  test('of a hash the first identity counts', async () => {
     expect(await importLines(folder, ['library'], [file('first', 'one')])).toMatchObject({ code: 0 })
     expect(await importLines(folder, ['library'], [file('first', 'other')])).toMatchObject({
       code: 1,
@@ -121,7 +121,7 @@ describe('public libraries', () => {
     expect((await sites.script(site, 'a')).identification.package).toMatchObject({ name: 'one' })
   })
 
-  test('of two checks the later stands, in whichever order they are imported', async () => {
+  test('of two checks the later counts, in whichever order they are imported', async () => {
     const site = await sites.create()
     await sites.api.importRecords(undefined, libraryFiles, [file('checked', 'checked')])
     await sites.api.insertReports([sighting(site, 'a', 1, hashed('checked'))])
@@ -143,7 +143,7 @@ describe('public libraries', () => {
   })
 })
 
-test('a capture goes on from pending to what came of it, and not back', async () => {
+test('a capture changes from pending to its outcome, and not back', async () => {
   const site = await sites.create()
   await sites.api.insertReports([sighting(site, 'a', 1, hashed('captured'))])
   const asked = {

@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => sites?.api.close())
 
-test('every state can be imported, and is answered', async () => {
+test('every state can be imported, and is returned', async () => {
   const site = await sites.create()
   const { tenantId, siteId } = site
   const page = paymentPage(site, 'https://shop.example.test/pay')

@@ -115,7 +115,7 @@ describe('a request whose client disconnects', () => {
     expect(logged('early').rowsRead ?? 0).toBe(0)
   })
 
-  test('takes nothing from another caller of the same request', async () => {
+  test('does not abort another caller of the same request', async () => {
     const leaving = new AbortController()
     let other: Promise<Response> | undefined
     // The first request of its kind, so that it is not cached.
@@ -134,7 +134,7 @@ describe('a request whose client disconnects', () => {
     expect(logged('second')).toMatchObject({ status: 200 })
   })
 
-  test('takes nothing from others that wait for the same import version', async () => {
+  test('does not abort others that wait for the same import version', async () => {
     const own = await api.createKey(await api.createTenant())
     const askOf = (osName: string, requestId: string, signal?: AbortSignal) =>
       ask(requestId, signal, own, `&osName=${osName}`)

@@ -29,7 +29,7 @@ async function logged(path: string, requestId: string): Promise<Record<string, u
 }
 
 describe('the log', () => {
-  test('has one line a request: id, operation, tenant, status, time, and what was read in the engine', async () => {
+  test('has one line a request: id, operation, tenant, status, time, rows and bytes read', async () => {
     const line = await logged('/v1/reports/count', 'count-1')
     expect(line).toMatchObject({ operation: 'reports.count', tenantId, keyId: key.id, status: 200, msg: 'request' })
     for (const measured of ['durationMs', 'engineMs', 'rowsRead', 'bytesRead']) {
@@ -37,7 +37,7 @@ describe('the log', () => {
     }
   })
 
-  test('tells a spent budget by its status alone: nothing failed', async () => {
+  test('has a spent budget as a status, not as a failure', async () => {
     const spender = await api.createKey(await api.createTenant({ overrides: { keyLimit: 1 } }))
     const me = () => api.get('/v1/me', { key: spender, headers: { 'X-Request-Id': 'spent' } })
     expect([(await me()).status, (await me()).status]).toEqual([200, 429])
@@ -59,7 +59,7 @@ describe('the log', () => {
     expect(all).not.toContain('private-host')
   })
 
-  test('leaves out health checks at info level', async () => {
+  test('omits health checks at info level', async () => {
     await api.get('/livez', { headers: { 'X-Request-Id': 'health-1' } })
     expect(lines.join('')).not.toContain('health-1')
   })
@@ -72,15 +72,18 @@ describe('/metrics', () => {
     return Number(new RegExp(`^${name}\\{operation="reports.types"${labels}\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
   }
 
-  test.each(['api_rows_read_total', 'api_engine_seconds_total'])('%s grows by what a request reads', async (name) => {
-    const before = await counted(name)
-    const { rowsRead, engineMs } = await logged('/v1/reports/types', `types-${name}`)
-    const read = name === 'api_rows_read_total' ? Number(rowsRead) : Number(engineMs) / 1000
-    expect(read).toBeGreaterThan(0)
-    expect((await counted(name)) - before).toBeCloseTo(read, 3)
-  })
+  test.each(['api_rows_read_total', 'api_engine_seconds_total'])(
+    '%s grows with the reads of a request',
+    async (name) => {
+      const before = await counted(name)
+      const { rowsRead, engineMs } = await logged('/v1/reports/types', `types-${name}`)
+      const read = name === 'api_rows_read_total' ? Number(rowsRead) : Number(engineMs) / 1000
+      expect(read).toBeGreaterThan(0)
+      expect((await counted(name)) - before).toBeCloseTo(read, 3)
+    },
+  )
 
-  test('tells the time inside the engine of a request that read no rows', async () => {
+  test('counts the engine’s time of a request that read no rows', async () => {
     const before = await counted('api_engine_seconds_total')
     // Of a month that no test stores anything in.
     const [from, to] = [100, 101].map((days) => new Date(Date.now() + days * day).toISOString())

@@ -52,7 +52,7 @@ describe('an engine that is killed', () => {
     expect((await api.get('/readyz')).status).toBe(200)
   })
 
-  test('is told by /readyz, by its part', async () => {
+  test('fails its own check of /readyz', async () => {
     process.kill(pid() as number, 'SIGKILL')
     const { status, body } = await api.get('/readyz')
     expect(status).toBe(503)
@@ -61,7 +61,7 @@ describe('an engine that is killed', () => {
   })
 })
 
-describe('a Redis that cannot answer', () => {
+describe('a Redis that cannot respond', () => {
   let api: TestApi
   let key: TestKey
   let redis: Awaited<ReturnType<typeof startRedis>>
@@ -91,7 +91,7 @@ describe('a Redis that cannot answer', () => {
     expect(Math.min(...times)).toBeLessThan(250)
   }
 
-  test('frozen and back: refused within 250 ms, then served', async () => {
+  test('frozen and back: rejected within 250 ms, then served', async () => {
     expect((await ask()).status).toBe(200)
     redis.freeze()
     await refused()
@@ -99,7 +99,7 @@ describe('a Redis that cannot answer', () => {
     await until(async () => (await ask()).status === 200, 5_000)
   })
 
-  test('killed and back: refused within 250 ms, then served', async () => {
+  test('killed and back: rejected within 250 ms, then served', async () => {
     await redis.kill()
     await refused()
     expect((await api.get('/readyz')).body.checks).toMatchObject({ engine: 'ok', budgets: 'failing' })

@@ -24,11 +24,11 @@ const echo = (number: number, options?: ReadOptions) => database.read(echoOf(num
 
 const many = Array.from({ length: 200 }, (_, index) => index)
 
-test('more reads than connections all get their own answer', async () => {
+test('more reads than connections all get their own rows', async () => {
   expect(await Promise.all(many.map((number) => echo(number)))).toEqual(many.map((number) => [{ number }]))
 })
 
-test('reads that are given up on, waiting or under way, break none after them', async () => {
+test('reads that time out, queued or running, break no later read', async () => {
   for (let round = 0; round < 3; round++) {
     const hasty = await Promise.allSettled(
       many.map((number) => echo(number, { signal: AbortSignal.timeout(1 + (number % 40)) })),
@@ -50,7 +50,7 @@ async function connectBehindFaults() {
   return { faults, behind, close }
 }
 
-test('a look-up waits for no question, and is given up on sooner', async () => {
+test('a lookup waits for no query, and times out sooner', async () => {
   const { faults, behind, close } = await connectBehindFaults()
   const lookUp = { ...echoOf(1), name: 'findEcho', pool: 'lookup' } as const
   faults.inject('hang', (query) => query === 'echo')
@@ -64,7 +64,7 @@ test('a look-up waits for no question, and is given up on sooner', async () => {
   await questions
 })
 
-test('what one tenant has waiting does not stand before another tenant’s question', async () => {
+test('queued queries of one tenant do not delay another tenant’s query', async () => {
   const { faults, behind, close } = await connectBehindFaults()
   faults.inject('hang', (query) => query === 'echo')
   const readFor = (tenantId: string, name: string, number: number) =>
@@ -76,7 +76,7 @@ test('what one tenant has waiting does not stand before another tenant’s quest
   await greedy
 })
 
-test('an answer without end is given up on', async () => {
+test('a response without end times out', async () => {
   const { faults, behind, close } = await connectBehindFaults()
   faults.inject('endless')
   await expect(behind.read(echoOf(1))).rejects.toMatchObject({
@@ -86,7 +86,7 @@ test('an answer without end is given up on', async () => {
   await close()
 })
 
-test('a connection that turns out closed is replaced once', async () => {
+test('a closed connection is replaced once', async () => {
   const { faults, behind, close } = await connectBehindFaults()
   let resets = 1
   faults.inject('reset', () => resets-- > 0)
@@ -96,7 +96,7 @@ test('a connection that turns out closed is replaced once', async () => {
   await close()
 })
 
-test('a stored text that is no JSON is a defect of ours, and no outage', async () => {
+test('a stored text that is no JSON is internal_error, and no outage', async () => {
   const statement = sql`SELECT 'no JSON' AS stored`
   const reading = database.read({ name: 'readJson', statement, row: z.object({ stored: rowJson(z.unknown()) }) })
   await expect(reading).rejects.toBeInstanceOf(SyntaxError)

@@ -53,7 +53,7 @@ async function expectKept(reports: number): Promise<void> {
   await expect.poll(ask, { interval: 200, timeout: 15_000 }).not.toContain('countReports')
 }
 
-test('an answer stands until an import begins, and again when it is over', async () => {
+test('a response is cached until an import begins, and again after its end', async () => {
   await api.insertReports(some(3))
   await expectKept(3)
 
@@ -72,7 +72,7 @@ test('an answer stands until an import begins, and again when it is over', async
   await expectKept(6)
 })
 
-test('a second pass over a batch, for hosts that are new, is told from the first', async () => {
+test('a second pass over a batch, for new hosts, changes the import version', async () => {
   const ledger = clickHouseLedger(writer, tenantId)
   const first = { previousToken: '', token: randomUUID(), hosts: ['a.test'], lines: 1, importedAt: to }
   const second = { ...first, hosts: ['b.test'] }
@@ -87,7 +87,7 @@ test('a second pass over a batch, for hosts that are new, is told from the first
   expect(await mark()).not.toBe(between)
 })
 
-test('what an import noted counts for an hour', async () => {
+test('the import log counts for an hour', async () => {
   const mark = async () => importVersion(await writer.read(listImportSteps(tenantId, 10)))
   const note = (state: string, minutesAgo: number) =>
     writer.command(
@@ -104,7 +104,7 @@ test('what an import noted counts for an hour', async () => {
   expect(await mark()).toBeUndefined()
 })
 
-test('whoever asks after an import is answered what it stored, however many ask meanwhile', async () => {
+test('a request after an import reads its rows, however many requests came meanwhile', async () => {
   const reports = 50
   let begun = 0
   let done = 0

@@ -72,7 +72,7 @@ describe('npm start', () => {
     expect(second.output()).not.toMatch(/"err"/)
   })
 
-  test('keeps the demo keys and the passwords to the owner alone', async () => {
+  test('stores the demo keys and the passwords readable by the owner alone', async () => {
     for (const file of ['demo.json', 'reader.password', 'writer.password'])
       expect((await stat(join(dataDir, file))).mode & 0o077).toBe(0)
     expect(await readFile(join(dataDir, 'demo.json'), 'utf8')).toContain('srk_live_')
@@ -88,7 +88,7 @@ describe('npm start', () => {
 describe('npm run serve', () => {
   const servers = () => inject('servers')
 
-  test('serves the API alone against CLICKHOUSE_URL and REDIS_URL, ready when both answer', async () => {
+  test('serves the API alone against CLICKHOUSE_URL and REDIS_URL, ready when both respond', async () => {
     const { readUrl, redisUrl } = servers()
     const serve = start({ CLICKHOUSE_URL: readUrl, REDIS_URL: redisUrl }, 'app/serve.ts')
     const url = (await serve.printed(/on (http\S+)/, 20_000)).at(1) ?? ''
@@ -102,7 +102,7 @@ describe('npm run serve', () => {
     expect(await serve.ended()).toBe(0)
   })
 
-  test('logs each request within a second, and what it has not written yet before it ends', async () => {
+  test('logs each request within a second, and flushes the rest before it ends', async () => {
     const serve = start({ CLICKHOUSE_URL: servers().readUrl }, 'app/serve.ts')
     const url = (await serve.printed(/on (http\S+)/, 20_000)).at(1) ?? ''
     const ask = (requestId: string) => fetch(`${url}/v1/me`, { headers: { 'X-Request-Id': requestId } })
@@ -129,13 +129,13 @@ describe('npm run serve', () => {
     }
   })
 
-  test('says what is missing without CLICKHOUSE_URL', async () => {
+  test('names CLICKHOUSE_URL when it is missing', async () => {
     const serve = start({}, 'app/serve.ts')
     expect(await serve.ended()).toBe(1)
     expect(serve.output()).toMatch(/^CLICKHOUSE_URL must name .*\n$/)
   })
 
-  test('says which port is taken', async () => {
+  test('names a port that is taken', async () => {
     const blocker = createServer()
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
     const { port } = blocker.address() as { port: number }

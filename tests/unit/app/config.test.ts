@@ -13,7 +13,7 @@ describe('the environment', () => {
     })
   })
 
-  test('takes an empty variable for an unset one', () => {
+  test('treats an empty variable as unset', () => {
     expect(readConfig({ PORT: '', REDIS_URL: '' }).PORT).toBe(8787)
   })
 
@@ -29,7 +29,7 @@ describe('the environment', () => {
     expect(() => readConfig({ [variable]: value })).toThrow(new RegExp(`^${variable} must be .*$`))
   })
 
-  test('never says a URL back, because it can hold a password', () => {
+  test('does not quote a URL in an error, because it can hold a password', () => {
     expect(() => readConfig({ CLICKHOUSE_URL: 'tcp://u:secret@host' })).toThrow(/^(?!.*secret).*$/)
   })
 })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { budgetHeaders } from '../../../../app/budgets/budget-headers.ts'
 import { type BudgetState, secondsUntilAllowed } from '../../../../app/budgets/budget-store.ts'
 
@@ -12,7 +12,7 @@ const key: BudgetState = {
 }
 const tenant: BudgetState = { ...key, name: 'tenant', limit: 240, remaining: 180, resetSeconds: 15 }
 
-it('reports the budget nearest to running out, and both budgets in the newer fields', () => {
+test('budget headers report the budget nearest to empty, and both in the newer fields', () => {
   expect(budgetHeaders({ allowed: true, buckets: [key, tenant] })).toEqual({
     'RateLimit-Limit': '120',
     'RateLimit-Remaining': '99',
@@ -22,24 +22,24 @@ it('reports the budget nearest to running out, and both budgets in the newer fie
   })
 })
 
-it('reports the tenant when its other keys have spent more', () => {
+test('budget headers report the tenant when its other keys have spent more', () => {
   const headers = budgetHeaders({ allowed: true, buckets: [key, { ...tenant, remaining: 98 }] })
   expect(headers).toMatchObject({ 'RateLimit-Limit': '240', 'RateLimit-Remaining': '98', 'RateLimit-Reset': '15' })
 })
 
-it('reports the budget charged first when equal numbers are left', () => {
+test('budget headers report the budget charged first when both have equal tokens', () => {
   const headers = budgetHeaders({ allowed: true, buckets: [key, { ...tenant, remaining: 99 }] })
   expect(headers).toMatchObject({ 'RateLimit-Limit': '120' })
 })
 
-it('reports only the key when only the key is charged', () => {
+test('budget headers report only the key when only the key is charged', () => {
   expect(budgetHeaders({ allowed: true, buckets: [key] })).toMatchObject({
     'RateLimit-Policy': '"key";q=120;w=60',
     RateLimit: '"key";r=99;t=11',
   })
 })
 
-it('says on a refusal when each spent budget will have a token', () => {
+test('budget headers of a 429 give the time until each spent budget has a token', () => {
   const emptyKey = { ...key, remaining: 0, resetSeconds: 60, retryAfterSeconds: 1 }
   const emptyTenant = { ...tenant, remaining: 0, resetSeconds: 60, retryAfterSeconds: 3 }
   expect(budgetHeaders({ allowed: false, buckets: [emptyKey, emptyTenant] })).toMatchObject({
@@ -55,6 +55,6 @@ it('says on a refusal when each spent budget will have a token', () => {
   })
 })
 
-it('has nothing to report when nothing was charged', () => {
+test('budget headers are empty when nothing was charged', () => {
   expect(budgetHeaders({ allowed: true, buckets: [] })).toEqual({})
 })

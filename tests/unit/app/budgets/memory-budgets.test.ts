@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { createMemoryBudgets } from '../../../../app/budgets/memory-budgets.ts'
 import { chargesOf } from '../../../support/budget-charges.ts'
 
@@ -7,7 +7,7 @@ const second = 1_000_000
 const charges = (tenantId: string, keyId: string, keyLimit: number, tenantLimit: number) =>
   chargesOf(keyLimit, tenantLimit, { tenantId, keyId })
 
-it('takes from key and tenant or from neither', async () => {
+test('memory budgets take from key and tenant or from neither', async () => {
   const budgets = createMemoryBudgets({ now: () => 0 })
   for (let spent = 0; spent < 3; spent++) await budgets.take(charges('t', 'a', 3, 4))
   expect(await budgets.take(charges('t', 'a', 3, 4))).toMatchObject({ allowed: false, buckets: [{}, { remaining: 1 }] })
@@ -15,7 +15,7 @@ it('takes from key and tenant or from neither', async () => {
   expect(await budgets.take(charges('t', 'b', 3, 4))).toMatchObject({ allowed: false, buckets: [{ remaining: 2 }, {}] })
 })
 
-it('keeps the budgets of tenants and keys apart', async () => {
+test('memory budgets separate tenants and keys', async () => {
   const budgets = createMemoryBudgets({ now: () => 0 })
   await budgets.take(charges('t', 'a', 1, 9))
   expect((await budgets.take(charges('t', 'b', 1, 9))).allowed).toBe(true)
@@ -23,7 +23,7 @@ it('keeps the budgets of tenants and keys apart', async () => {
   expect((await budgets.take(charges('t', 'a', 1, 9))).allowed).toBe(false)
 })
 
-it('refills by its own clock', async () => {
+test('memory budgets refill by their own clock', async () => {
   const budgets = createMemoryBudgets()
   const tenth = charges('t', 'a', 10, 10).map((charge) => ({ ...charge, windowSeconds: 1 }))
   const burst = await Promise.all(Array.from({ length: 10 }, () => budgets.take(tenth)))
@@ -31,7 +31,7 @@ it('refills by its own clock', async () => {
   await expect.poll(async () => (await budgets.take(tenth)).allowed).toBe(true)
 })
 
-it('forgets buckets that are full again, so that ever new keys need no memory', async () => {
+test('memory budgets drop buckets that are full again, so that new keys need no memory', async () => {
   let now = 0
   const budgets = createMemoryBudgets({ now: () => now })
   let most = 0
@@ -47,6 +47,6 @@ it('forgets buckets that are full again, so that ever new keys need no memory', 
   expect(budgets.size()).toBe(2)
 })
 
-it('rejects a budget that cannot be kept', async () => {
+test('rejects a budget that cannot be kept', async () => {
   await expect(createMemoryBudgets().take(charges('t', 'a', 0, 1))).rejects.toThrow(RangeError)
 })

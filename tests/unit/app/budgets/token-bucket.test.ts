@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Budget, bucketLevel, bucketPace, takeFromAll } from '../../../../app/budgets/token-bucket.ts'
 
 const second = 1_000_000
@@ -26,20 +26,20 @@ function bucketOf(budget: Budget) {
 }
 
 describe('a token bucket', () => {
-  it('allows a burst of its limit and refuses the next', () => {
+  test('allows a burst of its limit and rejects the next request', () => {
     const bucket = bucketOf({ limit: 120, windowSeconds: 60 })
     expect(bucket.takeMany(120)).toBe(120)
     expect(bucket.take()).toEqual({ allowed: false, remaining: 0, resetSeconds: 60, retryAfterSeconds: 1 })
   })
 
-  it('refills continuously, not at the end of the window', () => {
+  test('refills continuously, not at the end of the window', () => {
     const bucket = bucketOf({ limit: 120, windowSeconds: 60 })
     bucket.takeMany(120)
     bucket.wait(10 * second)
     expect(bucket.takeMany(30)).toBe(20)
   })
 
-  it('keeps the part of a token that has returned', () => {
+  test('preserves the part of a token that has returned', () => {
     const bucket = bucketOf({ limit: 1, windowSeconds: 60 })
     expect(bucket.take()).toEqual({ allowed: true, remaining: 0, resetSeconds: 60, retryAfterSeconds: 60 })
     bucket.wait(59 * second)
@@ -48,21 +48,21 @@ describe('a token bucket', () => {
     expect(bucket.take().allowed).toBe(true)
   })
 
-  it('never holds more than its limit, however long it rests', () => {
+  test('never holds more than its limit, however long it rests', () => {
     const bucket = bucketOf({ limit: 7, windowSeconds: 60 })
     bucket.take()
     bucket.wait(86_400 * second)
     expect(bucket.takeMany(20)).toBe(7)
   })
 
-  it('counts whole tokens left and whole seconds until full', () => {
+  test('counts whole tokens left and whole seconds until full', () => {
     const bucket = bucketOf({ limit: 120, windowSeconds: 60 })
     expect(bucket.take()).toEqual({ allowed: true, remaining: 119, resetSeconds: 1, retryAfterSeconds: 0 })
     expect(bucket.take()).toMatchObject({ remaining: 118, resetSeconds: 1 })
     expect(bucket.take()).toMatchObject({ remaining: 117, resetSeconds: 2 })
   })
 
-  it('is empty, and refills, when its limit falls below what was spent', () => {
+  test('is empty, and refills, when its limit falls below what was spent', () => {
     const bucket = bucketOf({ limit: 300, windowSeconds: 60 })
     bucket.takeMany(300)
     expect(bucket.take(60)).toEqual({ allowed: false, remaining: 0, resetSeconds: 60, retryAfterSeconds: 1 })
@@ -70,20 +70,20 @@ describe('a token bucket', () => {
     expect(bucket.take(60).allowed).toBe(true)
   })
 
-  it('is never fuller than a lowered limit', () => {
+  test('is never fuller than a lowered limit', () => {
     const bucket = bucketOf({ limit: 6000, windowSeconds: 60 })
     bucket.take()
     expect(bucket.take(10)).toMatchObject({ allowed: true, remaining: 8 })
   })
 
-  it('loses at most one window when the clock goes back', () => {
+  test('loses at most one window when the clock goes back', () => {
     const bucket = bucketOf({ limit: 60, windowSeconds: 60 })
     bucket.take()
     bucket.wait(-3600 * second)
     expect(bucket.take()).toMatchObject({ allowed: false, resetSeconds: 60, retryAfterSeconds: 1 })
   })
 
-  it.each([0, -1, 1.5, Number.NaN, 60_000_001])('refuses to keep a limit of %d', (limit) => {
+  test.each([0, -1, 1.5, Number.NaN, 60_000_001])('rejects a limit of %d', (limit) => {
     expect(() => bucketPace({ limit, windowSeconds: 60 })).toThrow(RangeError)
   })
 })
@@ -92,7 +92,7 @@ describe('two buckets', () => {
   const key = bucketPace({ limit: 2, windowSeconds: 60 })
   const tenant = bucketPace({ limit: 5, windowSeconds: 60 })
 
-  it.each([
+  test.each([
     ['the first', start + key.span, start],
     ['the second', start, start + tenant.span],
     ['both', start + key.span, start + tenant.span],
@@ -104,7 +104,7 @@ describe('two buckets', () => {
     expect(takeFromAll(before, start)).toEqual({ allowed: false, buckets: before })
   })
 
-  it('give a token each when both have one', () => {
+  test('give a token each when both have one', () => {
     const taken = takeFromAll(
       [key, tenant].map((pace) => ({ ...pace, fullAt: 0 })),
       start,
@@ -119,7 +119,7 @@ const anyBudget = fc.record({
   windowSeconds: fc.integer({ min: 1, max: 300 }),
 })
 
-it('allows what a bucket of exact fractions allows, over any schedule', () => {
+test('a token bucket allows exactly as a bucket of exact fractions does, over any schedule', () => {
   fc.assert(
     fc.property(anyBudget, fc.array(fc.nat(5 * second), { maxLength: 200 }), (budget, waits) => {
       const bucket = bucketOf(budget)
@@ -137,7 +137,7 @@ it('allows what a bucket of exact fractions allows, over any schedule', () => {
   )
 })
 
-it('announces times that hold: refused a second earlier, allowed then, and full at the reset', () => {
+test('a token bucket announces exact times of the next token and of a full bucket', () => {
   fc.assert(
     fc.property(anyBudget, fc.integer({ min: 1, max: 100 }), (budget, spent) => {
       const bucket = bucketOf(budget)

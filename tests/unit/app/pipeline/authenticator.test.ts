@@ -34,7 +34,7 @@ async function setUp() {
   return { wait, setBack, lookUps, ask }
 }
 
-test('a key in use is looked up again before it is forgotten, once, and nobody waits for it', async () => {
+test('a key in use is refreshed once before it expires from the cache, and no request waits', async () => {
   const { wait, lookUps, ask } = await setUp()
   wait(1_900)
   await ask()
@@ -47,7 +47,7 @@ test('a key in use is looked up again before it is forgotten, once, and nobody w
   await expect(ask()).rejects.toMatchObject({ code: 'invalid_api_key' })
 })
 
-test('a key that was found once never again waits behind those that anybody makes up', async () => {
+test('a known key never waits behind lookups of unknown keys', async () => {
   const { wait, lookUps, ask } = await setUp()
   wait(60 * 60_000)
   const late = ask()
@@ -56,7 +56,7 @@ test('a key that was found once never again waits behind those that anybody make
   expect(lookUps.map(({ pool }) => pool)).toEqual(['unknownKey', 'lookup'])
 })
 
-test('a key that cannot be looked up again is good until it is forgotten, and no longer', async () => {
+test('a key whose refresh fails is valid until it expires from the cache, and no longer', async () => {
   const { wait, lookUps, ask } = await setUp()
   wait(2_100)
   await ask()
@@ -70,7 +70,7 @@ test('a key that cannot be looked up again is good until it is forgotten, and no
   await expect(late).rejects.toThrow('away')
 })
 
-test('a key is forgotten in time where the clock is set back', async () => {
+test('a cached key expires in time although the clock is set back', async () => {
   const { wait, setBack, lookUps, ask } = await setUp()
   setBack(3_600_000)
   wait(4_100)
@@ -80,7 +80,7 @@ test('a key is forgotten in time where the clock is set back', async () => {
   await expect(late).rejects.toMatchObject({ code: 'invalid_api_key' })
 })
 
-test('a look-up is as old as its question, however long its answer took', async () => {
+test('the age of a cached key counts from the start of its lookup', async () => {
   const { wait, lookUps, ask } = await setUp()
   wait(2_100)
   await ask()

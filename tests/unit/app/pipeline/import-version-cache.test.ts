@@ -59,7 +59,7 @@ test('a version is good for half a second from before its lookup, however long t
   expect(await Promise.all([first, second, third])).toEqual([0, 0, 0])
 })
 
-test('a version lookup that failed is shared by all who wait for it, and not repeated for a while', async () => {
+test('a failed version lookup is shared by all who wait, and not repeated for a while', async () => {
   const { request, lookups, failWith, wait } = createCacheFixture()
   const keys = ['a', 'b', 'c', 'd']
   for (const key of [...keys, ...keys]) await request(key)

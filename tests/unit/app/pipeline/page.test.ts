@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createCursorDecoder } from '../../../../app/pipeline/cursor.ts'
-import { pageOf, wholeListPage } from '../../../../app/pipeline/page.ts'
+import { createPage, wholeListPage } from '../../../../app/pipeline/page.ts'
 import { latestFirst, timePosition } from '../../../../app/pipeline/time-position.ts'
 
 const policy = { ...wholeListPage, position: timePosition('seenAt', z.string()) }
@@ -12,7 +12,7 @@ const never = { id: 'never', seenAt: null }
 /** A page of two of a list that was read whole. */
 function readPage(items: readonly { readonly id: string; readonly seenAt: string | null }[], cursor?: string | null) {
   const before = cursor ? createCursorDecoder(policy.position.schema, policy.maxDepth)(cursor, 'bound') : undefined
-  const { data, nextCursor } = pageOf(policy, 2, null, 'bound', before).cutWhole(items, latestFirst('seenAt'))
+  const { data, nextCursor } = createPage(policy, 2, null, 'bound', before).sortAndCut(items, latestFirst('seenAt'))
   return { ids: data.map(({ id }) => id), nextCursor }
 }
 
@@ -25,7 +25,7 @@ test('a list that was read whole is paged in its own order', () => {
   expect(third.nextCursor).toBeNull()
 })
 
-test('the next page begins behind the last item, though that is gone and others have come before it', () => {
+test('the next page begins after the last item, even when that is gone and others came before it', () => {
   const { ids, nextCursor } = readPage([seen('a', 30), seen('b', 20), seen('c', 10)])
   expect(ids).toEqual(['a', 'b'])
   expect(readPage([seen('new', 40), seen('a', 30), seen('c', 10)], nextCursor)).toEqual({

@@ -75,7 +75,7 @@ test.each([
   await listener.stop()
 })
 
-test('garbage behind a request is not answered into the answer of that request', async () => {
+test('garbage after a request does not write into the response of that request', async () => {
   const app = new Hono<ApiEnv>()
   app.get('/', async (c) => {
     await sleep(100)
@@ -87,7 +87,7 @@ test('garbage behind a request is not answered into the answer of that request',
   await listener.stop()
 })
 
-test('what the app throws is answered as every failure, and told to the log alone', async () => {
+test('an error that the app throws is sent as internal_error, and only the log has its message', async () => {
   const app = new Hono<ApiEnv>()
   app.onError((error) => {
     throw error
@@ -105,7 +105,7 @@ test('what the app throws is answered as every failure, and told to the log alon
   await listener.stop()
 })
 
-test('a connection whose answer nobody reads is ended', async () => {
+test('a connection whose response nobody reads is closed', async () => {
   const app = new Hono<ApiEnv>()
   app.get('/', (c) => c.body('x'.repeat(64 * 1024 * 1024)))
   const listener = await listen(app, 0, '127.0.0.1', { idleTimeoutMs: 300 })
@@ -127,7 +127,7 @@ test('a connection whose answer nobody reads is ended', async () => {
   await listener.stop()
 })
 
-test('an address that is not this machine’s is told with the variable that names it', async () => {
+test('an address that is not this machine’s is an error that names the variable', async () => {
   const started = listen(new Hono<ApiEnv>(), 0, '192.0.2.1')
   await expect(started).rejects.toThrow(/^HOST must be an address to listen on, not "192\.0\.2\.1": [^\n]+$/)
 })

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import type { ApiEnv } from './request-context.ts'
 
-/** Aborted when the client's connection ends before the whole response is sent. */
-export function clientDisconnect(c: Context<ApiEnv>): AbortSignal {
+/** Signal that aborts when the connection ends before the whole response is sent. */
+export function disconnectSignal(c: Context<ApiEnv>): AbortSignal {
   const controller = new AbortController()
   const { outgoing } = c.env
   // A connection that ended during the key lookup emits no second `close`.

@@ -1,0 +1,10 @@
+import { findAnyDecision } from '../../../queries/scripts/find-any-decision.ts'
+import type { Exemption, Requirement } from '../../pipeline/endpoint.ts'
+
+/** Rule 6. */
+export const decisionExemption: Exemption = {
+  description: 'the tenant has any decision about a script on record',
+  query: findAnyDecision,
+}
+
+export const inventoryRequirement: Requirement = { capability: 'scripts.inventory', unless: decisionExemption }

@@ -1,0 +1,32 @@
+import type { MiddlewareHandler } from 'hono'
+import type { Logger } from 'pino'
+import { type ApiEnv, createRequestContext } from '../pipeline/request-context.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Begins every request's context, and ends it with a log line and metrics. */
+export function observe(metrics: Metrics, log: Logger): MiddlewareHandler<ApiEnv> {
+  return async function observe(c, next) {
+    const request = createRequestContext(c.req.header('X-Request-Id'))
+    c.set('request', request)
+    await next()
+    const durationMs = performance.now() - request.startedAt
+    const { status } = c.res
+    metrics.observe(request, status, durationMs)
+    const caller = c.get('caller')
+    const line = {
+      requestId: request.requestId,
+      operation: request.operation,
+      tenantId: caller?.tenant.id,
+      keyId: caller?.key.id,
+      method: c.req.method,
+      status,
+      durationMs: Math.round(durationMs * 10) / 10,
+      engineMs: Math.round(request.engineMs * 10) / 10,
+      cacheHit: request.cacheHit,
+      rowsRead: request.rowsRead,
+      bytesRead: request.bytesRead,
+    }
+    if (request.operation) log.info(line, 'request')
+    else log.debug(line, 'request')
+  }
+}
