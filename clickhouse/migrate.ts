@@ -4,7 +4,7 @@ import { insertRows } from '../queries/clickhouse/insert-rows.ts'
 import type { Query } from '../queries/sql/query.ts'
 import { sql, texts } from '../queries/sql/sql.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
-import { lackingReportTypes, writeReportTypes } from './report-types.ts'
+import { missingReportTypes, writeReportTypes } from './report-types.ts'
 import { listRollups, type Rollup, rawTable, viewTarget } from './rollups/list-rollups.ts'
 import { rebuildRollups } from './rollups/rebuild-rollups.ts'
 import { listRollupMonths } from './rollups/rollup-months.ts'
@@ -99,7 +99,7 @@ export async function pendingMigrations(database: Database, known: readonly Migr
   const has = (table: string) => tables.includes(table)
   const applied = has('schema_migrations') ? await database.read(listAppliedMigrations) : []
   const pending = withoutApplied(known, applied).map(({ name }) => name)
-  if (!has('report_types') || (await lackingReportTypes(database)).length === 0) return pending
+  if (!has('report_types') || (await missingReportTypes(database)).length === 0) return pending
   return [...pending, 'report_types']
 }
 

@@ -33,7 +33,7 @@ const ownRows: readonly ReportTypeRow[] = storedTypeNames.map((type) => ({
  * The code's report types that a database lacks or holds with fewer dimensions. A database of a newer release lacks none,
  * so that the old release serves on while the new one is rolled out.
  */
-export async function lackingReportTypes(database: Database): Promise<string[]> {
+export async function missingReportTypes(database: Database): Promise<string[]> {
   const stored = await readStored(database)
   const lacks = (own: ReportTypeRow, row: ReportTypeRow | undefined) =>
     !row ||

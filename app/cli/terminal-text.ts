@@ -8,7 +8,7 @@ export function terminalText(text: string): string {
 }
 
 /** The same of UTF-8 in pieces. */
-export async function* terminalPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* terminalChunks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   for await (const piece of pieces) yield terminalText(decoder.decode(piece, { stream: true }))
   yield terminalText(decoder.decode())

@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
  * Throws an Error of one line while an import runs or stays cut off: a batch that is sent again after a rebuild is
  * recognised by the raw table, but not by the rollups, which would count it twice.
  */
-export async function refuseUnfinished(database: Database): Promise<void> {
+export async function requireFinishedImports(database: Database): Promise<void> {
   const tenants = await unfinishedTenants(database)
   if (tenants === '') return
   throw new Error(
@@ -15,7 +15,7 @@ export async function refuseUnfinished(database: Database): Promise<void> {
 }
 
 /** Says what explains differences that nobody need rebuild for. */
-export async function warnOfUnfinished(context: Context, database: Database): Promise<void> {
+export async function warnAboutUnfinishedImports(context: Context, database: Database): Promise<void> {
   const tenants = await unfinishedTenants(database)
   if (tenants === '') return
   context.say(`An import of tenant ${tenants} is running or was cut off: run it again, which completes the rollups`)

@@ -8,7 +8,7 @@ import { join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 import { day } from '../../schema/durations.ts'
 import { listRollups, type Rollup, rawTable } from './list-rollups.ts'
 import { inMonth, listRollupMonths, type RollupMonth } from './rollup-months.ts'
-import { untilSeen } from './until-seen.ts'
+import { untilVersionsExpire } from './until-versions-expire.ts'
 
 /** What a rebuild did. */
 export interface RollupRebuild {
@@ -54,7 +54,7 @@ export async function rebuildRollups(database: Database, options: RebuildOptions
     }
   } finally {
     await noteStep(database, 'done')
-    await untilSeen()
+    await untilVersionsExpire()
   }
   onProgress?.(total, total, 'done')
   return { rebuilt }

@@ -4,7 +4,7 @@ import { chunksOf } from '../../queries/sql/chunks.ts'
 import { day } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
-import { windowWithin } from '../support/report-questions.ts'
+import { windowWithin } from '../support/report-requests.ts'
 import type { TestKey } from '../support/tenants.ts'
 import type { OracleWindow } from './oracle-parts.ts'
 
@@ -22,7 +22,7 @@ export const windows = fc.oneof(
 )
 
 /** A window's parameters. */
-export const asked = ({ from, to }: OracleWindow) => ({
+export const windowParams = ({ from, to }: OracleWindow) => ({
   from: new Date(from).toISOString(),
   to: new Date(to).toISOString(),
 })

@@ -47,7 +47,7 @@ export async function startCapturedApi(): Promise<CapturedApi> {
 }
 
 /** The reports of one type as the browsers sent them, legacy ones too, each with what its post says of it. */
-export const sent = (type: string) =>
+export const capturedReports = (type: string) =>
   posts.flatMap((post) =>
     [post.body]
       .flat()

@@ -12,7 +12,7 @@ export interface CliRun {
 }
 
 /** What a command is run with. */
-export interface CliSurroundings {
+export interface CliOptions {
   /** Beside PATH and HOME, all of its environment. */
   readonly environment?: Readonly<Record<string, string>>
   readonly stdin?: string | Buffer
@@ -21,10 +21,7 @@ export interface CliSurroundings {
 }
 
 /** Runs a command in this process. */
-export async function cli(
-  words: readonly string[],
-  { environment = {}, stdin = '', isTerminal }: CliSurroundings = {},
-) {
+export async function cli(words: readonly string[], { environment = {}, stdin = '', isTerminal }: CliOptions = {}) {
   const [stdout, stderr] = [collector(), collector()]
   Object.assign(stdout.stream, { isTTY: isTerminal })
   const input = new PassThrough()
@@ -42,17 +39,17 @@ export interface CliProcess {
 }
 
 /** How a process is started. */
-export interface CliStart {
+export interface CliProcessOptions {
   readonly environment?: Readonly<Record<string, string>>
   readonly folder?: string
   /** Closes its stdout at the first piece, as `head` does. */
-  readonly leaveEarly?: boolean
+  readonly closeStdoutEarly?: boolean
 }
 
 /** Starts a command in a process of its own. */
 export function startCli(
   words: readonly string[],
-  { environment = {}, folder, leaveEarly }: CliStart = {},
+  { environment = {}, folder, closeStdoutEarly }: CliProcessOptions = {},
 ): CliProcess {
   const entry = fileURLToPath(new URL('../../app/cli.ts', import.meta.url))
   const { PATH = '', HOME = '' } = process.env
@@ -63,7 +60,7 @@ export function startCli(
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text
-    if (leaveEarly) child.stdout.destroy()
+    if (closeStdoutEarly) child.stdout.destroy()
   })
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text

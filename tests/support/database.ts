@@ -33,7 +33,7 @@ export async function createDatabase(): Promise<TestDatabase> {
 }
 
 /** The rows of a statement's answer. */
-export async function askRows(database: Database, statement: string): Promise<unknown[][]> {
+export async function queryRows(database: Database, statement: string): Promise<unknown[][]> {
   const answer = await database.stream(statement, 'JSONCompact', {
     settings: { output_format_json_quote_64bit_integers: 0 },
   })

@@ -100,5 +100,5 @@ export async function importLines(folder: string, words: readonly string[], line
     INIT_CWD: folder,
   }
   const { code, stdout } = await cli(['import', ...words, '-'], { environment, stdin })
-  return { code, answer: stdout && JSON.parse(stdout) }
+  return { code, result: stdout && JSON.parse(stdout) }
 }

@@ -8,7 +8,7 @@ import { requireTenant } from '../require-tenant.ts'
 import { anyTenant } from '../shared-arguments.ts'
 import { share, withProgress } from '../show-progress.ts'
 import { subcommand } from '../subcommand.ts'
-import { refuseUnfinished, warnOfUnfinished } from '../unfinished-imports.ts'
+import { requireFinishedImports, warnAboutUnfinishedImports } from '../unfinished-imports.ts'
 
 const table = repeatableOption('--table <TABLE>', {
   about: 'Only this rollup, from its source as that is now; those made from it stay as they are, so name them too',
@@ -44,7 +44,7 @@ export function addRollups(program: Command, context: Context): void {
           onProgress: (done, total, note) => update(share(done, total), note),
         }),
       )
-      if (check.different > 0) await warnOfUnfinished(context, reader)
+      if (check.different > 0) await warnAboutUnfinishedImports(context, reader)
       context.finish(check, check.different > 0 ? 1 : 0)
     })
 
@@ -62,7 +62,7 @@ export function addRollups(program: Command, context: Context): void {
     .addOption(force)
     .action(async ({ table, force }) => {
       const { reader, writer } = await context.engine()
-      if (!force) await refuseUnfinished(reader)
+      if (!force) await requireFinishedImports(reader)
       const { rebuilt, check } = await withProgress(context.stderr, 2, async (update) => {
         const { rebuilt } = await rebuildRollups(writer, {
           tables: table,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { argument, option } from '../arguments.ts'
 import type { Context } from '../context.ts'
 import { subcommand } from '../subcommand.ts'
-import { terminalPieces } from '../terminal-text.ts'
+import { terminalChunks } from '../terminal-text.ts'
 
 const statementArgument = argument('<STATEMENT>', {
   about: 'The statement',
@@ -43,6 +43,6 @@ export function addSql(program: Command, context: Context): void {
       const format = options.format ?? (stdout.isTTY ? 'PrettyCompact' : 'TabSeparated')
       // The user of CLICKHOUSE_URL may be one that writes.
       const rows = await reader.stream(statement, format, { settings: { readonly: '2' } })
-      await pipeline(stdout.isTTY ? terminalPieces(rows) : rows, stdout, { end: false })
+      await pipeline(stdout.isTTY ? terminalChunks(rows) : rows, stdout, { end: false })
     })
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { cli, startCli } from '../../support/cli.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 import { createTenantWriter, type TenantWriter } from '../../support/tenants.ts'
 
 const captured = new URL('../../../fixtures/captured/', import.meta.url)
@@ -36,7 +36,7 @@ async function tenantWithSite(...hosts: string[]) {
 }
 
 const countOf = async (tenantId: string) =>
-  Number((await askRows(database, `SELECT count() FROM reports WHERE tenant_id = '${tenantId}'`))[0]?.[0])
+  Number((await queryRows(database, `SELECT count() FROM reports WHERE tenant_id = '${tenantId}'`))[0]?.[0])
 
 /** A file in the test's folder. */
 function write(name: string, lines: readonly string[]): string {

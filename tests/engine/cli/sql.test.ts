@@ -65,7 +65,7 @@ describe('sql', () => {
     const whole = await startCli(question, { environment: environment() }).ended
     expect(whole.code).toBe(0)
     expect(whole.stdout.split('\n')).toHaveLength(300_001)
-    const left = startCli(question, { environment: environment(), leaveEarly: true })
+    const left = startCli(question, { environment: environment(), closeStdoutEarly: true })
     expect(await left.ended).toMatchObject({ code: 0, stderr: '' })
   })
 })

@@ -6,7 +6,7 @@ import { findTenant } from '../../../queries/tenants/find-tenant.ts'
 import { day } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 
 let database: Database
 let api: TestApi
@@ -72,7 +72,7 @@ describe('sites create', () => {
     const tenant = await makeTenant()
     const hosts = ['--host', 'A.example:443', '--host', '*.a.example', '--host', 'a.example']
     const { answer } = await done('sites', 'create', '--tenant', tenant, '--name', 'Shop', ...hosts)
-    const rows = await askRows(database, `SELECT tenant_id, name, hosts FROM sites FINAL WHERE id = '${answer.id}'`)
+    const rows = await queryRows(database, `SELECT tenant_id, name, hosts FROM sites FINAL WHERE id = '${answer.id}'`)
     expect(rows).toEqual([[tenant, 'Shop', ['a.example', '*.a.example']]])
   })
 
@@ -109,7 +109,7 @@ describe('keys', () => {
 
     const secret = answer.key.slice('srk_live_'.length + answer.prefix.length)
     expect(stderr).not.toContain(secret)
-    const rows = JSON.stringify(await askRows(database, `SELECT * FROM api_keys WHERE id = '${answer.id}'`))
+    const rows = JSON.stringify(await queryRows(database, `SELECT * FROM api_keys WHERE id = '${answer.id}'`))
     expect(rows).toContain(hashKey(answer.key))
     expect(rows).not.toContain(secret)
     const listed = await done('keys', 'list', '--tenant', tenant)

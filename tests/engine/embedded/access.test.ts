@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { passwordPath, readPassword } from '../../../clickhouse/engine/passwords.ts'
-import { send, sendAs, startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { sendRequest, sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
 
 let engine: TestEngine
 
@@ -28,10 +28,10 @@ describe("The reader's limits", () => {
 
   it.each(limits)('hold, may be lowered and never raised: %s', async (name, limit, lower) => {
     const statement = `SELECT getSetting('${name}')`
-    expect((await send(engine, 'reader', statement)).text).toBe(`${limit}\n`)
-    expect((await send(engine, 'reader', statement, { [name]: lower })).text).toBe(`${lower}\n`)
+    expect((await sendStatement(engine, 'reader', statement)).text).toBe(`${limit}\n`)
+    expect((await sendStatement(engine, 'reader', statement, { [name]: lower })).text).toBe(`${lower}\n`)
     for (const higher of ['0', `${limit}0`]) {
-      expect((await send(engine, 'reader', statement, { [name]: higher })).code).toBe('452')
+      expect((await sendStatement(engine, 'reader', statement, { [name]: higher })).code).toBe('452')
     }
   })
 
@@ -45,29 +45,34 @@ describe("The reader's limits", () => {
     { readonly: '0' },
     { dialect: 'kusto' },
   ])('cannot be lifted with %o', async (search) => {
-    const { status, code } = await send(engine, 'reader', 'SELECT 1', search as unknown as Record<string, string>)
+    const { status, code } = await sendStatement(
+      engine,
+      'reader',
+      'SELECT 1',
+      search as unknown as Record<string, string>,
+    )
     expect(status).toBe(500)
     expect(code).toMatch(/^(452|164|497|291)$/)
   })
 
   it('end a result that is too long', async () => {
     const statement = 'SELECT number FROM numbers(1100000) FORMAT JSONCompact'
-    const whole = await send(engine, 'reader', statement, { wait_end_of_query: '1' })
+    const whole = await sendStatement(engine, 'reader', statement, { wait_end_of_query: '1' })
     expect(whole).toMatchObject({ code: '396', text: expect.stringContaining('TOO_MANY_ROWS_OR_BYTES') })
-    await expect(send(engine, 'reader', statement)).rejects.toThrow()
+    await expect(sendStatement(engine, 'reader', statement)).rejects.toThrow()
   })
 
   it('hold under any profile, and in a subquery that sets its own', async () => {
     const limits = "SELECT getSetting('max_execution_time'), getSetting('max_memory_usage'), getSetting('readonly')"
     for (const profile of ['default', 'writer', 'own_session']) {
-      expect((await send(engine, 'reader', limits, { profile })).text).toBe('30\t4000000000\t2\n')
-      expect((await send(engine, 'reader', `${limits} SETTINGS profile = '${profile}'`)).text).toBe(
+      expect((await sendStatement(engine, 'reader', limits, { profile })).text).toBe('30\t4000000000\t2\n')
+      expect((await sendStatement(engine, 'reader', `${limits} SETTINGS profile = '${profile}'`)).text).toBe(
         '30\t4000000000\t2\n',
       )
     }
     const inner = 'SELECT number AS k, count() FROM numbers(10000000) GROUP BY k SETTINGS max_memory_usage = 0'
     const small = { max_memory_usage: '10000000' }
-    expect((await send(engine, 'reader', `SELECT sum(k) FROM (${inner})`, small)).code).toBe('241')
+    expect((await sendStatement(engine, 'reader', `SELECT sum(k) FROM (${inner})`, small)).code).toBe('241')
   })
 })
 
@@ -91,13 +96,13 @@ describe('A password', () => {
       const password = readPassword(engine.dataDir, user)
       const body = 'SELECT currentUser()'
       const ways = [
-        sendAs(`${engine.url}/?user=${user}&password=${password}`, { method: 'POST', body }),
-        sendAs(engine.url, {
+        sendRequest(`${engine.url}/?user=${user}&password=${password}`, { method: 'POST', body }),
+        sendRequest(engine.url, {
           method: 'POST',
           body,
           headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password },
         }),
-        send(engine, user, body),
+        sendStatement(engine, user, body),
       ]
       for (const way of ways) expect((await way).text).toBe(`${user}\n`)
     },
@@ -121,13 +126,13 @@ describe('A password', () => {
       { ...init, method: 'GET' },
     ]) {
       const query = request.method === 'GET' ? `${search ? `${search}&` : '?'}query=SELECT%201` : search
-      const response = await sendAs(`${engine.url}/${query}`, request)
+      const response = await sendRequest(`${engine.url}/${query}`, request)
       expect(response).toMatchObject({ code, status: code === wrongPassword ? 403 : 500 })
     }
   })
 
   it("does not let another user's session become the engine's own", async () => {
-    const { text } = await send(engine, 'reader', 'SELECT currentUser()', { user: 'default' })
+    const { text } = await sendStatement(engine, 'reader', 'SELECT currentUser()', { user: 'default' })
     expect(text).not.toContain('default\n')
   })
 })
@@ -137,20 +142,20 @@ describe('The writer', () => {
     const { password } = new URL(engine.userUrls.writer)
     for (const query of ['INSERT INTO reports VALUES (9, 9)', 'DROP TABLE reports', 'TRUNCATE TABLE reports']) {
       const search = new URLSearchParams({ user: 'writer', password, query })
-      expect((await sendAs(`${engine.url}/?${search}`, {})).code).toBe('164')
+      expect((await sendRequest(`${engine.url}/?${search}`, {})).code).toBe('164')
     }
-    expect((await send(engine, 'writer', 'SELECT count() FROM reports')).text).toBe('2\n')
+    expect((await sendStatement(engine, 'writer', 'SELECT count() FROM reports')).text).toBe('2\n')
   })
 
   it('writes to the databases of the project and to no other', async () => {
-    expect((await send(engine, 'writer', 'CREATE DATABASE default_copy')).status).toBe(200)
-    expect((await send(engine, 'writer', 'DROP DATABASE default_copy')).status).toBe(200)
-    expect((await send(engine, 'writer', 'CREATE DATABASE other')).code).toBe('497')
+    expect((await sendStatement(engine, 'writer', 'CREATE DATABASE default_copy')).status).toBe(200)
+    expect((await sendStatement(engine, 'writer', 'DROP DATABASE default_copy')).status).toBe(200)
+    expect((await sendStatement(engine, 'writer', 'CREATE DATABASE other')).code).toBe('497')
   })
 })
 
 it("ClickHouse's own SQL page is served, for the reader's name and password", async () => {
-  const page = await sendAs(`${engine.url}/play`, {})
+  const page = await sendRequest(`${engine.url}/play`, {})
   expect(page.status).toBe(200)
   expect(page.text).toContain('<html')
 })

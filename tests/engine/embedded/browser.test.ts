@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchChromium } from '../../support/chromium.ts'
-import { send, startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
 
 /** A page of another origin in a real browser, which knows the engine's address and no password. */
 let engine: TestEngine
@@ -40,7 +40,7 @@ const drop = 'DROP TABLE reports'
 const url = (statement: string) => `${engine.url}/?query=${encodeURIComponent(statement)}`
 
 async function expectUntouched(): Promise<void> {
-  expect((await send(engine, 'writer', 'SELECT count() FROM reports')).text).toBe('1\n')
+  expect((await sendStatement(engine, 'writer', 'SELECT count() FROM reports')).text).toBe('1\n')
 }
 
 describe('A page of another origin', () => {

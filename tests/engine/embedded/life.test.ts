@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startEngine } from '../../../clickhouse/engine/start-engine.ts'
-import { send, startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
 
 let engine: TestEngine
 const deaths: string[] = []
@@ -49,20 +49,20 @@ describe('A killed engine', () => {
     await engine.write.insert({ table: 'kept', values: [{ id: 1 }], format: 'JSONEachRow' })
     for (let death = 1; death <= 3; death++) {
       const pid = engine.pid() ?? 0
-      const running = send(engine, 'reader', 'SELECT sleep(3)').catch(() => 'cut')
+      const running = sendStatement(engine, 'reader', 'SELECT sleep(3)').catch(() => 'cut')
       await sleep(50)
       process.kill(pid, 'SIGKILL')
       expect(await running).toBe('cut')
       await expect.poll(() => responds(engine.url), { timeout: 5_000, interval: 20 }).toBe(true)
       expect(engine.pid()).not.toBe(pid)
-      expect((await send(engine, 'reader', 'SELECT count() FROM kept')).text).toBe('1\n')
+      expect((await sendStatement(engine, 'reader', 'SELECT count() FROM kept')).text).toBe('1\n')
       expect(deaths).toEqual(Array(death).fill('SIGKILL'))
     }
   })
 
   it('keeps its passwords', async () => {
     for (const user of ['reader', 'writer'] as const) {
-      expect((await send(engine, user, 'SELECT currentUser()')).text).toBe(`${user}\n`)
+      expect((await sendStatement(engine, user, 'SELECT currentUser()')).text).toBe(`${user}\n`)
     }
   })
 })
@@ -70,12 +70,12 @@ describe('A killed engine', () => {
 describe('An engine', () => {
   it('merges on half the threads of the processor', async () => {
     const half = Math.max(1, Math.floor(availableParallelism() / 2))
-    const { text } = await send(engine, 'writer', "SELECT getServerSetting('background_pool_size')")
+    const { text } = await sendStatement(engine, 'writer', "SELECT getServerSetting('background_pool_size')")
     expect(text).toBe(`${half}\n`)
   })
 
   it('logs errors into its data folder, and what it writes is for its owner alone', async () => {
-    await send(engine, 'reader', "SELECT throwIf(1, 'a thrown error')")
+    await sendStatement(engine, 'reader', "SELECT throwIf(1, 'a thrown error')")
     const log = join(engine.dataDir, 'clickhouse.log')
     await expect.poll(() => readFileSync(log, 'utf8')).toContain('a thrown error')
     for (const path of [log, join(engine.dataDir, 'clickhouse')]) expect(statSync(path).mode & 0o077).toBe(0)
@@ -84,8 +84,8 @@ describe('An engine', () => {
   it('finishes what runs before it stops and leaves nothing behind', async () => {
     const own = await startEngine({ dataDir: directory(), port: 0 })
     const pid = own.pid() ?? 0
-    const running = send(own, 'reader', 'SELECT sleep(1)')
-    const countRunning = async () => (await send(own, 'writer', 'SELECT count() FROM system.processes')).text
+    const running = sendStatement(own, 'reader', 'SELECT sleep(1)')
+    const countRunning = async () => (await sendStatement(own, 'writer', 'SELECT count() FROM system.processes')).text
     // The third is the session that holds the engine open.
     await expect.poll(countRunning).toBe('3\n')
     await own.stop()
@@ -98,11 +98,11 @@ describe('An engine', () => {
   it('keeps its data over a stop, whether its folder is named absolutely or relatively', async () => {
     const dataDir = directory()
     const first = await startEngine({ dataDir, port: 0 })
-    await send(first, 'writer', 'CREATE TABLE t (a Int8) ENGINE = MergeTree ORDER BY a')
-    await send(first, 'writer', 'INSERT INTO t VALUES (1), (2)')
+    await sendStatement(first, 'writer', 'CREATE TABLE t (a Int8) ENGINE = MergeTree ORDER BY a')
+    await sendStatement(first, 'writer', 'INSERT INTO t VALUES (1), (2)')
     await first.stop()
     const second = await startEngine({ dataDir: relative(process.cwd(), dataDir), port: first.port })
-    expect((await send(second, 'reader', 'SELECT count() FROM t')).text).toBe('2\n')
+    expect((await sendStatement(second, 'reader', 'SELECT count() FROM t')).text).toBe('2\n')
     expect(second.userUrls).toEqual(first.userUrls)
     await second.stop()
   })
@@ -125,7 +125,7 @@ describe('An engine', () => {
     await expect.poll(() => printed, { timeout: 10_000 }).toContain(moment === 'while it starts' ? 'starting' : '{')
     const started = /\{.*\}/.exec(printed)?.[0]
     const orphan = started ? JSON.parse(started) : undefined
-    const running = orphan && send(orphan, 'reader', 'SELECT sleep(2)').catch(() => undefined)
+    const running = orphan && sendStatement(orphan, 'reader', 'SELECT sleep(2)').catch(() => undefined)
     parent.kill('SIGKILL')
     await running
     // The folder is free only when the orphan is gone.

@@ -5,7 +5,7 @@ import { listRollups } from '../../../clickhouse/rollups/list-rollups.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import { day } from '../../../schema/durations.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
 
 /** Rollups of every report type, and those of some types only. */
@@ -78,7 +78,7 @@ describe('a check of the rollups', () => {
   test('compares every table by tenant, type and day, and finds them all as they should be', async () => {
     const days = async (where: string) => {
       const distinct = 'uniqExact(tenant_id, report_type, toDate(received_at))'
-      const [[found] = []] = await askRows(db.writer, `SELECT ${distinct} FROM reports WHERE ${where}`)
+      const [[found] = []] = await queryRows(db.writer, `SELECT ${distinct} FROM reports WHERE ${where}`)
       return Number(found)
     }
     // Each of the four takes types that no other of them takes, and together they take all that are listed.
@@ -95,12 +95,12 @@ describe('a check of the rollups', () => {
   ])('finds rows of the %s rollups that were counted twice, and a rebuild heals them', async (_, tampered, found) => {
     const where = (table: string) =>
       `FROM ${table} WHERE tenant_id = '${db.tenantId}' ORDER BY toDate(bucket) DESC, report_type LIMIT 1`
-    const [[type, bucket] = []] = await askRows(
+    const [[type, bucket] = []] = await queryRows(
       db.writer,
       `SELECT report_type, toDate(bucket) ${where('reports_per_hour')}`,
     )
     for (const table of tampered) await db.writer.command(`INSERT INTO ${table} SELECT * ${where(table)}`)
-    const [[dimensions] = []] = await askRows(
+    const [[dimensions] = []] = await queryRows(
       db.writer,
       `SELECT uniqExact(dimension) FROM reports_per_hour_by_cube_value WHERE report_type = '${type}'`,
     )
@@ -182,7 +182,7 @@ describe('a check of the rollups', () => {
       }),
     ])
     await heal()
-    expect(await askRows(db.writer, `SELECT count() FROM reports_per_hour WHERE tenant_id = '${stranger}'`)).toEqual([
+    expect(await queryRows(db.writer, `SELECT count() FROM reports_per_hour WHERE tenant_id = '${stranger}'`)).toEqual([
       [0],
     ])
   })

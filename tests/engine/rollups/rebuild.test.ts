@@ -6,7 +6,7 @@ import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { importVersion } from '../../../queries/rules/import-version.ts'
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
 import { cli } from '../../support/cli.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
 
 let db: FilledDatabase
@@ -19,12 +19,12 @@ afterAll(() => db?.drop())
 
 const rollups = (...words: string[]) => cli(['rollups', ...words], { environment: { CLICKHOUSE_URL: db.writeUrl } })
 const tablesAside = () =>
-  askRows(db.writer, "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE '%rebuild%'")
+  queryRows(db.writer, "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE '%rebuild%'")
 
 describe('a rebuild', () => {
   test('shows its readers the old rows or the new ones, never a part, and leaves no table behind', async () => {
     const total = async () => {
-      const [[sum] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
+      const [[sum] = []] = await queryRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
       return sum
     }
     const before = await total()
@@ -87,7 +87,7 @@ test('a rebuild of a table that is no rollup names those there are', async () =>
 })
 
 test('a migration that brings no rollup ends no answer that is kept, and fills nothing', async () => {
-  const steps = () => askRows(db.writer, 'SELECT count() FROM import_log_by_time')
+  const steps = () => queryRows(db.writer, 'SELECT count() FROM import_log_by_time')
   const before = await steps()
   const last = '(SELECT max(version) FROM schema_migrations)'
   await db.writer.command(`ALTER TABLE schema_migrations DELETE WHERE version = ${last} SETTINGS mutations_sync = 1`)

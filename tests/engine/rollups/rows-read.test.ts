@@ -14,7 +14,7 @@ import { day } from '../../../schema/durations.ts'
 import { issueTypeNames } from '../../../schema/report-types.ts'
 import { bigTenant } from '../../bench/bench-data.ts'
 import { loadEngine } from '../../bench/engine-load.ts'
-import { askRows, createDatabase, type TestDatabase } from '../../support/database.ts'
+import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
 
 const reports = 200_000
 const to = Date.now()
@@ -71,7 +71,7 @@ test('what has no rollup reads the raw rows, so that a count of rows read tells 
 })
 
 test('every dimension with many values has a filter of its own', async () => {
-  const filters = await askRows(
+  const filters = await queryRows(
     db.writer,
     "SELECT expr FROM system.data_skipping_indices WHERE database = currentDatabase() AND table = 'reports' AND type = 'bloom_filter'",
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { terminalPieces, terminalText } from '../../../../app/cli/terminal-text.ts'
+import { terminalChunks, terminalText } from '../../../../app/cli/terminal-text.ts'
 
 test('what commands a terminal is shown, and all else stays', () => {
   const hostile = '\u001b]52;c;aGk=\u0007\u009b31m\r\u0000\u007f'
@@ -12,6 +12,6 @@ test('a character that comes in two pieces stays one', async () => {
     for (const byte of bytes) yield Uint8Array.of(byte)
   }
   let text = ''
-  for await (const piece of terminalPieces(oneByOne())) text += piece
+  for await (const piece of terminalChunks(oneByOne())) text += piece
   expect(text).toBe('é\\x9b😀')
 })

@@ -22,7 +22,7 @@ export interface Description {
 }
 
 /** An answer to hold against its description. */
-export interface AnsweredOperation {
+export interface OperationResponse {
   readonly path: string
   readonly status: number
   readonly headers: Headers
@@ -31,13 +31,13 @@ export interface AnsweredOperation {
 }
 
 /** Makes a check that throws where an answer differs from its description: its status, its headers or its body. */
-export function createReplyCheck(description: Description): (answered: AnsweredOperation) => void {
+export function createResponseCheck(description: Description): (answered: OperationResponse) => void {
   const ajv = formats.default(new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }))
   ajv.addVocabulary(['x-extensible-enum', 'paths', 'components', 'openapi', 'info', 'servers', 'security', 'tags'])
   ajv.addSchema(closed(description) as object, 'openapi')
   const compiled = new Map<string, ValidateFunction>()
 
-  return function checkReply({ path, status, headers, body }) {
+  return function checkResponse({ path, status, headers, body }) {
     const place = `${path} ${status}`
     const [response, pointer] = described(description, path, status)
     for (const name of Object.keys(description.components.headers)) {

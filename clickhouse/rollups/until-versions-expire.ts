@@ -5,6 +5,6 @@ import { importVersionTtlMs } from '../../queries/rules/import-version.ts'
 const timerMilliseconds = 5
 
 /** Resolves once no look at the ledger from before now is still in use. */
-export function untilSeen(): Promise<void> {
+export function untilVersionsExpire(): Promise<void> {
   return sleep(importVersionTtlMs + timerMilliseconds)
 }
