@@ -25,7 +25,6 @@ const help = {
   examples: ['import reports --tenant ID posts.ndjson', 'import reports --tenant ID - < posts.ndjson'],
 }
 
-/** `import reports` */
 export function addImportReports(group: Command, context: Context): void {
   subcommand(group, 'reports', { about: 'Store the reports of browser POSTs, one JSON line each', ...help })
     .addOption(tenant)

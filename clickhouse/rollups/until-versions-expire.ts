@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { importVersionTtlMs } from '../../queries/rules/import-version.ts'
 
-/** A timer may run out a little early. */
-const timerMilliseconds = 5
+/** Timers can fire up to 1 ms early. */
+const timerSlackMs = 5
 
-/** Resolves once no look at the ledger from before now is still in use. */
-export function untilVersionsExpire(): Promise<void> {
-  return sleep(importVersionTtlMs + timerMilliseconds)
-}
+/** Resolves when every import version cached before now has expired. */
+export const untilVersionsExpire = (): Promise<void> => sleep(importVersionTtlMs + timerSlackMs)

@@ -21,7 +21,6 @@ const force = new Option(
   'Rebuild although an import was cut off; running that import again then counts its reports twice',
 )
 
-/** `rollups` */
 export function addRollups(program: Command, context: Context): void {
   const rollups = subcommand(program, 'rollups', { about: 'The tables that views keep of the raw reports' })
 
@@ -36,7 +35,7 @@ export function addRollups(program: Command, context: Context): void {
   })
     .addOption(anyTenant)
     .action(async ({ tenant }) => {
-      const { reader, writer } = await context.engine()
+      const { reader, writer } = await context.database()
       if (tenant !== undefined) await requireTenant(reader, tenant)
       const check = await withProgress(context.stderr, 1, (update) =>
         checkRollups(writer, {
@@ -61,7 +60,7 @@ export function addRollups(program: Command, context: Context): void {
     .addOption(table)
     .addOption(force)
     .action(async ({ table, force }) => {
-      const { reader, writer } = await context.engine()
+      const { reader, writer } = await context.database()
       if (!force) await requireFinishedImports(reader)
       const { rebuilt, check } = await withProgress(context.stderr, 2, async (update) => {
         const { rebuilt } = await rebuildRollups(writer, {

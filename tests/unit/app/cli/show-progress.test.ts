@@ -80,7 +80,7 @@ describe('progress', () => {
 describe.each(['check', 'rebuild'])('rollups %s', (name) => {
   test('ends the line of its progress before its error is printed', async () => {
     const { output, text } = stream(true)
-    const answers: Readonly<Record<string, readonly object[]>> = {
+    const rows: Readonly<Record<string, readonly object[]>> = {
       listViews: [
         {
           view: 'days_view',
@@ -94,16 +94,17 @@ describe.each(['check', 'rebuild'])('rollups %s', (name) => {
       ],
       listRollupMonths: [{ tenant: '', partition: '209901', retention: 30 }],
       listUnfinishedImports: [],
-      listTablesAside: [],
+      listTemporaryTables: [],
     }
-    const away = async () => {
-      throw new Error('away')
+    const unavailable = async () => {
+      throw new Error('unavailable')
     }
-    const read = async (query: { name: string }) => answers[query.name] ?? away()
-    const command = (statement: string) => (statement.startsWith('INSERT INTO import_log_by_time') ? undefined : away())
-    const engine = async () => ({ reader: { read }, writer: { read, command } })
-    const program = createProgram({ engine, stderr: output } as never)
-    await expect(program.parseAsync(['rollups', name], { from: 'user' })).rejects.toThrow('away')
+    const read = async (query: { name: string }) => rows[query.name] ?? unavailable()
+    const command = (statement: string) =>
+      statement.startsWith('INSERT INTO import_log_by_time') ? undefined : unavailable()
+    const database = async () => ({ reader: { read }, writer: { read, command } })
+    const program = createProgram({ database, stderr: output } as never)
+    await expect(program.parseAsync(['rollups', name], { from: 'user' })).rejects.toThrow('unavailable')
     expect(text()).toMatch(/ 0 %.*\n$/)
   })
 })

@@ -6,7 +6,7 @@ test('what commands a terminal is shown, and all else stays', () => {
   expect(terminalText(`a\tb\n${hostile}é😀`)).toBe('a\tb\n\\x1b]52;c;aGk=\\x07\\x9b31m\\x0d\\x00\\x7fé😀')
 })
 
-test('a character that comes in two pieces stays one', async () => {
+test('a character split over two chunks is decoded as one', async () => {
   const bytes = Buffer.from('é\u009b😀')
   async function* oneByOne() {
     for (const byte of bytes) yield Uint8Array.of(byte)
