@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { passwordPath, readPassword } from '../../../clickhouse/engine/passwords.ts'
 import { sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => engine.end())
 
 describe('the reader', () => {
-  it.each([{ query_id: '\n' }, { query_id: '€ \r\nX: y' }, { default_format: '\n' }, { query_id: '\0'.repeat(999) }])(
+  test.each([{ query_id: '\n' }, { query_id: '€ \r\nX: y' }, { default_format: '\n' }, { query_id: '\0'.repeat(999) }])(
     'may not end the engine with %j',
     async (search) => {
       const pid = engine.pid()
@@ -28,7 +28,7 @@ describe('the reader', () => {
     },
   )
 
-  it.each([
+  test.each([
     'SELECT name FROM names',
     'WITH x AS (SELECT id FROM reports) SELECT count() FROM x',
     'SHOW TABLES',
@@ -114,7 +114,7 @@ describe('the reader', () => {
     ['speak another dialect', () => "SELECT 1 SETTINGS dialect = 'kusto'"],
   ]
 
-  it.each(attacks)('may not %s', async (_, attack) => {
+  test.each(attacks)('the reader may not %s', async (_, attack) => {
     const answer = await sendStatement(engine, 'reader', attack(path()))
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(answer.code).toMatch(/^(36|46|48|60|62|80|115|164|344|358|452|497|701)$/)
@@ -122,7 +122,7 @@ describe('the reader', () => {
     expect((await sendStatement(engine, 'reader', 'SELECT count() FROM reports')).text).toBe('2\n')
   })
 
-  it('may not name a function or a file by a parameter', async () => {
+  test('the reader may not name a function or a file by a parameter', async () => {
     const search = { param_f: 'file', param_t: path() }
     for (const text of [
       `SELECT {f:Identifier}('${path()}')`,
@@ -135,7 +135,7 @@ describe('the reader', () => {
     }
   })
 
-  it('may not leave its session with a crafted setting or database', async () => {
+  test('the reader may not change its session with a crafted setting or database', async () => {
     for (const search of [
       { log_comment: "x'; SET max_execution_time = 0; --" },
       { log_comment: "\\'; SET max_execution_time = 0; --" },

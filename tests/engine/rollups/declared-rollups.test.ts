@@ -46,7 +46,7 @@ async function stored(table: string): Promise<string[]> {
 
 const grains = { [minute]: 'minute', [hour]: 'hour', [day]: 'day' }
 
-test('each says how long its buckets are', async () => {
+test('every declared rollup has its bucket length', async () => {
   const rollups = rollupSets.flatMap((set) => set.rollups)
   const said = [...new Map(rollups.map(({ table, grain }) => [table, `Start of the ${grains[grain]} of received_at`]))]
   const asked =

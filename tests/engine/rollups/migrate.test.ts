@@ -38,7 +38,7 @@ const names = async () => (await readMigrations()).map(({ name }) => name)
 const ledger = () => queryRows(db.writer, 'SELECT version, name FROM schema_migrations FINAL ORDER BY version')
 
 describe('the migrations', () => {
-  test('are applied once, in order, and heard of; the reader sees which are pending', async () => {
+  test('migrations are applied once, in order and with progress; the reader sees pending ones', async () => {
     const all = await names()
     expect(await pending()).toEqual(all)
     const heard: string[] = []
@@ -49,7 +49,7 @@ describe('the migrations', () => {
     expect(await ledger()).toEqual(all.map((name, index) => [index + 1, name]))
   })
 
-  test('may be repeated, each statement of them, without harm to what is stored', async () => {
+  test('every statement of the migrations can be repeated without a change to stored rows', async () => {
     await migrate(db.writer)
     await db.writer.command("INSERT INTO tenants (id, name) VALUES (generateUUIDv4(), 'kept')")
     const tables = () =>
@@ -65,7 +65,7 @@ describe('the migrations', () => {
     expect(await queryRows(db.writer, 'SELECT name FROM tenants')).toEqual([['kept']])
   })
 
-  test('comment every table and every column, as people read them raw', async () => {
+  test('every table and every column has a comment', async () => {
     await migrate(db.writer)
     const without = await queryRows(
       db.writer,
@@ -75,7 +75,7 @@ describe('the migrations', () => {
     expect(without).toEqual([])
   })
 
-  test('let the raw table and every rollup know an insert again for equally long', async () => {
+  test('reports and every rollup have the same deduplication window', async () => {
     await migrate(db.writer)
     const windows = await queryRows(
       db.writer,
@@ -85,7 +85,7 @@ describe('the migrations', () => {
     expect(windows).toEqual([['10000']])
   })
 
-  test('have each rollup merge a month that rests into one part', async () => {
+  test('every rollup merges a month without inserts into one part', async () => {
     await migrate(db.writer)
     const merged = await queryRows(
       db.writer,
@@ -95,7 +95,7 @@ describe('the migrations', () => {
     expect(merged.flat()).toEqual((await listRollups(db.writer)).map(({ table }) => table).sort())
   })
 
-  test('run by two at once are applied as if by one', async () => {
+  test('two migration runs at once apply every migration once', async () => {
     const all = await names()
     const second = connect(db.writeUrl)
     const [one, other] = await Promise.all([migrate(db.writer), migrate(second)]).finally(() => second.close())
@@ -133,7 +133,7 @@ test('a database with reports gets its new rollups filled', async () => {
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
 })
 
-test('a view that is made anew counts the reports that are there, and what is made from its table does', async () => {
+test('a view that is created again counts stored reports, and so do rollups of its table', async () => {
   const migrations = new URL('../../../clickhouse/migrations/', import.meta.url)
   for (const file of readdirSync(migrations)) copyFileSync(new URL(file, migrations), join(folder, file))
   await migrateFolder()
@@ -169,7 +169,7 @@ CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_mv TO ${table}${withPhase};
   }
 })
 
-test('a database of an older baseline stops the run with one line that says what to remove, and is left alone', async () => {
+test('a database of an older baseline stops the run with one line, and is not changed', async () => {
   await migrate(db.writer)
   await db.writer.command('TRUNCATE TABLE schema_migrations')
   // As the release before the first baseline noted them: more than there are now.
@@ -191,7 +191,7 @@ describe('the report types', () => {
     db.writer.command(`INSERT INTO reports (tenant_id, report_type, received_at, id, retention_days)
       VALUES ('${tenantId}', '${reportType}', now64(3), generateUUIDv7(), 90)`)
 
-  test('are written once, all that are stored', async () => {
+  test('all stored report types are written once', async () => {
     await migrate(db.writer)
     const types = storedTypeNames.map((type) => [type, dimensionsOf(type)])
     expect(await stored()).toEqual(types.toSorted())
@@ -199,7 +199,7 @@ describe('the report types', () => {
     expect(await queryRows(db.writer, 'SELECT count() FROM report_types')).toEqual([[types.length]])
   })
 
-  test('are pending where one is missing or has fewer dimensions, and not where the database has more', async () => {
+  test('report types are pending where the database has fewer types or dimensions, not more', async () => {
     await migrate(db.writer)
     const insert = (type: string, dimensions: string) =>
       db.writer.command(`INSERT INTO report_types (report_type, dimensions, has_issues, is_browser_change)
@@ -214,7 +214,7 @@ describe('the report types', () => {
     expect(await pending()).toEqual(['report_types'])
   })
 
-  test('that changed are written, and named where their reports must be counted again', async () => {
+  test('changed report types are written, and named where their reports must be recounted', async () => {
     await migrate(db.writer)
     const all = await stored()
     await insertReport('coop')
@@ -230,7 +230,7 @@ describe('the report types', () => {
 })
 
 describe('a migration', () => {
-  test('that was cut off midway is pending, and is repeated whole', async () => {
+  test('an interrupted migration is pending, and is repeated whole', async () => {
     write('0001_a.sql', `${good}${another}SELECT throwIf(1, 'cut off');\n`)
     await expect(migrateFolder()).rejects.toThrow('cut off')
     expect(await queryRows(db.writer, 'EXISTS b')).toEqual([[1]])
@@ -239,7 +239,7 @@ describe('a migration', () => {
     expect(await migrateFolder()).toEqual(['0001_a'])
   })
 
-  test('that was changed after it was applied stops the run with one line that says what to remove', async () => {
+  test('a migration changed after it was applied stops the run with one line of advice', async () => {
     write('0001_a.sql', good)
     await migrateFolder()
     write('0001_a.sql', `${good}-- a word more\n`)
@@ -251,14 +251,14 @@ describe('a migration', () => {
     expect(await queryRows(db.writer, 'EXISTS b')).toEqual([[0]])
   })
 
-  test('is the same with other line ends', async () => {
+  test('a migration with CRLF line ends is the same migration', async () => {
     write('0001_a.sql', good)
     await migrateFolder()
     write('0001_a.sql', good.replaceAll('\n', '\r\n'))
     expect(await migrateFolder()).toEqual([])
   })
 
-  test('that the code does not know stops the run, but makes nothing pending', async () => {
+  test('an unknown migration in the database stops the run, but nothing is pending', async () => {
     write('0001_a.sql', good)
     write('0002_b.sql', another)
     await migrateFolder()
@@ -267,12 +267,15 @@ describe('a migration', () => {
     expect(await pending(folderUrl)).toEqual([])
   })
 
-  test.each(['1_a.sql', '0002_a.sql', '0001-a.sql', '0001_A.sql'])('is refused by the name %s', async (name) => {
-    write(name, good)
-    await expect(migrateFolder()).rejects.toThrow(name)
-  })
+  test.each(['1_a.sql', '0002_a.sql', '0001-a.sql', '0001_A.sql'])(
+    'a migration file named %s is rejected',
+    async (name) => {
+      write(name, good)
+      await expect(migrateFolder()).rejects.toThrow(name)
+    },
+  )
 
-  test('has a number of its own', async () => {
+  test('two migration files with one number are rejected', async () => {
     write('0001_a.sql', good)
     write('0001_b.sql', another)
     await expect(migrateFolder()).rejects.toThrow('0001_b.sql')

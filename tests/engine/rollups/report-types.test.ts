@@ -56,7 +56,7 @@ test.each([
   expect(rows.flat().toSorted()).toEqual(types.toSorted())
 })
 
-test('a type that report_types alone names is counted by its dimensions, issues and browser changes', async () => {
+test('a type that only report_types names is counted by dimensions, issues and changes', async () => {
   const madeUp = 'made-up'
   await db.writer.command(`INSERT INTO report_types (report_type, dimensions, has_issues, is_browser_change)
     VALUES ('${madeUp}', ['feature', 'blockedHost'], true, true)`)

@@ -65,7 +65,7 @@ test.each<[string, () => readonly Query<unknown>[]]>([
   expect(await rowsRead(queries())).toBeLessThan(reports / 4)
 })
 
-test('what has no rollup reads the raw rows, so that a count of rows read tells something', async () => {
+test('a query without a rollup reads the raw rows, which proves that rows are counted', async () => {
   const filter = csp({ blockedHost: 'cdn40.thirdparty.test', documentHost: 'www1.shop.test', browserName: 'Chrome' })
   expect(await rowsRead(countReports(bigTenant, window, filter))).toBeGreaterThan(reports / 4)
 })
@@ -89,7 +89,7 @@ test.each([
   expect(await rowsRead([list])).toBeLessThan(reports / 20)
 })
 
-test('a look at a long ledger of imports reads its last hour', async () => {
+test('a version lookup in a long import log reads its last hour', async () => {
   await db.writer.command(
     `INSERT INTO import_log (tenant_id, token, state, recorded_at) SELECT '${bigTenant}', hex(number), 'done', now64(3) - toIntervalSecond(number) FROM numbers(100000)`,
   )
@@ -99,7 +99,7 @@ test('a look at a long ledger of imports reads its last hour', async () => {
   expect(await rowsRead([listImportSteps(bigTenant, 501)])).toBeLessThan(10_000)
 })
 
-test('the latest issues are those of the last hours, page after page, as of the whole window', async () => {
+test('the latest issues of the last hours equal those of the whole window on every page', async () => {
   const question = { tenantId: bigTenant, window, siteId: undefined, reportTypes: issueTypeNames }
   let after: IssuePosition | undefined
   for (let page = 0; page < 5; page++) {

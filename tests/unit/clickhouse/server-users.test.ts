@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const users = readFileSync(`${root}clickhouse/server/users.xml`, 'utf8')
 
-test('a server grants every system table that is read, those apart that anybody may read', () => {
+test('users.xml grants every system table that is read and not public', () => {
   // Source: ClickHouse, ContextAccess, tables that are always accessible.
   const readByAnybody = ['tables', 'columns']
   const filesIn = (folder: string) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { terminalChunks, terminalText } from '../../../../app/cli/terminal-text.ts'
 
-test('what commands a terminal is shown, and all else stays', () => {
+test('control characters are escaped, and all other text is unchanged', () => {
   const hostile = '\u001b]52;c;aGk=\u0007\u009b31m\r\u0000\u007f'
   expect(terminalText(`a\tb\n${hostile}é😀`)).toBe('a\tb\n\\x1b]52;c;aGk=\\x07\\x9b31m\\x0d\\x00\\x7fé😀')
 })
