@@ -11,11 +11,11 @@ import type { OracleWindow } from './oracle-parts.ts'
 /** In days. */
 const retentionDays = 62
 
-/** When the questions are asked, and the first moment their tenant's retention reaches. */
+/** Time of the requests, and start of the tenant's retention. */
 export const now = Date.now()
 export const retentionFrom = (Math.floor(now / day) - retentionDays) * day
 
-/** Windows as long as groups of reports can be asked for, and short ones. */
+/** Windows up to the longest of grouped reports, and short ones. */
 export const windows = fc.oneof(
   { weight: 3, arbitrary: windowWithin(retentionFrom, now, 31) },
   { weight: 1, arbitrary: windowWithin(retentionFrom, now, 1) },
