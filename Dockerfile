@@ -1,4 +1,4 @@
-# The API alone: it reads CLICKHOUSE_URL and keeps its budgets in REDIS_URL. clickhouse/compose.yaml runs all three.
+# The API alone: it reads CLICKHOUSE_URL and has its request budgets in REDIS_URL. clickhouse/compose.yaml runs all three.
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /srv
 COPY package.json package-lock.json .npmrc ./
@@ -15,7 +15,7 @@ COPY queries queries
 COPY clickhouse clickhouse
 COPY fixtures fixtures
 COPY app app
-# An import of stdin writes what it rejects to the folder it runs in.
+# An import of stdin writes rejected lines to its working directory.
 RUN chown node:node .
 USER node
 EXPOSE 8787

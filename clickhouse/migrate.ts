@@ -4,17 +4,17 @@ import { insertRows } from '../queries/clickhouse/insert-rows.ts'
 import type { Query } from '../queries/sql/query.ts'
 import { sql, texts } from '../queries/sql/sql.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
-import { lackingReportTypes, writeReportTypes } from './report-types.ts'
+import { missingReportTypes, writeReportTypes } from './report-types.ts'
 import { listRollups, type Rollup, rawTable, viewTarget } from './rollups/list-rollups.ts'
 import { rebuildRollups } from './rollups/rebuild-rollups.ts'
 import { listRollupMonths } from './rollups/rollup-months.ts'
 import { unfinishedTenants } from './rollups/unfinished-tenants.ts'
 
-/** What a migration run takes beside its database. */
+/** Options of {@link migrate}. */
 export interface MigrateOptions {
-  /** Hears in words what is done next: a migration, or one month of a rollup that is filled. */
-  readonly onStep?: (what: string) => void
-  /** Where the migrations lie, this folder's `migrations/` by default. */
+  /** Called before each step with its description for people. */
+  readonly onStep?: (step: string) => void
+  /** This folder's `migrations/` by default. */
   readonly folder?: URL
 }
 
@@ -31,10 +31,11 @@ ENGINE = ReplacingMergeTree
 ORDER BY (version, checksum)
 COMMENT 'Migrations that this database has'`
 
-/** Of the tables that migrating reads, those that are there. */
 const listOwnTables: Query<{ name: string }> = {
   name: 'listOwnTables',
-  statement: sql`SELECT name FROM system.tables
+  statement: sql`
+    SELECT name
+    FROM system.tables
     WHERE database = currentDatabase() AND name IN ('schema_migrations', 'report_types')`,
   row: z.object({ name: z.string() }),
   pool: 'lookup',
@@ -50,34 +51,34 @@ const listAppliedMigrations: Query<Applied> = {
   pool: 'lookup',
 }
 
-/** Report types that have reports, of some. */
 const listReportedTypes = (reportTypes: readonly string[]): Query<{ report_type: string }> => ({
   name: 'listReportedTypes',
-  statement: sql`SELECT DISTINCT report_type FROM reports WHERE report_type IN ${texts(reportTypes)} ORDER BY report_type`,
+  statement: sql`
+    SELECT DISTINCT report_type
+    FROM reports
+    WHERE report_type IN ${texts(reportTypes)}
+    ORDER BY report_type`,
   row: z.object({ report_type: z.string() }),
   pool: 'maintenance',
 })
 
 /**
- * Brings a database up to the code's migrations and report types, as a user that may write; returns the names of those it
- * applied. Rollups whose view is new, and rollups of such rollups, are filled from the reports, while no import may run. A
- * run that was cut off is repeated whole, and two at once do no harm. Throws an Error of one line when the database was
- * made by other migrations or has one that the code does not know.
+ * Applies missing migrations, writes report types and fills new rollups; returns the migrations' names. Repeatable after a
+ * failure, and safe when two run at once. No import may run.
  */
-export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
-  const { folder, onStep } = options
+export async function migrate(database: Database, { folder, onStep }: MigrateOptions = {}): Promise<string[]> {
   const known = await readMigrations(folder)
   await database.command(createMigrationsTable)
   const applied = await database.read(listAppliedMigrations)
-  const pending = withoutApplied(known, applied)
-  refuseUnknown(known, applied)
+  const pending = notApplied(known, applied)
+  rejectNewerDatabase(known, applied)
   for (const { name, statements } of pending) {
     onStep?.(`Applying ${name}`)
     for (const statement of statements) await database.command(statement)
   }
   const changed = await fillReportTypes(database)
   if (pending.length > 0) {
-    // Before any is noted, so that a filling that was cut off is done again.
+    // Recorded after the rollups, so that an interrupted run fills them again.
     await fillRollups(database, pending, onStep)
     const rows = pending.map(({ version, name, checksum }) => ({ version, name, checksum }))
     await insertRows(database, 'schema_migrations', rows)
@@ -89,21 +90,18 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
 }
 
 /**
- * Names of the code's migrations that a database lacks, and `report_types` where it lacks one of the code's report types;
- * any user that reads may run it. A database ahead of the code lacks nothing, so that the old release serves on while a new
- * one is rolled out. Throws as `migrate` does where other migrations made the database.
- * @param known the code's, of `readMigrations`.
+ * Names of missing migrations, and `report_types` where one is missing. Empty for a database of a newer release, so that
+ * the old release serves during a rollout.
  */
 export async function pendingMigrations(database: Database, known: readonly Migration[]): Promise<string[]> {
   const tables = (await database.read(listOwnTables)).map(({ name }) => name)
-  const has = (table: string) => tables.includes(table)
-  const applied = has('schema_migrations') ? await database.read(listAppliedMigrations) : []
-  const pending = withoutApplied(known, applied).map(({ name }) => name)
-  if (!has('report_types') || (await lackingReportTypes(database)).length === 0) return pending
-  return [...pending, 'report_types']
+  const applied = tables.includes('schema_migrations') ? await database.read(listAppliedMigrations) : []
+  const pending = notApplied(known, applied).map(({ name }) => name)
+  const lacksTypes = tables.includes('report_types') && (await missingReportTypes(database)).length > 0
+  return lacksTypes ? [...pending, 'report_types'] : pending
 }
 
-/** Writes `report_types`; returns the changed report types that have reports, of which rollups can hold other counts. */
+/** Writes `report_types`; returns the changed types that have reports, whose rollups can be out of date. */
 async function fillReportTypes(database: Database): Promise<string[]> {
   const tables = await database.read(listOwnTables)
   if (!tables.some(({ name }) => name === 'report_types')) return []
@@ -112,21 +110,19 @@ async function fillReportTypes(database: Database): Promise<string[]> {
   return (await database.read(listReportedTypes(changed))).map(({ report_type }) => report_type)
 }
 
-/** The rollups whose views some migrations make, and all that are made from them. */
-function madeBy(migrations: readonly Migration[], rollups: readonly Rollup[]): string[] {
-  const made = new Set(migrations.flatMap(({ statements }) => statements.map(viewTarget)))
-  // Each comes after the one it is made from.
-  for (const { table, source } of rollups) if (made.has(source)) made.add(table)
-  return rollups.map(({ table }) => table).filter((table) => made.has(table))
+/** Rollups whose views the migrations create, and the rollups of those. */
+function createdRollups(migrations: readonly Migration[], rollups: readonly Rollup[]): string[] {
+  const created = new Set(migrations.flatMap(({ statements }) => statements.map(viewTarget)))
+  for (const { table, source } of rollups) if (created.has(source)) created.add(table)
+  return rollups.map(({ table }) => table).filter((table) => created.has(table))
 }
 
-/** Fills the rollups that some migrations made from the reports. */
 async function fillRollups(
   database: Database,
   migrations: readonly Migration[],
-  onStep?: (what: string) => void,
+  onStep: MigrateOptions['onStep'],
 ): Promise<void> {
-  const tables = madeBy(migrations, await listRollups(database))
+  const tables = createdRollups(migrations, await listRollups(database))
   if (tables.length === 0 || (await listRollupMonths(database, [rawTable])).length === 0) return
   const tenants = await unfinishedTenants(database)
   if (tenants !== '') {
@@ -136,20 +132,20 @@ async function fillRollups(
   }
   await rebuildRollups(database, {
     tables,
-    onProgress: (done, total, what) => {
-      if (done < total) onStep?.(`Filling ${what}, ${done + 1} of ${total}`)
+    onProgress: (done, total, step) => {
+      if (done < total) onStep?.(`Filling ${step}, ${done + 1} of ${total}`)
     },
   })
 }
 
-function refuseUnknown(known: readonly Migration[], applied: readonly Applied[]): void {
+function rejectNewerDatabase(known: readonly Migration[], applied: readonly Applied[]): void {
   const ahead = applied.filter(({ version }) => version > known.length)
   if (ahead.length === 0) return
   const names = ahead.map(({ name }) => name).join(', ')
   throw new Error(`The database is ahead of this code: it has ${names}; run the release that brought it`)
 }
 
-function withoutApplied(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
+function notApplied(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
   return known.filter(({ version, name, checksum }) => {
     const rows = applied.filter((row) => row.version === version)
     if (rows.some((row) => row.checksum !== checksum)) {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 
-/** One migration of the code. */
+/** A migration file. */
 export interface Migration {
   /** 1, 2, 3 ... without a gap. */
   readonly version: number
@@ -9,13 +9,12 @@ export interface Migration {
   readonly name: string
   /** Hexadecimal SHA-256 of the text with LF line ends, as a checkout may change them. */
   readonly checksum: string
-  /** Each can be run again: it creates only what is missing. */
   readonly statements: readonly string[]
 }
 
 const ownFolder = new URL('./migrations/', import.meta.url)
 
-/** The migrations in a folder, by version. Throws an Error of one line on a name or a version out of line. */
+/** The migrations of a folder, by version. Throws for a wrong name or a gap in the versions. */
 export async function readMigrations(folder: URL = ownFolder): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
   return Promise.all(
@@ -25,17 +24,13 @@ export async function readMigrations(folder: URL = ownFolder): Promise<Migration
         throw new Error(`${file} must be named NNNN_name.sql, and the next version is ${index + 1}`)
       }
       const text = (await readFile(new URL(file, folder), 'utf8')).replaceAll('\r\n', '\n')
-      return {
-        version: index + 1,
-        name: file.slice(0, -'.sql'.length),
-        checksum: hash('sha256', text, 'hex'),
-        statements: splitStatements(text),
-      }
+      const name = file.slice(0, -'.sql'.length)
+      return { version: index + 1, name, checksum: hash('sha256', text, 'hex'), statements: splitStatements(text) }
     }),
   )
 }
 
-/** The statements of a file of ours: each ends with a semicolon at a line's end, and comments have lines of their own. */
+/** Statements end with a semicolon at a line's end; comments have lines of their own. */
 function splitStatements(text: string): string[] {
   const statements = text.replaceAll(/^--.*$/gm, '').split(/;$/m)
   return statements.map((statement) => statement.trim()).filter((statement) => statement !== '')

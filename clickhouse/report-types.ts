@@ -6,22 +6,23 @@ import { sql } from '../queries/sql/sql.ts'
 import { dimensionsOf } from '../schema/report-filter.ts'
 import { storedTypeNames, storedTypeRows } from '../schema/report-types.ts'
 
-const storedRow = z.object({
+// The table `report_types`, which the rollups' views read at each insert.
+
+const reportTypeRow = z.object({
   report_type: z.string(),
   dimensions: z.array(z.string()),
   has_issues: z.boolean(),
   is_browser_change: z.boolean(),
 })
-type ReportTypeRow = z.infer<typeof storedRow>
+type ReportTypeRow = z.infer<typeof reportTypeRow>
 
 const listReportTypes: Query<ReportTypeRow> = {
   name: 'listReportTypes',
   statement: sql`SELECT report_type, dimensions, has_issues, is_browser_change FROM report_types FINAL`,
-  row: storedRow,
+  row: reportTypeRow,
   pool: 'lookup',
 }
 
-/** Rows of `report_types` as the code has them. */
 const ownRows: readonly ReportTypeRow[] = storedTypeNames.map((type) => ({
   report_type: type,
   dimensions: dimensionsOf(type),
@@ -29,21 +30,18 @@ const ownRows: readonly ReportTypeRow[] = storedTypeNames.map((type) => ({
   is_browser_change: storedTypeRows[type].browserChange === true,
 }))
 
-/**
- * The code's report types that a database lacks or holds with fewer dimensions. A database of a newer release lacks none,
- * so that the old release serves on while the new one is rolled out.
- */
-export async function lackingReportTypes(database: Database): Promise<string[]> {
+/** The code's report types that a database lacks, or has with fewer dimensions or views; none for a newer database. */
+export async function missingReportTypes(database: Database): Promise<string[]> {
   const stored = await readStored(database)
-  const lacks = (own: ReportTypeRow, row: ReportTypeRow | undefined) =>
+  const isMissing = (own: ReportTypeRow, row = stored.get(own.report_type)) =>
     !row ||
     own.dimensions.some((dimension) => !row.dimensions.includes(dimension)) ||
     (own.has_issues && !row.has_issues) ||
     (own.is_browser_change && !row.is_browser_change)
-  return ownRows.filter((own) => lacks(own, stored.get(own.report_type))).map(({ report_type }) => report_type)
+  return ownRows.filter((own) => isMissing(own)).map(({ report_type }) => report_type)
 }
 
-/** Writes the report types that changed to `report_types`, which the views read at each insert; returns their names. */
+/** Writes new and changed report types; returns their names. */
 export async function writeReportTypes(database: Database): Promise<string[]> {
   const stored = await readStored(database)
   const changed = ownRows.filter((own) => JSON.stringify(own) !== JSON.stringify(stored.get(own.report_type)))

@@ -8,7 +8,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     allowOnly: false,
-    // Much of a test is waiting: for the engine, for a deadline, for a process to start.
+    // Tests mostly wait: for ClickHouse, a deadline or a process.
     maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'alone', include: alone } },

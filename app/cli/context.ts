@@ -1,14 +1,14 @@
 import type { DatabaseAccess } from '../server/open-database.ts'
 
-/** The world as a command reaches it. Its action throws an Error of one line where it did nothing, or only a part. */
+/** Everything a command's action reaches. An action that did nothing, or only a part, throws an Error of one line. */
 export interface Context {
-  /** The folder that relative paths start from. */
+  /** Base of relative paths. */
   readonly folder: string
-  /** The engine, opened at the first call and closed after the command; with every migration, unless any will do. */
-  engine(schema?: 'any'): Promise<DatabaseAccess>
-  /** Prints one line for people on stderr. */
-  say(line: string): void
-  /** Ends the command with its one JSON object; the exit code is 1 where lines were rejected or rollups differ. */
+  /** The database, opened once and closed after the command. Throws where migrations are missing, except for 'any'. */
+  database(schema?: 'any'): Promise<DatabaseAccess>
+  /** Prints a line on stderr. */
+  log(line: string): void
+  /** Sets the command's JSON object for stdout; exit code 1 where lines were rejected or rollups differ. */
   finish(result: object, exitCode?: 0 | 1): void
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream

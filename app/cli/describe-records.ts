@@ -3,10 +3,9 @@ import type { RecordType } from '../import/records/record-type.ts'
 
 const width = 116
 
-/** `siteId, url and hash` */
 const list = new Intl.ListFormat('en-GB')
 
-/** What the help says of a line of records, all of it out of their shape. */
+/** Help about the fields of a line, generated from the record type. */
 export function describeRecords({ answeredBy, shape, derived = [], siteByFlag, example }: RecordType): string[] {
   const members = describeMembers(shape)
   const indent = Math.max(...members.map(({ name }) => name.length)) + 4
@@ -33,7 +32,7 @@ export function describeRecords({ answeredBy, shape, derived = [], siteByFlag, e
   ]
 }
 
-/** What the help says of a line about what is stored already. */
+/** Help about a line whose record is stored already. */
 export function describeRepeats({ shape, identifiedBy = ['id'], fixed = {}, version }: RecordType): string[] {
   const same = `the same ${list.format(identifiedBy)}`
   const members = Object.keys(shape.shape).filter((member) => !identifiedBy.includes(member))
@@ -60,12 +59,11 @@ function describe({ takes, says, optional }: DescribedMember, byFlag: boolean): 
   return `${takes}${left}${says === '' ? '' : `. ${says}`}`
 }
 
-/** Lines of whole words, each within the width where its words are. */
-function wrapped(text: string, most: number): string[] {
+function wrapped(text: string, maxWidth: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)
-    if (last === undefined || last.length + word.length >= most) lines.push(word)
+    if (last === undefined || last.length + word.length >= maxWidth) lines.push(word)
     else lines[lines.length - 1] = `${last} ${word}`
   }
   return lines

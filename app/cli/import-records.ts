@@ -13,7 +13,7 @@ interface Options {
   readonly site?: string
 }
 
-/** `import pages` and the others, one for each type of records. */
+/** `import pages` and the other record types. */
 export function addImportRecords(group: Command, context: Context, type: RecordType): void {
   const { name, things, siteByFlag = false, ofEveryone = false } = type
   const flags = `${ofEveryone ? '' : ' --tenant ID'}${siteByFlag ? ' --site ID' : ''}`
@@ -35,9 +35,9 @@ export function addImportRecords(group: Command, context: Context, type: RecordT
         await requireTenant(reader, tenantId)
         await requireSites(reader, tenantId, siteId)
       }
-      return ({ showRead, ...given }) =>
+      return ({ showRead, ...options }) =>
         importRecords({
-          ...given,
+          ...options,
           type,
           database: writer,
           tenantId,

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { untilSeen } from '../../clickhouse/rollups/until-seen.ts'
+import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import { entitlements } from '../../schema/plans.ts'
 import { clickHouseLedger } from '../import/reports/clickhouse-ledger.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
@@ -25,7 +25,6 @@ const help = {
   examples: ['import reports --tenant ID posts.ndjson', 'import reports --tenant ID - < posts.ndjson'],
 }
 
-/** `import reports` */
 export function addImportReports(group: Command, context: Context): void {
   subcommand(group, 'reports', { about: 'Store the reports of browser POSTs, one JSON line each', ...help })
     .addOption(tenant)
@@ -47,7 +46,7 @@ export function addImportReports(group: Command, context: Context): void {
             writer: clickHouseReportWriter(writer),
             onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
           })
-          await untilSeen()
+          await untilVersionsExpire()
           return result
         }
       }),

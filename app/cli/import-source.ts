@@ -4,20 +4,20 @@ import type { Readable } from 'node:stream'
 import type { ByteSource } from '../import/ndjson/read-batches.ts'
 import type { RejectedPlace } from '../import/ndjson/rejected-file.ts'
 
-/** Lines to import. */
+/** An open file or pipe to import. */
 export interface ImportSource {
-  /** Each piece is valid until the next is asked for. */
-  readonly pieces: ByteSource
-  /** Lets go of it, and ends a wait for a pipe that is silent. */
+  /** Each chunk is valid until the next is read. */
+  readonly chunks: ByteSource
+  /** Ends also a read that waits for a silent pipe. */
   close(): void
-  /** In bytes; undefined where it cannot be known. */
+  /** Bytes; undefined for a pipe. */
   readonly size: number | undefined
   readonly rejected: RejectedPlace
 }
 
-const pieceBytes = 1024 * 1024
+const chunkBytes = 1024 * 1024
 
-/** What files begin with that hold no UTF-8, and what to do about them. */
+/** First bytes of files that hold no UTF-8, with advice. */
 const otherFormats: readonly (readonly [beginning: string, advice: string])[] = [
   ['1f8b', 'is compressed by gzip: zcat FILE, and import its output as -'],
   ['28b52ffd', 'is compressed by zstd: zstdcat FILE, and import its output as -'],
@@ -25,34 +25,30 @@ const otherFormats: readonly (readonly [beginning: string, advice: string])[] = 
   ['feff', 'is UTF-16: save it as UTF-8'],
 ]
 
-/** What a regular file's first bytes say against it; undefined where they say nothing. */
 async function otherFormat(handle: FileHandle): Promise<string | undefined> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0)
   const beginning = buffer.toString('hex', 0, bytesRead)
   return otherFormats.find(([bytes]) => beginning.startsWith(bytes))?.[1]
 }
 
-type Bytes = Pick<ImportSource, 'pieces' | 'close'>
+type Bytes = Pick<ImportSource, 'chunks' | 'close'>
 
-const streamed = (stream: Readable): Bytes => ({ pieces: stream, close: () => stream.destroy() })
+const streamed = (stream: Readable): Bytes => ({ chunks: stream, close: () => stream.destroy() })
 
-/** A stream would leave tens of megabytes of pieces behind before they are collected; these share one buffer. */
+/** Chunks in one shared buffer: a stream's own chunks hold tens of megabytes until they are collected. */
 function readInto(handle: FileHandle): Bytes {
-  async function* pieces() {
-    const buffer = Buffer.allocUnsafeSlow(pieceBytes)
+  async function* chunks() {
+    const buffer = Buffer.allocUnsafeSlow(chunkBytes)
     for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, pieceBytes)
+      const { bytesRead } = await handle.read(buffer, 0, chunkBytes)
       if (bytesRead === 0) return
       yield buffer.subarray(0, bytesRead)
     }
   }
-  return { pieces: pieces(), close: () => void handle.close().catch(() => {}) }
+  return { chunks: chunks(), close: () => void handle.close().catch(() => {}) }
 }
 
-/**
- * Opens a file, or stdin for `-`. Throws an Error of one line when the file cannot be read.
- * @param folder what a relative path starts from.
- */
+/** Opens a file, or stdin for `-`. @param folder base of relative paths. */
 export async function openImportSource(file: string, stdin: Readable, folder: string): Promise<ImportSource> {
   if (file === '-') {
     return {
@@ -77,7 +73,7 @@ export async function openImportSource(file: string, stdin: Readable, folder: st
   }
   const here = `${resolve(folder, basename(path))}.rejected.ndjson`
   return {
-    ...(found.isFile() ? readInto(handle) : streamed(handle.createReadStream({ highWaterMark: pieceBytes }))),
+    ...(found.isFile() ? readInto(handle) : streamed(handle.createReadStream({ highWaterMark: chunkBytes }))),
     size: found.isFile() ? found.size : undefined,
     // Beside a pipe of the shell, /dev/fd/63, nothing can be written.
     rejected: found.isFile()
@@ -86,7 +82,7 @@ export async function openImportSource(file: string, stdin: Readable, folder: st
   }
 }
 
-/** The folder the caller stands in: npm runs its scripts in the package's folder, and names the caller's here. */
+/** The caller's working directory, which npm passes in INIT_CWD. */
 export function callersFolder(environment: NodeJS.ProcessEnv): string {
   const byNpm = environment.npm_lifecycle_event === 'cli' ? environment.INIT_CWD : undefined
   return byNpm ?? process.cwd()

@@ -10,7 +10,7 @@ import type { Context } from './context.ts'
 import { StrictCommand } from './strict-command.ts'
 import { withHelp } from './subcommand.ts'
 
-/** Every command or group of commands, in the order of the help. */
+/** Commands in the order of the help. */
 const commands: readonly ((program: Command, context: Context) => void)[] = [
   addTenants,
   addSites,
@@ -32,7 +32,7 @@ const help = {
   ],
 }
 
-/** The command line, for one run: commander keeps the values of the last one. */
+/** The program for one run: commander stores parsed values in it. */
 export function createProgram(context: Context): Command {
   const program = withHelp(new StrictCommand('npm run --silent cli --'), help)
     .exitOverride()

@@ -11,50 +11,49 @@ import { terminalText } from './terminal-text.ts'
 
 type Streams = Pick<Context, 'stdin' | 'stdout' | 'stderr'>
 
-/** Runs one command and gives its exit code: 0, 1 (`Context.finish`), or 2 after an error. Never throws. */
+/** Runs one command; returns its exit code: 0, 1 (`Context.finish`), or 2 after an error. Never throws. */
 export async function runCli(
-  words: readonly string[],
+  args: readonly string[],
   environment: NodeJS.ProcessEnv,
   streams: Streams,
 ): Promise<number> {
   const { stdout, stderr } = streams
-  const say = (line: string) => void stderr.write(`${line}\n`)
-  const database = lazyEngine(environment, say)
+  const log = (line: string) => void stderr.write(`${line}\n`)
+  const database = lazyDatabase(environment, log)
   let exitCode = 0
   let result: object | undefined
   const context: Context = {
     ...streams,
     folder: callersFolder(environment),
-    say,
-    engine: database.open,
+    log,
+    database: database.open,
     finish(object, code = 0) {
       result = object
       exitCode = code
     },
   }
   try {
-    await createProgram(context).parseAsync(words, { from: 'user' }).finally(database.close)
+    await createProgram(context).parseAsync(args, { from: 'user' }).finally(database.close)
     if (result) stdout.write(`${JSON.stringify(result)}\n`)
     return exitCode
   } catch (error) {
-    // Commander throws one after it has shown help: 0 where --help requested it.
+    // Thrown by commander after help: code 0 for --help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    // The reader of a pipe has closed it, as `head` does.
+    // A closed pipe, as by `head`.
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0
     // An error can quote a report.
-    say(terminalText(explain(error)))
+    log(terminalText(explain(error)))
     return 2
   }
 }
 
-/** The engine, opened at the first call. */
-function lazyEngine(environment: NodeJS.ProcessEnv, say: (line: string) => void) {
+function lazyDatabase(environment: NodeJS.ProcessEnv, log: Context['log']) {
   let opening: Promise<DatabaseAccess> | undefined
   return {
     async open(schema?: 'any'): Promise<DatabaseAccess> {
       opening ??= openDatabase(readConfig(environment), {
-        onStep: say,
-        onDeath: () => say('The embedded engine died and is started again'),
+        onStep: log,
+        onDeath: () => log('The embedded engine died and is started again'),
       })
       const access = await opening
       if (schema !== 'any') await requireMigrations(access)
@@ -73,7 +72,6 @@ async function requireMigrations({ reader }: DatabaseAccess): Promise<void> {
   if (pending.length > 0) throw new Error(`The database lacks ${pending.join(', ')}: run "migrate" first`)
 }
 
-/** The words of an error for people. */
 function explain(error: unknown): string {
   if (error instanceof Problem && error.cause !== undefined) return explain(error.cause)
   if (error instanceof AggregateError && error.errors.length > 0) return explain(error.errors[0])

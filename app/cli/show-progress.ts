@@ -4,10 +4,7 @@ const plainLineMs = 5_000
 
 type Update = (done: number, note: string) => void
 
-/**
- * Shows the progress of a task: a bar on a terminal, whose line ends with the task, elsewhere a line every five seconds.
- * @param total of `done`, in any unit; undefined where it is not known.
- */
+/** Shows a bar on a terminal, elsewhere a line every five seconds. @param total undefined where it is not known. */
 export async function withProgress<Result>(
   stream: NodeJS.WriteStream,
   total: number | undefined,
@@ -17,7 +14,7 @@ export async function withProgress<Result>(
   const describe = (done: number, note: string) =>
     describeProgress({ done, total, milliseconds: Date.now() - started, note })
   if (!stream.isTTY) return task(plainLines(stream, describe))
-  // A lone SingleBar returns to where it began, over lines that were printed meanwhile.
+  // SingleBar would overwrite lines that were printed meanwhile.
   const bars = new cliProgress.MultiBar({
     stream,
     linewrap: true,
@@ -40,7 +37,6 @@ export async function withProgress<Result>(
   }
 }
 
-/** A pipe gets no control characters, and nothing of a task that is done within five seconds. */
 function plainLines(stream: NodeJS.WriteStream, describe: (done: number, note: string) => string): Update {
   let printed = Date.now()
   return (done, note) => {
@@ -50,7 +46,7 @@ function plainLines(stream: NodeJS.WriteStream, describe: (done: number, note: s
   }
 }
 
-/** Percent, note and time left where the total is known, else the note and the time taken. */
+/** Percent, note and remaining time where the total is known, else the note and the elapsed time. */
 export function describeProgress(state: {
   readonly done: number
   readonly total: number | undefined
@@ -60,11 +56,11 @@ export function describeProgress(state: {
   const { done, total, milliseconds, note } = state
   if (!total) return `${note}, ${duration(milliseconds)}`
   const part = Math.min(1, done / total)
-  const left = part > 0 && part < 1 ? `, ${duration((milliseconds * (1 - part)) / part)} left` : ''
-  return `${Math.floor(part * 100)} %  ${note}${left}`
+  const remaining = part > 0 && part < 1 ? `, ${duration((milliseconds * (1 - part)) / part)} left` : ''
+  return `${Math.floor(part * 100)} %  ${note}${remaining}`
 }
 
-/** The part of a number of steps that is done, from 0 to 1; no steps are all done. */
+/** Progress from 0 to 1; 1 for no steps. */
 export function share(done: number, total: number): number {
   return total === 0 ? 1 : done / total
 }

@@ -1,26 +1,26 @@
 import { Command, type ErrorOptions, type ParseOptionsResult } from '@commander-js/extra-typings'
 
-/** A command of commander that reads its options strictly, and fails with one line that says what is allowed. */
+/** A command that parses options strictly; its errors are one line with the allowed values. */
 export class StrictCommand extends Command {
   override createCommand(name?: string): Command {
     return new StrictCommand(name)
   }
 
-  override parseOptions(words: string[]): ParseOptionsResult {
-    if (this.commands.length > 0) return super.parseOptions(words)
-    const end = words.indexOf('--')
-    const flags = end < 0 ? words : words.slice(0, end)
-    // Help is shown before a mistake elsewhere on the line is reported.
+  override parseOptions(args: string[]): ParseOptionsResult {
+    if (this.commands.length > 0) return super.parseOptions(args)
+    const end = args.indexOf('--')
+    const flags = end < 0 ? args : args.slice(0, end)
+    // Help comes before errors.
     if (flags.some((word) => word === '--help' || word === '-h')) return super.parseOptions(['--help'])
-    for (const [at, word] of flags.entries()) this.#checkValue(word, words[at + 1])
-    return super.parseOptions(words)
+    for (const [at, word] of flags.entries()) this.#checkValue(word, args[at + 1])
+    return super.parseOptions(args)
   }
 
   override error(message: string, { code }: ErrorOptions = {}): never {
     throw new Error(`${message.replace(/^error: /, '').replaceAll(/\s+/g, ' ')}${this.#allowed(message, code)}`)
   }
 
-  /** Commander takes `--plan` in `--name --plan team` for a name, and `--force=yes` for an unknown option. */
+  /** Commander parses `--plan` in `--name --plan team` as a name, and `--force=yes` as an unknown option. */
   #checkValue(word: string, next: string | undefined): void {
     const option = this.options.find(({ long }) => word === long || word.startsWith(`${long}=`))
     if (!option) return
@@ -31,7 +31,7 @@ export class StrictCommand extends Command {
     }
   }
 
-  /** The end of an error's line. @param message as commander words it, with the name of an option or argument. */
+  /** Allowed values, for the end of an error message of commander. */
   #allowed(message: string, code: string | undefined): string {
     if (this.commands.length > 0) return `; there are ${this.commands.map((command) => command.name()).join(', ')}`
     if (code === 'commander.unknownOption') {

@@ -1,20 +1,18 @@
 import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
 
-/** What the help of a command says. */
+// Commands with their help: description, options, notes and examples.
+
 interface Help {
   readonly about: string
-  /** Rules and exit codes. */
   readonly notes?: readonly string[]
-  /** Lines that work when pasted, without the program's name. */
+  /** Command lines without the program's name. */
   readonly examples?: readonly string[]
 }
 
-/** Adds a command to a group or a program, with its help. */
 export function subcommand(parent: CommandUnknownOpts, name: string, help: Help): Command {
   return withHelp(parent.command(name), help)
 }
 
-/** Gives a command its description, and below its options notes and examples. */
 export function withHelp(command: Command, { about, notes = [], examples = [] }: Help): Command {
   const program = programOf(command)
   const lines = [

@@ -1,15 +1,16 @@
-/** Control characters other than line ends and tabs: C0, DEL and C1 (ECMA-48), with which a text commands a terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// Reports are untrusted: control characters (ECMA-48: C0, DEL, C1) in their text would command a terminal.
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are replaced
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
-/** Text as it is safe to show on a terminal, because reports are untrusted: `\x1b` stands for the escape character. */
+/** Writes control characters other than line ends and tabs as `\x1b`. */
 export function terminalText(text: string): string {
   return text.replace(controls, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** The same of UTF-8 in pieces. */
-export async function* terminalPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** {@link terminalText} of UTF-8 in chunks. */
+export async function* terminalChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  for await (const piece of pieces) yield terminalText(decoder.decode(piece, { stream: true }))
+  for await (const chunk of chunks) yield terminalText(decoder.decode(chunk, { stream: true }))
   yield terminalText(decoder.decode())
 }

@@ -2,11 +2,8 @@ import { unfinishedTenants } from '../../clickhouse/rollups/unfinished-tenants.t
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { Context } from './context.ts'
 
-/**
- * Throws an Error of one line while an import runs or stays cut off: a batch that is sent again after a rebuild is
- * recognised by the raw table, but not by the rollups, which would count it twice.
- */
-export async function refuseUnfinished(database: Database): Promise<void> {
+/** Throws while an import is unfinished: rollups count a batch twice that is sent again after a rebuild. */
+export async function requireFinishedImports(database: Database): Promise<void> {
   const tenants = await unfinishedTenants(database)
   if (tenants === '') return
   throw new Error(
@@ -14,9 +11,9 @@ export async function refuseUnfinished(database: Database): Promise<void> {
   )
 }
 
-/** Says what explains differences that nobody need rebuild for. */
-export async function warnOfUnfinished(context: Context, database: Database): Promise<void> {
+/** Logs that an unfinished import explains differences. */
+export async function warnAboutUnfinishedImports(context: Context, database: Database): Promise<void> {
   const tenants = await unfinishedTenants(database)
   if (tenants === '') return
-  context.say(`An import of tenant ${tenants} is running or was cut off: run it again, which completes the rollups`)
+  context.log(`An import of tenant ${tenants} is running or was cut off: run it again, which completes the rollups`)
 }

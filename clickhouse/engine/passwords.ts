@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** ClickHouse's two users (`clickhouse/server/users.xml`): the reader reads within limits, the writer migrates and imports. */
+// Passwords of the two users of clickhouse/server/users.xml, one file each in DATA_DIR.
+
 export type User = 'reader' | 'writer'
 
 export type Passwords = Readonly<Record<User, string>>
@@ -11,7 +12,6 @@ const passwordBytes = 24
 /** 24 bytes in base64url. */
 const passwordLength = 32
 
-/** Path of a user's password, which only the folder's owner can read. */
 export function passwordPath(dataDir: string, user: User): string {
   return join(dataDir, `${user}.password`)
 }

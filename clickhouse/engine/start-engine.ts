@@ -40,11 +40,7 @@ const allocatorOptions = 'dirty_decay_ms:300000,thp:always'
 /** Half the threads merge: 16 M rows were loaded at 190,000 a second instead of 163,000 (2 cores). */
 const mergeThreads = Math.max(1, availableParallelism() >> 1)
 
-/**
- * Starts ClickHouse's own HTTP server in a child process on loopback and restarts it with backoff when it dies. The child
- * ends with this process, however that ends. Rejects with one line when it cannot start: the port is taken, the folder
- * belongs to another engine, the server refuses its configuration.
- */
+/** Starts the server on loopback and restarts it with backoff. It ends with this process. Rejects where it cannot start. */
 export async function startEngine({ dataDir, port: wanted, onDeath }: EngineOptions): Promise<Engine> {
   const [passwords, port] = await prepare(dataDir, wanted).catch((error: Error) => {
     throw cannotStart(error.message)
@@ -94,7 +90,6 @@ export async function startEngine({ dataDir, port: wanted, onDeath }: EngineOpti
   }
 }
 
-/** `http://user:password@127.0.0.1:port/default` of each user. */
 export function userUrls(port: number, passwords: Passwords): Engine['userUrls'] {
   const url = (user: User) => `http://${user}:${passwords[user]}@127.0.0.1:${port}/default`
   return { reader: url('reader'), writer: url('writer') }
@@ -107,7 +102,7 @@ async function prepare(dataDir: string, port: number): Promise<[Passwords, numbe
 
 const cannotStart = (reason: string) => new Error(`The embedded ClickHouse cannot start: ${reason}`)
 
-/** A port that nothing listens on. Rejects with EADDRINUSE in words. */
+/** Rejects with EADDRINUSE where the port is taken. */
 async function reservePort(port: number): Promise<number> {
   const probe = createServer().listen(port, '127.0.0.1')
   await once(probe, 'listening')
@@ -140,7 +135,7 @@ function spawnServer(dataDir: string, port: number, passwords: Passwords): Child
   })
 }
 
-/** Resolves at the first ping answered; rejects with the last line on stderr when the server ends before. */
+/** Resolves at the first successful ping; rejects with the last line on stderr where the server ends before. */
 async function untilReady(server: ChildProcess, url: string): Promise<void> {
   let lastLine = 'it printed nothing'
   server.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -156,13 +151,11 @@ async function untilReady(server: ChildProcess, url: string): Promise<void> {
 }
 
 async function isReady(url: string, signal: AbortSignal): Promise<boolean> {
-  return fetch(`${url}/ping`, { signal }).then(
-    ({ ok }) => ok,
-    () => false,
-  )
+  const response = await fetch(`${url}/ping`, { signal }).catch(() => undefined)
+  return response?.ok === true
 }
 
-/** `Code: 76. DB::Exception: Cannot lock file. (CANNOT_OPEN_FILE)` without its code and name. */
+/** Message of `Code: 76. DB::Exception: Cannot lock file. (CANNOT_OPEN_FILE)`. */
 function exceptionText(line: string): string {
   return /DB::Exception: (.*?)\.? \([A-Z_]+\)/.exec(line)?.[1] ?? line
 }

@@ -1,6 +1,6 @@
 -- Reports by the host of the page or the blocked host. Their rows grow with the number of hosts.
 --
--- The pairs of reports_per_day_by_pair are listed in queries/reports/sources.ts, too.
+-- The pairs of reports_per_day_by_pair are listed in queries/rollups/select-rollup.ts, too.
 
 CREATE TABLE IF NOT EXISTS reports_per_day_by_document_host_cube
 (

@@ -9,42 +9,38 @@ import { inMonth, listRollupMonths, type RollupMonth, withinRetention } from './
 /** A measure's value: a count or weight (text beyond 2^53), a time, or null where there is none. */
 type Measured = number | string | null
 
-/** A tenant's day of one type that a rollup does not hold as its view makes it from the raw rows. */
+/** A tenant's day of one type on which a rollup differs from its view's SELECT over the reports. */
 export interface RollupDifference {
   readonly table: string
   readonly tenantId: string
   readonly reportType: string
   /** UTC, `2026-01-31`. */
   readonly day: string
-  /** Rows of the rollup's own grain that are missing, too many or other than they should be. */
+  /** Missing, extra and different rows, at the rollup's own grain. */
   readonly differingRows: number
-  /** By measure, over the whole day; a row can differ where its day's sums do not. */
+  /** Totals of the day by measure; rows can differ where totals do not. */
   readonly expected: Readonly<Record<string, Measured>>
   readonly actual: Readonly<Record<string, Measured>>
 }
 
-/** What a check found. */
+/** Result of {@link checkRollups}. */
 export interface RollupCheck {
-  /** Days compared, one for each table, tenant and type. */
+  /** Days compared, by table, tenant and type. */
   readonly checked: number
-  /** Of those, the ones that differ. */
   readonly different: number
-  /** The first 100 that differ. */
+  /** The first 100. */
   readonly differences: readonly RollupDifference[]
 }
 
-/** What to check, and who hears how far it is. */
+/** Options of {@link checkRollups}. */
 export interface CheckOptions {
   readonly tenantId?: string
-  readonly onProgress?: (done: number, total: number, what: string) => void
+  readonly onProgress?: (done: number, total: number, step: string) => void
 }
 
 const differencesListed = 100
 
-/**
- * Compares every rollup with what its view makes of the raw rows, at the rollup's own grain. Only days of which no row
- * can have expired yet are compared, as the tables lose expired rows at different times.
- */
+/** Compares every rollup with its view's SELECT over the reports, on days of which no row has expired. */
 export async function checkRollups(database: Database, options: CheckOptions = {}): Promise<RollupCheck> {
   const rollups = await listRollups(database)
   const tables = [rawTable, ...rollups.map(({ table }) => table)]
@@ -67,11 +63,7 @@ export async function checkRollups(database: Database, options: CheckOptions = {
   return { checked, different, differences }
 }
 
-const dayRow = z.looseObject({
-  report_type: z.string(),
-  day: z.string(),
-  differing_rows: rowCount,
-})
+const dayRow = z.looseObject({ report_type: z.string(), day: z.string(), differing_rows: rowCount })
 type DayRow = z.infer<typeof dayRow>
 
 function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: RollupMonth): Query<DayRow> {
@@ -95,7 +87,12 @@ function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: Rollup
   const differs = pairs.map(({ expected, actual }) => sql`NOT (${expected} <=> ${actual})`)
   return {
     name: 'compareRollup',
-    statement: sql`SELECT report_type, toString(toDate(bucket)) AS day, countIf(${join(differs, ' OR ')}) AS differing_rows, ${join(perDay, ', ')}
+    statement: sql`
+      SELECT
+        report_type,
+        toString(toDate(bucket)) AS day,
+        countIf(${join(differs, ' OR ')}) AS differing_rows,
+        ${join(perDay, ', ')}
       FROM (
         SELECT ${list(keys)}, ${join(perRow, ', ')}
         FROM (
@@ -105,19 +102,20 @@ function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: Rollup
         )
         GROUP BY ${list(keys)}
       )
-      GROUP BY report_type, day ORDER BY day, report_type`,
+      GROUP BY report_type, day
+      ORDER BY day, report_type`,
     row: dayRow,
     pool: 'maintenance',
   }
 }
 
-/** Whether a day's rows make one value that tells a person something. */
+/** Measures with one readable total a day. */
 const addsUp = ({ isState, type }: RollupMeasure) => isState || !/^(Array|Map|Tuple)\(/.test(type)
 
-/** A value that JSON keeps exactly: JavaScript's numbers end at 2^53. */
+/** JavaScript's numbers are exact up to 2^53. */
 const exactInJson = ({ type }: RollupMeasure, value: Sql) => (type === 'UInt64' ? sql`toString(${value})` : value)
 
-/** One side's value of a row, in a form that can be compared; null or empty where that side has no such row. */
+/** One side's value in a comparable form; null or empty where that side lacks the row. */
 function combined(measure: RollupMeasure, side: Sql): Sql {
   const column = name(measure.column)
   if (measure.isState) return sql`${name(`${measure.combine}MergeIf`)}(${column}, ${side})`

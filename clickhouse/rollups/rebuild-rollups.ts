@@ -8,29 +8,23 @@ import { join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 import { day } from '../../schema/durations.ts'
 import { listRollups, type Rollup, rawTable } from './list-rollups.ts'
 import { inMonth, listRollupMonths, type RollupMonth } from './rollup-months.ts'
-import { untilSeen } from './until-seen.ts'
+import { untilVersionsExpire } from './until-versions-expire.ts'
 
-/** What a rebuild did. */
-export interface RollupRebuild {
-  /** Monthly partitions refilled, one for each table and month. */
-  readonly rebuilt: number
-}
-
-/** What to rebuild, and who hears how far it is. */
+/** Options of {@link rebuildRollups}. */
 export interface RebuildOptions {
-  /** Every rollup by default. One that is made from another is refilled from that one as it stands. */
+  /** Every rollup by default; a rollup of another is refilled from that table's current rows. */
   readonly tables?: readonly string[] | undefined
-  readonly onProgress?: (done: number, total: number, what: string) => void
+  readonly onProgress?: (done: number, total: number, step: string) => void
 }
 
 /**
- * Refills rollups from the raw rows, month by month and finer tables first. A month is built aside and then takes
- * the place of the old one in one step, so that readers see the one or the other. Reports that are stored meanwhile
- * can be missing from a rollup or be counted twice: check afterwards. Throws an Error of one line for a table that is not
- * a rollup.
+ * Refills rollups month by month, sources first, and returns the number of partitions. REPLACE PARTITION swaps each month
+ * atomically. Reports stored meanwhile can be lost or counted twice.
  */
-export async function rebuildRollups(database: Database, options: RebuildOptions = {}): Promise<RollupRebuild> {
-  const { tables, onProgress } = options
+export async function rebuildRollups(
+  database: Database,
+  { tables, onProgress }: RebuildOptions = {},
+): Promise<{ readonly rebuilt: number }> {
   const all = await listRollups(database)
   await dropLeftovers(database, all)
   const unknown = tables?.find((table) => !all.some((rollup) => rollup.table === table))
@@ -42,19 +36,19 @@ export async function rebuildRollups(database: Database, options: RebuildOptions
   const partitions = [...new Set(months.map(({ partition }) => partition))].sort()
   const total = partitions.length * rollups.length
   let rebuilt = 0
-  await noteStep(database, 'started')
+  await logRebuild(database, 'started')
   try {
     for (const rollup of rollups) {
       for (const partition of partitions) {
         onProgress?.(rebuilt, total, `${rollup.table} ${partition}`)
-        const own = months.filter((month) => month.partition === partition)
-        await rebuildPartition(database, rollup, partition, own)
+        const ofPartition = months.filter((month) => month.partition === partition)
+        await rebuildPartition(database, rollup, partition, ofPartition)
         rebuilt++
       }
     }
   } finally {
-    await noteStep(database, 'done')
-    await untilSeen()
+    await logRebuild(database, 'done')
+    await untilVersionsExpire()
   }
   onProgress?.(total, total, 'done')
   return { rebuilt }
@@ -62,22 +56,22 @@ export async function rebuildRollups(database: Database, options: RebuildOptions
 
 async function rebuildPartition(database: Database, rollup: Rollup, partition: string, months: readonly RollupMonth[]) {
   const { table } = rollup
-  const aside = asideOf(table, Date.now())
+  const temporary = temporaryName(table, Date.now())
   const run = (statement: Sql) => {
     const { text, params } = render(statement)
     return database.command(text, { params, settings: poolSettings('maintenance') })
   }
-  await run(sql`CREATE TABLE ${name(aside)} AS ${name(table)}`)
+  await run(sql`CREATE TABLE ${name(temporary)} AS ${name(table)}`)
   try {
-    for (const month of months) await run(fill(rollup, aside, month))
-    const [filled] = await database.read(countRows(aside))
+    for (const month of months) await run(fill(rollup, temporary, month))
+    const [filled] = await database.read(countRows(temporary))
     await run(
       filled?.rows
-        ? sql`ALTER TABLE ${name(table)} REPLACE PARTITION ID ${partitionId(partition)} FROM ${name(aside)}`
+        ? sql`ALTER TABLE ${name(table)} REPLACE PARTITION ID ${partitionId(partition)} FROM ${name(temporary)}`
         : sql`ALTER TABLE ${name(table)} DROP PARTITION ID ${partitionId(partition)}`,
     )
   } finally {
-    await run(sql`DROP TABLE IF EXISTS ${name(aside)} SYNC`)
+    await run(sql`DROP TABLE IF EXISTS ${name(temporary)} SYNC`)
   }
 }
 
@@ -88,38 +82,35 @@ function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {
   return sql`INSERT INTO ${name(target)} (${columns}) SELECT ${columns} FROM (${rollup.over(rows)})`
 }
 
-/**
- * Notes a step for every tenant, as an import does, so that no answer from before is given again. Always of one token, so
- * that what a rebuild that was killed began is ended by the next.
- */
-async function noteStep(database: Database, state: 'started' | 'done'): Promise<void> {
-  await database.command(
-    "INSERT INTO import_log_by_time (tenant_id, recorded_at, token, state) SELECT DISTINCT id, now64(3), 'rebuild', {state:String} FROM tenants",
-    { params: { state } },
-  )
+/** Changes every tenant's import version. One token for all rebuilds, so that the next ends what a killed one started. */
+async function logRebuild(database: Database, state: 'started' | 'done'): Promise<void> {
+  const statement = `INSERT INTO import_log_by_time (tenant_id, recorded_at, token, state)
+    SELECT DISTINCT id, now64(3), 'rebuild', {state:String}
+    FROM tenants`
+  await database.command(statement, { params: { state } })
 }
 
-/** The table beside a rollup that one month is built in: its name tells the second it was made, so that its age is known. */
-function asideOf(table: string, now: number): string {
+/** Name of a table that one month is built in; the hexadecimal second gives its age. */
+function temporaryName(table: string, now: number): string {
   const second = Math.floor(now / 1000)
   return `${table}_rebuild_${second.toString(16).padStart(8, '0')}${randomBytes(2).toString('hex')}`
 }
 
-/**
- * A rebuild that was cut off left the table it was filling. One less than a day old can be another's that is under way.
- */
+/** Drops temporary tables of killed rebuilds; a table under a day old can belong to a running one. */
 async function dropLeftovers(database: Database, rollups: readonly Rollup[]): Promise<void> {
-  for (const { table } of await database.read(listTablesAside)) {
+  for (const { table } of await database.read(listTemporaryTables)) {
     const [, rollup, second = ''] = /^(\w+)_rebuild_([0-9a-f]{8})/.exec(table) ?? []
     const age = Date.now() - Number.parseInt(second, 16) * 1000
-    if (Math.abs(age) < day || !rollups.some((one) => one.table === rollup)) continue
+    if (Math.abs(age) < day || !rollups.some((other) => other.table === rollup)) continue
     await database.command(`DROP TABLE IF EXISTS ${render(name(table)).text} SYNC`)
   }
 }
 
-const listTablesAside: Query<{ table: string }> = {
-  name: 'listTablesAside',
-  statement: sql`SELECT name AS table FROM system.tables
+const listTemporaryTables: Query<{ table: string }> = {
+  name: 'listTemporaryTables',
+  statement: sql`
+    SELECT name AS table
+    FROM system.tables
     WHERE database = currentDatabase() AND match(name, '_rebuild_([0-9a-f]{4}){2,3}$')`,
   row: z.object({ table: z.string() }),
 }
@@ -130,7 +121,7 @@ const countRows = (table: string): Query<{ rows: number }> => ({
   row: z.object({ rows: rowCount }),
 })
 
-/** A partition's name is part of the statement: it takes no parameter. */
+/** ALTER TABLE takes no parameter for a partition id. */
 function partitionId(partition: string): Sql {
   if (!/^\d{6}$/.test(partition)) throw new Error(`not a monthly partition: ${partition}`)
   return { strings: [`'${partition}'`], values: [] }

@@ -1,7 +1,7 @@
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { listUnfinishedImports } from '../../queries/tenants/list-unfinished-imports.ts'
 
-/** The tenants of imports that run or were cut off, for people; '' where there is none. */
+/** Tenants with a running or interrupted import, separated by commas; '' for none. */
 export async function unfinishedTenants(database: Database): Promise<string> {
   return (await database.read(listUnfinishedImports)).map(({ tenantId }) => tenantId).join(', ')
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { spawnScript } from '../support/spawned.ts'
+import { spawnScript } from '../support/spawn-script.ts'
 
 const logLine = z.object({
   msg: z.literal('request'),

@@ -3,8 +3,8 @@ import {
   type ContractApi,
   createWorld,
   emptyStatus,
-  ofSite,
   operations,
+  siteRequest,
   startContractApi,
   type TestWorld,
   unknownId,
@@ -31,7 +31,7 @@ describe('on a plan without API access', () => {
   })
 
   test.each(operations.withPlan)('%s requires an upgrade, without budget headers', async (_, endpoint) => {
-    const answered = await api.ask(endpoint, { key })
+    const answered = await api.request(endpoint, { key })
     expect(answered.status).toBe(403)
     expect(answered.body.error.code).toBe('plan_upgrade_required')
     const { headers } = answered
@@ -39,7 +39,7 @@ describe('on a plan without API access', () => {
   })
 
   test.each(operations.withPlan)('%s requires an upgrade before it validates parameters', async (_, endpoint) => {
-    const answered = await api.ask(endpoint, { key, query: { nonsense: '1' } })
+    const answered = await api.request(endpoint, { key, query: { nonsense: '1' } })
     expect(answered.body.error.code).toBe('plan_upgrade_required')
   })
 
@@ -57,25 +57,29 @@ test.each(operations.withPlan)(
     const tenantId = await api.createTenant({ plan: 'free', overrides: { capabilities: ['api', ...needed] } })
     const siteId = await api.createSite(tenantId)
     const key = await api.createKey(tenantId)
-    expect(await api.ask(endpoint, { key, siteId })).toMatchObject({ status: emptyStatus(endpoint) })
+    expect(await api.request(endpoint, { key, siteId })).toMatchObject({ status: emptyStatus(endpoint) })
   },
 )
 
 describe.each(operations.withSite)('%s', (_, endpoint) => {
   test('responds for a site of the tenant', async () => {
-    const answered = await api.ask(endpoint, { key: world.key, ...ofSite(endpoint, world.siteIds[0]) })
+    const answered = await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, world.siteIds[0]) })
     expect(answered.status).toBe(200)
   })
 
   test('accepts an id in capitals', async () => {
     const siteId = world.siteIds[1].toUpperCase()
-    expect(await api.ask(endpoint, { key: world.key, ...ofSite(endpoint, siteId) })).toMatchObject({ status: 200 })
+    expect(await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, siteId) })).toMatchObject({
+      status: 200,
+    })
   })
 
   test('responds to another tenant’s site as to one that does not exist', async () => {
     const notRfc = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     const ids = [foreign.siteIds[0], unknownId, notRfc]
-    const answers = await Promise.all(ids.map((id) => api.ask(endpoint, { key: world.key, ...ofSite(endpoint, id) })))
+    const answers = await Promise.all(
+      ids.map((id) => api.request(endpoint, { key: world.key, ...siteRequest(endpoint, id) })),
+    )
     for (const { status, body } of answers) {
       expect(status).toBe(404)
       expect(body.error).toEqual({ ...answers[0]?.body.error, requestId: body.error.requestId })
@@ -84,15 +88,15 @@ describe.each(operations.withSite)('%s', (_, endpoint) => {
   })
 
   test('does not find another tenant’s site that its owner has just read', async () => {
-    const asking = ofSite(endpoint, foreign.siteIds[1])
-    expect(await api.ask(endpoint, { key: foreign.key, ...asking })).toMatchObject({ status: 200 })
-    expect(await api.ask(endpoint, { key: world.key, ...asking })).toMatchObject({ status: 404 })
+    const asking = siteRequest(endpoint, foreign.siteIds[1])
+    expect(await api.request(endpoint, { key: foreign.key, ...asking })).toMatchObject({ status: 200 })
+    expect(await api.request(endpoint, { key: world.key, ...asking })).toMatchObject({ status: 404 })
   })
 
   test.each(['1', 'not-a-uuid', '{00000000-0000-4000-8000-000000000000}', '000000000000400080000000000000000'])(
     'refuses %s as the id of a site',
     async (siteId) => {
-      const answered = await api.ask(endpoint, { key: world.key, ...ofSite(endpoint, siteId) })
+      const answered = await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, siteId) })
       expect(answered.status).toBe(400)
       expect(answered.body.error.message).toContain('siteId must be a UUID')
     },
@@ -103,7 +107,7 @@ test.each(operations.withMonitoredPage)('%s does not find a page of the tenant�
   const [site, other] = world.siteIds
   const path = worldScanIds(other)
   const query = 'pageId' in endpoint.query ? { pageId: path.pageId } : {}
-  const ask = (siteId: string) => api.ask(endpoint, { key: world.key, siteId, path, query })
+  const ask = (siteId: string) => api.request(endpoint, { key: world.key, siteId, path, query })
   expect(await ask(other)).toMatchObject({ status: 200 })
   expect(await ask(site)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeKey } from '../../app/api-keys/key-format.ts'
-import type { Answered } from '../support/api.ts'
+import type { ApiResponse } from '../support/api.ts'
 import { type ContractApi, createWorld, operations, startContractApi, type TestWorld } from '../support/contract.ts'
 
 let api: ContractApi
@@ -32,14 +32,14 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 /** All that a caller can tell, the request id apart. */
-function tellable({ status, headers, text, body }: Answered) {
+function tellable({ status, headers, text, body }: ApiResponse) {
   const told = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date')
   return JSON.stringify([status, told, text.replace(body.error.requestId, 'the request id')])
 }
 
 describe.each(operations.all)('%s', (_, endpoint) => {
   test('sends the same bytes for a missing, malformed, unknown, revoked and expired key', async () => {
-    const answers = await Promise.all(badHeaders.map((headers) => api.ask(endpoint, { headers })))
+    const answers = await Promise.all(badHeaders.map((headers) => api.request(endpoint, { headers })))
     const [first] = answers
     expect(first?.status).toBe(401)
     expect(first?.body.error.code).toBe('invalid_api_key')
@@ -50,14 +50,14 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   })
 
   test('reveals nothing about its parameters without a key', async () => {
-    const answered = await api.ask(endpoint, { query: { nonsense: '1' } })
+    const answered = await api.request(endpoint, { query: { nonsense: '1' } })
     expect(answered.body.error.code).toBe('invalid_api_key')
   })
 
   test('accepts the scheme in any case, and any number of spaces after it', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
       const headers = { Authorization: `${scheme} ${world.key.key}` }
-      expect(await api.ask(endpoint, { headers, siteId: world.siteIds[0] })).toMatchObject({ status: 200 })
+      expect(await api.request(endpoint, { headers, siteId: world.siteIds[0] })).toMatchObject({ status: 200 })
     }
   })
 })
@@ -65,7 +65,9 @@ describe.each(operations.all)('%s', (_, endpoint) => {
 test('a revoked key is rejected by every operation from five seconds on, even in constant use', async () => {
   const key = await api.createKey(world.tenantId)
   const statuses = () =>
-    Promise.all(operations.all.map(async ([, one]) => (await api.ask(one, { key, siteId: world.siteIds[0] })).status))
+    Promise.all(
+      operations.all.map(async ([, one]) => (await api.request(one, { key, siteId: world.siteIds[0] })).status),
+    )
   expect(await statuses()).toEqual(operations.all.map(() => 200))
   await api.revokeKey(world.tenantId, key)
   const deadline = Date.now() + 5_000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createRedisBudgets } from '../../app/budgets/redis-budgets.ts'
-import type { Answered } from '../support/api.ts'
+import type { ApiResponse } from '../support/api.ts'
 import { type ContractApi, emptyStatus, operations, startContractApi } from '../support/contract.ts'
 
 describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
@@ -23,7 +23,7 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
     return { siteId, keys }
   }
 
-  function expectRefused({ status, headers, body }: Answered) {
+  function expectRefused({ status, headers, body }: ApiResponse) {
     expect(status).toBe(429)
     expect(body.error.code).toBe('rate_limited')
     expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
@@ -40,7 +40,7 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
 
     test('reports the budget nearest to running out in whole numbers', async () => {
       const { siteId, keys } = await tenant(50, 40)
-      const { headers } = await api.ask(endpoint, { key: keys[0], siteId })
+      const { headers } = await api.request(endpoint, { key: keys[0], siteId })
       expect(headers.get('RateLimit-Limit')).toBe(spendsTenant ? '40' : '50')
       expect(headers.get('RateLimit-Remaining')).toBe(spendsTenant ? '39' : '49')
       expect(headers.get('RateLimit-Reset')).toBe('2')
@@ -53,18 +53,18 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
     test('rejects a request over the key’s budget, but not another key’s', async () => {
       const { siteId, keys } = await tenant(2, 1000)
       const statuses = [
-        await api.ask(endpoint, { key: keys[0], siteId }),
-        await api.ask(endpoint, { key: keys[0], siteId }),
+        await api.request(endpoint, { key: keys[0], siteId }),
+        await api.request(endpoint, { key: keys[0], siteId }),
       ].map(({ status }) => status)
       expect(statuses).toEqual([served, served])
-      expectRefused(await api.ask(endpoint, { key: keys[0], siteId }))
-      expect(await api.ask(endpoint, { key: keys[1], siteId })).toMatchObject({ status: served })
+      expectRefused(await api.request(endpoint, { key: keys[0], siteId }))
+      expect(await api.request(endpoint, { key: keys[1], siteId })).toMatchObject({ status: served })
     })
 
     test('shares the tenant’s budget among its keys, where it charges it', async () => {
       const { siteId, keys } = await tenant(1000, 1)
-      expect(await api.ask(endpoint, { key: keys[0], siteId })).toMatchObject({ status: served })
-      const second = await api.ask(endpoint, { key: keys[1], siteId })
+      expect(await api.request(endpoint, { key: keys[0], siteId })).toMatchObject({ status: served })
+      const second = await api.request(endpoint, { key: keys[1], siteId })
       if (spendsTenant) expectRefused(second)
       else expect(second.status).toBe(served)
     })
@@ -72,11 +72,11 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
     test('charges a request that is rejected for its parameters', async () => {
       const { siteId, keys } = await tenant(2, 1000)
       const asking = { key: keys[0], siteId, query: { nonsense: '1' } }
-      const refused = await api.ask(endpoint, asking)
+      const refused = await api.request(endpoint, asking)
       expect(refused.status).toBe(400)
       expect(refused.headers.get('RateLimit-Remaining')).toBe('1')
-      await api.ask(endpoint, asking)
-      expectRefused(await api.ask(endpoint, asking))
+      await api.request(endpoint, asking)
+      expectRefused(await api.request(endpoint, asking))
     })
 
     test('charges a request whose query cannot be decoded', async () => {
@@ -91,9 +91,9 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
       const [good] = keys
       const bad = good && { key: `${good.key.slice(0, -1)}!` }
       for (let times = 0; times < 5; times++) {
-        expect(await api.ask(endpoint, { key: bad, siteId })).toMatchObject({ status: 401 })
+        expect(await api.request(endpoint, { key: bad, siteId })).toMatchObject({ status: 401 })
       }
-      const { headers } = await api.ask(endpoint, { key: good, siteId })
+      const { headers } = await api.request(endpoint, { key: good, siteId })
       expect(headers.get('RateLimit-Remaining')).toBe('2')
     })
   })

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type ContractApi,
   createWorld,
-  ofSite,
   operations,
+  siteRequest,
   startContractApi,
   type TestWorld,
 } from '../support/contract.ts'
@@ -22,7 +22,7 @@ afterAll(() => api.close())
 
 describe.each(operations.all)('%s', (_, endpoint) => {
   const ask = (headers: Record<string, string> = {}, key = world.key) =>
-    api.ask(endpoint, { ...ofSite(endpoint, world.siteIds[0]), key, headers })
+    api.request(endpoint, { ...siteRequest(endpoint, world.siteIds[0]), key, headers })
 
   test('sends a strong ETag, and 304 when If-None-Match has it', async () => {
     const first = await ask()
@@ -39,8 +39,8 @@ describe.each(operations.all)('%s', (_, endpoint) => {
 
   test('sends the same error with If-None-Match as without', async () => {
     const etag = (await ask()).headers.get('ETag') ?? ''
-    const refused = await api.ask(endpoint, {
-      ...ofSite(endpoint, world.siteIds[0]),
+    const refused = await api.request(endpoint, {
+      ...siteRequest(endpoint, world.siteIds[0]),
       headers: { 'If-None-Match': etag },
     })
     expect(refused.status).toBe(401)
@@ -53,8 +53,8 @@ describe('If-None-Match', () => {
   const [, count] = operations.all.find(([name]) => name === 'reports.count') ?? []
   const ask = async (ifNoneMatch: (etag: string) => string) => {
     if (!count) throw new Error('There is no reports.count')
-    const etag = (await api.ask(count, { key: world.key })).headers.get('ETag') ?? ''
-    return (await api.ask(count, { key: world.key, headers: { 'If-None-Match': ifNoneMatch(etag) } })).status
+    const etag = (await api.request(count, { key: world.key })).headers.get('ETag') ?? ''
+    return (await api.request(count, { key: world.key, headers: { 'If-None-Match': ifNoneMatch(etag) } })).status
   }
 
   test.each([

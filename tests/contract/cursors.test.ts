@@ -6,10 +6,10 @@ import { day } from '../../schema/durations.ts'
 import {
   type ContractApi,
   createWorld,
-  ofSite,
   operations,
   pathOf,
   type Query,
+  siteRequest,
   startContractApi,
   type TestWorld,
 } from '../support/contract.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 const ask = (endpoint: Endpoint, query: Query, { key, siteIds } = world) =>
-  api.ask(endpoint, { key, siteId: siteIds[0], query })
+  api.request(endpoint, { key, siteId: siteIds[0], query })
 
 const firstCursors = new Map<string, Promise<string>>()
 
@@ -113,8 +113,8 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
   test('rejects a cursor of other filters', async () => {
     const [one, two] = world.siteIds
     const at = (siteId: string, query: Query) => {
-      const site = ofSite(endpoint, siteId)
-      return api.ask(endpoint, { key: world.key, siteId, query: { ...site.query, ...query } })
+      const site = siteRequest(endpoint, siteId)
+      return api.request(endpoint, { key: world.key, siteId, query: { ...site.query, ...query } })
     }
     const ofOne = (await at(one, { limit: '1' })).body.nextCursor
     expect(await at(one, { cursor: ofOne })).toMatchObject({ status: 200 })

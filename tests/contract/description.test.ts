@@ -5,7 +5,7 @@ import { dimensionNames } from '../../schema/dimensions.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import { type ContractApi, operations, startContractApi } from '../support/contract.ts'
 import { lintDescription } from '../support/lint-description.ts'
-import { createReplyCheck } from '../support/reply-check.ts'
+import { createResponseCheck } from '../support/response-check.ts'
 
 interface Parameter {
   readonly name: string
@@ -85,7 +85,7 @@ test.each([
 })
 
 test.each(['/livez', '/readyz'])('the description has the responses of %s', async (path) => {
-  createReplyCheck(JSON.parse(text))({ path, ...(await api.get(path)) })
+  createResponseCheck(JSON.parse(text))({ path, ...(await api.get(path)) })
 })
 
 test('the description gives every operation an id that is a valid identifier', () => {

@@ -20,9 +20,9 @@ test.each(windowed)(
   async (_, endpoint) => {
     const asking = { key: world.key, siteId: world.siteIds[0] }
     const started = now
-    const first = await api.ask(endpoint, { ...asking, query: { limit: '1' } })
+    const first = await api.request(endpoint, { ...asking, query: { limit: '1' } })
     now = started + 400 * day
-    const { status, body } = await api.ask(endpoint, { ...asking, query: { cursor: first.body.nextCursor } })
+    const { status, body } = await api.request(endpoint, { ...asking, query: { cursor: first.body.nextCursor } })
     now = started
     expect(status).toBe(200)
     expect(body).toMatchObject({ data: [], nextCursor: null })

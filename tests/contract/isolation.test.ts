@@ -81,7 +81,7 @@ async function askAll(endpoint: Endpoint, { key, siteIds }: TestWorld): Promise<
   const waiting = questions(endpoint)
   while (waiting.length > 0) {
     const answers = waiting.splice(0, 8).map((query) =>
-      api.ask(endpoint, {
+      api.request(endpoint, {
         key,
         siteId: siteIds[0],
         query: { ...query, ...(typeof endpoint.window === 'object' && { to }) },
@@ -135,7 +135,7 @@ describe('a tenant with data', () => {
 
   test.each(operations.withPage)('%s reads no row of it through a cursor made for its rows', async (_, endpoint) => {
     const page = async (world: TestWorld, query: Query) => {
-      const { body } = await api.ask(endpoint, { key: world.key, siteId: world.siteIds[0], query })
+      const { body } = await api.request(endpoint, { key: world.key, siteId: world.siteIds[0], query })
       return body as { data: object[]; nextCursor: string }
     }
     const open = (cursor: string): unknown[] => JSON.parse(Buffer.from(cursor, 'base64url').toString())

@@ -49,7 +49,7 @@ const window = { from: '2026-01-01T00:00:00Z' }
 
 test('a made-up endpoint responds with the tenant’s data', async () => {
   const [siteId] = world.siteIds
-  const { status, body } = await api.ask(madeUp, { key: world.key, siteId })
+  const { status, body } = await api.request(madeUp, { key: world.key, siteId })
   expect(status).toBe(200)
   expect(body).toMatchObject({ tenantId: world.tenantId, order: 'largest' })
   expect(body.data.length).toBeGreaterThan(1)
@@ -61,18 +61,18 @@ test.each([
   ['a repeated parameter', { order: ['largest', 'largest'] }, /^order was given 2 times/],
   ['a window that is too long', window, /31 days|beyond retention/],
 ])('a made-up endpoint rejects %s', async (_, query, message) => {
-  const { status, body } = await api.ask(madeUp, { key: world.key, siteId: world.siteIds[0], query })
+  const { status, body } = await api.request(madeUp, { key: world.key, siteId: world.siteIds[0], query })
   expect(status).toBe(400)
   expect(body.error).toMatchObject({ code: 'bad_request', message: expect.stringMatching(message) })
 })
 
 test('a made-up endpoint needs a key, takes GET alone, and knows no site but the tenant’s', async () => {
   const [siteId] = world.siteIds
-  expect(await api.ask(madeUp, { siteId })).toMatchObject({ status: 401 })
+  expect(await api.request(madeUp, { siteId })).toMatchObject({ status: 401 })
   const url = urlOf(madeUp, { siteId })
   expect(await api.get(url, { key: world.key, method: 'POST' })).toMatchObject({ status: 405 })
   for (const foreign of [other.siteIds[0], unknownId]) {
-    expect(await api.ask(madeUp, { key: world.key, siteId: foreign })).toMatchObject({ status: 404 })
+    expect(await api.request(madeUp, { key: world.key, siteId: foreign })).toMatchObject({ status: 404 })
   }
 })
 
@@ -80,28 +80,30 @@ test('a made-up endpoint charges the budgets it declares, and is rejected when o
   const tenantId = await api.createTenant({ overrides: { keyLimit: 2, tenantLimit: 3 } })
   const siteId = await api.createSite(tenantId)
   const key = await api.createKey(tenantId)
-  const first = await api.ask(madeUp, { key, siteId })
+  const first = await api.request(madeUp, { key, siteId })
   expect(first.headers.get('RateLimit-Policy')).toBe('"key";q=2;w=60, "tenant";q=3;w=60')
-  await api.ask(madeUp, { key, siteId })
-  expect(await api.ask(madeUp, { key, siteId })).toMatchObject({ status: 429 })
+  await api.request(madeUp, { key, siteId })
+  expect(await api.request(madeUp, { key, siteId })).toMatchObject({ status: 429 })
 })
 
 test('a made-up endpoint requires the plan it declares', async () => {
   const tenantId = await api.createTenant({ plan: 'free', overrides: { capabilities: ['api'] } })
   const siteId = await api.createSite(tenantId)
   const key = await api.createKey(tenantId)
-  expect(await api.ask(madeUp, { key, siteId })).toMatchObject({ status: 200 })
-  expect(await api.ask(madeUp, { key, siteId, query: { order: 'smallest' } })).toMatchObject({ status: 403 })
+  expect(await api.request(madeUp, { key, siteId })).toMatchObject({ status: 200 })
+  expect(await api.request(madeUp, { key, siteId, query: { order: 'smallest' } })).toMatchObject({ status: 403 })
 })
 
 test('a made-up endpoint’s cached response is never another tenant’s', async () => {
   const query = { from: new Date(Date.now() - 86_400_000).toISOString(), to: new Date().toISOString() }
   for (let times = 0; times < 3; times++) {
     for (const { key, siteIds, tenantId } of [world, other]) {
-      const { body, headers } = await api.ask(madeUp, { key, siteId: siteIds[0], query })
+      const { body, headers } = await api.request(madeUp, { key, siteId: siteIds[0], query })
       expect(body.tenantId).toBe(tenantId)
       const again = { 'If-None-Match': headers.get('ETag') ?? '' }
-      expect(await api.ask(madeUp, { key, siteId: siteIds[0], query, headers: again })).toMatchObject({ status: 304 })
+      expect(await api.request(madeUp, { key, siteId: siteIds[0], query, headers: again })).toMatchObject({
+        status: 304,
+      })
     }
   }
 })

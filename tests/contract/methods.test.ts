@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Answered } from '../support/api.ts'
+import type { ApiResponse } from '../support/api.ts'
 import {
   type ContractApi,
   createWorld,
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 /** Names of the headers that the API chose; a server need not know the length of a body it does not send. */
-const ownHeaders = ({ headers }: Answered) =>
+const ownHeaders = ({ headers }: ApiResponse) =>
   [...headers.keys()].filter((name) => !['connection', 'keep-alive', 'content-length'].includes(name))
 
 const otherMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
@@ -27,14 +27,17 @@ const otherMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 describe.each(operations.all)('%s', (_, endpoint) => {
   test('responds to HEAD as to GET, without the body', async () => {
     const asking = { key: world.key, siteId: world.siteIds[0] }
-    const [get, head] = [await api.ask(endpoint, asking), await api.ask(endpoint, { ...asking, method: 'HEAD' })]
+    const [get, head] = [
+      await api.request(endpoint, asking),
+      await api.request(endpoint, { ...asking, method: 'HEAD' }),
+    ]
     expect(head.status).toBe(200)
     expect(head.text).toBe('')
     expect(ownHeaders(head)).toEqual(ownHeaders(get))
   })
 
   test('responds to HEAD with the status of an error too', async () => {
-    expect(await api.ask(endpoint, { method: 'HEAD' })).toMatchObject({ status: 401, text: '' })
+    expect(await api.request(endpoint, { method: 'HEAD' })).toMatchObject({ status: 401, text: '' })
   })
 
   test.each(otherMethods)('rejects %s', async (method) => {

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { querySchema } from '../../app/pipeline/query-schema.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
-import type { Answered } from '../support/api.ts'
+import type { ApiResponse } from '../support/api.ts'
 import {
   type ContractApi,
   createWorld,
@@ -23,9 +23,10 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-const ask = (endpoint: Endpoint, query: Query) => api.ask(endpoint, { key: world.key, siteId: world.siteIds[0], query })
+const ask = (endpoint: Endpoint, query: Query) =>
+  api.request(endpoint, { key: world.key, siteId: world.siteIds[0], query })
 
-function expectRefused({ status, body }: Answered, ...says: string[]) {
+function expectRefused({ status, body }: ApiResponse, ...says: string[]) {
   expect(body.error.code).toBe('bad_request')
   expect(status).toBe(400)
   for (const words of says) expect(body.error.message).toContain(words)

@@ -32,7 +32,7 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
   const asks = when ? { [when.parameter]: when.is ?? String(values(endpoint.query[when.parameter])[0]) } : {}
 
   test('requires an upgrade and names the lowest plan with the capability', async () => {
-    const { status, body } = await api.ask(endpoint, { ...(await having(lacking)), query: asks })
+    const { status, body } = await api.request(endpoint, { ...(await having(lacking)), query: asks })
     expect(status).toBe(403)
     expect(body.error.code).toBe('plan_upgrade_required')
     expect(body.error.message).toContain(capability)
@@ -40,7 +40,7 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
   })
 
   test('responds to a tenant that has it', async () => {
-    const answered = await api.ask(endpoint, { ...(await having([...capabilities])), query: asks })
+    const answered = await api.request(endpoint, { ...(await having([...capabilities])), query: asks })
     expect(answered.status).toBe(emptyStatus(endpoint))
   })
 
@@ -48,21 +48,21 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
     const { tenantId, siteId, key } = await having(lacking)
     const otherSite = await api.createSite(tenantId)
     await api.importRecords(tenantId, scriptDecisions, [decision(otherSite)])
-    const { status } = await api.ask(endpoint, { siteId, key, query: asks })
+    const { status } = await api.request(endpoint, { siteId, key, query: asks })
     expect(status).toBe(unless ? emptyStatus(endpoint) : 403)
   })
 
   test('is rejected although another tenant has decisions', async () => {
     const other = await having([...capabilities])
     await api.importRecords(other.tenantId, scriptDecisions, [decision(other.siteId)])
-    expect(await api.ask(endpoint, { ...(await having(lacking)), query: asks })).toMatchObject({ status: 403 })
+    expect(await api.request(endpoint, { ...(await having(lacking)), query: asks })).toMatchObject({ status: 403 })
   })
 
   test('is rejected after parameters and ownership are checked', async () => {
     const asking = await having(lacking)
-    expect(await api.ask(endpoint, { ...asking, query: { ...asks, nonsense: '1' } })).toMatchObject({ status: 400 })
+    expect(await api.request(endpoint, { ...asking, query: { ...asks, nonsense: '1' } })).toMatchObject({ status: 400 })
     const { siteId } = await having(lacking)
-    expect(await api.ask(endpoint, { ...asking, siteId, query: asks })).toMatchObject({ status: 404 })
+    expect(await api.request(endpoint, { ...asking, siteId, query: asks })).toMatchObject({ status: 404 })
   })
 
   test('is part of the description', async () => {
@@ -85,7 +85,7 @@ test.each(ofParameters)(
     const asking = await having(capabilities.filter((other) => other !== capability))
     const others = is === undefined ? [] : values(endpoint.query[parameter]).filter((value) => value !== is)
     for (const query of [{}, ...others.map((value) => ({ [parameter]: value }))]) {
-      expect(await api.ask(endpoint, { ...asking, query })).toMatchObject({ status: emptyStatus(endpoint) })
+      expect(await api.request(endpoint, { ...asking, query })).toMatchObject({ status: emptyStatus(endpoint) })
     }
   },
 )

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { listRollups, rawTable } from '../../clickhouse/rollups/list-rollups.ts'
-import { untilSeen } from '../../clickhouse/rollups/until-seen.ts'
+import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { minute } from '../../schema/durations.ts'
-import type { Answered } from '../support/api.ts'
+import type { ApiResponse } from '../support/api.ts'
 import {
   type ContractApi,
   createWorld,
-  ofSite,
   operations,
+  siteRequest,
   startContractApi,
   type TestWorld,
   worldReports,
@@ -48,9 +48,9 @@ afterAll(() => api.close())
 /** In no order, because statements are asked side by side. */
 const names = () => asked.map(({ name }) => name).sort()
 
-async function ask(endpoint: Endpoint, { key, siteIds }: TestWorld = world, from = api): Promise<Answered> {
+async function ask(endpoint: Endpoint, { key, siteIds }: TestWorld = world, from = api): Promise<ApiResponse> {
   asked.length = 0
-  return from.ask(endpoint, { ...ofSite(endpoint, siteIds[0]), key })
+  return from.request(endpoint, { ...siteRequest(endpoint, siteIds[0]), key })
 }
 
 const cachedOperations = operations.all.filter(([, endpoint]) => endpoint.cache)
@@ -87,7 +87,7 @@ test.each(otherOperations)('%s is read from the database for every request', asy
 })
 
 describe('after an import', () => {
-  const before = new Map<string, Answered>()
+  const before = new Map<string, ApiResponse>()
   let fresh: ContractApi
 
   beforeAll(async () => {
@@ -95,7 +95,7 @@ describe('after an import', () => {
       for (let times = 0; times < 3; times++) before.set(name, await ask(endpoint))
     }
     await api.insertReports(worldReports(world, 3))
-    await untilSeen()
+    await untilVersionsExpire()
     fresh = await startContractApi({ now: () => now })
   })
   afterAll(() => fresh.close())
@@ -108,7 +108,7 @@ describe('after an import', () => {
 })
 
 describe('a minute later', () => {
-  const before = new Map<string, Answered>()
+  const before = new Map<string, ApiResponse>()
   let moved: TestWorld
   let fresh: ContractApi
 
@@ -121,7 +121,7 @@ describe('a minute later', () => {
       ...randomReports(random),
       ...siteIds.map((siteId) => aReport({ tenantId, siteId, receivedAt: from.getTime() })),
     ])
-    await untilSeen()
+    await untilVersionsExpire()
     for (const [name, endpoint] of cachedOperations) {
       for (let times = 0; times < 3; times++) before.set(name, await ask(endpoint, moved))
     }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 const ask = (endpoint: Endpoint, query: Query, { key, siteIds } = world) =>
-  api.ask(endpoint, { key, siteId: siteIds[0], query })
+  api.request(endpoint, { key, siteId: siteIds[0], query })
 
 const ago = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString()
 const refused = (words: string) => ({

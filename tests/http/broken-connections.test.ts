@@ -23,24 +23,26 @@ describe.each(['reset', 'cut'] as const)('a connection that is %s', (fault) => {
   test.each(operations.withWindow)('makes %s unavailable while it lasts', async (_, endpoint) => {
     const asking = { key: world.key, siteId: world.siteIds[0] }
     faults.inject(fault, (query) => !isLookUp(query))
-    expectUnavailable(await api.ask(endpoint, asking))
+    expectUnavailable(await api.request(endpoint, asking))
     faults.inject()
-    expect(await api.ask(endpoint, asking)).toMatchObject({ status: 200 })
+    expect(await api.request(endpoint, asking)).toMatchObject({ status: 200 })
   })
 
   test.each(operations.all)('makes %s unavailable while key lookups fail', async (_, endpoint) => {
     const asking = { key: await api.createKey(world.tenantId), siteId: world.siteIds[0] }
     faults.inject(fault)
-    expectUnavailable(await api.ask(endpoint, asking))
+    expectUnavailable(await api.request(endpoint, asking))
     faults.inject()
-    expect(await api.ask(endpoint, asking)).toMatchObject({ status: 200 })
+    expect(await api.request(endpoint, asking)).toMatchObject({ status: 200 })
   })
 })
 
 describe('a database that never responds', () => {
   test('is abandoned at the timeout', async () => {
     faults.inject('hang', (query) => !isLookUp(query))
-    const answers = operations.withWindow.map(([, one]) => api.ask(one, { key: world.key, siteId: world.siteIds[0] }))
+    const answers = operations.withWindow.map(([, one]) =>
+      api.request(one, { key: world.key, siteId: world.siteIds[0] }),
+    )
     for (const answered of await Promise.all(answers)) expectUnavailable(answered)
   })
 

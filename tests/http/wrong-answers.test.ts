@@ -38,7 +38,7 @@ afterAll(async () => {
 const answerWith = (fault: Fault) => store.inject(fault, (query) => !/^find|^$/.test(query))
 
 const ask = ([, endpoint]: (typeof operations.all)[number]) =>
-  api.ask(endpoint, { key: world.key, siteId: world.siteIds[0] })
+  api.request(endpoint, { key: world.key, siteId: world.siteIds[0] })
 
 const exception = (code: number, status: number) =>
   new Response(`Code: ${code}. DB::Exception: in ${secret}. (SOME_NAME) (version 26.7.2.1)\n`, {

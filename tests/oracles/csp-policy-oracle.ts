@@ -5,13 +5,13 @@ import { distinct, type OracleWindow, pageOf, times, within } from './oracle-par
 
 /** The policies that a site's reports quote, computed the plain way over rows: no SQL, no code of the API's rules. */
 
-/** What of a report its policy is told from. */
+/** The fields of a report that identify its policy. */
 export type QuotingRow = Pick<
   StoredReport,
   'siteId' | 'reportType' | 'receivedAt' | 'id' | 'weight' | 'browserName' | 'documentUrl' | 'disposition' | 'policy'
 >
 
-/** The whole list, and what stands beside it. */
+/** The whole list and the fields beside it. */
 export function oracleCspPolicies(
   rows: readonly QuotingRow[],
   window: OracleWindow,

@@ -10,7 +10,7 @@ export interface OracleWindow {
 
 export type AnyRow = Pick<StoredReport, 'receivedAt' | 'id' | 'weight' | 'browserName'>
 
-/** `_` stands for any one character; everything else for itself. */
+/** `_` matches any one character. */
 export function meets(stored: string, filter: string): boolean {
   const characters = [...stored]
   const wanted = [...filter]

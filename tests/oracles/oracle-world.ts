@@ -4,25 +4,25 @@ import { chunksOf } from '../../queries/sql/chunks.ts'
 import { day } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
-import { windowWithin } from '../support/report-questions.ts'
+import { windowWithin } from '../support/report-requests.ts'
 import type { TestKey } from '../support/tenants.ts'
 import type { OracleWindow } from './oracle-parts.ts'
 
 /** In days. */
 const retentionDays = 62
 
-/** When the questions are asked, and the first moment their tenant's retention reaches. */
+/** Time of the requests, and start of the tenant's retention. */
 export const now = Date.now()
 export const retentionFrom = (Math.floor(now / day) - retentionDays) * day
 
-/** Windows as long as groups of reports can be asked for, and short ones. */
+/** Windows up to the longest of grouped reports, and short ones. */
 export const windows = fc.oneof(
   { weight: 3, arbitrary: windowWithin(retentionFrom, now, 31) },
   { weight: 1, arbitrary: windowWithin(retentionFrom, now, 1) },
 )
 
 /** A window's parameters. */
-export const asked = ({ from, to }: OracleWindow) => ({
+export const windowParams = ({ from, to }: OracleWindow) => ({
   from: new Date(from).toISOString(),
   to: new Date(to).toISOString(),
 })

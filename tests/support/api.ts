@@ -7,51 +7,47 @@ import { connect, type Database } from '../../queries/clickhouse/client.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
-/** What a request carries. */
-export interface Asking {
-  /** Sent as a bearer. */
+export interface RequestOptions {
   readonly key?: { readonly key: string } | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly method?: string
 }
 
-/** An answer, its body read; `body` is undefined where it is not JSON. */
-export interface Answered {
+export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of a body
+  /** Undefined where the response is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert bodies of every operation
   readonly body: any
 }
 
-/** The API over HTTP, and a way to write what it reads. */
 export interface TestApi extends TenantWriter {
   readonly url: string
   /** @param path with its query, from `/`. */
-  get(path: string, asking?: Asking): Promise<Answered>
+  get(path: string, options?: RequestOptions): Promise<ApiResponse>
   close(): Promise<void>
 }
 
-/** What a test wants of its own instead of the shared. */
 export interface TestApiOptions extends Partial<Pick<ApiServices, 'budgets' | 'now' | 'log' | 'endpoints'>> {
-  /** The store the API reads, `http://user:password@host:port/database`. */
+  /** Database that the API reads, `http://user:password@host:port/database`; the shared one by default. */
   readonly readUrl?: string
-  /** The store that tenants and reports are written to. */
+  /** Database that tenants and reports are written to; the shared one by default. */
   readonly writeUrl?: string
-  /** Hears of everything that is read from the store. */
+  /** Called before each query. */
   readonly onRead?: (query: Query<unknown>) => void
 }
 
-/** Starts an API on a free port, on the shared engine and with budgets in memory unless told otherwise. */
+/** Starts the API on a free port; by default on the shared engine, with budgets in memory. */
 export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { readUrl = inject('servers').readUrl, writeUrl = inject('servers').writeUrl } = options
   const { budgets = createMemoryBudgets(), log = pino({ level: 'silent' }), now, endpoints, onRead } = options
   const reader = connect(readUrl)
   const database: Database = {
     ...reader,
-    read(query, given) {
+    read(query, options) {
       onRead?.(query)
-      return reader.read(query, given)
+      return reader.read(query, options)
     },
   }
   const writer = connect(writeUrl)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { BudgetCharge } from '../../app/budgets/budget-store.ts'
 
 /** What a request of a fresh key of `tenantId` spends: the key's budget and the tenant's, each of 60 seconds. */
-export function chargesOf(
+export function budgetCharges(
   keyLimit: number,
   tenantLimit: number,
   { tenantId = randomUUID(), keyId = randomUUID() }: { tenantId?: string; keyId?: string } = {},

@@ -22,7 +22,6 @@ export const capturedWindow: OracleWindow = { from: Math.min(...received), to: M
 
 const hosts = ['*.example.test', '*.nel.test', 'partner.example.org.test', 'ads.adnet.test']
 
-/** The API over what real browsers sent, imported as reports of one site. */
 export interface CapturedApi {
   readonly api: TestApi
   readonly key: TestKey
@@ -46,8 +45,8 @@ export async function startCapturedApi(): Promise<CapturedApi> {
   return { api, key: await api.createKey(tenantId), tenantId, siteId }
 }
 
-/** The reports of one type as the browsers sent them, legacy ones too, each with what its post says of it. */
-export const sent = (type: string) =>
+/** Captured reports of a type, legacy ones too, with the common fields of their post. */
+export const capturedReports = (type: string) =>
   posts.flatMap((post) =>
     [post.body]
       .flat()

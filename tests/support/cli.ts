@@ -11,26 +11,22 @@ export interface CliRun {
   readonly stderr: string
 }
 
-/** What a command is run with. */
-export interface CliSurroundings {
+export interface CliOptions {
   /** Beside PATH and HOME, all of its environment. */
   readonly environment?: Readonly<Record<string, string>>
   readonly stdin?: string | Buffer
-  /** What it prints is shown on a terminal. */
+  /** Stdout is a terminal. */
   readonly isTerminal?: boolean
 }
 
 /** Runs a command in this process. */
-export async function cli(
-  words: readonly string[],
-  { environment = {}, stdin = '', isTerminal }: CliSurroundings = {},
-) {
+export async function cli(args: readonly string[], { environment = {}, stdin = '', isTerminal }: CliOptions = {}) {
   const [stdout, stderr] = [collector(), collector()]
   Object.assign(stdout.stream, { isTTY: isTerminal })
   const input = new PassThrough()
   input.end(stdin)
   const streams = { stdin: input, stdout: stdout.stream, stderr: stderr.stream }
-  const code = await runCli(words, { ...environment }, streams as unknown as Parameters<typeof runCli>[2])
+  const code = await runCli(args, { ...environment }, streams as unknown as Parameters<typeof runCli>[2])
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
@@ -41,29 +37,28 @@ export interface CliProcess {
   kill(signal: NodeJS.Signals): void
 }
 
-/** How a process is started. */
-export interface CliStart {
+export interface CliProcessOptions {
   readonly environment?: Readonly<Record<string, string>>
   readonly folder?: string
-  /** Closes its stdout at the first piece, as `head` does. */
-  readonly leaveEarly?: boolean
+  /** Closes its stdout at the first chunk, as `head` does. */
+  readonly closeStdoutEarly?: boolean
 }
 
 /** Starts a command in a process of its own. */
 export function startCli(
-  words: readonly string[],
-  { environment = {}, folder, leaveEarly }: CliStart = {},
+  args: readonly string[],
+  { environment = {}, folder, closeStdoutEarly }: CliProcessOptions = {},
 ): CliProcess {
   const entry = fileURLToPath(new URL('../../app/cli.ts', import.meta.url))
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), entry, ...words], {
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), entry, ...args], {
     env: { PATH, HOME, ...environment },
     ...(folder !== undefined && { cwd: folder }),
   })
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text
-    if (leaveEarly) child.stdout.destroy()
+    if (closeStdoutEarly) child.stdout.destroy()
   })
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text
@@ -82,7 +77,7 @@ export function startCli(
 
 function collector() {
   const stream = new PassThrough()
-  const pieces: Buffer[] = []
-  stream.on('data', (piece: Buffer) => pieces.push(piece))
-  return { stream, text: () => Buffer.concat(pieces).toString('utf8') }
+  const chunks: Buffer[] = []
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') }
 }

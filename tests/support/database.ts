@@ -12,7 +12,7 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Makes one; for tests that other files' rows would disturb. */
+/** For tests that other files' rows would disturb. */
 export async function createDatabase(): Promise<TestDatabase> {
   const { readUrl, writeUrl } = inject('servers')
   const name = `default_test_${randomBytes(6).toString('hex')}`
@@ -32,10 +32,9 @@ export async function createDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** The rows of a statement's answer. */
-export async function askRows(database: Database, statement: string): Promise<unknown[][]> {
-  const answer = await database.stream(statement, 'JSONCompact', {
+export async function queryRows(database: Database, statement: string): Promise<unknown[][]> {
+  const response = await database.stream(statement, 'JSONCompact', {
     settings: { output_format_json_quote_64bit_integers: 0 },
   })
-  return ((await json(answer)) as { data: unknown[][] }).data
+  return ((await json(response)) as { data: unknown[][] }).data
 }

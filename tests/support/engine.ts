@@ -38,7 +38,7 @@ export async function startTestEngine(options: Partial<EngineOptions> = {}): Pro
 export type EngineResponse = { status: number; code: string | null; text: string }
 
 /** Sends a statement as curl would, with the user's password. */
-export async function send(
+export async function sendStatement(
   engine: Engine,
   user: User,
   statement: string,
@@ -46,11 +46,11 @@ export async function send(
 ): Promise<EngineResponse> {
   const { username, password, origin } = new URL(engine.userUrls[user])
   const headers = { Authorization: `Basic ${btoa(`${username}:${password}`)}` }
-  return sendAs(`${origin}/?${new URLSearchParams(search)}`, { method: 'POST', body: statement, headers })
+  return sendRequest(`${origin}/?${new URLSearchParams(search)}`, { method: 'POST', body: statement, headers })
 }
 
 /** Sends a request as it is. */
-export async function sendAs(url: string, init: RequestInit): Promise<EngineResponse> {
+export async function sendRequest(url: string, init: RequestInit): Promise<EngineResponse> {
   const response = await fetch(url, init)
   const code = response.headers.get('X-ClickHouse-Exception-Code')
   return { status: response.status, code, text: await response.text() }

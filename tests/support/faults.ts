@@ -1,12 +1,12 @@
-import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import { expect } from 'vitest'
-import type { Answered } from './api.ts'
+import type { ApiResponse } from './api.ts'
 
-/** The name of the query a request to the store carries, as the store's own log would show it. */
+/** Name of a request's query, as ClickHouse's query log has it. */
 function queryName(url: string): string {
-  const comment = new URL(url, 'http://store').searchParams.get('log_comment')
+  const comment = new URL(url, 'http://clickhouse').searchParams.get('log_comment')
   return comment ? JSON.parse(comment).query : ''
 }
 
@@ -14,32 +14,32 @@ function queryName(url: string): string {
 export type Respond = () => Response | Promise<Response | undefined>
 
 export type Fault =
-  /** The connection is reset before a byte of the answer. */
+  /** The connection is reset before a byte of the response. */
   | 'reset'
-  /** The answer ends in its middle, though its length was announced. */
+  /** The response ends in its middle, though its length was announced. */
   | 'cut'
   /** Nothing ever comes. */
   | 'hang'
-  /** What comes never ends. */
+  /** The response never ends. */
   | 'endless'
   | Respond
 
 function* endlessly(): Generator<Buffer> {
-  const piece = Buffer.alloc(1024 * 1024, ' ')
-  for (;;) yield piece
+  const chunk = Buffer.alloc(1024 * 1024, ' ')
+  for (;;) yield chunk
 }
 
-/** Stands before a store, and does to the answers of chosen queries what no healthy server does. */
+/** A proxy before ClickHouse that breaks the responses of chosen queries. */
 export interface FaultServer {
   readonly url: string
-  /** From now on, for the queries whose name passes; without arguments every answer is whole again. */
-  inject(fault?: Fault, which?: (query: string) => boolean): void
+  /** Replaces the fault, for queries whose name `matches`; without arguments every response is whole again. */
+  inject(fault?: Fault, matches?: (query: string) => boolean): void
   close(): Promise<void>
 }
 
-/** @param storeUrl with the user in it, as `connect` takes it. */
-export async function startFaultServer(storeUrl: string): Promise<FaultServer> {
-  const store = new URL(storeUrl)
+/** @param databaseUrl with its user, as `connect` takes it. */
+export async function startFaultServer(databaseUrl: string): Promise<FaultServer> {
+  const database = new URL(databaseUrl)
   let fault: Fault | undefined
   let hits = (_: string) => false
 
@@ -47,17 +47,17 @@ export async function startFaultServer(storeUrl: string): Promise<FaultServer> {
     const chosen = fault !== undefined && hits(queryName(incoming.url ?? '')) ? fault : undefined
     if (chosen === 'reset') incoming.socket.resetAndDestroy()
     else if (chosen === 'endless') pipeline(Readable.from(endlessly()), response, () => {})
-    else if (typeof chosen === 'function') void respondWith(chosen, store, incoming, response)
-    else if (chosen !== 'hang') forward(store, incoming, response, chosen === 'cut')
+    else if (typeof chosen === 'function') void respondWith(chosen, database, incoming, response)
+    else if (chosen !== 'hang') forward(database, incoming, response, chosen === 'cut')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = new URL(store)
+  const url = new URL(database)
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
-    inject(injected, which = () => true) {
+    inject(injected, matches = () => true) {
       fault = injected
-      hits = which
+      hits = matches
     },
     close: () =>
       new Promise((resolve) => {
@@ -67,31 +67,32 @@ export async function startFaultServer(storeUrl: string): Promise<FaultServer> {
   }
 }
 
-async function respondWith(respond: Respond, store: URL, incoming: IncomingMessage, response: ServerResponse) {
+async function respondWith(respond: Respond, database: URL, incoming: IncomingMessage, response: ServerResponse) {
   const own = await respond()
-  if (!own) return forward(store, incoming, response, false)
+  if (!own) return forward(database, incoming, response, false)
   response.writeHead(own.status, Object.fromEntries(own.headers))
   response.end(Buffer.from(await own.arrayBuffer()))
 }
 
-function forward(store: URL, incoming: IncomingMessage, response: ServerResponse, cut: boolean): void {
+function forward(database: URL, incoming: IncomingMessage, response: ServerResponse, cut: boolean): void {
   const { method, url, headers } = incoming
-  const toStore = ask({ host: store.hostname, port: store.port, method, path: url, headers }, (answer) => {
+  const upstream = { host: database.hostname, port: database.port, method, path: url, headers }
+  const forwarded = request(upstream, (received) => {
     const chunks: Buffer[] = []
-    answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-    answer.on('end', () => {
+    received.on('data', (chunk: Buffer) => chunks.push(chunk))
+    received.on('end', () => {
       const body = Buffer.concat(chunks)
-      const { 'transfer-encoding': _, ...headers } = answer.headers
-      response.writeHead(answer.statusCode ?? 500, { ...headers, 'content-length': body.length })
+      const { 'transfer-encoding': _, ...headers } = received.headers
+      response.writeHead(received.statusCode ?? 500, { ...headers, 'content-length': body.length })
       if (cut) response.write(body.subarray(0, body.length / 2), () => response.destroy())
       else response.end(body)
     })
   })
-  incoming.pipe(toStore)
+  incoming.pipe(forwarded)
 }
 
-/** The store cannot answer now: the caller is told to come back, and nothing of the cause. */
-export function expectUnavailable({ status, headers, body }: Answered): void {
+/** The database is unavailable: 503 with Retry-After, without the cause. */
+export function expectUnavailable({ status, headers, body }: ApiResponse): void {
   expect(body).toEqual({
     error: {
       code: 'upstream_unavailable',
@@ -103,8 +104,8 @@ export function expectUnavailable({ status, headers, body }: Answered): void {
   expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
 }
 
-/** Our own defect: the caller is told the request's id and nothing of the cause. */
-export function expectInternalError({ status, headers, body }: Answered): void {
+/** A defect of our own: 500 with the request id, without the cause. */
+export function expectInternalError({ status, headers, body }: ApiResponse): void {
   expect(body).toEqual({
     error: {
       code: 'internal_error',

@@ -24,7 +24,7 @@ export async function lintDescription(description: string): Promise<LintProblem[
   const config = new URL('../../.ci/redocly.yaml', import.meta.url).pathname
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   try {
-    // It ends with code 1 where it finds an error, and says on stdout which.
+    // Exit code 1 with problems on stdout.
     const { stdout } = await run(process.execPath, [program, 'lint', '--config', config, '--format=json', file], {
       env,
     }).catch((failed: { stdout?: string }) => {

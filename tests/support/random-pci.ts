@@ -36,7 +36,7 @@ function timesOf(random: Seeded, { now, retentionDays }: RandomPci): () => numbe
   return () => (random.chance(0.2) ? random.pick(past) : now - Math.ceil(100 * day * random.next() ** 2))
 }
 
-/** Pages with the same ids whoever's they are. */
+/** Pages, with ids that depend on the seed only. */
 function pagesOf(random: Seeded, siteIds: readonly string[], { paymentPages }: RandomPci): PageRecord[] {
   return siteIds.flatMap((siteId, site) =>
     Array.from({ length: 5 }, (_, page) => {
@@ -135,7 +135,7 @@ function deliveriesOf(
     })
 }
 
-/** A tenant's records: the same seed makes the same, whoever's they are. */
+/** A tenant's records, which depend on the seed only. */
 export function randomPci(given: RandomPci, tenantId: string, siteIds: readonly string[]): PciRecords {
   const { seed, now, decides } = given
   const random = seeded(seed)

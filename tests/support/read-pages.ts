@@ -2,9 +2,9 @@ import { expect } from 'vitest'
 import type { TestApi } from './api.ts'
 import type { TestKey } from './tenants.ts'
 
-/** A list read to its end; `rest` is what stood beside the items, the same on every page. */
+/** A list read to its end; `rest` has the fields beside `data`, the same on every page. */
 export interface ReadList {
-  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of an item
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert items of every operation
   readonly data: any[]
   readonly rest: Readonly<Record<string, unknown>>
 }

@@ -60,20 +60,20 @@ async function launch(folder: string, port: number, settings: readonly string[])
   process.once('exit', endWithTests)
   server.once('exit', () => process.off('exit', endWithTests))
   for (;;) {
-    const answered = await answers(port)
+    const isUp = await responds(port)
     if (server.exitCode !== null) throw new Error(`redis-server ended with code ${server.exitCode}`)
-    if (answered) return server
+    if (isUp) return server
     await sleep(10)
   }
 }
 
-/** Whether anything is said to a PING, be it that the server is still loading. */
-function answers(port: number): Promise<boolean> {
+/** True for any response to PING, an error while loading too. */
+function responds(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
-    const settle = (answered: boolean) => {
+    const settle = (responded: boolean) => {
       socket.destroy()
-      resolve(answered)
+      resolve(responded)
     }
     socket.once('data', () => settle(true))
     socket.once('error', () => settle(false))

@@ -14,22 +14,20 @@ export const run = crypto.randomUUID()
 
 export const daysAgo = (days: number) => new Date(now - days * day).toISOString()
 
-/** A site whose scripts are asked for. */
 export interface ScriptSite {
   readonly tenantId: string
   readonly siteId: string
   readonly key: TestKey
 }
 
-/** The API, and what a test asks of it about scripts. */
 export interface ScriptSites {
   readonly api: TestApi
   /** A site of a tenant of its own. */
   create(): Promise<ScriptSite>
-  /** Every script of a site, in pages of 1,000 unless told otherwise. */
+  /** Every script of a site, in pages of 1,000 by default. */
   list(site: ScriptSite, query?: Readonly<Record<string, string | number>>): Promise<ReadList>
-  /** The script of a name, as the single read answers it. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects of a script
+  /** `data` of `GET /v1/sites/{siteId}/scripts/{scriptId}`. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert scripts field by field
   script(site: ScriptSite, name: string | number): Promise<any>
 }
 
@@ -59,7 +57,7 @@ export const urlOf = (name: string | number) => `https://cdn.example.test/${name
 export const hashOf = (bytes: string | number) =>
   `sha256-${createHash('sha256').update(`${run} ${bytes}`).digest('base64')}`
 
-/** A browser's report of the script of a name, unhashed unless told otherwise. */
+/** A browser's report of the script of a name, unhashed by default. */
 export function sighting(site: ScriptSite, name: string | number, days: number, rest: Partial<StoredReport> = {}) {
   const { tenantId, siteId } = site
   const receivedAt = now - days * day
@@ -68,7 +66,7 @@ export function sighting(site: ScriptSite, name: string | number, days: number, 
 
 export const hashed = (bytes: string | number) => ({ scriptHash: hashOf(bytes), reportedHash: hashOf(bytes) })
 
-/** An authorization of any content, unless told otherwise. */
+/** An authorization of any content by default. */
 export const decision = (site: ScriptSite, name: string, days: number, rest: object = {}) => ({
   id: crypto.randomUUID(),
   siteId: site.siteId,
@@ -91,14 +89,14 @@ export const paymentPage = ({ siteId }: ScriptSite, pattern: string) => ({
   scanUrl: 'https://shop.example.test/pay',
 })
 
-/** Runs `import` with lines on stdin, from a folder of one's own. */
-export async function importLines(folder: string, words: readonly string[], lines: readonly object[]) {
+/** Runs `import` with lines on stdin. */
+export async function importLines(folder: string, args: readonly string[], lines: readonly object[]) {
   const stdin = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
   const environment = {
     CLICKHOUSE_URL: inject('servers').writeUrl,
     npm_lifecycle_event: 'cli',
     INIT_CWD: folder,
   }
-  const { code, stdout } = await cli(['import', ...words, '-'], { environment, stdin })
-  return { code, answer: stdout && JSON.parse(stdout) }
+  const { code, stdout } = await cli(['import', ...args, '-'], { environment, stdin })
+  return { code, result: stdout && JSON.parse(stdout) }
 }

@@ -5,7 +5,6 @@ import { addImportRecords } from '../import-records.ts'
 import { addImportReports } from '../import-reports.ts'
 import { subcommand } from '../subcommand.ts'
 
-/** `import` */
 export function addImport(program: Command, context: Context): void {
   const group = subcommand(program, 'import', { about: 'Put data in' })
   addImportReports(group, context)

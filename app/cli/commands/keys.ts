@@ -29,7 +29,6 @@ const id = option('--id <ID>', {
   schema: uuid,
 }).makeOptionMandatory()
 
-/** `keys` */
 export function addKeys(program: Command, context: Context): void {
   const keys = subcommand(program, 'keys', { about: 'API keys of a tenant' })
 
@@ -45,14 +44,14 @@ export function addKeys(program: Command, context: Context): void {
     .addOption(name)
     .addOption(expiresAt)
     .action(async ({ tenant, name, ...given }) => {
-      const { reader, writer } = await context.engine()
+      const { reader, writer } = await context.database()
       await requireTenant(reader, tenant)
       const createdAt = new Date()
       const expiresAt = given.expiresAt ?? oneYearAfter(createdAt)
       const id = randomUUID()
       const key = makeKey()
       await insertKey(writer, { id, tenantId: tenant, name, key, createdAt, expiresAt })
-      context.say(`Keep the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
+      context.log(`Keep the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
       context.finish({ id, key, prefix: keyPrefix(key) })
     })
 
@@ -62,7 +61,7 @@ export function addKeys(program: Command, context: Context): void {
   })
     .addOption(tenant)
     .action(async ({ tenant }) => {
-      const { reader } = await context.engine()
+      const { reader } = await context.database()
       await requireTenant(reader, tenant)
       context.finish({ keys: await reader.read(listKeys(tenant)) })
     })
@@ -76,7 +75,7 @@ export function addKeys(program: Command, context: Context): void {
   })
     .addOption(id)
     .action(async ({ id }) => {
-      const { reader, writer } = await context.engine()
+      const { reader, writer } = await context.database()
       const [found] = await reader.read(findKeyById(id))
       if (!found) throw new Error(`There is no key ${id}`)
       if (found.revokedAt === null) await revoke(writer, id, new Date())
@@ -91,12 +90,14 @@ function oneYearAfter(time: Date): Date {
   return later
 }
 
-/** Adds a version of the key's row, later than any before it even where clocks differ. */
+/** Inserts the key's next row, later than any before even where clocks differ. */
 async function revoke(database: Database, id: string, when: Date): Promise<void> {
-  const { text, params } = render(sql`INSERT INTO api_keys
-    (key_hash, id, tenant_id, name, prefix, created_at, expires_at, revoked_at, updated_at)
-    SELECT key_hash, id, tenant_id, name, prefix, created_at, expires_at, ${at(when)},
+  const { text, params } = render(sql`
+    INSERT INTO api_keys (key_hash, id, tenant_id, name, prefix, created_at, expires_at, revoked_at, updated_at)
+    SELECT
+      key_hash, id, tenant_id, name, prefix, created_at, expires_at, ${at(when)},
       greatest(now64(3), updated_at + toIntervalMillisecond(1))
-    FROM api_keys FINAL WHERE id = ${uuidParameter(id)} AND revoked_at IS NULL`)
+    FROM api_keys FINAL
+    WHERE id = ${uuidParameter(id)} AND revoked_at IS NULL`)
   await database.command(text, { params })
 }

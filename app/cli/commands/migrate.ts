@@ -3,15 +3,14 @@ import { migrate } from '../../../clickhouse/migrate.ts'
 import type { Context } from '../context.ts'
 import { subcommand } from '../subcommand.ts'
 
-/** `migrate` */
 export function addMigrate(program: Command, context: Context): void {
   subcommand(program, 'migrate', {
     about: 'Bring the database up to date and print the migrations it applied',
     notes: ['It may be run again and by several at once. The embedded engine is migrated at every start by itself.'],
     examples: ['migrate'],
   }).action(async () => {
-    const { writer, migrated } = await context.engine('any')
-    const applied = await migrate(writer, { onStep: (step) => context.say(step) })
+    const { writer, migrated } = await context.database('any')
+    const applied = await migrate(writer, { onStep: (step) => context.log(step) })
     context.finish({ applied: [...migrated, ...applied] })
   })
 }

@@ -8,7 +8,7 @@ import { requireTenant } from '../require-tenant.ts'
 import { anyTenant } from '../shared-arguments.ts'
 import { share, withProgress } from '../show-progress.ts'
 import { subcommand } from '../subcommand.ts'
-import { refuseUnfinished, warnOfUnfinished } from '../unfinished-imports.ts'
+import { requireFinishedImports, warnAboutUnfinishedImports } from '../unfinished-imports.ts'
 
 const table = repeatableOption('--table <TABLE>', {
   about: 'Only this rollup, from its source as that is now; those made from it stay as they are, so name them too',
@@ -21,7 +21,6 @@ const force = new Option(
   'Rebuild although an import was cut off; running that import again then counts its reports twice',
 )
 
-/** `rollups` */
 export function addRollups(program: Command, context: Context): void {
   const rollups = subcommand(program, 'rollups', { about: 'The tables that views keep of the raw reports' })
 
@@ -36,7 +35,7 @@ export function addRollups(program: Command, context: Context): void {
   })
     .addOption(anyTenant)
     .action(async ({ tenant }) => {
-      const { reader, writer } = await context.engine()
+      const { reader, writer } = await context.database()
       if (tenant !== undefined) await requireTenant(reader, tenant)
       const check = await withProgress(context.stderr, 1, (update) =>
         checkRollups(writer, {
@@ -44,7 +43,7 @@ export function addRollups(program: Command, context: Context): void {
           onProgress: (done, total, note) => update(share(done, total), note),
         }),
       )
-      if (check.different > 0) await warnOfUnfinished(context, reader)
+      if (check.different > 0) await warnAboutUnfinishedImports(context, reader)
       context.finish(check, check.different > 0 ? 1 : 0)
     })
 
@@ -61,8 +60,8 @@ export function addRollups(program: Command, context: Context): void {
     .addOption(table)
     .addOption(force)
     .action(async ({ table, force }) => {
-      const { reader, writer } = await context.engine()
-      if (!force) await refuseUnfinished(reader)
+      const { reader, writer } = await context.database()
+      if (!force) await requireFinishedImports(reader)
       const { rebuilt, check } = await withProgress(context.stderr, 2, async (update) => {
         const { rebuilt } = await rebuildRollups(writer, {
           tables: table,

@@ -13,14 +13,13 @@ import { subcommand } from '../subcommand.ts'
 const hostPattern = /^(\*\.)?([^\s/?#@\\*:[\]]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
 const hostName = /^(\*\.)?((?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*|\[[0-9a-f:.]+\])$/
 
-/** A host name whose reports are a site's, as URLs write it: lower case, ASCII, no port. */
+/** Host pattern as URLs write it: lower case, ASCII, no port. */
 const host = repeatableOption('--host <HOST>', {
   about: "Host of the site's pages",
   takes: 'a host name such as www.example.com, or *.example.com for every subdomain',
   schema: z.string().regex(hostPattern).transform(normalisePattern).pipe(z.string().max(253).regex(hostName)),
 }).makeOptionMandatory()
 
-/** `sites` */
 export function addSites(program: Command, context: Context): void {
   const sites = subcommand(program, 'sites', { about: 'Sites of a tenant' })
 
@@ -36,7 +35,7 @@ export function addSites(program: Command, context: Context): void {
     .addOption(name)
     .addOption(host)
     .action(async ({ tenant, name, host }) => {
-      const { reader, writer } = await context.engine()
+      const { reader, writer } = await context.database()
       await requireTenant(reader, tenant)
       const taken = sitesByPattern(await requireSites(reader, tenant, undefined))
       const hosts = [...new Set(host)]

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { argument, option } from '../arguments.ts'
 import type { Context } from '../context.ts'
 import { subcommand } from '../subcommand.ts'
-import { terminalPieces } from '../terminal-text.ts'
+import { terminalChunks } from '../terminal-text.ts'
 
 const statementArgument = argument('<STATEMENT>', {
   about: 'The statement',
@@ -19,7 +19,6 @@ const format = option('--format <FORMAT>', {
   schema: z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,63}$/),
 })
 
-/** `sql` */
 export function addSql(program: Command, context: Context): void {
   subcommand(program, 'sql', {
     about: 'Run one reading statement and print its rows as they come',
@@ -38,11 +37,11 @@ export function addSql(program: Command, context: Context): void {
     .addOption(format)
     .action(async (given, options) => {
       const { stdin, stdout } = context
-      const { reader } = await context.engine('any')
+      const { reader } = await context.database('any')
       const statement = given === '-' ? await readText(stdin) : given
       const format = options.format ?? (stdout.isTTY ? 'PrettyCompact' : 'TabSeparated')
-      // The user of CLICKHOUSE_URL may be one that writes.
+      // The user of CLICKHOUSE_URL may be the writer.
       const rows = await reader.stream(statement, format, { settings: { readonly: '2' } })
-      await pipeline(stdout.isTTY ? terminalPieces(rows) : rows, stdout, { end: false })
+      await pipeline(stdout.isTTY ? terminalChunks(rows) : rows, stdout, { end: false })
     })
 }

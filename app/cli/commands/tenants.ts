@@ -15,7 +15,7 @@ const plan = option('--plan <PLAN>', {
   schema: z.enum(planNames),
 }).makeOptionMandatory()
 
-/** A cell of the plan table that the tenant's contract changes, within the cell's own bounds. */
+/** An option for a cell of the plan table, within the cell's bounds. */
 function override<Flags extends string>(
   flags: Flags,
   cell: Exclude<keyof PlanOverrides, 'capabilities'>,
@@ -33,7 +33,6 @@ function override<Flags extends string>(
   })
 }
 
-/** `tenants` */
 export function addTenants(program: Command, context: Context): void {
   const tenants = subcommand(program, 'tenants', { about: 'Tenants' })
 
@@ -50,12 +49,12 @@ export function addTenants(program: Command, context: Context): void {
     .addOption(override('--key-limit <N>', 'keyLimit', 'Requests a minute of one key'))
     .addOption(override('--tenant-limit <N>', 'tenantLimit', 'Requests a minute of all keys together'))
     .action(async ({ name, plan, ...overrides }) => {
-      const { writer } = await context.engine()
+      const { writer } = await context.database()
       const id = randomUUID()
       const created = { overrides: JSON.stringify(overrides), created_at: toClickHouseTime(new Date()) }
       await insertRows(writer, 'tenants', [{ id, name, plan, ...created }])
       if (!entitlements(plan, overrides).capabilities.includes('api')) {
-        context.say(`The ${plan} plan has no API access: its keys read /v1/me only`)
+        context.log(`The ${plan} plan has no API access: its keys read /v1/me only`)
       }
       context.finish({ id })
     })

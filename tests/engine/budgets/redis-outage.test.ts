@@ -5,7 +5,7 @@ import { Redis } from 'ioredis'
 import { afterEach, expect, test } from 'vitest'
 import { type BudgetStore, BudgetUnavailableError } from '../../../app/budgets/budget-store.ts'
 import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
-import { chargesOf } from '../../support/budget-charges.ts'
+import { budgetCharges } from '../../support/budget-charges.ts'
 import { startRedis } from '../../support/redis.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -35,7 +35,7 @@ async function adminOf(url: string): Promise<Redis> {
   return admin
 }
 
-const take = (budgets: BudgetStore) => budgets.take(chargesOf(100, 100))
+const take = (budgets: BudgetStore) => budgets.take(budgetCharges(100, 100))
 
 /** Three takes are refused as unavailable; the quickest keeps the deadline, and a busy machine may delay the others. */
 async function expectUnavailableInTime(budgets: BudgetStore) {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BudgetCharge, type BudgetStore, bucketName } from '../../../app/budgets/budget-store.ts'
 import { createMemoryBudgets } from '../../../app/budgets/memory-budgets.ts'
 import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
-import { chargesOf } from '../../support/budget-charges.ts'
+import { budgetCharges } from '../../support/budget-charges.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 
 let server: TestRedis
@@ -33,14 +33,14 @@ async function allowedOf(stores: readonly BudgetStore[], charges: readonly Budge
 
 test('Redis budgets allow exactly the limit to 100 concurrent takes of two processes', async () => {
   // An hour's window: no token returns while the takes run.
-  const hourly = chargesOf(30, 1000).map((charge) => ({ ...charge, windowSeconds: 3600 }))
+  const hourly = budgetCharges(30, 1000).map((charge) => ({ ...charge, windowSeconds: 3600 }))
   expect(await allowedOf([budgets, others], hourly, 100)).toBe(30)
   expect((await budgets.take(hourly)).buckets).toMatchObject([{ remaining: 0 }, { remaining: 970 }])
 })
 
 test('Redis budgets take nothing from a key when the tenant’s budget is empty', async () => {
   const tenantId = randomUUID()
-  const keys = [chargesOf(30, 40, { tenantId }), chargesOf(30, 40, { tenantId })] as const
+  const keys = [budgetCharges(30, 40, { tenantId }), budgetCharges(30, 40, { tenantId })] as const
   const hourly = keys.map((charges) => charges.map((charge) => ({ ...charge, windowSeconds: 3600 })))
   const allowed = await Promise.all(hourly.map((charges) => allowedOf([budgets, others], charges, 50)))
   expect(allowed.reduce((sum, count) => sum + count)).toBe(40)
@@ -51,13 +51,13 @@ test('Redis budgets take nothing from a key when the tenant’s budget is empty'
 })
 
 test('Redis budgets charge the key alone when only the key is charged', async () => {
-  const charges = chargesOf(3, 3)
+  const charges = budgetCharges(3, 3)
   await budgets.take(charges.slice(0, 1))
   expect((await budgets.take(charges)).buckets).toMatchObject([{ remaining: 1 }, { remaining: 2 }])
 })
 
 test('a rejected take of Redis budgets has the wait of each budget', async () => {
-  const charges = chargesOf(1, 60)
+  const charges = budgetCharges(1, 60)
   await budgets.take(charges)
   const [key, tenant] = (await budgets.take(charges)).buckets
   expect(key).toEqual({
@@ -72,7 +72,7 @@ test('a rejected take of Redis budgets has the wait of each budget', async () =>
 })
 
 test('Redis budgets delete a bucket that is full again', async () => {
-  const charges = chargesOf(600, 300)
+  const charges = budgetCharges(600, 300)
   await budgets.take(charges)
   const names = charges.map(bucketName)
   expect(await admin.exists(...names)).toBe(2)
@@ -83,7 +83,7 @@ test('Redis budgets delete a bucket that is full again', async () => {
 test('every bucket of a tenant has a short name in one cluster slot', () => {
   const tenantId = '6f2b1a9e-7c1d-4a52-9d0e-3f7a1b2c4d5e'
   const keyId = '0d9c8b7a-6e5f-4d3c-8b2a-190817263544'
-  expect(chargesOf(1, 1, { tenantId, keyId }).map(bucketName)).toEqual([
+  expect(budgetCharges(1, 1, { tenantId, keyId }).map(bucketName)).toEqual([
     `budget:{${tenantId}}:key:${keyId}`,
     `budget:{${tenantId}}:tenant`,
   ])
@@ -91,8 +91,8 @@ test('every bucket of a tenant has a short name in one cluster slot', () => {
 
 test('a Redis bucket is empty, not broken, when its limit falls below its use', async () => {
   const ids = { tenantId: randomUUID(), keyId: randomUUID() }
-  expect(await allowedOf([budgets], chargesOf(50, 50, ids), 50)).toBe(50)
-  expect(await budgets.take(chargesOf(2, 2, ids))).toMatchObject({
+  expect(await allowedOf([budgets], budgetCharges(50, 50, ids), 50)).toBe(50)
+  expect(await budgets.take(budgetCharges(2, 2, ids))).toMatchObject({
     allowed: false,
     buckets: [{ resetSeconds: 60 }, {}],
   })
@@ -104,7 +104,7 @@ test.each([
 ])('refills at its pace after the clock went back, %s', async (_, create) => {
   let now = Date.UTC(2100, 0, 1) * 1000
   const store = await create({ now: () => now })
-  const charges = chargesOf(60, 60)
+  const charges = budgetCharges(60, 60)
   await store.take(charges)
   now -= 3600 * 1_000_000
   expect(await store.take(charges)).toMatchObject({ allowed: false, buckets: [{ retryAfterSeconds: 1 }, {}] })
@@ -114,7 +114,7 @@ test.each([
 })
 
 test('Redis budgets read a reply that came while this process was busy', async () => {
-  const taken = budgets.take(chargesOf(1, 1))
+  const taken = budgets.take(budgetCharges(1, 1))
   const busyUntil = performance.now() + 400
   while (performance.now() < busyUntil);
   expect((await taken).allowed).toBe(true)
@@ -122,11 +122,11 @@ test('Redis budgets read a reply that came while this process was busy', async (
 
 test('Redis budgets work on when Redis has lost the script', async () => {
   await admin.script('FLUSH')
-  expect(await allowedOf([budgets, others], chargesOf(50, 50), 20)).toBe(20)
+  expect(await allowedOf([budgets, others], budgetCharges(50, 50), 20)).toBe(20)
 })
 
 test('rejects a budget that cannot be kept', async () => {
-  await expect(budgets.take(chargesOf(0, 1))).rejects.toThrow(RangeError)
+  await expect(budgets.take(budgetCharges(0, 1))).rejects.toThrow(RangeError)
 })
 
 const anyLimit = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 13, max: 6000 }))
@@ -155,7 +155,7 @@ test('Redis budgets agree exactly with memory budgets, over any schedule', async
         now += wait
         // Half way through, the tenant changes its plan.
         const plan = index < steps.length / 2 ? 0 : 1
-        const both = chargesOf(keyLimits[plan], tenantLimits[plan], { tenantId, keyId })
+        const both = budgetCharges(keyLimits[plan], tenantLimits[plan], { tenantId, keyId })
         const charges = both.slice(0, keyOnly ? 1 : 2).map((charge) => ({ ...charge, windowSeconds }))
         for (let take = 0; take < takes; take++) {
           expect(await inRedis.take(charges)).toEqual(await inMemory.take(charges))

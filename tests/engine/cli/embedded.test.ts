@@ -14,8 +14,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const create = ['tenants', 'create', '--name', 'A', '--plan', 'team']
 const count = ['sql', 'SELECT count() FROM tenants']
 
-describe('without CLICKHOUSE_URL a command', () => {
-  test('starts the engine of DATA_DIR, migrates it, keeps what it stored and stops it', async () => {
+describe('the command line without CLICKHOUSE_URL', () => {
+  test('a command starts the engine of DATA_DIR, migrates it, stores rows and stops it', async () => {
     const environment = { DATA_DIR: dataDir, CLICKHOUSE_PORT: '0' }
     const first = await startCli(create, { environment, folder }).ended
     expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\{"id":"[0-9a-f-]{36}"\}\n$/) })
@@ -24,7 +24,7 @@ describe('without CLICKHOUSE_URL a command', () => {
     expect(JSON.parse((await cli(['migrate'], { environment })).stdout)).toEqual({ applied: [] })
   })
 
-  test('uses the engine that runs on CLICKHOUSE_PORT, and leaves it running', async () => {
+  test('a command uses the running engine on CLICKHOUSE_PORT, and does not stop it', async () => {
     const engine = await startEngine({ dataDir, port: 0 })
     try {
       const environment = { DATA_DIR: dataDir, CLICKHOUSE_PORT: String(engine.port) }
@@ -38,7 +38,7 @@ describe('without CLICKHOUSE_URL a command', () => {
     }
   })
 
-  test('names DATA_DIR where it cannot be the engine’s folder', async () => {
+  test('an error names DATA_DIR where it cannot be the engine’s folder', async () => {
     const file = join(folder, 'file')
     writeFileSync(file, '')
     const { code, stderr } = await cli(count, { environment: { DATA_DIR: file, CLICKHOUSE_PORT: '0' } })
@@ -46,21 +46,21 @@ describe('without CLICKHOUSE_URL a command', () => {
     expect(stderr).toMatch(/^The embedded ClickHouse cannot start: .* \(DATA_DIR is .*file\)\n$/)
   })
 
-  test('does not take the engine of another folder for its own', async () => {
+  test('a command does not use a running engine of another folder', async () => {
     const { port } = new URL(inject('servers').writeUrl)
     expect((await cli(count, { environment: { DATA_DIR: dataDir, CLICKHOUSE_PORT: port } })).stdout).toBe('2\n')
   })
 })
 
-describe('with CLICKHOUSE_URL a command', () => {
-  test('that cannot reach it exits 2 with one line, and keeps the password to itself', async () => {
+describe('the command line with CLICKHOUSE_URL', () => {
+  test('a command without connection exits 2 with one line that lacks the password', async () => {
     const environment = { CLICKHOUSE_URL: 'http://writer:hush-hush@127.0.0.1:1/default' }
     const { code, stdout, stderr } = await cli(create, { environment })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toBe('CLICKHOUSE_URL: http://127.0.0.1:1 does not answer, or refuses its user\n')
   })
 
-  test('asks for "migrate" where migrations are missing, and "migrate" applies them', async () => {
+  test('a command requires "migrate" where migrations are missing, and "migrate" applies them', async () => {
     const db = await createDatabase()
     try {
       const environment = { CLICKHOUSE_URL: db.writeUrl }

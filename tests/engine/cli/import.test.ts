@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { cli, startCli } from '../../support/cli.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 import { createTenantWriter, type TenantWriter } from '../../support/tenants.ts'
 
 const captured = new URL('../../../fixtures/captured/', import.meta.url)
@@ -36,7 +36,7 @@ async function tenantWithSite(...hosts: string[]) {
 }
 
 const countOf = async (tenantId: string) =>
-  Number((await askRows(database, `SELECT count() FROM reports WHERE tenant_id = '${tenantId}'`))[0]?.[0])
+  Number((await queryRows(database, `SELECT count() FROM reports WHERE tenant_id = '${tenantId}'`))[0]?.[0])
 
 /** A file in the test's folder. */
 function write(name: string, lines: readonly string[]): string {
@@ -56,7 +56,7 @@ const post = (url: string, sample = '') =>
   ])
 
 describe('import reports', () => {
-  test('stores what browsers really sent, with nothing rejected', async () => {
+  test('an import of captured reports stores all of them and rejects none', async () => {
     const files = (await readdir(captured)).filter((name) => name.endsWith('.ndjson'))
     expect(files.length).toBeGreaterThan(0)
     const { tenantId, siteId } = await tenantWithSite()
@@ -76,7 +76,7 @@ describe('import reports', () => {
     expect(await checkRollups(database, { tenantId })).toMatchObject({ different: 0 })
   })
 
-  test('exits 1 with what it rejected in a file, by line and reason, and stores the rest', async () => {
+  test('an import writes rejected lines with reasons to a file, stores the rest and exits 1', async () => {
     const { tenantId } = await tenantWithSite('a.example')
     const path = write('mixed.ndjson', [
       post('https://a.example/'),
@@ -100,7 +100,7 @@ describe('import reports', () => {
     expect(await countOf(tenantId)).toBe(2)
   })
 
-  test('of a rejected file stores what is missing once its host has a site, and nothing twice', async () => {
+  test('an import of a rejected file stores its reports once their host has a site', async () => {
     const { tenantId } = await tenantWithSite('a.example')
     const path = write('again.ndjson', [post('https://a.example/'), post('https://c.example/')])
     expect((await importReports(['--tenant', tenantId, path])).code).toBe(1)
@@ -112,7 +112,7 @@ describe('import reports', () => {
     }
   })
 
-  test('run again stores nothing twice, and takes a rejected-file away that is no longer true', async () => {
+  test('a repeated import stores nothing twice, and removes an outdated rejected file', async () => {
     const { tenantId } = await tenantWithSite('a.example')
     const path = write('mended.ndjson', [post('https://a.example/'), 'no JSON'])
     expect((await importReports(['--tenant', tenantId, path])).code).toBe(1)
@@ -122,7 +122,7 @@ describe('import reports', () => {
     expect(existsSync(`${path}.rejected.ndjson`)).toBe(false)
   })
 
-  test('tells what is older than the tenant’s retention, which nobody can read', async () => {
+  test('an import counts reports older than the tenant’s retention as expired', async () => {
     const { tenantId } = await tenantWithSite('a.example')
     const line = (receivedAt: number) =>
       JSON.stringify({ receivedAt: new Date(receivedAt).toISOString(), body: JSON.parse(post('https://a.example/')) })
@@ -131,7 +131,7 @@ describe('import reports', () => {
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, reports: 3, stored: 2, expired: 1, rejected: 0 })
   })
 
-  test('reads stdin, from the folder it is called in', async () => {
+  test('an import reads stdin, and writes to the working directory', async () => {
     const { tenantId } = await tenantWithSite('a.example')
     const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
     run.stdin.end(`${post('https://a.example/')}\nnot JSON\n`)
@@ -141,7 +141,7 @@ describe('import reports', () => {
     expect(readFileSync(join(folder, 'stdin.rejected.ndjson'), 'utf8')).toContain('"line":2')
   })
 
-  test('stops at Ctrl-C behind a batch, exits 2 and goes on where it was', async () => {
+  test('an import stops at Ctrl-C after a batch, exits 2 and resumes there', async () => {
     const { tenantId } = await tenantWithSite('a.example')
     // Lines so long that 70 MB, more than one batch, are few reports.
     const lines = Array.from({ length: 700 }, (_, index) => post(`https://a.example/${index}`, 'x'.repeat(100_000)))
@@ -162,7 +162,7 @@ describe('import reports', () => {
     expect(await checkRollups(database, { tenantId })).toMatchObject({ different: 0 })
   })
 
-  test('refuses what cannot begin, with one line and nothing changed', async () => {
+  test('an import that cannot begin fails with one line and changes nothing', async () => {
     const { tenantId } = await tenantWithSite('a.example')
     const bare = await store.createTenant()
     const path = write('good.ndjson', [post('https://a.example/')])

@@ -6,7 +6,7 @@ import { findTenant } from '../../../queries/tenants/find-tenant.ts'
 import { day } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 
 let database: Database
 let api: TestApi
@@ -40,20 +40,20 @@ const makeTenant = async (...more: string[]): Promise<string> =>
   (await done('tenants', 'create', '--name', 'Zoë\'s "shop" 🛍 \\ ltd', '--plan', 'business', ...more)).answer.id
 
 describe('tenants create', () => {
-  test('makes a tenant on a plan, with the name as it was given', async () => {
+  test('a tenant is created on its plan, with its name unchanged', async () => {
     const id = await makeTenant()
     expect(await database.read(findTenant(id))).toEqual([
       { id, name: 'Zoë\'s "shop" 🛍 \\ ltd', plan: 'business', overrides: {} },
     ])
   })
 
-  test('keeps what the contract changes of the plan', async () => {
+  test('overrides of the plan are stored', async () => {
     const id = await makeTenant('--retention-days', '400', '--key-limit=7', '--tenant-limit', '9')
     const [tenant] = await database.read(findTenant(id))
     expect(tenant?.overrides).toEqual({ retentionDays: 400, keyLimit: 7, tenantLimit: 9 })
   })
 
-  test('whose overrides are empty text has none', async () => {
+  test('a tenant with empty overrides has none', async () => {
     const id = randomUUID()
     await database.command(`INSERT INTO tenants (id, name, plan, overrides) VALUES ('${id}', 'A', 'business', '')`)
     const { answer: key } = await done('keys', 'create', '--tenant', id, '--name', 'k')
@@ -61,22 +61,22 @@ describe('tenants create', () => {
     expect({ status, keyLimit: body.data.rateLimits.key.limit }).toEqual({ status: 200, keyLimit: 600 })
   })
 
-  test('says that a plan has no API access', async () => {
+  test('a message names a plan without API access', async () => {
     const { stderr } = await done('tenants', 'create', '--name', 'A', '--plan', 'free')
     expect(stderr).toContain('no API access')
   })
 })
 
 describe('sites create', () => {
-  test('makes a site with its hosts, a repeated one once', async () => {
+  test('a site is created with its hosts, a repeated host once', async () => {
     const tenant = await makeTenant()
     const hosts = ['--host', 'A.example:443', '--host', '*.a.example', '--host', 'a.example']
     const { answer } = await done('sites', 'create', '--tenant', tenant, '--name', 'Shop', ...hosts)
-    const rows = await askRows(database, `SELECT tenant_id, name, hosts FROM sites FINAL WHERE id = '${answer.id}'`)
+    const rows = await queryRows(database, `SELECT tenant_id, name, hosts FROM sites FINAL WHERE id = '${answer.id}'`)
     expect(rows).toEqual([[tenant, 'Shop', ['a.example', '*.a.example']]])
   })
 
-  test('refuses a host that another site of the tenant has, and takes it for another tenant', async () => {
+  test('a host of another site of the tenant is an error; one of another tenant is not', async () => {
     const [one, other] = [await makeTenant(), await makeTenant()]
     const words = ['--name', 'Shop', '--host', 'b.example']
     const { answer } = await done('sites', 'create', '--tenant', one, ...words)
@@ -86,7 +86,7 @@ describe('sites create', () => {
     await done('sites', 'create', '--tenant', other, ...words)
   })
 
-  test('refuses a tenant that does not exist', async () => {
+  test('a tenant that does not exist is an error', async () => {
     const id = randomUUID()
     expect(await refused('sites', 'create', '--tenant', id, '--name', 'S', '--host', 'a.example')).toBe(
       `There is no tenant ${id}`,
@@ -95,7 +95,7 @@ describe('sites create', () => {
 })
 
 describe('keys', () => {
-  test('are made for a year, work at once, and are stored as their hash alone', async () => {
+  test('keys are valid for a year and at once, and only their hash is stored', async () => {
     const tenant = await makeTenant()
     const before = Date.now()
     const { answer, stderr } = await done('keys', 'create', '--tenant', tenant.toUpperCase(), '--name', 'dashboard')
@@ -109,21 +109,21 @@ describe('keys', () => {
 
     const secret = answer.key.slice('srk_live_'.length + answer.prefix.length)
     expect(stderr).not.toContain(secret)
-    const rows = JSON.stringify(await askRows(database, `SELECT * FROM api_keys WHERE id = '${answer.id}'`))
+    const rows = JSON.stringify(await queryRows(database, `SELECT * FROM api_keys WHERE id = '${answer.id}'`))
     expect(rows).toContain(hashKey(answer.key))
     expect(rows).not.toContain(secret)
     const listed = await done('keys', 'list', '--tenant', tenant)
     expect(JSON.stringify(listed)).not.toContain(secret)
   })
 
-  test('expire when they are told to', async () => {
+  test('keys expire at --expires-at', async () => {
     const tenant = await makeTenant()
     await done('keys', 'create', '--tenant', tenant, '--name', 'k', '--expires-at', '2100-01-31T12:00:00.5+02:00')
     const { answer } = await done('keys', 'list', '--tenant', tenant)
     expect(answer.keys[0].expiresAt).toBe('2100-01-31T10:00:00.500Z')
   })
 
-  test('are listed oldest first, each with its public parts only', async () => {
+  test('keys are listed oldest first, with their public parts only', async () => {
     const tenant = await makeTenant()
     const made = []
     for (const name of ['first', 'second'])
@@ -138,7 +138,7 @@ describe('keys', () => {
     })
   })
 
-  test('stop working when they are revoked, for good and no other with them', async () => {
+  test('a revoked key is refused for good, and no other key with it', async () => {
     const tenant = await makeTenant()
     const { answer: kept } = await done('keys', 'create', '--tenant', tenant, '--name', 'kept')
     const { answer: key } = await done('keys', 'create', '--tenant', tenant, '--name', 'lost')
@@ -151,7 +151,7 @@ describe('keys', () => {
     expect(listed.keys.map(({ revokedAt }: { revokedAt: string }) => revokedAt)).toEqual([null, answer.revokedAt])
   })
 
-  test('of a tenant or with an id that does not exist are refused', async () => {
+  test('a tenant or key id that does not exist is an error', async () => {
     const id = randomUUID()
     expect(await refused('keys', 'revoke', '--id', id)).toBe(`There is no key ${id}`)
     expect(await refused('keys', 'list', '--tenant', id)).toBe(`There is no tenant ${id}`)

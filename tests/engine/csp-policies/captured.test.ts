@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { oracleCspPolicies, type QuotingRow } from '../../oracles/csp-policy-oracle.ts'
-import { type CapturedApi, capturedWindow, sent, startCapturedApi } from '../../support/captured.ts'
+import { type CapturedApi, capturedReports, capturedWindow, startCapturedApi } from '../../support/captured.ts'
 import { readPages } from '../../support/read-pages.ts'
 
 let captured: CapturedApi
@@ -8,7 +8,7 @@ let rows: QuotingRow[]
 
 beforeAll(async () => {
   captured = await startCapturedApi()
-  rows = sent('csp-violation').map(({ body, common }) => ({
+  rows = capturedReports('csp-violation').map(({ body, common }) => ({
     ...common,
     siteId: captured.siteId,
     reportType: 'csp-violation',

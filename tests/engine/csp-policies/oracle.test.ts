@@ -8,9 +8,9 @@ import { connect } from '../../../queries/clickhouse/client.ts'
 import { day } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { oracleCspPolicies } from '../../oracles/csp-policy-oracle.ts'
-import { asked, now, runs, startOracleWorld, windows } from '../../oracles/oracle-world.ts'
+import { now, runs, startOracleWorld, windowParams, windows } from '../../oracles/oracle-world.ts'
 import type { TestApi } from '../../support/api.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 import { firstHalfOfMd5 } from '../../support/md5.ts'
 import { readPages } from '../../support/read-pages.ts'
 import type { TestKey } from '../../support/tenants.ts'
@@ -85,7 +85,7 @@ test('CSP policies are those of the oracle, page by page, on random pages and un
       const { data, truncated } = oracleCspPolicies(rows, window, siteIds[site] ?? '', page)
       const pageId = page === undefined ? undefined : pageIds[site]?.get(page)
       const answered = await readPages(api, key, policiesOf(siteIds[site]), {
-        ...asked(window),
+        ...windowParams(window),
         pageId,
         limit: limit + 2,
       })
@@ -208,7 +208,7 @@ test('a policy has the same key in every release, whatever its nonces and its ne
     ),
   )
   const writer = connect(inject('servers').writeUrl)
-  const stored = await askRows(
+  const stored = await queryRows(
     writer,
     `SELECT DISTINCT policy, lower(hex(policy_key)) FROM reports WHERE site_id = '${siteId}'`,
   ).finally(() => writer.close())

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { passwordPath, readPassword } from '../../../clickhouse/engine/passwords.ts'
-import { send, sendAs, startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { sendRequest, sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
 
 let engine: TestEngine
 
@@ -18,7 +18,7 @@ afterAll(() => engine.end())
 const wrongPassword = '516'
 const noSessionLeft = '700'
 
-describe("The reader's limits", () => {
+describe("the reader's limits", () => {
   const limits: [string, string, string][] = [
     ['max_execution_time', '30', '5'],
     ['max_memory_usage', '4000000000', '1000000000'],
@@ -26,16 +26,16 @@ describe("The reader's limits", () => {
     ['max_result_bytes', '1000000000', '1000'],
   ]
 
-  it.each(limits)('hold, may be lowered and never raised: %s', async (name, limit, lower) => {
+  test.each(limits)('the limit %s holds, can be lowered and not raised', async (name, limit, lower) => {
     const statement = `SELECT getSetting('${name}')`
-    expect((await send(engine, 'reader', statement)).text).toBe(`${limit}\n`)
-    expect((await send(engine, 'reader', statement, { [name]: lower })).text).toBe(`${lower}\n`)
+    expect((await sendStatement(engine, 'reader', statement)).text).toBe(`${limit}\n`)
+    expect((await sendStatement(engine, 'reader', statement, { [name]: lower })).text).toBe(`${lower}\n`)
     for (const higher of ['0', `${limit}0`]) {
-      expect((await send(engine, 'reader', statement, { [name]: higher })).code).toBe('452')
+      expect((await sendStatement(engine, 'reader', statement, { [name]: higher })).code).toBe('452')
     }
   })
 
-  it.each([
+  test.each([
     { result_overflow_mode: 'break' },
     { timeout_overflow_mode: 'break' },
     { max_concurrent_queries_for_user: '0' },
@@ -45,39 +45,47 @@ describe("The reader's limits", () => {
     { readonly: '0' },
     { dialect: 'kusto' },
   ])('cannot be lifted with %o', async (search) => {
-    const { status, code } = await send(engine, 'reader', 'SELECT 1', search as unknown as Record<string, string>)
+    const { status, code } = await sendStatement(
+      engine,
+      'reader',
+      'SELECT 1',
+      search as unknown as Record<string, string>,
+    )
     expect(status).toBe(500)
     expect(code).toMatch(/^(452|164|497|291)$/)
   })
 
-  it('end a result that is too long', async () => {
+  test('the limits end a result that is too long', async () => {
     const statement = 'SELECT number FROM numbers(1100000) FORMAT JSONCompact'
-    const whole = await send(engine, 'reader', statement, { wait_end_of_query: '1' })
+    const whole = await sendStatement(engine, 'reader', statement, { wait_end_of_query: '1' })
     expect(whole).toMatchObject({ code: '396', text: expect.stringContaining('TOO_MANY_ROWS_OR_BYTES') })
-    await expect(send(engine, 'reader', statement)).rejects.toThrow()
+    await expect(sendStatement(engine, 'reader', statement)).rejects.toThrow()
   })
 
-  it('hold under any profile, and in a subquery that sets its own', async () => {
+  test('the limits hold under any profile, and in a subquery with its own settings', async () => {
     const limits = "SELECT getSetting('max_execution_time'), getSetting('max_memory_usage'), getSetting('readonly')"
     for (const profile of ['default', 'writer', 'own_session']) {
-      expect((await send(engine, 'reader', limits, { profile })).text).toBe('30\t4000000000\t2\n')
-      expect((await send(engine, 'reader', `${limits} SETTINGS profile = '${profile}'`)).text).toBe(
+      expect((await sendStatement(engine, 'reader', limits, { profile })).text).toBe('30\t4000000000\t2\n')
+      expect((await sendStatement(engine, 'reader', `${limits} SETTINGS profile = '${profile}'`)).text).toBe(
         '30\t4000000000\t2\n',
       )
     }
     const inner = 'SELECT number AS k, count() FROM numbers(10000000) GROUP BY k SETTINGS max_memory_usage = 0'
     const small = { max_memory_usage: '10000000' }
-    expect((await send(engine, 'reader', `SELECT sum(k) FROM (${inner})`, small)).code).toBe('241')
+    expect((await sendStatement(engine, 'reader', `SELECT sum(k) FROM (${inner})`, small)).code).toBe('241')
   })
 })
 
-describe('A password', () => {
-  it.each(['reader', 'writer'] as const)('of the %s can be read by the owner of the data folder alone', (user) => {
-    expect(readPassword(engine.dataDir, user).length).toBeGreaterThanOrEqual(32)
-    expect(statSync(passwordPath(engine.dataDir, user)).mode & 0o777).toBe(0o600)
-  })
+describe('a password', () => {
+  test.each(['reader', 'writer'] as const)(
+    'the password of the %s is readable only by the owner of the data folder',
+    (user) => {
+      expect(readPassword(engine.dataDir, user).length).toBeGreaterThanOrEqual(32)
+      expect(statSync(passwordPath(engine.dataDir, user)).mode & 0o777).toBe(0o600)
+    },
+  )
 
-  it('is generated once for a folder and differs from every other', () => {
+  test('a password is generated once for a folder and differs from every other', () => {
     const folder = mkdtempSync(join(tmpdir(), 'passwords-'))
     const passwords = [readPassword(folder, 'reader'), readPassword(folder, 'writer')]
     expect(new Set([...passwords, ...Object.values(engine.userUrls)]).size).toBe(4)
@@ -85,19 +93,19 @@ describe('A password', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it.each(['reader', 'writer'] as const)(
+  test.each(['reader', 'writer'] as const)(
     'lets the %s in by header, by URL and by Basic authorization',
     async (user) => {
       const password = readPassword(engine.dataDir, user)
       const body = 'SELECT currentUser()'
       const ways = [
-        sendAs(`${engine.url}/?user=${user}&password=${password}`, { method: 'POST', body }),
-        sendAs(engine.url, {
+        sendRequest(`${engine.url}/?user=${user}&password=${password}`, { method: 'POST', body }),
+        sendRequest(engine.url, {
           method: 'POST',
           body,
           headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password },
         }),
-        send(engine, user, body),
+        sendStatement(engine, user, body),
       ]
       for (const way of ways) expect((await way).text).toBe(`${user}\n`)
     },
@@ -105,7 +113,7 @@ describe('A password', () => {
 
   const basic = (text: string) => ({ headers: { Authorization: `Basic ${btoa(text)}` } })
 
-  it.each<[string, string, RequestInit, string]>([
+  test.each<[string, string, RequestInit, string]>([
     ['no credentials', '', {}, noSessionLeft],
     ["the engine's own user", '?user=default', {}, noSessionLeft],
     ["the engine's own user with a limit of its own", '?user=default&max_sessions_for_user=9', {}, noSessionLeft],
@@ -121,36 +129,36 @@ describe('A password', () => {
       { ...init, method: 'GET' },
     ]) {
       const query = request.method === 'GET' ? `${search ? `${search}&` : '?'}query=SELECT%201` : search
-      const response = await sendAs(`${engine.url}/${query}`, request)
+      const response = await sendRequest(`${engine.url}/${query}`, request)
       expect(response).toMatchObject({ code, status: code === wrongPassword ? 403 : 500 })
     }
   })
 
-  it("does not let another user's session become the engine's own", async () => {
-    const { text } = await send(engine, 'reader', 'SELECT currentUser()', { user: 'default' })
+  test("another user's session cannot become the engine's own", async () => {
+    const { text } = await sendStatement(engine, 'reader', 'SELECT currentUser()', { user: 'default' })
     expect(text).not.toContain('default\n')
   })
 })
 
-describe('The writer', () => {
-  it('cannot write with GET', async () => {
+describe('the writer', () => {
+  test('the writer cannot write with GET', async () => {
     const { password } = new URL(engine.userUrls.writer)
     for (const query of ['INSERT INTO reports VALUES (9, 9)', 'DROP TABLE reports', 'TRUNCATE TABLE reports']) {
       const search = new URLSearchParams({ user: 'writer', password, query })
-      expect((await sendAs(`${engine.url}/?${search}`, {})).code).toBe('164')
+      expect((await sendRequest(`${engine.url}/?${search}`, {})).code).toBe('164')
     }
-    expect((await send(engine, 'writer', 'SELECT count() FROM reports')).text).toBe('2\n')
+    expect((await sendStatement(engine, 'writer', 'SELECT count() FROM reports')).text).toBe('2\n')
   })
 
-  it('writes to the databases of the project and to no other', async () => {
-    expect((await send(engine, 'writer', 'CREATE DATABASE default_copy')).status).toBe(200)
-    expect((await send(engine, 'writer', 'DROP DATABASE default_copy')).status).toBe(200)
-    expect((await send(engine, 'writer', 'CREATE DATABASE other')).code).toBe('497')
+  test('the writer writes to the databases of the project and to no other', async () => {
+    expect((await sendStatement(engine, 'writer', 'CREATE DATABASE default_copy')).status).toBe(200)
+    expect((await sendStatement(engine, 'writer', 'DROP DATABASE default_copy')).status).toBe(200)
+    expect((await sendStatement(engine, 'writer', 'CREATE DATABASE other')).code).toBe('497')
   })
 })
 
-it("ClickHouse's own SQL page is served, for the reader's name and password", async () => {
-  const page = await sendAs(`${engine.url}/play`, {})
+test("ClickHouse's own SQL page is served, for the reader's name and password", async () => {
+  const page = await sendRequest(`${engine.url}/play`, {})
   expect(page.status).toBe(200)
   expect(page.text).toContain('<html')
 })

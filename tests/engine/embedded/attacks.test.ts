@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { passwordPath, readPassword } from '../../../clickhouse/engine/passwords.ts'
-import { send, startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
 
 let engine: TestEngine
 
@@ -17,18 +17,18 @@ beforeAll(async () => {
 afterAll(() => engine.end())
 
 describe('the reader', () => {
-  it.each([{ query_id: '\n' }, { query_id: '€ \r\nX: y' }, { default_format: '\n' }, { query_id: '\0'.repeat(999) }])(
+  test.each([{ query_id: '\n' }, { query_id: '€ \r\nX: y' }, { default_format: '\n' }, { query_id: '\0'.repeat(999) }])(
     'may not end the engine with %j',
     async (search) => {
       const pid = engine.pid()
-      const { status } = await send(engine, 'reader', 'SELECT 1', search)
+      const { status } = await sendStatement(engine, 'reader', 'SELECT 1', search)
       expect([200, 400, 404, 500]).toContain(status)
-      expect((await send(engine, 'reader', 'SELECT 1')).text).toBe('1\n')
+      expect((await sendStatement(engine, 'reader', 'SELECT 1')).text).toBe('1\n')
       expect(engine.pid()).toBe(pid)
     },
   )
 
-  it.each([
+  test.each([
     'SELECT name FROM names',
     'WITH x AS (SELECT id FROM reports) SELECT count() FROM x',
     'SHOW TABLES',
@@ -42,7 +42,7 @@ describe('the reader', () => {
     'SELECT * FROM view(SELECT id FROM reports)',
     "SELECT * FROM merge('default', '^reports$')",
   ])('may %s', async (text) => {
-    expect(await send(engine, 'reader', text)).toMatchObject({ status: 200 })
+    expect(await sendStatement(engine, 'reader', text)).toMatchObject({ status: 200 })
   })
 
   const path = () => passwordPath(engine.dataDir, 'writer')
@@ -114,37 +114,37 @@ describe('the reader', () => {
     ['speak another dialect', () => "SELECT 1 SETTINGS dialect = 'kusto'"],
   ]
 
-  it.each(attacks)('may not %s', async (_, attack) => {
-    const answer = await send(engine, 'reader', attack(path()))
+  test.each(attacks)('the reader may not %s', async (_, attack) => {
+    const answer = await sendStatement(engine, 'reader', attack(path()))
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(answer.code).toMatch(/^(36|46|48|60|62|80|115|164|344|358|452|497|701)$/)
     expect(answer.text).not.toContain(readPassword(engine.dataDir, 'writer'))
-    expect((await send(engine, 'reader', 'SELECT count() FROM reports')).text).toBe('2\n')
+    expect((await sendStatement(engine, 'reader', 'SELECT count() FROM reports')).text).toBe('2\n')
   })
 
-  it('may not name a function or a file by a parameter', async () => {
+  test('the reader may not name a function or a file by a parameter', async () => {
     const search = { param_f: 'file', param_t: path() }
     for (const text of [
       `SELECT {f:Identifier}('${path()}')`,
       'SELECT * FROM {t:Identifier}',
       'SELECT * FROM {f:Identifier}({t:String})',
     ]) {
-      const answer = await send(engine, 'reader', text, search)
+      const answer = await sendStatement(engine, 'reader', text, search)
       expect(answer.status).toBeGreaterThanOrEqual(400)
       expect(answer.text).not.toContain(readPassword(engine.dataDir, 'writer'))
     }
   })
 
-  it('may not leave its session with a crafted setting or database', async () => {
+  test('the reader may not change its session with a crafted setting or database', async () => {
     for (const search of [
       { log_comment: "x'; SET max_execution_time = 0; --" },
       { log_comment: "\\'; SET max_execution_time = 0; --" },
       { param_a: "\\'; SET max_execution_time = 0; --" },
     ]) {
-      const answer = await send(engine, 'reader', 'SELECT currentUser()', search as Record<string, string>)
+      const answer = await sendStatement(engine, 'reader', 'SELECT currentUser()', search as Record<string, string>)
       expect(answer.text).toBe('reader\n')
     }
     const database = 'default`; DROP TABLE reports; USE `default'
-    expect((await send(engine, 'reader', 'SELECT currentUser()', { database })).status).toBe(404)
+    expect((await sendStatement(engine, 'reader', 'SELECT currentUser()', { database })).status).toBe(404)
   })
 })

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { launchChromium } from '../../support/chromium.ts'
-import { send, startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
 
 /** A page of another origin in a real browser, which knows the engine's address and no password. */
 let engine: TestEngine
@@ -40,11 +40,11 @@ const drop = 'DROP TABLE reports'
 const url = (statement: string) => `${engine.url}/?query=${encodeURIComponent(statement)}`
 
 async function expectUntouched(): Promise<void> {
-  expect((await send(engine, 'writer', 'SELECT count() FROM reports')).text).toBe('1\n')
+  expect((await sendStatement(engine, 'writer', 'SELECT count() FROM reports')).text).toBe('1\n')
 }
 
-describe('A page of another origin', () => {
-  it('reads nothing with fetch, simple or with credentials', async () => {
+describe('a page of another origin', () => {
+  test('a foreign page reads nothing with fetch, simple or with credentials', async () => {
     for (const init of [{}, { credentials: 'include' as const }, { method: 'POST', body: 'SELECT 1' }]) {
       const read = page.evaluate(([to, given]) => fetch(to, given).then((r) => r.text()), [
         url('SELECT 1'),
@@ -54,7 +54,7 @@ describe('A page of another origin', () => {
     }
   })
 
-  it('runs nothing with fetch in mode no-cors', async () => {
+  test('a foreign page runs nothing with fetch in mode no-cors', async () => {
     const sent = await page.evaluate(
       async ([to, statement]) => {
         const get = await fetch(to, { mode: 'no-cors' })
@@ -67,20 +67,20 @@ describe('A page of another origin', () => {
     await expectUntouched()
   })
 
-  it('cannot send a password in a header, because a preflight gets no permission', async () => {
+  test('a foreign page cannot send a password in a header, as the preflight fails', async () => {
     const headers = { Authorization: `Basic ${btoa('reader:guess')}`, 'X-ClickHouse-User': 'reader' }
     const read = page.evaluate(([to, given]) => fetch(to, { headers: given }), [url('SELECT 1'), headers] as const)
     await expect(read).rejects.toThrow(/Failed to fetch/)
   })
 
-  it.each(['img', 'script'])('runs nothing with <%s src>', async (tag) => {
+  test.each(['img', 'script'])('a foreign page runs nothing with <%s src>', async (tag) => {
     const source = url("SELECT '1' FORMAT RawBLOB")
     const handlers = `onload="document.title = 'loaded'" onerror="document.title = 'failed'"`
     await page.setContent(`<${tag} src="${source.replaceAll("'", '%27')}" ${handlers}></${tag}>`)
     await expect.poll(() => page.title()).toBe('failed')
   })
 
-  it('runs nothing with a form', async () => {
+  test('a foreign page runs nothing with a form', async () => {
     const posted = page.waitForResponse((response) => response.url().startsWith(engine.url))
     const field = `<textarea name="x">${drop}</textarea>`
     await page.setContent(`<form method="post" enctype="text/plain" action="${url(drop)}">${field}</form>`)
@@ -89,7 +89,7 @@ describe('A page of another origin', () => {
     await expectUntouched()
   })
 
-  it('whose host name is rebound to loopback reads nothing without a password', async () => {
+  test('a page whose host is rebound to loopback reads nothing without a password', async () => {
     const { port } = engine
     const rebound = `http://rebound.example:${port}`
     await page.goto(`${rebound}/ping`)
@@ -102,7 +102,7 @@ describe('A page of another origin', () => {
   })
 })
 
-it("ClickHouse's own SQL page answers the reader in a browser", async () => {
+test("ClickHouse's own SQL page answers the reader in a browser", async () => {
   const { username, password } = new URL(engine.userUrls.reader)
   await page.goto(`${engine.url}/play?user=${username}`)
   await page.fill('#password', password)

@@ -4,9 +4,9 @@ import { createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEngine } from '../../../clickhouse/engine/start-engine.ts'
-import { send, startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
 
 let engine: TestEngine
 const deaths: string[] = []
@@ -44,48 +44,48 @@ afterAll(async () => {
   for (const made of directories) rmSync(made, { recursive: true, force: true })
 })
 
-describe('A killed engine', () => {
-  it('is back on the same port within seconds with its data', async () => {
+describe('a killed engine', () => {
+  test('a killed engine is back on its port within seconds, with its data', async () => {
     await engine.write.insert({ table: 'kept', values: [{ id: 1 }], format: 'JSONEachRow' })
     for (let death = 1; death <= 3; death++) {
       const pid = engine.pid() ?? 0
-      const running = send(engine, 'reader', 'SELECT sleep(3)').catch(() => 'cut')
+      const running = sendStatement(engine, 'reader', 'SELECT sleep(3)').catch(() => 'cut')
       await sleep(50)
       process.kill(pid, 'SIGKILL')
       expect(await running).toBe('cut')
       await expect.poll(() => responds(engine.url), { timeout: 5_000, interval: 20 }).toBe(true)
       expect(engine.pid()).not.toBe(pid)
-      expect((await send(engine, 'reader', 'SELECT count() FROM kept')).text).toBe('1\n')
+      expect((await sendStatement(engine, 'reader', 'SELECT count() FROM kept')).text).toBe('1\n')
       expect(deaths).toEqual(Array(death).fill('SIGKILL'))
     }
   })
 
-  it('keeps its passwords', async () => {
+  test('a restarted engine has the same passwords', async () => {
     for (const user of ['reader', 'writer'] as const) {
-      expect((await send(engine, user, 'SELECT currentUser()')).text).toBe(`${user}\n`)
+      expect((await sendStatement(engine, user, 'SELECT currentUser()')).text).toBe(`${user}\n`)
     }
   })
 })
 
-describe('An engine', () => {
-  it('merges on half the threads of the processor', async () => {
+describe('an engine', () => {
+  test('the engine merges on half the threads of the processor', async () => {
     const half = Math.max(1, Math.floor(availableParallelism() / 2))
-    const { text } = await send(engine, 'writer', "SELECT getServerSetting('background_pool_size')")
+    const { text } = await sendStatement(engine, 'writer', "SELECT getServerSetting('background_pool_size')")
     expect(text).toBe(`${half}\n`)
   })
 
-  it('logs errors into its data folder, and what it writes is for its owner alone', async () => {
-    await send(engine, 'reader', "SELECT throwIf(1, 'a thrown error')")
+  test('the engine logs errors into its data folder, which only its owner can read', async () => {
+    await sendStatement(engine, 'reader', "SELECT throwIf(1, 'a thrown error')")
     const log = join(engine.dataDir, 'clickhouse.log')
     await expect.poll(() => readFileSync(log, 'utf8')).toContain('a thrown error')
     for (const path of [log, join(engine.dataDir, 'clickhouse')]) expect(statSync(path).mode & 0o077).toBe(0)
   })
 
-  it('finishes what runs before it stops and leaves nothing behind', async () => {
+  test('the engine finishes running queries before it stops, and no process remains', async () => {
     const own = await startEngine({ dataDir: directory(), port: 0 })
     const pid = own.pid() ?? 0
-    const running = send(own, 'reader', 'SELECT sleep(1)')
-    const countRunning = async () => (await send(own, 'writer', 'SELECT count() FROM system.processes')).text
+    const running = sendStatement(own, 'reader', 'SELECT sleep(1)')
+    const countRunning = async () => (await sendStatement(own, 'writer', 'SELECT count() FROM system.processes')).text
     // The third is the session that holds the engine open.
     await expect.poll(countRunning).toBe('3\n')
     await own.stop()
@@ -95,51 +95,54 @@ describe('An engine', () => {
     await own.stop()
   })
 
-  it('keeps its data over a stop, whether its folder is named absolutely or relatively', async () => {
+  test('data of an engine survives a stop, with an absolute or a relative folder', async () => {
     const dataDir = directory()
     const first = await startEngine({ dataDir, port: 0 })
-    await send(first, 'writer', 'CREATE TABLE t (a Int8) ENGINE = MergeTree ORDER BY a')
-    await send(first, 'writer', 'INSERT INTO t VALUES (1), (2)')
+    await sendStatement(first, 'writer', 'CREATE TABLE t (a Int8) ENGINE = MergeTree ORDER BY a')
+    await sendStatement(first, 'writer', 'INSERT INTO t VALUES (1), (2)')
     await first.stop()
     const second = await startEngine({ dataDir: relative(process.cwd(), dataDir), port: first.port })
-    expect((await send(second, 'reader', 'SELECT count() FROM t')).text).toBe('2\n')
+    expect((await sendStatement(second, 'reader', 'SELECT count() FROM t')).text).toBe('2\n')
     expect(second.userUrls).toEqual(first.userUrls)
     await second.stop()
   })
 
-  it.each(['while it runs a query', 'while it starts'])('ends when its parent is killed %s', async (moment) => {
-    const module = new URL('../../../clickhouse/engine/start-engine.ts', import.meta.url).href
-    const dataDir = directory()
-    const script = `
+  test.each(['while it runs a query', 'while it starts'])(
+    'the engine ends when its parent is killed %s',
+    async (moment) => {
+      const module = new URL('../../../clickhouse/engine/start-engine.ts', import.meta.url).href
+      const dataDir = directory()
+      const script = `
       const { startEngine } = await import(${JSON.stringify(module)})
       const starting = startEngine({ dataDir: ${JSON.stringify(dataDir)}, port: 0 })
       console.log('starting')
       console.log(JSON.stringify(await starting))`
-    const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    let printed = ''
-    parent.stdout.setEncoding('utf8').on('data', (text) => {
-      printed += text
-    })
-    await expect.poll(() => printed, { timeout: 10_000 }).toContain(moment === 'while it starts' ? 'starting' : '{')
-    const started = /\{.*\}/.exec(printed)?.[0]
-    const orphan = started ? JSON.parse(started) : undefined
-    const running = orphan && send(orphan, 'reader', 'SELECT sleep(2)').catch(() => undefined)
-    parent.kill('SIGKILL')
-    await running
-    // The folder is free only when the orphan is gone.
-    const opens = async () => {
-      const heir = await startEngine({ dataDir, port: 0 }).catch(() => undefined)
-      await heir?.stop()
-      return heir !== undefined
-    }
-    await expect.poll(opens, { timeout: 20_000 }).toBe(true)
-  })
+      const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let printed = ''
+      parent.stdout.setEncoding('utf8').on('data', (text) => {
+        printed += text
+      })
+      await expect.poll(() => printed, { timeout: 10_000 }).toContain(moment === 'while it starts' ? 'starting' : '{')
+      const started = /\{.*\}/.exec(printed)?.[0]
+      const orphan = started ? JSON.parse(started) : undefined
+      const running = orphan && sendStatement(orphan, 'reader', 'SELECT sleep(2)').catch(() => undefined)
+      parent.kill('SIGKILL')
+      await running
+      // The folder is free only when the orphan is gone.
+      const opens = async () => {
+        const heir = await startEngine({ dataDir, port: 0 }).catch(() => undefined)
+        await heir?.stop()
+        return heir !== undefined
+      }
+      await expect.poll(opens, { timeout: 20_000 }).toBe(true)
+    },
+  )
 })
 
-describe('A start that cannot succeed says why in one line', () => {
-  it('for a port in use', async () => {
+describe('the error of a start', () => {
+  test('a start on a port in use fails with one line', async () => {
     const server = createServer()
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
@@ -151,7 +154,7 @@ describe('A start that cannot succeed says why in one line', () => {
     server.close()
   })
 
-  it('for a data folder in use, whose engine runs on', async () => {
+  test('a start in a data folder in use fails with one line, and its engine runs on', async () => {
     const start = startEngine({ dataDir: engine.dataDir, port: 0 })
     await expect(start).rejects.toThrow(
       /^The embedded ClickHouse cannot start: Cannot lock file .*status\..*already running$/,
@@ -159,7 +162,7 @@ describe('A start that cannot succeed says why in one line', () => {
     expect(await responds(engine.url)).toBe(true)
   })
 
-  it('for a folder that is a file', async () => {
+  test('a start in a file fails with one line', async () => {
     const file = join(directory(), 'file')
     writeFileSync(file, '')
     await expect(startEngine({ dataDir: file, port: 0 })).rejects.toThrow(
@@ -168,7 +171,7 @@ describe('A start that cannot succeed says why in one line', () => {
   })
 })
 
-it('A lock of an engine that died does not stop a start', async () => {
+test('a lock of a dead engine does not stop a start', async () => {
   const dataDir = directory()
   const first = await startEngine({ dataDir, port: 0 })
   process.kill(first.pid() ?? 0, 'SIGKILL')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { oracleBrowserChanges } from '../../oracles/browser-change-oracle.ts'
-import { type CapturedApi, capturedWindow, sent, startCapturedApi } from '../../support/captured.ts'
+import { type CapturedApi, capturedReports, capturedWindow, startCapturedApi } from '../../support/captured.ts'
 import { readPages } from '../../support/read-pages.ts'
 
 let captured: CapturedApi
@@ -16,7 +16,7 @@ afterAll(() => captured?.api.close())
 test('browser changes of real browsers agree with their payloads', async () => {
   const { api, key, siteId } = captured
   const rows = (['deprecation', 'intervention'] as const).flatMap((reportType) =>
-    sent(reportType).map(({ url, body, common }): StoredReport => {
+    capturedReports(reportType).map(({ url, body, common }): StoredReport => {
       const { id: feature, message, lineNumber = 0, sourceFile = '' } = body
       const [script = ''] = sourceFile.split('?')
       const told = { feature, message, lineNumber, sourceFile: script, documentUrl: url }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seeded } from '../../../fixtures/seeded.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { oracleBrowserChanges } from '../../oracles/browser-change-oracle.ts'
-import { asked, now, optional, runs, startOracleWorld, windows } from '../../oracles/oracle-world.ts'
+import { now, optional, runs, startOracleWorld, windowParams, windows } from '../../oracles/oracle-world.ts'
 import type { TestApi } from '../../support/api.ts'
 import { readPages } from '../../support/read-pages.ts'
 import type { TestKey } from '../../support/tenants.ts'
@@ -36,7 +36,7 @@ test('browser changes are those of the oracle, page by page, on random filters a
       const { data, totals } = oracleBrowserChanges(rows, window, filter)
       // A handful of pages, whatever the limit drawn.
       const limit = Math.max(drawn, Math.ceil((data.length + 1) / 3))
-      const answered = await readPages(api, key, '/v1/browser-changes', { ...asked(window), ...filter, limit })
+      const answered = await readPages(api, key, '/v1/browser-changes', { ...windowParams(window), ...filter, limit })
       expect(answered.data).toEqual(data)
       expect(answered.rest).toEqual({ totals })
     }),

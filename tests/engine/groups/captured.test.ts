@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CrashRow, type NetworkErrorRow, oracleCrashes, oracleNetworkErrors } from '../../oracles/group-oracle.ts'
-import { type CapturedApi, capturedWindow, sent, startCapturedApi } from '../../support/captured.ts'
+import { type CapturedApi, capturedReports, capturedWindow, startCapturedApi } from '../../support/captured.ts'
 import { readPages } from '../../support/read-pages.ts'
 
 /** The groups of what real browsers sent, imported, beside those of the payloads as they were sent. */
@@ -15,7 +15,7 @@ afterAll(() => captured?.api.close())
 
 test('crashes', async () => {
   const { api, key, siteId } = captured
-  const rows: CrashRow[] = sent('crash').map(({ url, body, common }) => ({
+  const rows: CrashRow[] = capturedReports('crash').map(({ url, body, common }) => ({
     ...common,
     siteId,
     feature: body.reason ?? '',
@@ -31,7 +31,7 @@ test('crashes', async () => {
 
 test('network errors, successes apart', async () => {
   const { api, key, siteId } = captured
-  const rows: NetworkErrorRow[] = sent('network-error')
+  const rows: NetworkErrorRow[] = capturedReports('network-error')
     .filter(({ body }) => body.type !== 'ok')
     .map(({ url, body, common }) => ({
       ...common,

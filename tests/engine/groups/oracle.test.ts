@@ -5,7 +5,7 @@ import { hour, minute } from '../../../schema/durations.ts'
 import { networkErrorPhases } from '../../../schema/enumerations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { oracleCrashes, oracleNetworkErrors } from '../../oracles/group-oracle.ts'
-import { asked, now, optional, runs, startOracleWorld, windows } from '../../oracles/oracle-world.ts'
+import { now, optional, runs, startOracleWorld, windowParams, windows } from '../../oracles/oracle-world.ts'
 import type { TestApi } from '../../support/api.ts'
 import { readPages } from '../../support/read-pages.ts'
 import type { TestKey } from '../../support/tenants.ts'
@@ -77,7 +77,7 @@ describe('the API groups as the oracle does, page by page, on random filters and
       fc.asyncProperty(windows, filters, limits, async (window, filter, drawn) => {
         const { data, totals } = oracleCrashes(crashes, window, filter)
         const limit = enough(drawn, data.length)
-        const answered = await readPages(api, key, '/v1/crashes', { ...asked(window), ...filter, limit })
+        const answered = await readPages(api, key, '/v1/crashes', { ...windowParams(window), ...filter, limit })
         expect(answered.data).toEqual(data)
         expect(answered.rest).toEqual({ totals })
       }),
@@ -96,7 +96,7 @@ describe('the API groups as the oracle does, page by page, on random filters and
       fc.asyncProperty(windows, filters, limits, async (window, filter, drawn) => {
         const { data, totals } = oracleNetworkErrors(networkErrors, window, filter)
         const limit = enough(drawn, data.length)
-        const answered = await readPages(api, key, '/v1/network-errors', { ...asked(window), ...filter, limit })
+        const answered = await readPages(api, key, '/v1/network-errors', { ...windowParams(window), ...filter, limit })
         expect(answered.data).toEqual(data)
         expect(answered.rest).toEqual({ totals })
       }),
@@ -110,7 +110,7 @@ test('a group keeps the stack of a crash when a later one of the same hour has n
   const crash = (minutesAgo: number, stack: string) =>
     aReport({ tenantId, reportType: 'crash', feature: 'oom', stack, receivedAt: now - minutesAgo * minute })
   await api.insertReports([crash(2, 'at pay'), crash(1, '')])
-  const window = asked({ from: now - hour, to: now })
+  const window = windowParams({ from: now - hour, to: now })
   const { data } = await readPages(api, await api.createKey(tenantId), '/v1/crashes', window)
   expect(data).toMatchObject([{ reportCount: 2, stackExcerpt: 'at pay' }])
 })

@@ -6,7 +6,7 @@ import { clickHouseLedger } from '../../../app/import/reports/clickhouse-ledger.
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { type ImportOptions, importReports } from '../../../app/import/reports/import-reports.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 
 const captured = new URL('../../../fixtures/captured/', import.meta.url)
 const files = readdirSync(captured).filter((name) => name.endsWith('.ndjson'))
@@ -47,7 +47,7 @@ async function importSource(source: ImportOptions['source'], tenantId: string, g
 }
 
 const rows = (tenantId: string, columns: string, by = '') =>
-  askRows(database, `SELECT ${columns} FROM reports WHERE tenant_id = '${tenantId}' ${by}`)
+  queryRows(database, `SELECT ${columns} FROM reports WHERE tenant_id = '${tenantId}' ${by}`)
 
 const counted = (values: readonly unknown[]) => {
   const counts: Record<string, number> = {}
@@ -126,7 +126,7 @@ describe('what browsers really sent', () => {
     )
     const ordered = 'arraySort(groupArray(toString(id))) = groupArray(toString(id)), uniqExact(id)'
     const inOrder = `SELECT ${ordered} FROM (SELECT id FROM reports WHERE tenant_id = '${tenantId}' ORDER BY received_at, id)`
-    expect(await askRows(database, inOrder)).toEqual([[1, stored.length]])
+    expect(await queryRows(database, inOrder)).toEqual([[1, stored.length]])
   })
 })
 

@@ -8,10 +8,10 @@ import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { startApi } from '../../support/api.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 import { startTestEngine } from '../../support/engine.ts'
 import { importFile, type SmallImport } from '../../support/import-file.ts'
-import { spawnScript } from '../../support/spawned.ts'
+import { spawnScript } from '../../support/spawn-script.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'import-exactly-once-'))
 const siteId = '00000000-0000-4000-8000-0000000000aa'
@@ -59,7 +59,10 @@ function newImport(name: string, lines: string): SmallImport {
 
 /** What is stored: rows, different ids, and whether every rollup agrees. */
 async function stored({ tenantId }: SmallImport, store = database) {
-  const [row = []] = await askRows(store, `SELECT count(), uniqExact(id) FROM reports WHERE tenant_id = '${tenantId}'`)
+  const [row = []] = await queryRows(
+    store,
+    `SELECT count(), uniqExact(id) FROM reports WHERE tenant_id = '${tenantId}'`,
+  )
   const { different } = await checkRollups(store, { tenantId })
   return { rows: row[0], ids: row[1], different }
 }
@@ -73,7 +76,7 @@ async function rejectedOf(given: SmallImport): Promise<string> {
 
 /** Receipt times that no line names. */
 const timesOf = ({ tenantId }: SmallImport) =>
-  askRows(
+  queryRows(
     database,
     `SELECT DISTINCT received_at FROM reports WHERE tenant_id = '${tenantId}' AND received_at > '2026-11-01'`,
   )
@@ -192,7 +195,7 @@ describe('an importer killed again and again', () => {
     expect(await stored(given)).toEqual(complete(reportsIn(0, 2_500)))
     const times = `SELECT uniqExact(received_at) FROM reports WHERE tenant_id = '${given.tenantId}' AND received_at > '2026-11-01'`
     // Bare bodies got the time of the run that began their batch.
-    expect((await askRows(database, times))[0]?.[0]).toBeLessThanOrEqual(5)
+    expect((await queryRows(database, times))[0]?.[0]).toBeLessThanOrEqual(5)
   }, 120_000)
 })
 

@@ -8,7 +8,7 @@ import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { aReport, randomReports } from '../../../fixtures/reports.ts'
 import type { Database } from '../../../queries/clickhouse/client.ts'
 import { type StoredReport, storedFieldNames, storedFieldRows, textLimits } from '../../../schema/stored-report.ts'
-import { askRows, createDatabase, type TestDatabase } from '../../support/database.ts'
+import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
 
 let db: TestDatabase
 let inserts = 0
@@ -34,7 +34,7 @@ async function storedAs(reports: readonly StoredReport[], limits = { rows: 65_53
   const columns = Object.values(storedFieldRows).map(({ column, kind }) =>
     kind === 'time' ? `toUnixTimestamp64Milli(${column})` : column,
   )
-  const rows = await askRows(
+  const rows = await queryRows(
     db.writer,
     `SELECT ${columns.join(', ')} FROM reports WHERE tenant_id = '${reports[0]?.tenantId}' ORDER BY received_at, toString(id)`,
   )
@@ -106,7 +106,7 @@ describe('reports written as blocks', () => {
     expect(blocks.map(({ rows }) => rows)).toEqual([65_535])
     await clickHouseReportWriter(db.writer).write(blocks[0]?.chunks ?? [], `${inserts++}`)
     const right = `countIf(blocked_host = concat('host-', toString(line_number))), uniqExact(line_number)`
-    expect(await askRows(db.writer, `SELECT ${right} FROM reports WHERE tenant_id = '${tenantId}'`)).toEqual([
+    expect(await queryRows(db.writer, `SELECT ${right} FROM reports WHERE tenant_id = '${tenantId}'`)).toEqual([
       [65_535, 65_535],
     ])
   })
@@ -127,7 +127,7 @@ describe('an insert', () => {
     return collector.rest()?.chunks ?? []
   }
   const counts = async (tenantId: string) => {
-    const [row = []] = await askRows(db.writer, `SELECT count() FROM reports WHERE tenant_id = '${tenantId}'`)
+    const [row = []] = await queryRows(db.writer, `SELECT count() FROM reports WHERE tenant_id = '${tenantId}'`)
     const { different } = await checkRollups(db.writer, { tenantId })
     return { rows: row[0], different }
   }

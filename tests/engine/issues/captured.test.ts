@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueTypeNames, type ReportType } from '../../../schema/report-types.ts'
 import { type IssueRow, oracleIssues } from '../../oracles/issue-oracle.ts'
-import { type CapturedApi, capturedWindow, sent, startCapturedApi } from '../../support/captured.ts'
+import { type CapturedApi, capturedReports, capturedWindow, startCapturedApi } from '../../support/captured.ts'
 import { readPages } from '../../support/read-pages.ts'
 
 /** The issues of what real browsers sent, imported, beside those of the payloads as they were sent. */
@@ -59,7 +59,7 @@ const page = (url: string | undefined) => (url ?? '').replace(/[?#].*$/s, '')
 
 test.each(issueTypeNames)('%s', async (type: ReportType) => {
   const { api, key, siteId } = captured
-  const rows: IssueRow[] = sent(type).map(({ url, body, common }: Payload) => {
+  const rows: IssueRow[] = capturedReports(type).map(({ url, body, common }: Payload) => {
     const [issueSubject, issueHost] = keys[type]?.(body) ?? ['', '']
     const documentUrl = page(first(body.documentURL, body['document-uri'], url))
     // Firefox writes only the scheme of its own code, as that which asks for /favicon.ico.

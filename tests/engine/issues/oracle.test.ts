@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issueTypeNames, type ReportType } from '../../../schema/report-types.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { oracleIssueId, oracleIssues } from '../../oracles/issue-oracle.ts'
-import { asked, now, retentionFrom, runs, startOracleWorld, windows } from '../../oracles/oracle-world.ts'
+import { now, retentionFrom, runs, startOracleWorld, windowParams, windows } from '../../oracles/oracle-world.ts'
 import { oracleList } from '../../oracles/report-oracle.ts'
 import type { TestApi } from '../../support/api.ts'
 import { readPages } from '../../support/read-pages.ts'
@@ -36,7 +36,7 @@ describe('the API agrees with the oracle page by page, on random filters and una
         async (window, reportTypes, index, drawn) => {
           const siteId = index === undefined ? undefined : siteIds[index]
           const data = oracleIssues(rows, window, { siteId, reportTypes })
-          const params = { ...asked(window), reportType: reportTypes?.join(), limit: enough(drawn, data.length) }
+          const params = { ...windowParams(window), reportType: reportTypes?.join(), limit: enough(drawn, data.length) }
           expect((await readPages(api, key, '/v1/issues', { ...params, siteId })).data).toEqual(data)
           if (siteId) expect((await readPages(api, key, `/v1/sites/${siteId}/issues`, params)).data).toEqual(data)
         },

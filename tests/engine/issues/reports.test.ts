@@ -7,7 +7,7 @@ import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { day } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 import { readPages } from '../../support/read-pages.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -81,7 +81,7 @@ test('an issue has the same id in every release', async () => {
     aReport({ ...fixed, issueSubject: 'img-src', issueHost: 'cdn.example.test' }),
     aReport({ ...fixed, reportType: 'coop', issueSubject: 'same-origin', issueHost: '' }),
   ])
-  const keys = await askRows(
+  const keys = await queryRows(
     writer,
     `SELECT DISTINCT report_type, lower(hex(issue_key)) FROM reports WHERE tenant_id = '${fixed.tenantId}' ORDER BY report_type`,
   )

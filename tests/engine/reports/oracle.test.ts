@@ -4,10 +4,10 @@ import { chooseBucketSize } from '../../../queries/reports/histogram-reports.ts'
 import type { DimensionName } from '../../../schema/dimensions.ts'
 import type { Report } from '../../../schema/responses/report.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
-import { asked, now, retentionFrom, runs, startOracleWorld } from '../../oracles/oracle-world.ts'
+import { now, retentionFrom, runs, startOracleWorld, windowParams } from '../../oracles/oracle-world.ts'
 import { oracleCount, oracleGrouped, oracleHistogram, oracleList, oracleTypes } from '../../oracles/report-oracle.ts'
 import type { TestApi } from '../../support/api.ts'
-import { type ReportQuestion, reportQuestion, windowWithin } from '../../support/report-questions.ts'
+import { type ReportRequest, reportRequest, windowWithin } from '../../support/report-requests.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 let api: TestApi
@@ -30,12 +30,16 @@ async function ask(path: string, params: Record<string, string | number | undefi
   return body
 }
 
-const filtered = ({ reportType, filters, window }: ReportQuestion) => ({ reportType, ...filters, ...asked(window) })
+const filtered = ({ reportType, filters, window }: ReportRequest) => ({
+  reportType,
+  ...filters,
+  ...windowParams(window),
+})
 
 const question = (maxDays = 31, among?: readonly DimensionName[]) =>
-  reportQuestion(rows, retentionFrom, now, maxDays, among)
+  reportRequest(rows, retentionFrom, now, maxDays, among)
 
-async function holds(property: fc.IAsyncProperty<[ReportQuestion]>, numRuns: number) {
+async function holds(property: fc.IAsyncProperty<[ReportRequest]>, numRuns: number) {
   await fc.assert(property, runs(numRuns))
 }
 
@@ -50,7 +54,7 @@ describe('the API agrees with the oracle on random types, filters and unaligned 
     )
   })
 
-  const histogram = async (one: ReportQuestion) => {
+  const histogram = async (one: ReportRequest) => {
     const { data } = await ask('/v1/reports/histogram', { ...filtered(one), bucketSize: one.bucketSize })
     const bucketSize = chooseBucketSize(one.window, one.bucketSize)
     expect(data).toEqual(oracleHistogram(rows, one.window, one.reportType, one.filters, bucketSize))
@@ -64,7 +68,7 @@ describe('the API agrees with the oracle on random types, filters and unaligned 
     await holds(fc.asyncProperty(question(31, ['documentHost']), histogram), 40)
   })
 
-  const groups = async (one: ReportQuestion) => {
+  const groups = async (one: ReportRequest) => {
     const { groupBy, limit } = one
     const body = await ask('/v1/reports/grouped', { ...filtered(one), groupBy: groupBy.join(), limit })
     expect(body.groupBy).toEqual(groupBy)
@@ -91,7 +95,7 @@ describe('the API agrees with the oracle on random types, filters and unaligned 
     const windows = windowWithin(retentionFrom, now, 31)
     await fc.assert(
       fc.asyncProperty(windows, fc.option(fc.constantFrom(...siteIds), { nil: undefined }), async (window, siteId) => {
-        const { data } = await ask('/v1/reports/types', { ...asked(window), siteId })
+        const { data } = await ask('/v1/reports/types', { ...windowParams(window), siteId })
         expect(data).toEqual(oracleTypes(rows, window, siteId))
       }),
       runs(60),

@@ -5,7 +5,7 @@ import { listRollups } from '../../../clickhouse/rollups/list-rollups.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import { day } from '../../../schema/durations.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
 
 /** Rollups of every report type, and those of some types only. */
@@ -59,13 +59,13 @@ const heal = async () => {
   expect(await check()).toMatchObject({ different: 0, differences: [] })
 }
 
-describe('a check of the rollups', () => {
+describe('checkRollups', () => {
   // Only what a test found different, because a rebuild of every table takes longer than the test.
   afterEach(async () => {
     if (differing().length > 0) await rebuildRollups(db.writer, { tables: differing() })
   })
 
-  test('knows every rollup from the store itself, each after the one it is made from', async () => {
+  test('listRollups reads every rollup from the catalogue, sources first', async () => {
     const rollups = await listRollups(db.writer)
     expect(rollups.map(({ table }) => table).sort()).toEqual(
       [...ofEveryType, ...ofSomeTypes, ...ofPolicies, ofBrowserChanges, ofScripts].sort(),
@@ -75,10 +75,10 @@ describe('a check of the rollups', () => {
     }
   })
 
-  test('compares every table by tenant, type and day, and finds them all as they should be', async () => {
+  test('the check compares every table by tenant, type and day, and finds no difference', async () => {
     const days = async (where: string) => {
       const distinct = 'uniqExact(tenant_id, report_type, toDate(received_at))'
-      const [[found] = []] = await askRows(db.writer, `SELECT ${distinct} FROM reports WHERE ${where}`)
+      const [[found] = []] = await queryRows(db.writer, `SELECT ${distinct} FROM reports WHERE ${where}`)
       return Number(found)
     }
     // Each of the four takes types that no other of them takes, and together they take all that are listed.
@@ -95,12 +95,12 @@ describe('a check of the rollups', () => {
   ])('finds rows of the %s rollups that were counted twice, and a rebuild heals them', async (_, tampered, found) => {
     const where = (table: string) =>
       `FROM ${table} WHERE tenant_id = '${db.tenantId}' ORDER BY toDate(bucket) DESC, report_type LIMIT 1`
-    const [[type, bucket] = []] = await askRows(
+    const [[type, bucket] = []] = await queryRows(
       db.writer,
       `SELECT report_type, toDate(bucket) ${where('reports_per_hour')}`,
     )
     for (const table of tampered) await db.writer.command(`INSERT INTO ${table} SELECT * ${where(table)}`)
-    const [[dimensions] = []] = await askRows(
+    const [[dimensions] = []] = await queryRows(
       db.writer,
       `SELECT uniqExact(dimension) FROM reports_per_hour_by_cube_value WHERE report_type = '${type}'`,
     )
@@ -118,7 +118,7 @@ describe('a check of the rollups', () => {
     await heal()
   })
 
-  test('finds a row that is missing, and one that was moved though its day adds up', async () => {
+  test('the check finds a missing row, and a moved row whose day still adds up', async () => {
     const key = 'cityHash64(report_type, dimension, value, bucket)'
     const own = `tenant_id = '${db.tenantId}'`
     const row = `${own} AND ${key} = (SELECT min(${key}) FROM reports_per_day_by_value WHERE ${own} AND value != 'moved')`
@@ -162,14 +162,14 @@ describe('a check of the rollups', () => {
     },
   )
 
-  test('finds a wrong first time', async () => {
+  test('the check finds a wrong first_seen_at', async () => {
     await db.writer.command(`INSERT INTO reports_per_day_by_cube SELECT * REPLACE (0 AS report_count, 0 AS weight, first_seen_at - 1 AS first_seen_at)
       FROM reports_per_day_by_cube WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`)
     const { differences } = await check()
     expect(differences).toEqual([expect.objectContaining({ table: 'reports_per_day_by_cube', differingRows: 1 })])
   })
 
-  test('finds counts of a tenant and a month that the raw rows do not have, and a rebuild removes them', async () => {
+  test('the check finds counts without reports, and a rebuild removes them', async () => {
     const stranger = randomUUID()
     await db.writer.command(`INSERT INTO reports_per_hour (tenant_id, report_type, bucket, report_count, weight, retention_days)
       VALUES ('${stranger}', 'coop', now() + toIntervalDay(70), 3, 9007199254740993, 90)`)
@@ -182,12 +182,12 @@ describe('a check of the rollups', () => {
       }),
     ])
     await heal()
-    expect(await askRows(db.writer, `SELECT count() FROM reports_per_hour WHERE tenant_id = '${stranger}'`)).toEqual([
+    expect(await queryRows(db.writer, `SELECT count() FROM reports_per_hour WHERE tenant_id = '${stranger}'`)).toEqual([
       [0],
     ])
   })
 
-  test('leaves out days that hold expired reports, and by the shortest retention those of every other month', async () => {
+  test('the check omits expired days, by the tenant’s shortest retention in every month', async () => {
     const briefId = await db.createTenant()
     const at = (days: number, retentionDays = 10) =>
       aReport({ tenantId: briefId, receivedAt: Date.now() - days * day, retentionDays })
@@ -197,7 +197,7 @@ describe('a check of the rollups', () => {
     expect({ checked, different }).toEqual({ checked: 2 * tables.length, different: 0 })
   })
 
-  test('is of one tenant where one is named', async () => {
+  test('the check compares only the tenant that is named', async () => {
     await db.writer.command(
       `INSERT INTO reports_per_hour SELECT * FROM reports_per_hour WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
     )
@@ -205,7 +205,7 @@ describe('a check of the rollups', () => {
     expect((await check(db.tenantId)).different).toBe(1)
   })
 
-  test('lists the first 100 differences and counts them all', async () => {
+  test('the check lists the first 100 differences and counts them all', async () => {
     await db.writer.command(
       'INSERT INTO reports_per_minute SELECT * REPLACE (1 AS report_count) FROM reports_per_minute',
     )

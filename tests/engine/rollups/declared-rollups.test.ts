@@ -4,7 +4,7 @@ import { dimensionNames, dimensionRows } from '../../../schema/dimensions.ts'
 import { day, hour, minute } from '../../../schema/durations.ts'
 import { dimensionsOf } from '../../../schema/report-filter.ts'
 import { reportTypeNames } from '../../../schema/report-types.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
 
 let db: FilledDatabase
@@ -33,22 +33,25 @@ function declared(table: string): string[] {
 /** The same by the table's rows and its sorting key, in the order of its columns. */
 async function stored(table: string): Promise<string[]> {
   const sortingKey = `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = '${table}' AND is_in_sorting_key ORDER BY position`
-  const keys = (await askRows(db.writer, sortingKey)).flat()
+  const keys = (await queryRows(db.writer, sortingKey)).flat()
   const named = keys.find((key) => key === 'dimension' || key === 'dimensions')
   const columns = keys.flatMap((key) => dimensionNames.filter((dimension) => dimensionRows[dimension].column === key))
   const counted = `report_type IN ('${reportTypeNames.join("', '")}')`
-  const rows = await askRows(db.writer, `SELECT DISTINCT report_type, ${named ?? "''"} FROM ${table} WHERE ${counted}`)
+  const rows = await queryRows(
+    db.writer,
+    `SELECT DISTINCT report_type, ${named ?? "''"} FROM ${table} WHERE ${counted}`,
+  )
   return rows.map(([type, names]) => held(type, named ? String(names).split(',') : columns))
 }
 
 const grains = { [minute]: 'minute', [hour]: 'hour', [day]: 'day' }
 
-test('each says how long its buckets are', async () => {
+test('every declared rollup has its bucket length', async () => {
   const rollups = rollupSets.flatMap((set) => set.rollups)
   const said = [...new Map(rollups.map(({ table, grain }) => [table, `Start of the ${grains[grain]} of received_at`]))]
   const asked =
     "SELECT table, comment FROM system.columns WHERE database = currentDatabase() AND name = 'bucket' AND comment != ''"
-  const rows = await askRows(db.writer, asked)
+  const rows = await queryRows(db.writer, asked)
   expect(rows).toEqual(expect.arrayContaining(said))
 })
 

@@ -11,7 +11,7 @@ import { listRollups } from '../../../clickhouse/rollups/list-rollups.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import { dimensionsOf } from '../../../schema/report-filter.ts'
 import { storedTypeNames } from '../../../schema/report-types.ts'
-import { askRows, createDatabase, type TestDatabase } from '../../support/database.ts'
+import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'migrations-'))
 const folderUrl = pathToFileURL(`${folder}/`)
@@ -35,10 +35,10 @@ const write = (name: string, text: string) => writeFileSync(join(folder, name), 
 const pending = async (folder?: URL) => pendingMigrations(db.reader, await readMigrations(folder))
 const migrateFolder = () => migrate(db.writer, { folder: folderUrl })
 const names = async () => (await readMigrations()).map(({ name }) => name)
-const ledger = () => askRows(db.writer, 'SELECT version, name FROM schema_migrations FINAL ORDER BY version')
+const ledger = () => queryRows(db.writer, 'SELECT version, name FROM schema_migrations FINAL ORDER BY version')
 
 describe('the migrations', () => {
-  test('are applied once, in order, and heard of; the reader sees which are pending', async () => {
+  test('migrations are applied once, in order and with progress; the reader sees pending ones', async () => {
     const all = await names()
     expect(await pending()).toEqual(all)
     const heard: string[] = []
@@ -49,11 +49,11 @@ describe('the migrations', () => {
     expect(await ledger()).toEqual(all.map((name, index) => [index + 1, name]))
   })
 
-  test('may be repeated, each statement of them, without harm to what is stored', async () => {
+  test('every statement of the migrations can be repeated without a change to stored rows', async () => {
     await migrate(db.writer)
     await db.writer.command("INSERT INTO tenants (id, name) VALUES (generateUUIDv4(), 'kept')")
     const tables = () =>
-      askRows(
+      queryRows(
         db.writer,
         'SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase() ORDER BY name',
       )
@@ -62,12 +62,12 @@ describe('the migrations', () => {
       for (const statement of statements) await db.writer.command(statement)
     }
     expect(await tables()).toEqual(before)
-    expect(await askRows(db.writer, 'SELECT name FROM tenants')).toEqual([['kept']])
+    expect(await queryRows(db.writer, 'SELECT name FROM tenants')).toEqual([['kept']])
   })
 
-  test('comment every table and every column, as people read them raw', async () => {
+  test('every table and every column has a comment', async () => {
     await migrate(db.writer)
-    const without = await askRows(
+    const without = await queryRows(
       db.writer,
       `SELECT table, name FROM system.columns WHERE database = currentDatabase() AND comment = '' AND table NOT LIKE '%_mv'
        UNION ALL SELECT name, '' FROM system.tables WHERE database = currentDatabase() AND comment = '' AND engine != 'MaterializedView'`,
@@ -75,9 +75,9 @@ describe('the migrations', () => {
     expect(without).toEqual([])
   })
 
-  test('let the raw table and every rollup know an insert again for equally long', async () => {
+  test('reports and every rollup have the same deduplication window', async () => {
     await migrate(db.writer)
-    const windows = await askRows(
+    const windows = await queryRows(
       db.writer,
       `SELECT DISTINCT extract(engine_full, 'non_replicated_deduplication_window = (\\d+)') FROM system.tables
        WHERE database = currentDatabase() AND engine_full LIKE '%deduplication_window%'`,
@@ -85,9 +85,9 @@ describe('the migrations', () => {
     expect(windows).toEqual([['10000']])
   })
 
-  test('have each rollup merge a month that rests into one part', async () => {
+  test('every rollup merges a month without inserts into one part', async () => {
     await migrate(db.writer)
-    const merged = await askRows(
+    const merged = await queryRows(
       db.writer,
       `SELECT name FROM system.tables WHERE database = currentDatabase()
        AND engine_full LIKE '%min_age_to_force_merge_seconds = 86400, min_age_to_force_merge_on_partition_only = %' ORDER BY name`,
@@ -95,7 +95,7 @@ describe('the migrations', () => {
     expect(merged.flat()).toEqual((await listRollups(db.writer)).map(({ table }) => table).sort())
   })
 
-  test('run by two at once are applied as if by one', async () => {
+  test('two migration runs at once apply every migration once', async () => {
     const all = await names()
     const second = connect(db.writeUrl)
     const [one, other] = await Promise.all([migrate(db.writer), migrate(second)]).finally(() => second.close())
@@ -114,14 +114,14 @@ test('a database with reports gets its new rollups filled', async () => {
     SELECT toUUID('${tenantId}'), generateUUIDv4(), ['csp-violation', 'crash'][number % 2 + 1], now64(3) - toIntervalHour(number % 100), generateUUIDv7(), 1000000, 1, 90, 'img-src', concat('host', toString(number % 7))
     FROM numbers(900)`)
   await migrate(db.writer)
-  const [[counted] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
+  const [[counted] = []] = await queryRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
   expect(counted).toBe(900)
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
 
   // As a run leaves it that was cut off while it filled.
   await db.writer.command('ALTER TABLE schema_migrations DELETE WHERE version = 6 SETTINGS mutations_sync = 1')
   for (const table of ['reports_per_day_by_hosts', 'reports_per_day_by_pair']) {
-    const [[month] = []] = await askRows(db.writer, `SELECT max(toYYYYMM(bucket)) FROM ${table}`)
+    const [[month] = []] = await queryRows(db.writer, `SELECT max(toYYYYMM(bucket)) FROM ${table}`)
     await db.writer.command(`ALTER TABLE ${table} DROP PARTITION ID '${month}'`)
   }
   const heard: string[] = []
@@ -133,14 +133,14 @@ test('a database with reports gets its new rollups filled', async () => {
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
 })
 
-test('a view that is made anew counts the reports that are there, and what is made from its table does', async () => {
+test('a view that is created again counts stored reports, and so do rollups of its table', async () => {
   const migrations = new URL('../../../clickhouse/migrations/', import.meta.url)
   for (const file of readdirSync(migrations)) copyFileSync(new URL(file, migrations), join(folder, file))
   await migrateFolder()
   await db.writer.command(`INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, weight, sample_rate, retention_days, phase)
     SELECT toUUID('${tenantId}'), generateUUIDv4(), 'network-error', now64(3) - toIntervalHour(number), generateUUIDv7(), 1000000, 1, 90, 'dns'
     FROM numbers(900)`)
-  const [[view] = []] = await askRows(
+  const [[view] = []] = await queryRows(
     db.writer,
     "SELECT create_table_query FROM system.tables WHERE database = currentDatabase() AND name = 'reports_per_hour_by_value_time_ordered_mv'",
   )
@@ -165,11 +165,11 @@ CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_mv TO ${table}${withPhase};
     'reports_per_day_by_value',
   ]) {
     const counted = `SELECT sum(report_count) FROM ${table} WHERE dimension = 'phase' AND value = 'dns'`
-    expect(await askRows(db.writer, counted), table).toEqual([[900]])
+    expect(await queryRows(db.writer, counted), table).toEqual([[900]])
   }
 })
 
-test('a database of an older baseline stops the run with one line that says what to remove, and is left alone', async () => {
+test('a database of an older baseline stops the run with one line, and is not changed', async () => {
   await migrate(db.writer)
   await db.writer.command('TRUNCATE TABLE schema_migrations')
   // As the release before the first baseline noted them: more than there are now.
@@ -185,20 +185,21 @@ test('a database of an older baseline stops the run with one line that says what
 })
 
 describe('the report types', () => {
-  const stored = () => askRows(db.writer, 'SELECT report_type, dimensions FROM report_types FINAL ORDER BY report_type')
+  const stored = () =>
+    queryRows(db.writer, 'SELECT report_type, dimensions FROM report_types FINAL ORDER BY report_type')
   const insertReport = (reportType: string) =>
     db.writer.command(`INSERT INTO reports (tenant_id, report_type, received_at, id, retention_days)
       VALUES ('${tenantId}', '${reportType}', now64(3), generateUUIDv7(), 90)`)
 
-  test('are written once, all that are stored', async () => {
+  test('all stored report types are written once', async () => {
     await migrate(db.writer)
     const types = storedTypeNames.map((type) => [type, dimensionsOf(type)])
     expect(await stored()).toEqual(types.toSorted())
     await migrate(db.writer)
-    expect(await askRows(db.writer, 'SELECT count() FROM report_types')).toEqual([[types.length]])
+    expect(await queryRows(db.writer, 'SELECT count() FROM report_types')).toEqual([[types.length]])
   })
 
-  test('are pending where one is missing or has fewer dimensions, and not where the database has more', async () => {
+  test('report types are pending where the database has fewer types or dimensions, not more', async () => {
     await migrate(db.writer)
     const insert = (type: string, dimensions: string) =>
       db.writer.command(`INSERT INTO report_types (report_type, dimensions, has_issues, is_browser_change)
@@ -213,7 +214,7 @@ describe('the report types', () => {
     expect(await pending()).toEqual(['report_types'])
   })
 
-  test('that changed are written, and named where their reports must be counted again', async () => {
+  test('changed report types are written, and named where their reports must be recounted', async () => {
     await migrate(db.writer)
     const all = await stored()
     await insertReport('coop')
@@ -229,16 +230,16 @@ describe('the report types', () => {
 })
 
 describe('a migration', () => {
-  test('that was cut off midway is pending, and is repeated whole', async () => {
+  test('an interrupted migration is pending, and is repeated whole', async () => {
     write('0001_a.sql', `${good}${another}SELECT throwIf(1, 'cut off');\n`)
     await expect(migrateFolder()).rejects.toThrow('cut off')
-    expect(await askRows(db.writer, 'EXISTS b')).toEqual([[1]])
+    expect(await queryRows(db.writer, 'EXISTS b')).toEqual([[1]])
     expect(await pending(folderUrl)).toEqual(['0001_a'])
     write('0001_a.sql', `${good}${another}`)
     expect(await migrateFolder()).toEqual(['0001_a'])
   })
 
-  test('that was changed after it was applied stops the run with one line that says what to remove', async () => {
+  test('a migration changed after it was applied stops the run with one line of advice', async () => {
     write('0001_a.sql', good)
     await migrateFolder()
     write('0001_a.sql', `${good}-- a word more\n`)
@@ -247,17 +248,17 @@ describe('a migration', () => {
       /^The database was made by other migrations than this release's, from 0001_a on: remove the folder DATA_DIR .*$/
     await expect(migrateFolder()).rejects.toThrow(line)
     await expect(pending(folderUrl)).rejects.toThrow(line)
-    expect(await askRows(db.writer, 'EXISTS b')).toEqual([[0]])
+    expect(await queryRows(db.writer, 'EXISTS b')).toEqual([[0]])
   })
 
-  test('is the same with other line ends', async () => {
+  test('a migration with CRLF line ends is the same migration', async () => {
     write('0001_a.sql', good)
     await migrateFolder()
     write('0001_a.sql', good.replaceAll('\n', '\r\n'))
     expect(await migrateFolder()).toEqual([])
   })
 
-  test('that the code does not know stops the run, but makes nothing pending', async () => {
+  test('an unknown migration in the database stops the run, but nothing is pending', async () => {
     write('0001_a.sql', good)
     write('0002_b.sql', another)
     await migrateFolder()
@@ -266,12 +267,15 @@ describe('a migration', () => {
     expect(await pending(folderUrl)).toEqual([])
   })
 
-  test.each(['1_a.sql', '0002_a.sql', '0001-a.sql', '0001_A.sql'])('is refused by the name %s', async (name) => {
-    write(name, good)
-    await expect(migrateFolder()).rejects.toThrow(name)
-  })
+  test.each(['1_a.sql', '0002_a.sql', '0001-a.sql', '0001_A.sql'])(
+    'a migration file named %s is rejected',
+    async (name) => {
+      write(name, good)
+      await expect(migrateFolder()).rejects.toThrow(name)
+    },
+  )
 
-  test('has a number of its own', async () => {
+  test('two migration files with one number are rejected', async () => {
     write('0001_a.sql', good)
     write('0001_b.sql', another)
     await expect(migrateFolder()).rejects.toThrow('0001_b.sql')

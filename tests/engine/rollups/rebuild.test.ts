@@ -6,7 +6,7 @@ import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { importVersion } from '../../../queries/rules/import-version.ts'
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
 import { cli } from '../../support/cli.ts'
-import { askRows } from '../../support/database.ts'
+import { queryRows } from '../../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
 
 let db: FilledDatabase
@@ -19,12 +19,12 @@ afterAll(() => db?.drop())
 
 const rollups = (...words: string[]) => cli(['rollups', ...words], { environment: { CLICKHOUSE_URL: db.writeUrl } })
 const tablesAside = () =>
-  askRows(db.writer, "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE '%rebuild%'")
+  queryRows(db.writer, "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE '%rebuild%'")
 
 describe('a rebuild', () => {
-  test('shows its readers the old rows or the new ones, never a part, and leaves no table behind', async () => {
+  test('a rebuild swaps each month atomically, and drops its temporary tables', async () => {
     const total = async () => {
-      const [[sum] = []] = await askRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
+      const [[sum] = []] = await queryRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
       return sum
     }
     const before = await total()
@@ -37,7 +37,7 @@ describe('a rebuild', () => {
     expect(await tablesAside()).toEqual([])
   })
 
-  test('takes away what a rebuild that was cut off left behind, and nothing of one that is under way', async () => {
+  test('a rebuild drops temporary tables of killed rebuilds, not of running ones', async () => {
     const aside = (daysAgo: number) => {
       const second = Math.floor(Date.now() / 1000) - daysAgo * 86_400
       return `reports_per_hour_rebuild_${second.toString(16)}0bad`
@@ -49,13 +49,13 @@ describe('a rebuild', () => {
     await db.writer.command(`DROP TABLE ${other} SYNC`)
   })
 
-  test('by two at once ends as if by one', async () => {
+  test('two rebuilds at once end with the rows of one', async () => {
     await Promise.all([rebuildRollups(db.writer), rebuildRollups(db.writer)])
     expect(await tablesAside()).toEqual([])
     expect(JSON.parse((await rollups('check')).stdout)).toMatchObject({ different: 0 })
   })
 
-  test('ends every answer that is kept, as an import does, month by month', async () => {
+  test('a rebuild invalidates every cached response, as an import does', async () => {
     const mark = async () => importVersion(await db.writer.read(listImportSteps(db.tenantId, 1000)))
     const before = await mark()
     const meanwhile: Promise<string | undefined>[] = []
@@ -71,14 +71,14 @@ describe('a rebuild', () => {
     expect(after).not.toBe(before)
   })
 
-  test('says how far it is', async () => {
+  test('a rebuild reports its progress', async () => {
     const steps: [number, number][] = []
     const { rebuilt } = await rebuildRollups(db.writer, { onProgress: (done, total) => steps.push([done, total]) })
     expect(steps).toEqual(Array.from({ length: rebuilt + 1 }, (_, index) => [index, rebuilt]))
   })
 })
 
-test('a rebuild of a table that is no rollup names those there are', async () => {
+test('a rebuild of a table that is no rollup fails with the names of the rollups', async () => {
   const none = rollups('rebuild', '--table', 'reports')
   expect(await none).toMatchObject({
     code: 2,
@@ -86,8 +86,8 @@ test('a rebuild of a table that is no rollup names those there are', async () =>
   })
 })
 
-test('a migration that brings no rollup ends no answer that is kept, and fills nothing', async () => {
-  const steps = () => askRows(db.writer, 'SELECT count() FROM import_log_by_time')
+test('a migration without a rollup fills nothing and invalidates no cached response', async () => {
+  const steps = () => queryRows(db.writer, 'SELECT count() FROM import_log_by_time')
   const before = await steps()
   const last = '(SELECT max(version) FROM schema_migrations)'
   await db.writer.command(`ALTER TABLE schema_migrations DELETE WHERE version = ${last} SETTINGS mutations_sync = 1`)
@@ -98,7 +98,7 @@ test('a migration that brings no rollup ends no answer that is kept, and fills n
 })
 
 describe('the commands', () => {
-  test('"rollups check" exits 0 with what it compared, and 1 on a difference', async () => {
+  test('"rollups check" prints its result and exits 0, or 1 on a difference', async () => {
     const good = await rollups('check')
     expect(good.code).toBe(0)
     expect(JSON.parse(good.stdout)).toMatchObject({ different: 0, differences: [] })
@@ -114,13 +114,13 @@ describe('the commands', () => {
     expect((await rollups('check', '--tenant', db.otherId)).code).toBe(0)
   })
 
-  test('"rollups rebuild" heals and says so', async () => {
+  test('"rollups rebuild" repairs a difference and prints its result', async () => {
     const { code, stdout } = await rollups('rebuild')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ rebuilt: expect.any(Number), different: 0 })
   })
 
-  test('"rollups rebuild" refuses while an import is cut off, as its reports would be counted twice', async () => {
+  test('"rollups rebuild" fails while an import is unfinished, as reports would count twice', async () => {
     const row = { tenant_id: db.tenantId, previous_token: 'a', token: 'b', lines: 1, state: 'started' }
     const record = (state: string) => insertRows(db.writer, 'import_log', [{ ...row, state }])
     await record('started')
@@ -136,7 +136,7 @@ describe('the commands', () => {
     expect((await rollups('rebuild')).code).toBe(0)
   })
 
-  test('"rollups check" refuses a tenant that does not exist', async () => {
+  test('"rollups check" fails for a tenant that does not exist', async () => {
     const { code, stdout, stderr } = await rollups('check', '--tenant', randomUUID())
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^There is no tenant /)

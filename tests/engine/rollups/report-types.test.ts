@@ -9,7 +9,7 @@ import {
   type ReportType,
   reportTypeNames,
 } from '../../../schema/report-types.ts'
-import { askRows, createDatabase, type TestDatabase } from '../../support/database.ts'
+import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 /** Of every dimension its name, so that a view that reads another column is found as well. */
@@ -34,7 +34,7 @@ test.each([
   ['reports_per_hour_by_cube_value', true],
   ['reports_per_hour_by_value_time_ordered', false],
 ])('%s counts the values of its dimensions just for the types that carry them', async (table, low) => {
-  const rows = await askRows(
+  const rows = await queryRows(
     db.writer,
     `SELECT report_type, dimension, value, sum(report_count) FROM ${table} GROUP BY ALL`,
   )
@@ -52,11 +52,11 @@ test.each([
   ['reports_per_day_by_blocked_host_cube', blockedHostTypes],
   ['reports_per_day_by_hosts', blockedHostTypes],
 ])('%s holds just the types that it answers for', async (table, types) => {
-  const rows = await askRows(db.writer, `SELECT DISTINCT report_type FROM ${table}`)
+  const rows = await queryRows(db.writer, `SELECT DISTINCT report_type FROM ${table}`)
   expect(rows.flat().toSorted()).toEqual(types.toSorted())
 })
 
-test('a type that report_types alone names is counted by its dimensions, issues and browser changes', async () => {
+test('a type that only report_types names is counted by dimensions, issues and changes', async () => {
   const madeUp = 'made-up'
   await db.writer.command(`INSERT INTO report_types (report_type, dimensions, has_issues, is_browser_change)
     VALUES ('${madeUp}', ['feature', 'blockedHost'], true, true)`)
@@ -64,7 +64,7 @@ test('a type that report_types alone names is counted by its dimensions, issues 
     aReport({ ...values, siteId, reportType: madeUp as ReportType, receivedAt: Date.now() }),
   ])
   const held = async (table: string, columns: string) =>
-    askRows(
+    queryRows(
       db.writer,
       `SELECT ${columns}, sum(report_count) FROM ${table} WHERE report_type = '${madeUp}' GROUP BY ALL`,
     )

@@ -14,7 +14,7 @@ import { day } from '../../../schema/durations.ts'
 import { issueTypeNames } from '../../../schema/report-types.ts'
 import { bigTenant } from '../../bench/bench-data.ts'
 import { loadEngine } from '../../bench/engine-load.ts'
-import { askRows, createDatabase, type TestDatabase } from '../../support/database.ts'
+import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
 
 const reports = 200_000
 const to = Date.now()
@@ -65,13 +65,13 @@ test.each<[string, () => readonly Query<unknown>[]]>([
   expect(await rowsRead(queries())).toBeLessThan(reports / 4)
 })
 
-test('what has no rollup reads the raw rows, so that a count of rows read tells something', async () => {
+test('a query without a rollup reads the raw rows, which proves that rows are counted', async () => {
   const filter = csp({ blockedHost: 'cdn40.thirdparty.test', documentHost: 'www1.shop.test', browserName: 'Chrome' })
   expect(await rowsRead(countReports(bigTenant, window, filter))).toBeGreaterThan(reports / 4)
 })
 
 test('every dimension with many values has a filter of its own', async () => {
-  const filters = await askRows(
+  const filters = await queryRows(
     db.writer,
     "SELECT expr FROM system.data_skipping_indices WHERE database = currentDatabase() AND table = 'reports' AND type = 'bloom_filter'",
   )
@@ -89,7 +89,7 @@ test.each([
   expect(await rowsRead([list])).toBeLessThan(reports / 20)
 })
 
-test('a look at a long ledger of imports reads its last hour', async () => {
+test('a version lookup in a long import log reads its last hour', async () => {
   await db.writer.command(
     `INSERT INTO import_log (tenant_id, token, state, recorded_at) SELECT '${bigTenant}', hex(number), 'done', now64(3) - toIntervalSecond(number) FROM numbers(100000)`,
   )
@@ -99,7 +99,7 @@ test('a look at a long ledger of imports reads its last hour', async () => {
   expect(await rowsRead([listImportSteps(bigTenant, 501)])).toBeLessThan(10_000)
 })
 
-test('the latest issues are those of the last hours, page after page, as of the whole window', async () => {
+test('the latest issues of the last hours equal those of the whole window on every page', async () => {
   const question = { tenantId: bigTenant, window, siteId: undefined, reportTypes: issueTypeNames }
   let after: IssuePosition | undefined
   for (let page = 0; page < 5; page++) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CapturedApi, capturedWindow, sent, startCapturedApi } from '../../support/captured.ts'
+import { type CapturedApi, capturedReports, capturedWindow, startCapturedApi } from '../../support/captured.ts'
 import { readPages } from '../../support/read-pages.ts'
 
 /** The scripts that real browsers reported, imported, beside the payloads as they were sent. */
@@ -15,8 +15,8 @@ afterAll(() => captured?.api.close())
 const identity = (url: string) => url.replace(/[?#].*/, '')
 const unique = <T>(values: readonly T[]) => [...new Set(values)]
 
-const sightings = sent('csp-hash')
-const violations = sent('integrity-violation').filter(({ body }) => body.destination === 'script')
+const sightings = capturedReports('csp-hash')
+const violations = capturedReports('integrity-violation').filter(({ body }) => body.destination === 'script')
 
 test('the inventory is every script they hashed, with every hash', async () => {
   const { api, key, siteId } = captured
@@ -59,7 +59,7 @@ test('a sighting is no report: no operation accepts its type, lists, counts or r
     }),
   )
   const stored = [...new Set(types.map(({ reportType }: { reportType: string }) => reportType))]
-    .map((type) => sent(String(type)).filter(({ body }) => body.type !== 'ok').length)
+    .map((type) => capturedReports(String(type)).filter(({ body }) => body.type !== 'ok').length)
     .reduce((sum, count) => sum + count, 0)
   expect(listed.reduce((sum, count) => sum + count, 0)).toBe(stored)
 })

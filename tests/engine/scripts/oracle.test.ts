@@ -21,7 +21,7 @@ import type { OracleWindow } from '../../oracles/oracle-parts.ts'
 import { oracleScriptList, oracleScripts, type ScriptFilters } from '../../oracles/script-oracle.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { readPages } from '../../support/read-pages.ts'
-import { windowWithin } from '../../support/report-questions.ts'
+import { windowWithin } from '../../support/report-requests.ts'
 import type { ScriptWorld } from '../../support/script-world.ts'
 import type { TestKey } from '../../support/tenants.ts'
 

@@ -37,7 +37,7 @@ describe('decisions', () => {
     await sites.api.insertReports([sighting(site, 'a', 1)])
     const words = ['decisions', '--tenant', site.tenantId]
     const first = decision(site, 'a', 3)
-    const done = { code: 0, answer: { records: 1, stored: 1, rejected: 0 } }
+    const done = { code: 0, result: { records: 1, stored: 1, rejected: 0 } }
     expect(await importLines(folder, words, [first])).toMatchObject(done)
     expect(await importLines(folder, words, [first])).toMatchObject(done)
     for (const change of [
@@ -49,7 +49,7 @@ describe('decisions', () => {
       { integrityMode: 'pinned_hashes', pinnedHashes: [hashOf(1)] },
     ]) {
       const changed = await importLines(folder, words, [{ ...first, ...change }])
-      expect(changed).toMatchObject({ code: 1, answer: { records: 1, stored: 0, rejected: 1 } })
+      expect(changed).toMatchObject({ code: 1, result: { records: 1, stored: 0, rejected: 1 } })
     }
     const script = await sites.script(site, 'a')
     expect(script).toMatchObject({ status: 'authorized', decisions: [{ id: first.id, decidedBy: first.decidedBy }] })
@@ -114,7 +114,7 @@ describe('public libraries', () => {
     expect(await importLines(folder, ['library'], [file('first', 'one')])).toMatchObject({ code: 0 })
     expect(await importLines(folder, ['library'], [file('first', 'other')])).toMatchObject({
       code: 1,
-      answer: { rejected: 1 },
+      result: { rejected: 1 },
     })
     const site = await sites.create()
     await sites.api.insertReports([sighting(site, 'a', 1, hashed('first'))])
@@ -138,8 +138,8 @@ describe('public libraries', () => {
 
   test('take thousands of files at once', async () => {
     const files = Array.from({ length: 2_500 }, (_, index) => file(`many ${index}`, 'many'))
-    expect(await importLines(folder, ['library'], files)).toMatchObject({ code: 0, answer: { stored: 2_500 } })
-    expect(await importLines(folder, ['library'], files)).toMatchObject({ code: 0, answer: { stored: 2_500 } })
+    expect(await importLines(folder, ['library'], files)).toMatchObject({ code: 0, result: { stored: 2_500 } })
+    expect(await importLines(folder, ['library'], files)).toMatchObject({ code: 0, result: { stored: 2_500 } })
   })
 })
 
@@ -174,11 +174,11 @@ test('a capture changes from pending to its outcome, and not back', async () => 
   expect((await sites.script(site, 'a')).hashes[0].capture).toEqual(captured)
   expect(await importLines(folder, words, [{ ...asked, state: 'pending' }])).toMatchObject({
     code: 0,
-    answer: { records: 1, stored: 1, rejected: 0 },
+    result: { records: 1, stored: 1, rejected: 0 },
   })
   expect(await importLines(folder, words, [{ ...asked, state: 'interrupted' }])).toMatchObject({
     code: 1,
-    answer: { records: 1, stored: 0, rejected: 1 },
+    result: { records: 1, stored: 0, rejected: 1 },
   })
   expect((await sites.script(site, 'a')).hashes[0].capture).toEqual(captured)
 })

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { migrate } from '../../../clickhouse/migrate.ts'
-import { untilSeen } from '../../../clickhouse/rollups/until-seen.ts'
+import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { ClientDisconnected } from '../../../queries/clickhouse/with-timeout.ts'
 import { sql } from '../../../queries/sql/sql.ts'
@@ -141,7 +141,7 @@ describe('a request whose client disconnects', () => {
     const systems = ['Windows', 'Linux', 'Android'] as const
     for (const times of [1, 2, 3]) for (const system of systems) await askOf(system, `${system}${times}`)
     expect(systems.map((system) => logged(`${system}3`).cacheHit)).toEqual([true, true, true])
-    await untilSeen()
+    await untilVersionsExpire()
     const leaving = new AbortController()
     const others: Promise<Response>[] = []
     await whileFrozen(async () => {

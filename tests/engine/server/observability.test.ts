@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
 import { day } from '../../../schema/durations.ts'
-import { type Answered, startApi, type TestApi } from '../../support/api.ts'
+import { type ApiResponse, startApi, type TestApi } from '../../support/api.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 let api: TestApi
@@ -130,7 +130,7 @@ describe('/metrics', () => {
     ]
     expect(metrics.status).toBe(404)
     expect(metrics.text).toBe(nowhere.text)
-    const told = ({ headers }: Answered) => [...headers].filter(([name]) => name !== 'date')
+    const told = ({ headers }: ApiResponse) => [...headers].filter(([name]) => name !== 'date')
     expect(told(metrics)).toEqual(told(nowhere))
   })
 })

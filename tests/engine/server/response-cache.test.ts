@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { clickHouseLedger } from '../../../app/import/reports/clickhouse-ledger.ts'
-import { untilSeen } from '../../../clickhouse/rollups/until-seen.ts'
+import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { importVersion } from '../../../queries/rules/import-version.ts'
@@ -45,7 +45,7 @@ async function counted(filter = ''): Promise<number> {
 
 /** Asks until the answer is kept, and no longer asked of the store. */
 async function expectKept(reports: number): Promise<void> {
-  await untilSeen()
+  await untilVersionsExpire()
   const ask = async () => {
     expect(await counted()).toBe(reports)
     return asked
@@ -60,7 +60,7 @@ test('a response is cached until an import begins, and again after its end', asy
   const ledger = clickHouseLedger(writer, tenantId)
   const pass = { previousToken: '', token: randomUUID(), hosts: [], lines: 1, importedAt: to }
   await ledger.start(pass)
-  await untilSeen()
+  await untilVersionsExpire()
   for (let stored = 4; stored < 7; stored++) {
     // As rows of a batch that is under way become visible.
     await api.insertReports(some(1))
@@ -122,7 +122,7 @@ test('a request after an import reads its rows, however many requests came meanw
     while (done < reports) {
       begun += 5
       await api.insertReports(some(5))
-      await untilSeen()
+      await untilVersionsExpire()
       done = begun
     }
   }

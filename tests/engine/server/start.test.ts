@@ -7,12 +7,12 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { reportTypeNames } from '../../../schema/report-types.ts'
 import { startRedis } from '../../support/redis.ts'
-import { type Spawned, spawnScript } from '../../support/spawned.ts'
+import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 
 const run = promisify(execFile)
 
 let dataDir: string
-const running: Spawned[] = []
+const running: SpawnedScript[] = []
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'start-'))
@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-function start(environment: Readonly<Record<string, string>> = {}, script = 'app/start.ts'): Spawned {
+function start(environment: Readonly<Record<string, string>> = {}, script = 'app/start.ts'): SpawnedScript {
   const started = spawnScript(script, [], { DATA_DIR: dataDir, PORT: '0', CLICKHOUSE_PORT: '0', ...environment })
   running.push(started)
   return started

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { createMemoryBudgets } from '../../../../app/budgets/memory-budgets.ts'
-import { chargesOf } from '../../../support/budget-charges.ts'
+import { budgetCharges } from '../../../support/budget-charges.ts'
 
 const second = 1_000_000
 
 const charges = (tenantId: string, keyId: string, keyLimit: number, tenantLimit: number) =>
-  chargesOf(keyLimit, tenantLimit, { tenantId, keyId })
+  budgetCharges(keyLimit, tenantLimit, { tenantId, keyId })
 
 test('memory budgets take from key and tenant or from neither', async () => {
   const budgets = createMemoryBudgets({ now: () => 0 })

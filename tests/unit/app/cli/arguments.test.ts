@@ -41,7 +41,7 @@ const leafOf = (words: readonly string[]) =>
   commands.find(({ path }) => path.every((word, at) => word === words[at]))?.words
 
 describe('help', () => {
-  test.each(entries.map(({ path }) => [path.join(' '), path] as const))('answers "%s --help"', async (_, path) => {
+  test.each(entries.map(({ path }) => [path.join(' '), path] as const))('"%s --help" prints help', async (_, path) => {
     for (const flag of ['--help', '-h']) {
       const { code, stdout, stderr } = await cli([...path, flag])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -49,7 +49,7 @@ describe('help', () => {
     }
   })
 
-  test.each(commands)('of "$words" names every flag and shows examples that parse', async ({ path, command }) => {
+  test.each(commands)('help of "$words" names every flag and shows examples that parse', async ({ path, command }) => {
     const { stdout } = await cli([...path, '--help'])
     const oneLine = stdout.replaceAll(/\s+/g, ' ')
     for (const { long, description } of command.options) {
@@ -67,7 +67,7 @@ describe('help', () => {
     }
   })
 
-  test('is shown although another argument is wrong', async () => {
+  test('help is printed although another argument is wrong', async () => {
     const { code, stdout } = await cli(['tenants', 'create', '--plan', 'gold', '--help'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('--plan <PLAN>') })
   })
@@ -175,30 +175,30 @@ const refused: [what: string, words: string[], says: string][] = [
 ]
 
 describe('a command line', () => {
-  test.each(refused)('is refused for %s', async (_, words, says) => {
+  test.each(refused)('the command line is refused for %s', async (_, words, says) => {
     const { code, stdout, stderr } = await cli(words, { environment: { DATA_DIR: '/nonexistent' } })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(says)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  test('is refused for a bad environment variable, by its name', async () => {
+  test('an invalid environment variable is named in the error', async () => {
     const { code, stderr } = await cli(['migrate'], { environment: { CLICKHOUSE_PORT: 'x' } })
     expect(code).toBe(2)
     expect(stderr).toMatch(/^CLICKHOUSE_PORT must be a port/)
   })
 
-  test('may give a value that begins with a dash behind an equals sign', async () => {
+  test('a value that begins with a dash is accepted behind an equals sign', async () => {
     const words = ['tenants', 'create', '--name=--plan', '--plan=team']
     expect(await parse(words)).toMatchObject({ name: '--plan', plan: 'team' })
   })
 
-  test('may end its flags with --', async () => {
+  test('flags can end with --', async () => {
     expect(await parse(['sql', '--', '--help'])).toMatchObject({ STATEMENT: '--help' })
     expect(await parse(['sql', '--format', 'CSV', '--', '-h'])).toMatchObject({ STATEMENT: '-h', format: 'CSV' })
   })
 
-  test('may repeat a host, and gets hosts as URLs write them', async () => {
+  test('hosts can be repeated, and are written as in URLs', async () => {
     const given = ['WWW.Example.com:8443', '*.Bücher.example', 'localhost', '[::1]:80', '10.0.0.1']
     const { host } = await parse([...sitesCreate.slice(0, -1), ...given.flatMap((one) => ['--host', one])])
     expect(host).toEqual(['www.example.com', '*.xn--bcher-kva.example', 'localhost', '[::1]', '10.0.0.1'])

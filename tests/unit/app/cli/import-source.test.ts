@@ -35,12 +35,12 @@ test.each([
   rmSync(dirname(path), { recursive: true })
 })
 
-test('a file of several pieces is read whole, from its first byte', async () => {
+test('a file of several chunks is read whole, from its first byte', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'import-source-')), 'posts.ndjson')
   const lines = Array.from({ length: 200_000 }, (_, index) => `${index}\n`).join('')
   writeFileSync(path, lines)
   const source = await openImportSource(path, Readable.from([]), '/')
-  expect(await text(source.pieces)).toBe(lines)
+  expect(await text(source.chunks)).toBe(lines)
   source.close()
   rmSync(dirname(path), { recursive: true })
 })

@@ -5,18 +5,18 @@ import { hashKey, keyPattern, keyPrefix, makeKey } from '../../../../app/api-key
 describe('a key', () => {
   const keys = Array.from({ length: 2_000 }, makeKey)
 
-  test('is srk_live_ and 40 base62 characters, its prefix the first 8 of them', () => {
+  test('a key is srk_live_ and 40 base62 characters, its prefix the first 8 of them', () => {
     for (const key of keys) {
       expect(key).toMatch(keyPattern)
       expect(keyPrefix(key)).toBe(key.slice(9, 17))
     }
   })
 
-  test('is never made twice', () => {
+  test('a key is never generated twice', () => {
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  test('takes every character about as often as every other', () => {
+  test('characters of keys are equally frequent', () => {
     const counts = new Map<string, number>()
     for (const key of keys) for (const letter of key.slice(9)) counts.set(letter, (counts.get(letter) ?? 0) + 1)
     const expected = (keys.length * 40) / 62
@@ -25,12 +25,12 @@ describe('a key', () => {
     for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected * 0.18)
   })
 
-  test('is kept as the SHA-256 of the whole of it', () => {
+  test('a key is stored as the SHA-256 of the whole key', () => {
     const key = makeKey()
     expect(hashKey(key)).toBe(createHash('sha256').update(key).digest('hex'))
   })
 
-  test('has no other form', () => {
+  test('a text of any other form is no key', () => {
     const letters = 'a'.repeat(40)
     for (const other of [
       letters,

@@ -6,20 +6,20 @@ import { describeProgress, withProgress } from '../../../../app/cli/show-progres
 const note = '1,000 reports, 500/s'
 
 describe('a line of progress', () => {
-  test('has percent, note and time left where the total is known', () => {
+  test('a progress line has percent, note and remaining time where the total is known', () => {
     const line = describeProgress({ done: 25, total: 100, milliseconds: 30_000, note })
     expect(line).toBe(`25 %  ${note}, 1 min 30 s left`)
   })
 
-  test('has the time taken where the total is not known', () => {
+  test('a progress line has the elapsed time where the total is not known', () => {
     expect(describeProgress({ done: 25, total: undefined, milliseconds: 3_720_000, note })).toBe(`${note}, 1 h 2 min`)
   })
 
-  test('never passes 100 %, as a file can grow', () => {
+  test('a progress line never passes 100 %, as a file can grow', () => {
     expect(describeProgress({ done: 130, total: 100, milliseconds: 1_000, note })).toMatch(/^100 %/)
   })
 
-  test('promises no time left before anything is done', () => {
+  test('a progress line has no remaining time before anything is done', () => {
     expect(describeProgress({ done: 0, total: 100, milliseconds: 1_000, note })).not.toContain('left')
   })
 })
@@ -37,7 +37,7 @@ describe('progress', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  test('is drawn over itself on a terminal, within its width, and its last state ends the line', async () => {
+  test('progress is redrawn on a terminal within its width, and its last state ends the line', async () => {
     const { output, text } = stream(true)
     await withProgress(output, 100, async (update) => {
       update(25, note)
@@ -56,13 +56,13 @@ describe('progress', () => {
     expect(shown.at(-1)).toMatch(/ 75 %.*\n$/)
   })
 
-  test('is nothing on a terminal where there was nothing to show', async () => {
+  test('progress prints nothing on a terminal without an update', async () => {
     const { output, text } = stream(true)
     await withProgress(output, 100, async () => {})
     expect(text()).toBe('')
   })
 
-  test('is a whole plain line every five seconds elsewhere, and nothing before', async () => {
+  test('progress is a plain line every five seconds on a pipe, and nothing before', async () => {
     const { output, text } = stream(false)
     await withProgress(output, 100, async (update) => {
       for (let second = 1; second <= 11; second += 1) {
@@ -78,9 +78,9 @@ describe('progress', () => {
 })
 
 describe.each(['check', 'rebuild'])('rollups %s', (name) => {
-  test('ends the line of its progress before its error is printed', async () => {
+  test('the progress line ends before an error is printed', async () => {
     const { output, text } = stream(true)
-    const answers: Readonly<Record<string, readonly object[]>> = {
+    const rows: Readonly<Record<string, readonly object[]>> = {
       listViews: [
         {
           view: 'days_view',
@@ -94,16 +94,17 @@ describe.each(['check', 'rebuild'])('rollups %s', (name) => {
       ],
       listRollupMonths: [{ tenant: '', partition: '209901', retention: 30 }],
       listUnfinishedImports: [],
-      listTablesAside: [],
+      listTemporaryTables: [],
     }
-    const away = async () => {
-      throw new Error('away')
+    const unavailable = async () => {
+      throw new Error('unavailable')
     }
-    const read = async (query: { name: string }) => answers[query.name] ?? away()
-    const command = (statement: string) => (statement.startsWith('INSERT INTO import_log_by_time') ? undefined : away())
-    const engine = async () => ({ reader: { read }, writer: { read, command } })
-    const program = createProgram({ engine, stderr: output } as never)
-    await expect(program.parseAsync(['rollups', name], { from: 'user' })).rejects.toThrow('away')
+    const read = async (query: { name: string }) => rows[query.name] ?? unavailable()
+    const command = (statement: string) =>
+      statement.startsWith('INSERT INTO import_log_by_time') ? undefined : unavailable()
+    const database = async () => ({ reader: { read }, writer: { read, command } })
+    const program = createProgram({ database, stderr: output } as never)
+    await expect(program.parseAsync(['rollups', name], { from: 'user' })).rejects.toThrow('unavailable')
     expect(text()).toMatch(/ 0 %.*\n$/)
   })
 })

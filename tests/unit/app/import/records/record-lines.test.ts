@@ -11,12 +11,12 @@ import { libraryAdvisories } from '../../../../../app/import/records/types/libra
 import { monitoredPages } from '../../../../../app/import/records/types/monitored-pages.ts'
 import { scans } from '../../../../../app/import/records/types/scans.ts'
 import { scriptDecisions } from '../../../../../app/import/records/types/script-decisions.ts'
-import { recordRefusal } from '../../../../support/record-refusal.ts'
+import { recordLineError } from '../../../../support/record-line-error.ts'
 
 const siteId = '22222222-2222-4222-8222-222222222222'
 const otherSite = '33333333-3333-4333-8333-333333333333'
 
-const refusal = (type: RecordType, record: object | string, site = siteId) => recordRefusal(type, record, site)
+const refusal = (type: RecordType, record: object | string, site = siteId) => recordLineError(type, record, site)
 
 describe.each(recordTypes.map((type) => [type.name, type] as const))('%s', (_, type) => {
   test('takes the example of its help', () => {

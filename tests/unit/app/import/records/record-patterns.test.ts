@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { monitoredPages } from '../../../../../app/import/records/types/monitored-pages.ts'
-import { recordRefusal } from '../../../../support/record-refusal.ts'
+import { recordLineError } from '../../../../support/record-line-error.ts'
 
 const siteId = '22222222-2222-4222-8222-222222222222'
-const refusalOf = (change: object) => recordRefusal(monitoredPages, { ...monitoredPages.example, ...change }, siteId)
+const refusalOf = (change: object) => recordLineError(monitoredPages, { ...monitoredPages.example, ...change }, siteId)
 
 describe('a pattern', () => {
   test.each([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { scans } from '../../../../../app/import/records/types/scans.ts'
 import { fetches, scannedScript } from '../../../../../fixtures/scanned-scripts.ts'
 import { completeScan, failedScan, sending } from '../../../../../fixtures/scans.ts'
-import { recordRefusal } from '../../../../support/record-refusal.ts'
+import { recordLineError } from '../../../../support/record-line-error.ts'
 
 const named = {
   id: '5b1e0d9c-7a32-4c58-8f61-2d3e4f5a6b7c',
@@ -20,7 +20,7 @@ const refused = scannedScript('data:,1', fetches.inline)
 const nesting = (levels: number) =>
   complete({ result: { deep: JSON.parse('['.repeat(levels - 1) + ']'.repeat(levels - 1)) } })
 
-const reasonOf = (line: object) => recordRefusal(scans, line) ?? 'taken'
+const reasonOf = (line: object) => recordLineError(scans, line) ?? 'taken'
 
 describe('a scan is taken', () => {
   test.each<[string, object]>([

@@ -9,7 +9,7 @@ import { libraryFiles } from '../../../../../app/import/records/types/library-fi
 import { scriptCaptures } from '../../../../../app/import/records/types/script-captures.ts'
 import { scriptDecisions } from '../../../../../app/import/records/types/script-decisions.ts'
 import { normalisedBody } from '../../../../support/normalised.ts'
-import { recordRefusal } from '../../../../support/record-refusal.ts'
+import { recordLineError } from '../../../../support/record-line-error.ts'
 
 const hash = 'sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE='
 const siteId = '22222222-2222-4222-8222-222222222222'
@@ -89,7 +89,7 @@ const read = (type: RecordType, line: object) => readRecord(type, JSON.stringify
 
 /** What a line is refused for, '' where it is read. */
 const refusal = (type: RecordType, changes: object) =>
-  recordRefusal(type, { ...type.example, ...changes }, siteId) ?? ''
+  recordLineError(type, { ...type.example, ...changes }, siteId) ?? ''
 
 describe('a decision', () => {
   test.each([
@@ -163,7 +163,7 @@ describe('public knowledge', () => {
     [libraryAdvisories, { checkedAt: 'today' }, 'checkedAt must be a time'],
   ] as const)('of %o is taken or refused with %j', (type, changes, reason) => {
     const { siteByFlag: _, ...ofEveryone } = type
-    const refused = recordRefusal(ofEveryone, { ...type.example, ...changes })
+    const refused = recordLineError(ofEveryone, { ...type.example, ...changes })
     expect(refused ?? '').toContain(reason)
     expect(refused !== undefined).toBe(reason !== '')
   })

@@ -69,7 +69,7 @@ export function windowWithin(from: number, to: number, maxDays: number): fc.Arbi
   )
 }
 
-export interface ReportQuestion {
+export interface ReportRequest {
   readonly reportType: ReportType
   readonly filters: OracleFilters
   readonly window: OracleWindow
@@ -79,13 +79,13 @@ export interface ReportQuestion {
 }
 
 /** @param among the dimensions that filter and group, of types that have them all; by default each type's own. */
-export function reportQuestion(
+export function reportRequest(
   rows: readonly StoredReport[],
   from: number,
   to: number,
   maxDays: number,
   among?: readonly DimensionName[],
-): fc.Arbitrary<ReportQuestion> {
+): fc.Arbitrary<ReportRequest> {
   const has = (reportType: ReportType) => among?.every((one) => dimensionsOf(reportType).includes(one)) ?? true
   return fc.constantFrom('csp-violation' as const, ...reportTypeNames.filter(has)).chain((reportType) => {
     const dimensions = among ?? dimensionsOf(reportType)

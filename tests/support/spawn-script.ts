@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 /** A command of the project, run as a user would, with what it has printed so far. */
-export interface Spawned {
+export interface SpawnedScript {
   readonly child: ChildProcess
   /** Both streams, in the order they came. */
   output(): string
@@ -20,7 +20,7 @@ export function spawnScript(
   file: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
-): Spawned {
+): SpawnedScript {
   const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },

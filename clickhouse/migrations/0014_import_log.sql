@@ -1,4 +1,4 @@
--- Import log: an import that was cut off finds its place here, and sends a started batch again as it was. By time it
+-- Import log: an interrupted import resumes from it and sends a started batch again unchanged. Ordered by time it
 -- gives the version of a tenant's data, at the cost of one lookup however long the log is.
 
 CREATE TABLE IF NOT EXISTS import_log

@@ -10,7 +10,7 @@ interface DescribedResponse {
   readonly content: { readonly 'application/json': { readonly schema: unknown } }
 }
 
-/** The part of an OpenAPI document that answers are held against. */
+/** The part of an OpenAPI document that describes responses. */
 export interface Description {
   readonly paths: Readonly<
     Record<string, { readonly get: { readonly responses: Readonly<Record<string, DescribedResponse | Reference>> } }>
@@ -21,23 +21,22 @@ export interface Description {
   }
 }
 
-/** An answer to hold against its description. */
-export interface AnsweredOperation {
+export interface OperationResponse {
   readonly path: string
   readonly status: number
   readonly headers: Headers
-  /** Undefined for an answer without one, as to HEAD. */
+  /** Undefined where there is none, as for HEAD. */
   readonly body: unknown
 }
 
-/** Makes a check that throws where an answer differs from its description: its status, its headers or its body. */
-export function createReplyCheck(description: Description): (answered: AnsweredOperation) => void {
+/** Returns a check that throws where status, headers or body differ from the description. */
+export function createResponseCheck(description: Description): (response: OperationResponse) => void {
   const ajv = formats.default(new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }))
   ajv.addVocabulary(['x-extensible-enum', 'paths', 'components', 'openapi', 'info', 'servers', 'security', 'tags'])
   ajv.addSchema(closed(description) as object, 'openapi')
   const compiled = new Map<string, ValidateFunction>()
 
-  return function checkReply({ path, status, headers, body }) {
+  return function checkResponse({ path, status, headers, body }) {
     const place = `${path} ${status}`
     const [response, pointer] = described(description, path, status)
     for (const name of Object.keys(description.components.headers)) {
@@ -56,7 +55,7 @@ export function createReplyCheck(description: Description): (answered: AnsweredO
 
 function described(description: Description, path: string, status: number): [DescribedResponse, string] {
   const response = description.paths[path]?.get.responses[status]
-  if (!response) throw new Error(`${path} is not described as answering ${status}`)
+  if (!response) throw new Error(`${path} is not described with status ${status}`)
   if (!('$ref' in response)) return [response, `/paths/${path.replaceAll('/', '~1')}/get/responses/${status}`]
   const name = response.$ref.split('/').at(-1) ?? ''
   const shared = description.components.responses[name]
@@ -64,7 +63,7 @@ function described(description: Description, path: string, status: number): [Des
   return [shared, response.$ref.slice(1)]
 }
 
-/** The description leaves room for later fields; what is answered today must be described today. */
+/** The description permits later fields; the check permits only described ones. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value
