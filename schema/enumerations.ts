@@ -1,4 +1,4 @@
-import { day, hour, minute } from './durations.ts'
+import { dayMs, hourMs, minuteMs } from './durations.ts'
 
 /** The contract's enumerations that more than one file needs. All are open to clients (contract, Enumerations). */
 
@@ -52,11 +52,11 @@ export const corsVerdicts = ['readable', 'credentialed', 'not_readable'] as cons
 
 /** Histogram bucket widths, narrowest first, in milliseconds. */
 export const bucketSizes = {
-  '1m': minute,
-  '5m': 5 * minute,
-  '15m': 15 * minute,
-  '1h': hour,
-  '1d': day,
+  '1m': minuteMs,
+  '5m': 5 * minuteMs,
+  '15m': 15 * minuteMs,
+  '1h': hourMs,
+  '1d': dayMs,
 } as const
 
 export type BucketSize = keyof typeof bucketSizes

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { day } from './durations.ts'
+import { dayMs } from './durations.ts'
 
 /** What a plan allows beyond reading reports (decisions, Plans). */
 export const capabilities = [
@@ -64,5 +64,5 @@ export const budgetWindowSeconds = 60
 
 /** The first moment retention reaches: the start of the UTC day `retentionDays` ago (decisions, Windows). */
 export function retentionStart(retentionDays: number, now: Date): Date {
-  return new Date((Math.floor(now.getTime() / day) - retentionDays) * day)
+  return new Date((Math.floor(now.getTime() / dayMs) - retentionDays) * dayMs)
 }

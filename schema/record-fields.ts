@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { day } from './durations.ts'
+import { dayMs } from './durations.ts'
 import { filterable, parseDateTime } from './params.ts'
 
 /**
@@ -28,7 +28,7 @@ export const line = (maxLength: number) =>
     })
 
 /** How far the clock that wrote a moment may be ahead of this one. */
-const clockAhead = day
+const clockAhead = dayMs
 
 /** When something was done, written as a parameter would write it (decisions, Windows): at most a day from now. */
 export const moment = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hour } from '../../schema/durations.ts'
+import { hourMs } from '../../schema/durations.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
 import { commonValue, groupsOf, groupTally } from '../groups/groups-of.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
@@ -43,7 +43,7 @@ function behind({ lastSeen, key }: IssuePosition) {
 }
 
 /** Milliseconds of raw reports that are worth reading before a rollup of the whole window. */
-const recent = 6 * hour
+const recent = 6 * hourMs
 
 /**
  * The lists to try in turn: of the six hours before the position, then of the whole window. A short list that fills the

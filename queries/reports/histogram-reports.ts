@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { day, hour, minute } from '../../schema/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../schema/durations.ts'
 import { type BucketSize, bucketSizeNames, bucketSizes } from '../../schema/enumerations.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { countSlices } from '../rollups/count-slices.ts'
@@ -40,7 +40,9 @@ export function histogramReports(
 }
 
 /** `T12:34:00.000Z` of every minute of a day: each Date written out would cost more than all else of a bucket. */
-const minuteTexts = Array.from({ length: day / minute }, (_, index) => new Date(index * minute).toISOString().slice(10))
+const minuteTexts = Array.from({ length: dayMs / minuteMs }, (_, index) =>
+  new Date(index * minuteMs).toISOString().slice(10),
+)
 
 /** Every bucket from the one that holds `from` up to `to`, empty ones included (decisions, Reports). */
 export function toBuckets(counted: readonly SlotCounts[], window: TimeRange, bucketSize: BucketSize) {
@@ -57,12 +59,12 @@ export function toBuckets(counted: readonly SlotCounts[], window: TimeRange, buc
   let [dayAt, dayText] = [Number.NaN, '']
   for (const [index, reportCount] of totals.entries()) {
     const time = (first + index) * width
-    const sinceMidnight = time % day
+    const sinceMidnight = time % dayMs
     if (time - sinceMidnight !== dayAt) {
       dayAt = time - sinceMidnight
       dayText = new Date(dayAt).toISOString().slice(0, 10)
     }
-    buckets.push({ time: dayText + minuteTexts[sinceMidnight / minute], reportCount })
+    buckets.push({ time: dayText + minuteTexts[sinceMidnight / minuteMs], reportCount })
   }
   return buckets
 }
@@ -72,10 +74,10 @@ const maxBuckets = 10_000
 
 /** Windows up to the first length get the second's buckets (decisions, Reports). */
 const defaultBucketSizes: readonly (readonly [number, BucketSize])[] = [
-  [2 * hour, '1m'],
-  [12 * hour, '5m'],
-  [48 * hour, '15m'],
-  [14 * 24 * hour, '1h'],
+  [2 * hourMs, '1m'],
+  [12 * hourMs, '5m'],
+  [48 * hourMs, '15m'],
+  [14 * 24 * hourMs, '1h'],
   [Number.POSITIVE_INFINITY, '1d'],
 ]
 

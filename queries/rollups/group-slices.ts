@@ -1,4 +1,4 @@
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { join, type Sql, sql, times, uuid } from '../sql/sql.ts'
 import { sliceTables, type TimedTable } from './table-slices.ts'
 import type { TimeRange } from './time-range.ts'
@@ -62,7 +62,7 @@ export function groupSlices(
   { tenantId, window }: GroupQuestion,
   conditions: readonly Sql[],
 ): GroupSlice[] {
-  const byDay: TimedTable = { table: rollup, grain: day, time: 'bucket' }
+  const byDay: TimedTable = { table: rollup, grain: dayMs, time: 'bucket' }
   return sliceTables([byDay, rawTable], tenantId, [window], () => conditions).map(({ table, from }) => ({
     from,
     ...(table === rawTable ? rawColumns : rollupColumns),

@@ -1,5 +1,5 @@
 import { type DimensionName, dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
-import { day, hour, minute } from '../../schema/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../schema/durations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { name, type Sql, sql, text } from '../sql/sql.ts'
@@ -74,7 +74,7 @@ const rollup = (table: string, grain: number, columns = reportColumns): CountTab
 const ofPair = (first: DimensionName, second: DimensionName): RollupSet => ({
   typesWith: 'blockedHost',
   dimensions: [first, second],
-  rollups: [rollup('reports_per_day_by_pair', day, pairColumns(first, second))],
+  rollups: [rollup('reports_per_day_by_pair', dayMs, pairColumns(first, second))],
 })
 
 /** The raw rows, which serve every query. */
@@ -91,32 +91,32 @@ export const rollupSets: readonly RollupSet[] = [
   // type_counts_* and reports_per_hour_by_value have no first and last time, which only groupings need.
   {
     dimensions: [],
-    appliesTo: ({ bucket = hour }) => bucket % hour === 0,
-    rollups: [rollup('reports_per_hour', hour)],
+    appliesTo: ({ bucket = hourMs }) => bucket % hourMs === 0,
+    rollups: [rollup('reports_per_hour', hourMs)],
   },
-  { dimensions: [], rollups: [rollup('reports_per_minute', minute)] },
+  { dimensions: [], rollups: [rollup('reports_per_minute', minuteMs)] },
   {
     dimensions: lowCardinality,
     isSingle: true,
-    rollups: [rollup('reports_per_hour_by_cube_value', hour, valueColumns)],
+    rollups: [rollup('reports_per_hour_by_cube_value', hourMs, valueColumns)],
   },
   {
     dimensions: highCardinality,
     isSingle: true,
     appliesTo: ({ isGrouped, isPattern }) => !isGrouped && !isPattern,
-    rollups: [rollup('reports_per_hour_by_value', hour, valueColumns)],
+    rollups: [rollup('reports_per_hour_by_value', hourMs, valueColumns)],
   },
   {
     dimensions: highCardinality,
     isSingle: true,
     rollups: [
-      rollup('reports_per_day_by_value', day, valueColumns),
-      rollup('reports_per_hour_by_value_time_ordered', hour, valueColumns),
+      rollup('reports_per_day_by_value', dayMs, valueColumns),
+      rollup('reports_per_hour_by_value_time_ordered', hourMs, valueColumns),
     ],
   },
   {
     dimensions: lowCardinality,
-    rollups: [rollup('reports_per_day_by_cube', day), rollup('reports_per_hour_by_cube', hour)],
+    rollups: [rollup('reports_per_day_by_cube', dayMs), rollup('reports_per_hour_by_cube', hourMs)],
   },
   ofPair('siteId', 'directive'),
   ofPair('siteId', 'blockedHost'),
@@ -124,16 +124,16 @@ export const rollupSets: readonly RollupSet[] = [
   {
     typesWith: 'blockedHost',
     dimensions: ['blockedHost', 'directive', 'disposition', 'browserName', 'osName', 'deviceType'],
-    rollups: [rollup('reports_per_day_by_blocked_host_cube', day)],
+    rollups: [rollup('reports_per_day_by_blocked_host_cube', dayMs)],
   },
   {
     dimensions: ['siteId', 'documentHost', ...lowCardinality],
-    rollups: [rollup('reports_per_day_by_document_host_cube', day)],
+    rollups: [rollup('reports_per_day_by_document_host_cube', dayMs)],
   },
   {
     typesWith: 'blockedHost',
     dimensions: ['siteId', 'documentHost', 'directive', 'blockedHost'],
-    rollups: [rollup('reports_per_day_by_hosts', day)],
+    rollups: [rollup('reports_per_day_by_hosts', dayMs)],
   },
 ]
 

@@ -1,4 +1,4 @@
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 
@@ -23,7 +23,7 @@ export function windowOf(
   retentionFrom: Date,
 ): TimeRange {
   const to = (asked.to ?? now).getTime()
-  const from = asked.from?.getTime() ?? Math.max(to - defaultDays * day, retentionFrom.getTime())
+  const from = asked.from?.getTime() ?? Math.max(to - defaultDays * dayMs, retentionFrom.getTime())
   if (asked.from && from < retentionFrom.getTime()) {
     throw new Problem(
       'bad_request',
@@ -37,7 +37,7 @@ export function windowOf(
       asked.from ? `from must be before to: ${bounds}` : `to must be after the start of retention: ${bounds}`,
     )
   }
-  if (to - from > maxDays * day) {
+  if (to - from > maxDays * dayMs) {
     throw new Problem('bad_request', `from and to are further apart than the ${maxDays} days this operation reads`)
   }
   return { from, to }
@@ -54,7 +54,7 @@ export function earlierWindow({ from, to }: TimeRange, retentionFrom: Date): Tim
  * cursor of the operation can hold it.
  */
 export function frozenWindow(rule: WindowRule, frozen: TimeRange, retentionFrom: Date): TimeRange | undefined {
-  const longest = rule === 'retention' ? Number.POSITIVE_INFINITY : rule.maxDays * day
+  const longest = rule === 'retention' ? Number.POSITIVE_INFINITY : rule.maxDays * dayMs
   if (frozen.from >= frozen.to || frozen.to - frozen.from > longest) return undefined
   const from = Math.max(frozen.from, retentionFrom.getTime())
   return { from, to: Math.max(from, frozen.to) }

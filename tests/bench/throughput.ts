@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
 import { seeded } from '../../fixtures/seeded.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { spawnScript } from '../support/spawned.ts'
 import { data, folderPath, integer, jsonFile, rows } from './argument-shapes.ts'
 import { type BenchState, openFolder } from './bench-data.ts'
@@ -65,9 +65,9 @@ function drawPaths({ from, days }: BenchState): MovedPath[] {
   ] as const
   return Array.from({ length: 200 }, (_, index) => {
     const [length, question] = asked[index % asked.length] as (typeof asked)[number]
-    const to = from + days * day - random.between(1, 2 * day)
+    const to = from + days * dayMs - random.between(1, 2 * dayMs)
     return (milliseconds) => {
-      const times = [to - length * day, to].map((time) => new Date(time - milliseconds).toISOString())
+      const times = [to - length * dayMs, to].map((time) => new Date(time - milliseconds).toISOString())
       return `/v1/reports/${question}&from=${times[0]}&to=${times[1]}`
     }
   })

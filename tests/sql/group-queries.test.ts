@@ -8,7 +8,7 @@ import { issueLists } from '../../queries/issues/list-issues.ts'
 import { pageMatch } from '../../queries/rules/scans/page-pattern.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { groupQueries } from '../support/group-queries.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
@@ -25,7 +25,7 @@ describe('the sources of groups', () => {
   const changes = 'browser_changes_per_day_by_page'
 
   test('are the rollup for whole days and raw rows for the ends', () => {
-    expect(tablesOf({ from: day - 5, to: 3 * day + 7 })).toEqual({
+    expect(tablesOf({ from: dayMs - 5, to: 3 * dayMs + 7 })).toEqual({
       listIssues: ['reports_per_day_by_issue', 'reports'],
       listIssueDetails: ['reports_per_day_by_issue', 'reports'],
       findIssue: ['reports_per_day_by_issue', 'reports'],
@@ -49,7 +49,7 @@ describe('the sources of groups', () => {
 
   test('of browser changes of all sites together are the rollup of their entries, for what it tells', () => {
     const reportTypes = ['deprecation', 'intervention'] as const
-    const question = { tenantId: tenant, window: { from: 0, to: 3 * day }, siteId: undefined, reportTypes }
+    const question = { tenantId: tenant, window: { from: 0, to: 3 * dayMs }, siteId: undefined, reportTypes }
     expect(tables(listBrowserChanges(question, undefined, 5))).toEqual(['browser_changes_per_day_by_entry'])
     expect(tables(totalBrowserChanges(question))).toEqual(['browser_changes_per_day_by_entry'])
     expect(tables(countChangesByBrowser(question))).toEqual([changes])
@@ -58,29 +58,29 @@ describe('the sources of groups', () => {
   test('of issues are the raw rows of a while first', () => {
     const question = {
       tenantId: tenant,
-      window: { from: 0, to: 3 * day },
+      window: { from: 0, to: 3 * dayMs },
       siteId: undefined,
       reportTypes: ['coep'] as const,
     }
     const of = (...after: Parameters<typeof issueLists>[1][]) =>
       after.map((one) => issueLists(question, one, 5).map(tables))
-    const later = { lastSeen: 9 * day, key: '7' }
+    const later = { lastSeen: 9 * dayMs, key: '7' }
     expect(of(undefined, later)).toEqual([
       [['reports'], ['reports_per_day_by_issue']],
       [['reports'], ['reports_per_day_by_issue']],
     ])
-    expect(of({ lastSeen: day / 5, key: '7' })).toEqual([[['reports_per_day_by_issue']]])
+    expect(of({ lastSeen: dayMs / 5, key: '7' })).toEqual([[['reports_per_day_by_issue']]])
   })
 
   test('are the rollup alone for whole days, raw rows alone within one, and raw rows for no time at all', () => {
-    expect(tablesOf({ from: day, to: 3 * day }).listCrashGroups).toEqual([crashes])
-    expect(tablesOf({ from: day + 1, to: 2 * day - 1 }).listCrashGroups).toEqual(['reports'])
-    expect(tablesOf({ from: day, to: day }).listCrashGroups).toEqual(['reports'])
+    expect(tablesOf({ from: dayMs, to: 3 * dayMs }).listCrashGroups).toEqual([crashes])
+    expect(tablesOf({ from: dayMs + 1, to: 2 * dayMs - 1 }).listCrashGroups).toEqual(['reports'])
+    expect(tablesOf({ from: dayMs, to: dayMs }).listCrashGroups).toEqual(['reports'])
   })
 })
 
 test('the text of a list of groups, behind a position', () => {
-  const question = { tenantId: tenant, window: { from: 0, to: day }, siteId: site, reason: 'oom' }
+  const question = { tenantId: tenant, window: { from: 0, to: dayMs }, siteId: site, reason: 'oom' }
   const { statement } = listCrashGroups(question, { weight: '5', key: '18446744073709551615' }, 51)
   expect(render(statement)).toEqual({
     text: "SELECT toString(group_key) AS key, sum(part_reportCount) AS reportCount, toString(sum(part_weight)) AS weight, min(part_firstSeen) AS firstSeen, max(part_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(part_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS part_reportCount, sum(weight) AS part_weight, min(first_seen_at) AS part_firstSeen, max(last_seen_at) AS part_lastSeen, max(last_stack_at) AS part_lastStackAt FROM crashes_per_day_by_group WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(part_weight) < {p5:UInt64} OR (sum(part_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(part_weight) DESC, group_key LIMIT {p7:UInt64}",
@@ -101,7 +101,7 @@ test('the text of a list of browser changes, behind a position', () => {
   const list = (anticipatedRemoval: number | null) => {
     const question = {
       tenantId: tenant,
-      window: { from: 0, to: day },
+      window: { from: 0, to: dayMs },
       siteId: undefined,
       reportTypes: ['crash'] as const,
     }
@@ -119,7 +119,10 @@ test('the text of a list of browser changes, behind a position', () => {
 
 test('a page is looked for by the prefix that the primary key sorts and by its expression, both bound', () => {
   const page = pageMatch('https://a.test/b.c/*')
-  const { statement } = listCspPolicies({ tenantId: tenant, window: { from: 5, to: 2 * day }, siteId: site, page }, 201)
+  const { statement } = listCspPolicies(
+    { tenantId: tenant, window: { from: 5, to: 2 * dayMs }, siteId: site, page },
+    201,
+  )
   const { text, params } = render(statement)
   expect(text).toMatch(
     / FROM reports_per_day_by_page WHERE .* AND startsWith\(page, \{p\d:String\}\) AND match\(page, \{p\d:String\}\)/,

@@ -14,7 +14,7 @@ import { listScripts } from '../../queries/scripts/list-scripts.ts'
 import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { tablesRead } from '../support/tenant-scope.ts'
 
 const tenantId = '11111111-1111-4111-8111-111111111111'
@@ -23,7 +23,7 @@ const siteId = '22222222-2222-4222-8222-222222222222'
 const every: InventoryQuestion = {
   tenantId,
   siteId,
-  window: { from: day - 5, to: 3 * day + 7 },
+  window: { from: dayMs - 5, to: 3 * dayMs + 7 },
   retentionFrom: 0,
   hasPaymentPages: true,
   url: undefined,
@@ -67,7 +67,7 @@ describe('the queries about scripts', () => {
     const tables = (query: Query<unknown>) =>
       [...textOf(query).matchAll(/FROM (reports_per_day_by_script|reports) /g)].map(([, table]) => table)
     expect(tables(listScriptActivity(every, false))).toEqual(['reports_per_day_by_script', 'reports'])
-    expect(tables(listScriptActivity({ ...every, window: { from: day, to: 3 * day } }, false))).toEqual([
+    expect(tables(listScriptActivity({ ...every, window: { from: dayMs, to: 3 * dayMs } }, false))).toEqual([
       'reports_per_day_by_script',
     ])
     expect(tables(listScriptActivity({ ...every, window: { from: 5, to: 7 } }, false))).toEqual(['reports'])

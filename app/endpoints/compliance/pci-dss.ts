@@ -6,7 +6,7 @@ import { suggestedPattern } from '../../../queries/rules/pci/suggested-pattern.t
 import { findAnyDecision } from '../../../queries/scripts/find-any-decision.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { findSite } from '../../../queries/tenants/find-site.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { uuid } from '../../../schema/params.ts'
 import { changeDays } from '../../../schema/pci.ts'
 import { type Capability, lowestPlanWith } from '../../../schema/plans.ts'
@@ -89,6 +89,6 @@ export const compliancePciDss = endpoint({
 
 /** The end of a window. */
 const lastDays = ({ from, to }: { readonly from: number; readonly to: number }, days: number) => ({
-  from: Math.max(from, to - days * day),
+  from: Math.max(from, to - days * dayMs),
   to,
 })

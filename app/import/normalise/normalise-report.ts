@@ -1,4 +1,4 @@
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { type StoredType, storedTypeRows } from '../../../schema/report-types.ts'
 import { emptyFields, type StoredReport, textLimits } from '../../../schema/stored-report.ts'
 import { blockedResource } from './blocked-resource.ts'
@@ -88,7 +88,7 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   )
   report.weight = weight
   report.sampleRate = sampleRate
-  report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * day, longestAge))
+  report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * dayMs, longestAge))
   const document = urlParts(report.documentUrl)
   report.documentUrl = clip(document.page, textLimits.documentUrl)
   report.documentHost = clip(document.host, textLimits.documentHost)

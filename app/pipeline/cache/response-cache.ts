@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../../queries/sql/query.ts'
-import { minute } from '../../../schema/durations.ts'
+import { minuteMs } from '../../../schema/durations.ts'
 import type { Representation } from '../conditional-response.ts'
 import { createImportVersionCache } from './import-version-cache.ts'
 
 /** Rows changed by hand, past the import, can go unnoticed this long; dashboards poll every minute or sooner. */
-const ttlMs = 5 * minute
+const ttlMs = 5 * minuteMs
 /** Bytes of all keys and bodies. */
 const maxBytes = 32 * 1024 * 1024
 /** Bytes of an entry beside its key and body. */

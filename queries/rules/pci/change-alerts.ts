@@ -1,4 +1,4 @@
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { changeEvent, gradeEvent } from '../../../schema/pci.ts'
 
 /** What a scan of a page found changed. */
@@ -48,6 +48,6 @@ function spokenFor<Change extends PageChange>(changes: readonly Change[], alerts
   return alerts.flatMap(({ createdAt }) => {
     const age = (change: Change | undefined) => Date.parse(createdAt) - Date.parse(change?.scannedAt ?? '')
     while (age(later.at(-1)) >= 0) open.push(...later.splice(-1))
-    return age(open.at(-1)) <= day ? open.splice(-1) : []
+    return age(open.at(-1)) <= dayMs ? open.splice(-1) : []
   })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { earlierWindow, frozenWindow, windowOf } from '../../../../queries/rules/window.ts'
-import { day } from '../../../../schema/durations.ts'
+import { dayMs } from '../../../../schema/durations.ts'
 import { retentionStart } from '../../../../schema/plans.ts'
 
 const policy = { defaultDays: 7, maxDays: 31 }
@@ -11,7 +11,7 @@ const at = (text: string) => new Date(text)
 describe('the window of a request', () => {
   test('is the default days up to now', () => {
     expect(windowOf(policy, {}, now, retention)).toEqual({
-      from: now.getTime() - 7 * day,
+      from: now.getTime() - 7 * dayMs,
       to: now.getTime(),
     })
   })
@@ -34,7 +34,7 @@ describe('the window of a request', () => {
   test('takes exactly the longest length and refuses a millisecond more', () => {
     const long = retentionStart(90, now)
     const to = at('2026-11-01T00:00:00Z')
-    const from = new Date(to.getTime() - 31 * day)
+    const from = new Date(to.getTime() - 31 * dayMs)
     expect(windowOf(policy, { from, to }, now, long)).toEqual({
       from: from.getTime(),
       to: to.getTime(),
@@ -54,22 +54,22 @@ describe('the window of a request', () => {
 })
 
 describe('the window before a window', () => {
-  const to = retention.getTime() + 2 * day
+  const to = retention.getTime() + 2 * dayMs
 
   test('is as long, and may begin at the first moment of retention', () => {
-    const from = retention.getTime() + day
+    const from = retention.getTime() + dayMs
     expect(earlierWindow({ from, to }, retention)).toEqual({ from: retention.getTime(), to: from })
   })
 
   test('is none where it would begin a millisecond before retention', () => {
-    expect(earlierWindow({ from: retention.getTime() + day - 1, to: to - 1 }, retention)).toBeUndefined()
+    expect(earlierWindow({ from: retention.getTime() + dayMs - 1, to: to - 1 }, retention)).toBeUndefined()
   })
 })
 
 describe('the window a cursor froze', () => {
   test('stands, cut to what retention still reaches', () => {
-    const to = retention.getTime() + day
-    expect(frozenWindow(policy, { from: retention.getTime() - day, to }, retention)).toEqual({
+    const to = retention.getTime() + dayMs
+    expect(frozenWindow(policy, { from: retention.getTime() - dayMs, to }, retention)).toEqual({
       from: retention.getTime(),
       to,
     })
@@ -77,8 +77,8 @@ describe('the window a cursor froze', () => {
 
   test('is empty when retention has passed it', () => {
     const gone = {
-      from: retention.getTime() - 2 * day,
-      to: retention.getTime() - day,
+      from: retention.getTime() - 2 * dayMs,
+      to: retention.getTime() - dayMs,
     }
     expect(frozenWindow(policy, gone, retention)).toEqual({
       from: retention.getTime(),
@@ -86,7 +86,7 @@ describe('the window a cursor froze', () => {
     })
   })
 
-  test.each([[{ from: 10, to: 10 }], [{ from: 0, to: 31 * day + 1 }]])('cannot be %j', (frozen) => {
+  test.each([[{ from: 10, to: 10 }], [{ from: 0, to: 31 * dayMs + 1 }]])('cannot be %j', (frozen) => {
     expect(frozenWindow(policy, frozen, retention)).toBeUndefined()
   })
 })
