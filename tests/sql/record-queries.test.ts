@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { listFixedMembers } from '../../queries/records/list-fixed-members.ts'
-import { listKeptColumn } from '../../queries/records/list-kept-column.ts'
+import { listFixedMembers } from '../../queries/records/list-immutable-fields.ts'
+import { listKeptColumn } from '../../queries/records/list-preserved-column.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render, sql } from '../../queries/sql/sql.ts'
 import { tablesRead } from '../support/tenant-scope.ts'

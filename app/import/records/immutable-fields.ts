@@ -1,6 +1,6 @@
 import type { Database } from '../../../queries/clickhouse/client.ts'
-import { listFixedMembers } from '../../../queries/records/list-fixed-members.ts'
-import { idsAtOnce } from '../../../queries/records/stored-under.ts'
+import { listFixedMembers } from '../../../queries/records/list-immutable-fields.ts'
+import { idsAtOnce } from '../../../queries/records/with-ids.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
 import { type Refusal, refuse } from '../ndjson/line-error.ts'
 import type { RecordRow, RecordType } from './record-type.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../../queries/clickhouse/client.ts'
-import { listKeptColumn } from '../../../queries/records/list-kept-column.ts'
-import { idsAtOnce } from '../../../queries/records/stored-under.ts'
+import { listKeptColumn } from '../../../queries/records/list-preserved-column.ts'
+import { idsAtOnce } from '../../../queries/records/with-ids.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
 

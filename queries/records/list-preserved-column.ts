@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { name, type Sql, sql } from '../sql/sql.ts'
-import { storedUnder } from './stored-under.ts'
+import { storedUnder } from './with-ids.ts'
 
 const row = z.object({ id: z.string(), value: z.string() })
 
