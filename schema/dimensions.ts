@@ -16,89 +16,94 @@ export interface DimensionRow {
   /** Few distinct values: kept in the cubes, so that any combination of such dimensions is answered without raw rows. */
   readonly lowCardinality?: true
   /** What it is, for the reference. */
-  readonly says: string
+  readonly description: string
 }
 
 /** The shared report filters and groupBy dimensions (contract, Shared report filters). The name is the parameter's. */
 const dimensions = {
-  siteId: { column: 'site_id', match: { kind: 'uuid' }, everyType: true, says: 'the site' },
+  siteId: { column: 'site_id', match: { kind: 'uuid' }, everyType: true, description: 'the site' },
   directive: {
     column: 'directive',
     match: { kind: 'text', maxLength: 64 },
     lowCardinality: true,
-    says: 'the effective CSP directive',
+    description: 'the effective CSP directive',
   },
   blockedHost: {
     column: 'blocked_host',
     match: { kind: 'text', maxLength: 255, lowerCase: true },
-    says: 'the host, keyword or scheme that was blocked',
+    description: 'the host, keyword or scheme that was blocked',
   },
   disposition: {
     column: 'disposition',
     match: { kind: 'enum', values: dispositions },
     lowCardinality: true,
-    says: 'whether the policy was enforced or only reported',
+    description: 'whether the policy was enforced or only reported',
   },
   documentHost: {
     column: 'document_host',
     match: { kind: 'text', maxLength: 255, lowerCase: true },
     everyType: true,
-    says: 'the host of the page',
+    description: 'the host of the page',
   },
   browserName: {
     column: 'browser_name',
     match: { kind: 'text', maxLength: 64 },
     everyType: true,
     lowCardinality: true,
-    says: 'the browser family',
+    description: 'the browser family',
   },
   osName: {
     column: 'os_name',
     match: { kind: 'text', maxLength: 64 },
     everyType: true,
     lowCardinality: true,
-    says: 'the operating system',
+    description: 'the operating system',
   },
   deviceType: {
     column: 'device_type',
     match: { kind: 'enum', values: deviceTypes },
     everyType: true,
     lowCardinality: true,
-    says: 'the kind of device',
+    description: 'the kind of device',
   },
   feature: {
     column: 'feature',
     match: { kind: 'text', maxLength: 128 },
     lowCardinality: true,
-    says: 'the policy-controlled feature, API, error type, crash reason, kind of check (coep) or kind of access (coop)',
+    description:
+      'the policy-controlled feature, API, error type, crash reason, kind of check (coep) or kind of access (coop)',
   },
-  blockedUrl: { column: 'blocked_url', match: { kind: 'text', maxLength: 512 }, says: 'the URL that was blocked' },
+  blockedUrl: {
+    column: 'blocked_url',
+    match: { kind: 'text', maxLength: 512 },
+    description: 'the URL that was blocked',
+  },
   blockedOrigin: {
     column: 'blocked_origin',
     match: { kind: 'text', maxLength: 255 },
-    says: 'the origin that was blocked',
+    description: 'the origin that was blocked',
   },
   destination: {
     column: 'destination',
     match: { kind: 'text', maxLength: 64 },
     lowCardinality: true,
-    says: 'the request destination',
+    description: 'the request destination',
   },
   effectivePolicy: {
     column: 'effective_policy',
     match: { kind: 'text', maxLength: 128 },
     lowCardinality: true,
-    says: 'the opener policy in effect',
+    description: 'the opener policy in effect',
   },
   otherOrigin: {
     column: 'other_origin',
     match: { kind: 'text', maxLength: 255 },
-    says: 'the origin on the other side of the opener relation',
+    description: 'the origin on the other side of the opener relation',
   },
   sourceFile: {
     column: 'source_file',
     match: { kind: 'text', maxLength: 512 },
-    says: 'the script, without its query',
+    description: 'the script, without its query',
   },
 } as const satisfies Record<string, DimensionRow>
 

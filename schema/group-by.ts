@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type DimensionName, dimensionNames } from './dimensions.ts'
-import { requireCarried } from './report-filter.ts'
+import { requireDimension } from './report-filter.ts'
 import type { ReportType } from './report-types.ts'
 
 const error = `must be one or two different dimensions, comma-separated, of ${dimensionNames.join(', ')}`
@@ -27,6 +27,6 @@ export const groupByParam = z
 
 /** The dimensions, each one that the type's reports have. Throws bad_request naming the wrong one. */
 export function toGrouping(reportType: ReportType, groupBy: readonly DimensionName[]): readonly DimensionName[] {
-  for (const dimension of groupBy) requireCarried(reportType, dimension, 'groupBy')
+  for (const dimension of groupBy) requireDimension(reportType, dimension, 'groupBy')
   return groupBy
 }

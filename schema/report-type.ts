@@ -11,9 +11,9 @@ export interface ReportTypeRow {
   /** Its documentUrl is the page that made the request, of any site. */
   readonly foreignPage?: true
   /** Dimensions that can filter and group this type, beside those every type has. */
-  readonly carries: readonly DimensionName[]
+  readonly dimensions: readonly DimensionName[]
   /** Further fields in a list of its reports (payloads, Per type); the rest is null. */
-  readonly tells: readonly ReportField[]
+  readonly extraFields: readonly ReportField[]
   /** Sources of its fields in a report's body (payloads, Per type and Normalising). */
   readonly body: BodyMapping
   /** Conditions of storing a report; one that misses them is only counted. */

@@ -3,7 +3,7 @@ import {
   type GroupKind,
   groupKind,
   ofReportTypes,
-  type ReportTypesQuestion,
+  type ReportTypesFilter,
   storedKey,
 } from '../groups/group-kind.ts'
 import type { GroupMeasure } from '../groups/groups-of.ts'
@@ -11,12 +11,12 @@ import type { GroupTable } from '../rollups/group-slices.ts'
 import { noTime, type Sql, sql } from '../sql/sql.ts'
 
 /** Which browser changes are asked for. */
-export type BrowserChangeQuestion = ReportTypesQuestion
+export type BrowserChangeFilter = ReportTypesFilter
 
 /** Type, API and source file (decisions, Groups). */
 const key = storedKey(() => [sql`report_type`, ...delimited(sql`feature`), sql`source_file`])
 
-const ofRollup = (rollup: GroupTable) => groupKind<BrowserChangeQuestion>(rollup, ofReportTypes, key)
+const ofRollup = (rollup: GroupTable) => groupKind<BrowserChangeFilter>(rollup, ofReportTypes, key)
 
 /** With the pages, source files and browsers of their reports. */
 export const browserChangeGroups = ofRollup('browser_changes_per_day_by_page')
@@ -24,9 +24,9 @@ export const browserChangeGroups = ofRollup('browser_changes_per_day_by_page')
 const ofAllSites = ofRollup('browser_changes_per_day_by_entry')
 
 /** Their numbers and APIs alone: of all sites together from far fewer rows. */
-export const browserChangeEntries: GroupKind<BrowserChangeQuestion> = {
+export const browserChangeEntries: GroupKind<BrowserChangeFilter> = {
   ...browserChangeGroups,
-  slices: (question) => (question.siteId === undefined ? ofAllSites : browserChangeGroups).slices(question),
+  slices: (filter) => (filter.siteId === undefined ? ofAllSites : browserChangeGroups).slices(filter),
 }
 
 /** The removal that the latest of the reports with one names; null where none does. */

@@ -4,7 +4,7 @@ import { distinctTexts, type Keyed, slicesOfGroups } from '../groups/groups-of.t
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { join, sql, uint } from '../sql/sql.ts'
-import { type BrowserChangeQuestion, browserChangeGroups } from './browser-change-groups.ts'
+import { type BrowserChangeFilter, browserChangeGroups } from './browser-change-groups.ts'
 
 const row = z.object({
   key: rowBigSum,
@@ -26,11 +26,11 @@ const families = distinctTexts(() => sql`groupUniqArray(toString(browser_name))`
  * page. An unknown page is no page. No query where there are no entries.
  */
 export function listBrowserChangeDetails(
-  question: BrowserChangeQuestion,
+  filter: BrowserChangeFilter,
   entries: readonly Keyed[],
 ): Query<z.infer<typeof row>>[] {
   if (entries.length === 0) return []
-  const pagesBySlice = slicesOfGroups(browserChangeGroups.slices(question), entries).map(
+  const pagesBySlice = slicesOfGroups(browserChangeGroups.slices(filter), entries).map(
     (slice) =>
       sql`SELECT ${slice.key} AS group_key, ${slice.page} AS url, any(toString(report_type)) AS type_of, any(toString(feature)) AS feature_of, any(source_file) AS file_of, ${slice.reportCount} AS reports, ${families.ofSlice(slice)} AS browsers_of ${slice.from} GROUP BY group_key, url`,
   )

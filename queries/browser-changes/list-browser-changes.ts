@@ -4,7 +4,7 @@ import { behind, byVolume, type VolumePosition } from '../groups/largest-first.t
 import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
 import { at, empty, type Sql, sql, uint } from '../sql/sql.ts'
-import { anticipatedRemoval, type BrowserChangeQuestion, browserChangeEntries } from './browser-change-groups.ts'
+import { anticipatedRemoval, type BrowserChangeFilter, browserChangeEntries } from './browser-change-groups.ts'
 
 const row = groupTallyRow.extend({ anticipatedRemoval: rowTime.nullable() })
 
@@ -22,11 +22,11 @@ const measures = { anticipatedRemoval, ...groupTally }
 
 /** Browser changes after a position: the soonest removal first, those without a date last, then the largest volume. */
 export function listBrowserChanges(
-  question: BrowserChangeQuestion,
+  filter: BrowserChangeFilter,
   after: BrowserChangePosition | undefined,
   limit: number,
 ): Query<BrowserChangeEntry> {
-  const entries = groupsOf(browserChangeEntries.slices(question), measures)
+  const entries = groupsOf(browserChangeEntries.slices(filter), measures)
   return {
     name: 'listBrowserChanges',
     statement: sql`${entries}${after ? sql` HAVING ${behindRemoval(after)}` : empty} ORDER BY anticipatedRemoval NULLS LAST, ${byVolume} LIMIT ${uint(limit)}`,

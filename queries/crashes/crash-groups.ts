@@ -1,17 +1,17 @@
 import { delimited, groupKind, storedKey } from '../groups/group-kind.ts'
-import type { GroupQuestion } from '../rollups/group-slices.ts'
+import type { GroupFilter } from '../rollups/group-slices.ts'
 import { equals } from '../sql/equals.ts'
 import { sql, text, uuid } from '../sql/sql.ts'
 
 /** Which crashes are asked for. */
-export interface CrashQuestion extends GroupQuestion {
+export interface CrashFilter extends GroupFilter {
   /** Every site of the tenant where it is undefined. */
   readonly siteId: string | undefined
   /** Exactly this reason. */
   readonly reason: string | undefined
 }
 
-const conditions = ({ siteId, reason }: CrashQuestion) => [
+const conditions = ({ siteId, reason }: CrashFilter) => [
   sql`report_type = 'crash'`,
   ...equals('site_id', uuid, siteId),
   ...equals('feature', text, reason),

@@ -3,7 +3,7 @@ import { type GroupMeasures, groupsOf, groupTally, groupTallyRow } from '../grou
 import { largestFirst, type VolumePosition } from '../groups/largest-first.ts'
 import type { Query } from '../sql/query.ts'
 import { sql } from '../sql/sql.ts'
-import { type CrashQuestion, crashGroups } from './crash-groups.ts'
+import { type CrashFilter, crashGroups } from './crash-groups.ts'
 
 const row = groupTallyRow.extend({
   /** When the latest report with a stack was received, in milliseconds since the Unix epoch; 0 where none has one. */
@@ -24,10 +24,10 @@ const measures: GroupMeasures = {
 
 /** The crash groups with the largest estimated volume, after a position. */
 export function listCrashGroups(
-  question: CrashQuestion,
+  filter: CrashFilter,
   after: VolumePosition | undefined,
   limit: number,
 ): Query<CrashGroup> {
-  const groups = groupsOf(crashGroups.slices(question), measures)
+  const groups = groupsOf(crashGroups.slices(filter), measures)
   return { name: 'listCrashGroups', statement: sql`${groups}${largestFirst(after, limit)}`, row }
 }

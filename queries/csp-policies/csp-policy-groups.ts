@@ -1,16 +1,16 @@
 import { type GroupKind, groupKind } from '../groups/group-kind.ts'
-import { type GroupQuestion, slicesWhere } from '../rollups/group-slices.ts'
+import { type GroupFilter, slicesWhere } from '../rollups/group-slices.ts'
 import type { PageMatch } from '../rules/scans/page-pattern.ts'
 import { type Sql, sql, text, uuid } from '../sql/sql.ts'
 
 /** Whose policies are asked for: those that reports of a site quote. */
-export interface CspPolicyQuestion extends GroupQuestion {
+export interface CspPolicyFilter extends GroupFilter {
   readonly siteId: string
   /** Only reports of these pages; of every page where it is undefined. */
   readonly page: PageMatch | undefined
 }
 
-const conditions = ({ siteId }: CspPolicyQuestion) => [
+const conditions = ({ siteId }: CspPolicyFilter) => [
   sql`report_type = 'csp-violation'`,
   sql`site_id = ${uuid(siteId)}`,
   sql`policy_key != 0`,
@@ -24,11 +24,11 @@ const key = () => sql`if(disposition = 'report', bitNot(policy_key), policy_key)
 
 const ofEveryPage = groupKind('reports_per_day_by_page', conditions, key)
 
-export const cspPolicyGroups: GroupKind<CspPolicyQuestion> = {
+export const cspPolicyGroups: GroupKind<CspPolicyFilter> = {
   ...ofEveryPage,
-  slices(question) {
-    const { page } = question
-    const slices = ofEveryPage.slices(question)
+  slices(filter) {
+    const { page } = filter
+    const slices = ofEveryPage.slices(filter)
     return page ? slicesWhere(slices, (slice) => isOn(page, slice.page)) : slices
   },
 }

@@ -1,5 +1,5 @@
 import type { ReportType } from '../../schema/report-types.ts'
-import { type GroupQuestion, type GroupSlice, type GroupTable, groupSlices } from '../rollups/group-slices.ts'
+import { type GroupFilter, type GroupSlice, type GroupTable, groupSlices } from '../rollups/group-slices.ts'
 import { equals } from '../sql/equals.ts'
 import { join, type Sql, sql, texts, uuid } from '../sql/sql.ts'
 
@@ -9,15 +9,15 @@ export interface KeyedSlice extends GroupSlice {
 }
 
 /** A kind of groups that reports make. */
-export interface GroupKind<Question extends GroupQuestion> {
+export interface GroupKind<Question extends GroupFilter> {
   /** Conditions on the rows of the rollup and on raw rows alike, the report type among them. */
-  readonly conditions: (question: Question) => readonly Sql[]
+  readonly conditions: (filter: Question) => readonly Sql[]
   readonly withKey: (slice: GroupSlice) => KeyedSlice
-  readonly slices: (question: Question) => KeyedSlice[]
+  readonly slices: (filter: Question) => KeyedSlice[]
 }
 
 /** A kind with a rollup by day. */
-export function groupKind<Question extends GroupQuestion>(
+export function groupKind<Question extends GroupFilter>(
   rollup: GroupTable,
   conditions: GroupKind<Question>['conditions'],
   key: (slice: GroupSlice) => Sql,
@@ -26,7 +26,7 @@ export function groupKind<Question extends GroupQuestion>(
   return {
     conditions,
     withKey,
-    slices: (question) => groupSlices(rollup, question, conditions(question)).map(withKey),
+    slices: (filter) => groupSlices(rollup, filter, conditions(filter)).map(withKey),
   }
 }
 
@@ -38,7 +38,7 @@ export const storedKey = (values: (slice: GroupSlice) => readonly Sql[]) => (sli
 export const delimited = (value: Sql): Sql[] => [sql`toString(length(${value}))`, value]
 
 /** Groups of a kind that several report types make. */
-export interface ReportTypesQuestion extends GroupQuestion {
+export interface ReportTypesFilter extends GroupFilter {
   /** Every site of the tenant where it is undefined. */
   readonly siteId: string | undefined
   /** At least one. */
@@ -46,7 +46,7 @@ export interface ReportTypesQuestion extends GroupQuestion {
 }
 
 /** Conditions of some report types, of a site or of every site. */
-export const ofReportTypes = ({ siteId, reportTypes }: Omit<ReportTypesQuestion, keyof GroupQuestion>): Sql[] => [
+export const ofReportTypes = ({ siteId, reportTypes }: Omit<ReportTypesFilter, keyof GroupFilter>): Sql[] => [
   sql`report_type IN ${texts(reportTypes)}`,
   ...equals('site_id', uuid, siteId),
 ]

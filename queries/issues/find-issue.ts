@@ -4,7 +4,7 @@ import type { DayOfReports } from '../rules/latest-ranges.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
 import { join, sql, uint64 } from '../sql/sql.ts'
-import { type IssueQuestion, issueGroups } from './issue-groups.ts'
+import { type IssueFilter, issueGroups } from './issue-groups.ts'
 
 const row = z
   .object({ firstSeen: rowTime, lastSeen: rowTime, reportCount: rowCount })
@@ -15,9 +15,9 @@ const row = z
   }))
 
 /** The days of a window on which an issue has reports, the latest first: none where it has no report there. */
-export function findIssue(question: IssueQuestion, issueKey: bigint): Query<DayOfReports> {
+export function findIssue(filter: IssueFilter, issueKey: bigint): Query<DayOfReports> {
   const isOne = sql`issue_key = ${uint64(issueKey)}`
-  const days = slicesWhere(issueGroups.slices(question), () => isOne).map(
+  const days = slicesWhere(issueGroups.slices(filter), () => isOne).map(
     ({ from, isRaw, firstSeen, lastSeen, reportCount }) =>
       sql`SELECT ${firstSeen} AS firstSeen, ${lastSeen} AS lastSeen, ${reportCount} AS reportCount ${from} GROUP BY ${isRaw ? sql`toStartOfDay(received_at)` : sql`bucket`}`,
   )

@@ -1,8 +1,8 @@
-import { groupKind, ofReportTypes, type ReportTypesQuestion } from '../groups/group-kind.ts'
+import { groupKind, ofReportTypes, type ReportTypesFilter } from '../groups/group-kind.ts'
 import { sql } from '../sql/sql.ts'
 
 /** Which issues are asked for. */
-export type IssueQuestion = ReportTypesQuestion
+export type IssueFilter = ReportTypesFilter
 
 /** The key is stored with each report: the first half of the MD5 of its site, type, subject and host. */
-export const issueGroups = groupKind<IssueQuestion>('reports_per_day_by_issue', ofReportTypes, () => sql`issue_key`)
+export const issueGroups = groupKind<IssueFilter>('reports_per_day_by_issue', ofReportTypes, () => sql`issue_key`)

@@ -11,7 +11,7 @@ import { slicesWhere } from '../rollups/group-slices.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'
 import { sql, texts, uint64s, uuids } from '../sql/sql.ts'
-import { type IssueQuestion, issueGroups } from './issue-groups.ts'
+import { type IssueFilter, issueGroups } from './issue-groups.ts'
 import type { RankedIssue } from './list-issues.ts'
 
 const row = groupTallyRow.extend({
@@ -43,7 +43,7 @@ const measures: GroupMeasures = {
 
 /** The details of some issues; an unknown page is no page, an unreadable user agent no browser family. */
 export function listIssueDetails(
-  question: IssueQuestion,
+  filter: IssueFilter,
   issues: readonly Omit<RankedIssue, 'lastSeen'>[],
 ): Query<IssueDetails>[] {
   if (issues.length === 0) return []
@@ -51,7 +51,7 @@ export function listIssueDetails(
   const types = texts(issues.map(({ reportType }) => reportType))
   const sites = uuids(issues.map(({ siteId }) => siteId))
   // The rollup's primary key finds a type's and a site's issue; by the issue alone, each site's rows would be read.
-  const slices = slicesWhere(issueGroups.slices(question), ({ isRaw }) =>
+  const slices = slicesWhere(issueGroups.slices(filter), ({ isRaw }) =>
     isRaw ? sql`issue_key IN ${keys}` : sql`(report_type, site_id, issue_key) IN arrayZip(${types}, ${sites}, ${keys})`,
   )
   return [{ name: 'listIssueDetails', statement: groupsOf(slices, measures), row }]

@@ -6,7 +6,7 @@ import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowTime } from '../sql/rows.ts'
 import { at, empty, sql, uint, uint64 } from '../sql/sql.ts'
-import { type IssueQuestion, issueGroups } from './issue-groups.ts'
+import { type IssueFilter, issueGroups } from './issue-groups.ts'
 
 const row = z.object({ key: rowBigSum, siteId: z.string(), reportType: z.enum(issueTypeNames), lastSeen: rowTime })
 
@@ -28,8 +28,8 @@ const measures = {
 }
 
 /** Issues, the latest seen first, after a position. */
-function listIssues(question: IssueQuestion, after: IssuePosition | undefined, limit: number): Query<RankedIssue> {
-  const issues = groupsOf(issueGroups.slices(question), measures)
+function listIssues(filter: IssueFilter, after: IssuePosition | undefined, limit: number): Query<RankedIssue> {
+  const issues = groupsOf(issueGroups.slices(filter), measures)
   return {
     name: 'listIssues',
     statement: sql`${issues}${after ? behind(after) : empty} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,
@@ -49,10 +49,10 @@ const recent = 6 * hourMs
  * The lists to try in turn: of the six hours before the position, then of the whole window. A short list that fills the
  * page is the answer, because all it holds comes first in the whole one too.
  */
-export function issueLists(question: IssueQuestion, after: IssuePosition | undefined, limit: number) {
-  const { window } = question
+export function issueLists(filter: IssueFilter, after: IssuePosition | undefined, limit: number) {
+  const { window } = filter
   const latest = Math.min(window.to, after?.lastSeen ?? window.to)
   const from = Math.max(window.from, latest - recent)
   const windows: readonly TimeRange[] = from > window.from ? [{ ...window, from }, window] : [window]
-  return windows.map((each) => listIssues({ ...question, window: each }, after, limit))
+  return windows.map((each) => listIssues({ ...filter, window: each }, after, limit))
 }

@@ -1,10 +1,10 @@
 import { delimited, groupKind, storedKey } from '../groups/group-kind.ts'
-import type { GroupQuestion } from '../rollups/group-slices.ts'
+import type { GroupFilter } from '../rollups/group-slices.ts'
 import { equals } from '../sql/equals.ts'
 import { sql, text, uuid } from '../sql/sql.ts'
 
 /** Which network errors are asked for; each filter is exact, and none where it is undefined. */
-export interface NetworkErrorQuestion extends GroupQuestion {
+export interface NetworkErrorFilter extends GroupFilter {
   readonly siteId: string | undefined
   readonly phase: string | undefined
   readonly errorType: string | undefined
@@ -12,7 +12,7 @@ export interface NetworkErrorQuestion extends GroupQuestion {
   readonly origin: string | undefined
 }
 
-const conditions = ({ siteId, phase, errorType, origin }: NetworkErrorQuestion) => [
+const conditions = ({ siteId, phase, errorType, origin }: NetworkErrorFilter) => [
   sql`report_type = 'network-error'`,
   ...equals('site_id', uuid, siteId),
   ...equals('phase', text, phase),

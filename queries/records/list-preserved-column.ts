@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { name, type Sql, sql } from '../sql/sql.ts'
-import { storedUnder } from './with-ids.ts'
+import { withIds } from './with-ids.ts'
 
 const row = z.object({ id: z.string(), value: z.string() })
 
@@ -10,7 +10,7 @@ const row = z.object({ id: z.string(), value: z.string() })
  * @param around what else holds of them, so that the store need not look at all.
  * @param withValue gives it too: texts can be long.
  */
-export function listKeptColumn(
+export function listPreservedColumn(
   table: string,
   column: string,
   around: Sql,
@@ -20,9 +20,9 @@ export function listKeptColumn(
 ): Query<z.infer<typeof row>> {
   const value = withValue ? name(column) : sql`''`
   return {
-    name: 'listKeptColumn',
+    name: 'listPreservedColumn',
     statement: sql`SELECT toString(id) AS id, ${value} AS value FROM ${name(table)} FINAL
-      WHERE ${around} AND ${storedUnder(table, tenantId, ids)} AND ${name(table)}.${name(column)} != ''`,
+      WHERE ${around} AND ${withIds(table, tenantId, ids)} AND ${name(table)}.${name(column)} != ''`,
     row,
     pool: 'maintenance',
   }

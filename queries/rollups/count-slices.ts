@@ -8,7 +8,7 @@ import { sliceTables, type TimedTable } from './table-slices.ts'
 import type { TimeRange } from './time-range.ts'
 
 /** Which reports to count, and by what. */
-export interface CountQuestion {
+export interface CountFilter {
   readonly tenantId: string
   /** All types together where it is undefined. */
   readonly reportType: ReportType | undefined
@@ -52,7 +52,7 @@ const rollupMeasures: Measures = {
 }
 
 /** Slices of the cheapest rollups, those too coarse for the bucket left out, and of the raw rows. */
-export function countSlices({ tenantId, reportType, terms, groupBy, windows, bucket }: CountQuestion): CountSlice[] {
+export function countSlices({ tenantId, reportType, terms, groupBy, windows, bucket }: CountFilter): CountSlice[] {
   const dimensions = [...new Set([...terms.map((term) => term.dimension), ...groupBy])]
   const isPattern = terms.some(({ value }) => value.includes('_'))
   const rollups = selectRollup({ reportType, dimensions, isGrouped: groupBy.length > 0, isPattern, bucket })

@@ -4,7 +4,7 @@ import { sliceTables, type TimedTable } from './table-slices.ts'
 import type { TimeRange } from './time-range.ts'
 
 /** Whose groups of reports, and over which window. */
-export interface GroupQuestion {
+export interface GroupFilter {
   readonly tenantId: string
   readonly window: TimeRange
 }
@@ -59,7 +59,7 @@ const rollupColumns = {
  */
 export function groupSlices(
   rollup: GroupTable,
-  { tenantId, window }: GroupQuestion,
+  { tenantId, window }: GroupFilter,
   conditions: readonly Sql[],
 ): GroupSlice[] {
   const byDay: TimedTable = { table: rollup, grain: dayMs, time: 'bucket' }

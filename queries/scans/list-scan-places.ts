@@ -1,6 +1,6 @@
 import type { Query } from '../sql/query.ts'
 import { at, empty, sql, text, uint, uuid } from '../sql/sql.ts'
-import { askHistory, newestFirst, type ScanPlace } from './scan-history.ts'
+import { newestFirst, queryScanHistory, type ScanPlace } from './scan-history.ts'
 
 /** Where a newest-first page of scans left off. */
 export interface ScanPosition {
@@ -18,5 +18,5 @@ export function listScanPlaces(
 ): Query<ScanPlace> {
   const behind = after ? sql`WHERE (scannedAt, id) < (${at(new Date(after.scannedAt))}, ${text(after.id)})` : empty
   const chosen = sql`${behind} ORDER BY ${newestFirst} LIMIT ${uint(limit)}`
-  return askHistory('listScanPlaces', tenantId, sql`page_id = ${uuid(pageId)}`, chosen)
+  return queryScanHistory('listScanPlaces', tenantId, sql`page_id = ${uuid(pageId)}`, chosen)
 }

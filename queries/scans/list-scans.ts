@@ -35,14 +35,14 @@ const row: z.ZodType<StoredScan> = z
   .transform((scan) => (scan.status === 'complete' ? scan : { ...scan, score: null, headers: null }))
 
 /** Their ids fill a tenth of what a server takes as one request's line. */
-const scansAtOnce = 500
+const maxScansPerQuery = 500
 
 /** Scans by their places, without their result and scripts, in any order; several queries where they are many. */
 export function listScans(
   tenantId: string,
   places: readonly Pick<ScanPlace, 'pageId' | 'id' | 'scannedAt'>[],
 ): Query<StoredScan>[] {
-  return chunksOf(places, scansAtOnce).map((some) => listSome(tenantId, some))
+  return chunksOf(places, maxScansPerQuery).map((some) => listSome(tenantId, some))
 }
 
 function listSome(tenantId: string, places: Parameters<typeof listScans>[1]): Query<StoredScan> {

@@ -29,10 +29,10 @@ const row: z.ZodType<ScanPlace> = z.object({
 export const newestFirst: Sql = sql`scannedAt DESC, id DESC`
 
 /** Pages by their ids, or by a SELECT of them. */
-export type SomePages = readonly string[] | Sql
+export type PageSelection = readonly string[] | Sql
 
 /** The condition that a scan is of one of them. */
-export const ofPages = (pages: SomePages): Sql => sql`page_id IN ${'strings' in pages ? pages : uuids(pages)}`
+export const ofPages = (pages: PageSelection): Sql => sql`page_id IN ${'strings' in pages ? pages : uuids(pages)}`
 
 /**
  * A question about the scans of some pages. Each has its `place` among its page's scans, 1 for the oldest, whether it is
@@ -41,7 +41,7 @@ export const ofPages = (pages: SomePages): Sql => sql`page_id IN ${'strings' in 
  * @param pages a condition on page_id.
  * @param chosen which scans are answered, and in which order: what stands behind a FROM.
  */
-export function askHistory(name: string, tenantId: string, pages: Sql, chosen: Sql): Query<ScanPlace> {
+export function queryScanHistory(name: string, tenantId: string, pages: Sql, chosen: Sql): Query<ScanPlace> {
   const scans = sql`SELECT page_id AS pageId, toString(page_scans.id) AS id, scanned_at AS scannedAt, status = 'complete' AS complete, headers_key, grade, row_number() OVER (PARTITION BY page_id ORDER BY scanned_at, toString(page_scans.id)) AS place FROM page_scans FINAL WHERE tenant_id = ${uuid(tenantId)} AND ${pages}`
   const history = sql`SELECT *, maxIf((place, scannedAt, id, headers_key, grade), complete) OVER (PARTITION BY pageId ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS compared FROM (${scans})`
   const projection = sql`pageId, id, scannedAt, if(complete, 0, place - compared.1) AS consecutiveFailures, if(complete, compared.3, '') AS comparedId, compared.2 AS comparedAt`

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { scriptCapture } from '../../schema/responses/script.ts'
 import type { Query } from '../sql/query.ts'
 import { sql } from '../sql/sql.ts'
-import { type InventoryQuestion, ofInventory } from './script-inventory.ts'
+import { type InventoryFilter, ofInventory } from './script-inventory.ts'
 
 const row = scriptCapture
   .extend({ url: z.string(), hash: z.string() })
@@ -12,10 +12,10 @@ const row = scriptCapture
 export type CaptureRow = z.infer<typeof row>
 
 /** Every capture of the inventory's scripts. */
-export function listScriptCaptures(question: InventoryQuestion): Query<CaptureRow> {
+export function listScriptCaptures(filter: InventoryFilter): Query<CaptureRow> {
   return {
     name: 'listScriptCaptures',
-    statement: sql`SELECT script_url AS url, script_hash AS hash, state, nullIf(reason, '') AS reason, source, fetched_url AS fetchedUrl, nullIf(final_url, '') AS finalUrl, nullIf(received_hash, '') AS receivedHash, size, reused FROM script_captures FINAL WHERE ${ofInventory(question)}`,
+    statement: sql`SELECT script_url AS url, script_hash AS hash, state, nullIf(reason, '') AS reason, source, fetched_url AS fetchedUrl, nullIf(final_url, '') AS finalUrl, nullIf(received_hash, '') AS receivedHash, size, reused FROM script_captures FINAL WHERE ${ofInventory(filter)}`,
     row,
   }
 }

@@ -6,7 +6,7 @@ import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
 import { sql, uint, uint64s } from '../sql/sql.ts'
 import { paymentPagesAmong, scriptReports } from './script-activity.ts'
-import { type InventoryQuestion, inventoriedUrls } from './script-inventory.ts'
+import { type InventoryFilter, inventoriedUrls } from './script-inventory.ts'
 
 const row = z.object({
   url: z.string(),
@@ -32,18 +32,18 @@ const keyOf = (url: string) => hash('md5', url, 'buffer').readBigUInt64BE()
  * @param truncated the inventory has others.
  */
 export function listScriptViolations(
-  question: InventoryQuestion,
+  filter: InventoryFilter,
   known: readonly string[],
   truncated: boolean,
 ): Query<ScriptViolation> {
-  const violations = scriptReports({ ...question, url: undefined }, 'integrity-violation')
+  const violations = scriptReports({ ...filter, url: undefined }, 'integrity-violation')
   const isKnown = sql`halfMD5(url) IN ${uint64s(known.map(keyOf))}`
-  const isInventoried = truncated ? sql`isKnown OR url IN ${inventoriedUrls(question)}` : sql`isKnown`
+  const isInventoried = truncated ? sql`isKnown OR url IN ${inventoriedUrls(filter)}` : sql`isKnown`
   // Of several at one moment the browser blocked it.
   const mode = sql`if(max((seen_to, disposition = 'enforce')).2, 'enforce', 'report')`
   const lastOnPayment = sql`maxMap(mapFromArrays(page_ids, arrayWithConstant(length(page_ids), toUnixTimestamp64Milli(seen_to))))`
-  const matched = sql`${violations} AS violated LEFT JOIN ${paymentPagesAmong(violations, question)} AS matched USING (page)`
-  const [onPayment, reports] = question.hasPaymentPages
+  const matched = sql`${violations} AS violated LEFT JOIN ${paymentPagesAmong(violations, filter)} AS matched USING (page)`
+  const [onPayment, reports] = filter.hasPaymentPages
     ? [lastOnPayment, matched]
     : [sql`CAST(map(), 'Map(String, Int64)')`, violations]
   const scripts = sql`SELECT url, max(seen_to) AS lastAt, ${mode} AS mode, ${onPayment} AS lastOnPayment, ${isKnown} AS isKnown, (${isInventoried})::Bool AS isInventoried FROM ${reports} GROUP BY url`

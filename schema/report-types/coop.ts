@@ -15,8 +15,8 @@ const otherParties = [
 
 export const coop = {
   issue: { subject: 'effectivePolicy', hostOf: 'otherOrigin' },
-  carries: ['disposition', 'feature', 'effectivePolicy', 'otherOrigin'],
-  tells: ['sourceFile', 'lineNumber', 'columnNumber', 'referrer'],
+  dimensions: ['disposition', 'feature', 'effectivePolicy', 'otherOrigin'],
+  extraFields: ['sourceFile', 'lineNumber', 'columnNumber', 'referrer'],
   body: {
     documentUrl: ['envelopeUrl'],
     disposition: ['disposition', 'disposition'],

@@ -4,8 +4,8 @@ import type { ReportTypeRow } from '../report-type.ts'
 const scriptLike = ['', 'script', 'audioworklet', 'paintworklet', 'serviceworker', 'sharedworker', 'worker'] as const
 
 export const cspHash = {
-  carries: [],
-  tells: [],
+  dimensions: [],
+  extraFields: [],
   body: {
     documentUrl: ['documentUrl', 'documentUrl', 'documentUri'],
     destination: ['text', 'destination'],

@@ -14,7 +14,7 @@ export const untrusted = () => z.string()
 export const openEnum = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values)
 
 /** A page of a list: its items, what else is told of the list, and the next page's cursor; null ends the list. */
-export const listReply = <Item extends z.ZodType, Extra extends z.ZodRawShape = Record<never, never>>(
+export const listResponse = <Item extends z.ZodType, Extra extends z.ZodRawShape = Record<never, never>>(
   item: Item,
   extra?: Extra,
 ) => z.object({ data: z.array(item), ...(extra as Extra), nextCursor: z.string().nullable() })

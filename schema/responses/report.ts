@@ -60,8 +60,8 @@ export const reportFieldNames = Object.keys(report.shape) as (keyof Report)[]
 
 /** The fields that reports of a type can have; all others of theirs are null (contract, Report). */
 export function fieldsOfType(reportType: ReportType): (keyof Report)[] {
-  const { carries, tells } = reportTypeRows[reportType]
-  const own = new Set<string>([...carries, ...tells])
+  const { dimensions, extraFields } = reportTypeRows[reportType]
+  const own = new Set<string>([...dimensions, ...extraFields])
   return reportFieldNames.filter((field) => own.has(field) || !report.shape[field].isNullable())
 }
 

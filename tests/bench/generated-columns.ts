@@ -122,7 +122,7 @@ export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>>
   documentUrl: `concat('https://', document_host, '/', ['shop', 'help', 'account', 'blog'][page_place % 4 + 1], '/', toString(page_place), if(${chance(0.15, 'query')}, concat('?item=', toString(number % 977)), ''))`,
   disposition: byType([
     [
-      ofType(({ carries }) => carries.includes('disposition')),
+      ofType(({ dimensions }) => dimensions.includes('disposition')),
       `if(${chance(0.35, 'disposition')}, 'report', 'enforce')`,
     ],
   ]),

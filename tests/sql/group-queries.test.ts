@@ -49,21 +49,21 @@ describe('the sources of groups', () => {
 
   test('of browser changes of all sites together are the rollup of their entries, for what it tells', () => {
     const reportTypes = ['deprecation', 'intervention'] as const
-    const question = { tenantId: tenant, window: { from: 0, to: 3 * dayMs }, siteId: undefined, reportTypes }
-    expect(tables(listBrowserChanges(question, undefined, 5))).toEqual(['browser_changes_per_day_by_entry'])
-    expect(tables(totalBrowserChanges(question))).toEqual(['browser_changes_per_day_by_entry'])
-    expect(tables(countChangesByBrowser(question))).toEqual([changes])
+    const filter = { tenantId: tenant, window: { from: 0, to: 3 * dayMs }, siteId: undefined, reportTypes }
+    expect(tables(listBrowserChanges(filter, undefined, 5))).toEqual(['browser_changes_per_day_by_entry'])
+    expect(tables(totalBrowserChanges(filter))).toEqual(['browser_changes_per_day_by_entry'])
+    expect(tables(countChangesByBrowser(filter))).toEqual([changes])
   })
 
   test('of issues are the raw rows of a while first', () => {
-    const question = {
+    const filter = {
       tenantId: tenant,
       window: { from: 0, to: 3 * dayMs },
       siteId: undefined,
       reportTypes: ['coep'] as const,
     }
     const of = (...after: Parameters<typeof issueLists>[1][]) =>
-      after.map((one) => issueLists(question, one, 5).map(tables))
+      after.map((one) => issueLists(filter, one, 5).map(tables))
     const later = { lastSeen: 9 * dayMs, key: '7' }
     expect(of(undefined, later)).toEqual([
       [['reports'], ['reports_per_day_by_issue']],
@@ -80,8 +80,8 @@ describe('the sources of groups', () => {
 })
 
 test('the text of a list of groups, behind a position', () => {
-  const question = { tenantId: tenant, window: { from: 0, to: dayMs }, siteId: site, reason: 'oom' }
-  const { statement } = listCrashGroups(question, { weight: '5', key: '18446744073709551615' }, 51)
+  const filter = { tenantId: tenant, window: { from: 0, to: dayMs }, siteId: site, reason: 'oom' }
+  const { statement } = listCrashGroups(filter, { weight: '5', key: '18446744073709551615' }, 51)
   expect(render(statement)).toEqual({
     text: "SELECT toString(group_key) AS key, sum(part_reportCount) AS reportCount, toString(sum(part_weight)) AS weight, min(part_firstSeen) AS firstSeen, max(part_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(part_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS part_reportCount, sum(weight) AS part_weight, min(first_seen_at) AS part_firstSeen, max(last_seen_at) AS part_lastSeen, max(last_stack_at) AS part_lastStackAt FROM crashes_per_day_by_group WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(part_weight) < {p5:UInt64} OR (sum(part_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(part_weight) DESC, group_key LIMIT {p7:UInt64}",
     params: {
@@ -99,13 +99,13 @@ test('the text of a list of groups, behind a position', () => {
 
 test('the text of a list of browser changes, behind a position', () => {
   const list = (anticipatedRemoval: number | null) => {
-    const question = {
+    const filter = {
       tenantId: tenant,
       window: { from: 0, to: dayMs },
       siteId: undefined,
       reportTypes: ['crash'] as const,
     }
-    return render(listBrowserChanges(question, { anticipatedRemoval, weight: '5', key: '7' }, 51).statement)
+    return render(listBrowserChanges(filter, { anticipatedRemoval, weight: '5', key: '7' }, 51).statement)
   }
   const behind = (first: number) =>
     `(sum(part_weight) < {p${first}:UInt64} OR (sum(part_weight) = {p${first}:UInt64} AND group_key > {p${first + 1}:UInt64}))`

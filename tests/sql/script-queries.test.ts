@@ -11,7 +11,7 @@ import { listScriptHashes } from '../../queries/scripts/list-script-hashes.ts'
 import { listScriptIdentities } from '../../queries/scripts/list-script-identities.ts'
 import { listScriptViolations } from '../../queries/scripts/list-script-violations.ts'
 import { listScripts } from '../../queries/scripts/list-scripts.ts'
-import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
+import type { InventoryFilter } from '../../queries/scripts/script-inventory.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { dayMs } from '../../schema/durations.ts'
@@ -20,7 +20,7 @@ import { tablesRead } from '../support/tenant-scope.ts'
 const tenantId = '11111111-1111-4111-8111-111111111111'
 const siteId = '22222222-2222-4222-8222-222222222222'
 
-const every: InventoryQuestion = {
+const every: InventoryFilter = {
   tenantId,
   siteId,
   window: { from: dayMs - 5, to: 3 * dayMs + 7 },
@@ -31,19 +31,19 @@ const every: InventoryQuestion = {
 const one = { ...every, url: 'https://cdn.example.test/a.js' }
 
 /** Every query about scripts, of a whole inventory and of one script, of one that is cut off too. */
-const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: false }].flatMap((question) => [
-  listScripts(question),
-  findScriptUrl(question, siteId),
-  listScriptDecisions(question),
-  listScriptCaptures(question),
-  listScriptIdentities(question),
+const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: false }].flatMap((filter) => [
+  listScripts(filter),
+  findScriptUrl(filter, siteId),
+  listScriptDecisions(filter),
+  listScriptCaptures(filter),
+  listScriptIdentities(filter),
   ...[true, false].flatMap((truncated): Query<unknown>[] => [
-    listScriptActivity(question, truncated),
-    listScriptHashes(question, truncated),
-    listScriptViolations(question, [one.url], truncated),
-    ...(question.hasPaymentPages ? [listPaymentActivity(question, truncated)] : []),
+    listScriptActivity(filter, truncated),
+    listScriptHashes(filter, truncated),
+    listScriptViolations(filter, [one.url], truncated),
+    ...(filter.hasPaymentPages ? [listPaymentActivity(filter, truncated)] : []),
   ]),
-  ...(question.hasPaymentPages ? [listScanFindings(question), listLoadingScans(question)] : []),
+  ...(filter.hasPaymentPages ? [listScanFindings(filter), listLoadingScans(filter)] : []),
 ])
 
 const textOf = (query: Query<unknown>) => render(query.statement).text

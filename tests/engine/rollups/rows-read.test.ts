@@ -100,10 +100,10 @@ test('a look at a long ledger of imports reads its last hour', async () => {
 })
 
 test('the latest issues are those of the last hours, page after page, as of the whole window', async () => {
-  const question = { tenantId: bigTenant, window, siteId: undefined, reportTypes: issueTypeNames }
+  const filter = { tenantId: bigTenant, window, siteId: undefined, reportTypes: issueTypeNames }
   let after: IssuePosition | undefined
   for (let page = 0; page < 5; page++) {
-    const [short, whole] = issueLists(question, after, 51) as [Query<RankedIssue>, Query<RankedIssue>]
+    const [short, whole] = issueLists(filter, after, 51) as [Query<RankedIssue>, Query<RankedIssue>]
     const issues = await db.reader.read(short)
     expect(issues).toHaveLength(51)
     expect(issues).toEqual(await db.reader.read(whole))
