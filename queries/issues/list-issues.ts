@@ -28,7 +28,7 @@ const measures = {
 }
 
 /** Issues, the latest seen first, after a position. */
-function listIssues(filter: IssueFilter, after: IssuePosition | undefined, limit: number): Query<RankedIssue> {
+function listIssuesIn(filter: IssueFilter, after: IssuePosition | undefined, limit: number): Query<RankedIssue> {
   const issues = groupsOf(issueGroups.slices(filter), measures)
   return {
     name: 'listIssues',
@@ -49,10 +49,10 @@ const recent = 6 * hourMs
  * The lists to try in turn: of the six hours before the position, then of the whole window. A short list that fills the
  * page is the answer, because all it holds comes first in the whole one too.
  */
-export function issueLists(filter: IssueFilter, after: IssuePosition | undefined, limit: number) {
+export function listIssues(filter: IssueFilter, after: IssuePosition | undefined, limit: number) {
   const { window } = filter
   const latest = Math.min(window.to, after?.lastSeen ?? window.to)
   const from = Math.max(window.from, latest - recent)
   const windows: readonly TimeRange[] = from > window.from ? [{ ...window, from }, window] : [window]
-  return windows.map((each) => listIssues({ ...filter, window: each }, after, limit))
+  return windows.map((each) => listIssuesIn({ ...filter, window: each }, after, limit))
 }

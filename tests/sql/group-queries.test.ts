@@ -4,7 +4,7 @@ import { listBrowserChanges } from '../../queries/browser-changes/list-browser-c
 import { totalBrowserChanges } from '../../queries/browser-changes/total-browser-changes.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
-import { issueLists } from '../../queries/issues/list-issues.ts'
+import { listIssues } from '../../queries/issues/list-issues.ts'
 import { pageMatch } from '../../queries/rules/scans/page-pattern.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
@@ -62,8 +62,8 @@ describe('the sources of groups', () => {
       siteId: undefined,
       reportTypes: ['coep'] as const,
     }
-    const of = (...after: Parameters<typeof issueLists>[1][]) =>
-      after.map((one) => issueLists(filter, one, 5).map(tables))
+    const of = (...after: Parameters<typeof listIssues>[1][]) =>
+      after.map((one) => listIssues(filter, one, 5).map(tables))
     const later = { lastSeen: 9 * dayMs, key: '7' }
     expect(of(undefined, later)).toEqual([
       [['reports'], ['reports_per_day_by_issue']],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { IssueFilter } from '../../../queries/issues/issue-groups.ts'
 import { type IssueDetails, listIssueDetails } from '../../../queries/issues/list-issue-details.ts'
-import { type IssuePosition, issueLists, type RankedIssue } from '../../../queries/issues/list-issues.ts'
+import { type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
 import { confidence } from '../../../queries/rules/confidence.ts'
 import { issueId } from '../../../queries/rules/issue-id.ts'
 import { estimate, isSampled } from '../../../queries/rules/weights.ts'
@@ -42,7 +42,7 @@ export async function pageOfIssues(
 ) {
   const filter = { tenantId: caller.tenant.id, window, siteId, reportTypes }
   let ranked: RankedIssue[] = []
-  for (const list of issueLists(filter, page.after, page.rows)) {
+  for (const list of listIssues(filter, page.after, page.rows)) {
     ranked = await read(list)
     if (ranked.length === page.rows) break
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issuePosition } from '../../../app/endpoints/issues/issue-listing.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
-import { type IssuePosition, issueLists, type RankedIssue } from '../../../queries/issues/list-issues.ts'
+import { type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
 import { countReportTypes } from '../../../queries/reports/count-report-types.ts'
 import { countReports } from '../../../queries/reports/count-reports.ts'
 import { groupReports } from '../../../queries/reports/group-reports.ts'
@@ -103,7 +103,7 @@ test('the latest issues are those of the last hours, page after page, as of the 
   const filter = { tenantId: bigTenant, window, siteId: undefined, reportTypes: issueTypeNames }
   let after: IssuePosition | undefined
   for (let page = 0; page < 5; page++) {
-    const [short, whole] = issueLists(filter, after, 51) as [Query<RankedIssue>, Query<RankedIssue>]
+    const [short, whole] = listIssues(filter, after, 51) as [Query<RankedIssue>, Query<RankedIssue>]
     const issues = await db.reader.read(short)
     expect(issues).toHaveLength(51)
     expect(issues).toEqual(await db.reader.read(whole))
