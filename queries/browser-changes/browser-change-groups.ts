@@ -5,8 +5,8 @@ import {
   ofReportTypes,
   type ReportTypesFilter,
   storedKey,
-} from '../groups/group-kind.ts'
-import type { GroupMeasure } from '../groups/groups-of.ts'
+} from '../groups/keyed-slices.ts'
+import type { GroupMeasure } from '../groups/select-groups.ts'
 import type { GroupTable } from '../rollups/group-slices.ts'
 import { noTime, type Sql, sql } from '../sql/sql.ts'
 

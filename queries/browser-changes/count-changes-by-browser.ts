@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { commonValue, groupsOf, groupTally } from '../groups/groups-of.ts'
+import { commonValue, groupsOf, groupTally } from '../groups/select-groups.ts'
 import { byVolume } from '../groups/largest-first.ts'
 import type { Tally } from '../rules/weights.ts'
 import type { Query } from '../sql/query.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { browserChangeTypeNames } from '../../schema/report-types.ts'
-import { distinctTexts, type Keyed, slicesOfGroups } from '../groups/groups-of.ts'
+import { distinctTexts, type Keyed, slicesOfGroups } from '../groups/select-groups.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { join, sql, uint } from '../sql/sql.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { commonValue, groupsOf } from '../groups/groups-of.ts'
+import { commonValue, groupsOf } from '../groups/select-groups.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'

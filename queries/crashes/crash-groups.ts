@@ -1,4 +1,4 @@
-import { delimited, groupKind, storedKey } from '../groups/group-kind.ts'
+import { delimited, groupKind, storedKey } from '../groups/keyed-slices.ts'
 import type { GroupFilter } from '../rollups/group-slices.ts'
 import { equals } from '../sql/equals.ts'
 import { sql, text, uuid } from '../sql/sql.ts'

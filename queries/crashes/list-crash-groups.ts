@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type GroupMeasures, groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
+import { type GroupMeasures, groupsOf, groupTally, groupTallyRow } from '../groups/select-groups.ts'
 import { largestFirst, type VolumePosition } from '../groups/largest-first.ts'
 import type { Query } from '../sql/query.ts'
 import { sql } from '../sql/sql.ts'

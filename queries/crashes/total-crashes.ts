@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { commonValue, groupTotals } from '../groups/groups-of.ts'
+import { commonValue, groupTotals } from '../groups/select-groups.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { type CrashFilter, crashGroups } from './crash-groups.ts'

@@ -1,4 +1,4 @@
-import { type GroupKind, groupKind } from '../groups/group-kind.ts'
+import { type GroupKind, groupKind } from '../groups/keyed-slices.ts'
 import { type GroupFilter, slicesWhere } from '../rollups/group-slices.ts'
 import type { PageMatch } from '../rules/scans/page-pattern.ts'
 import { type Sql, sql, text, uuid } from '../sql/sql.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { dispositions } from '../../schema/enumerations.ts'
-import { commonValue, groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
+import { commonValue, groupsOf, groupTally, groupTallyRow } from '../groups/select-groups.ts'
 import type { Query } from '../sql/query.ts'
 import { sql, uint } from '../sql/sql.ts'
 import { type CspPolicyFilter, cspDisposition, cspPolicyGroups } from './csp-policy-groups.ts'

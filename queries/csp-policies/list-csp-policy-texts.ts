@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { latestReports } from '../groups/group-details.ts'
-import { latestValue } from '../groups/groups-of.ts'
+import { latestValue } from '../groups/select-groups.ts'
 import { rowBigSum } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
 import { cspPolicyGroups } from './csp-policy-groups.ts'

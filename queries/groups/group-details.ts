@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { type GroupFilter, rawSliceAt } from '../rollups/group-slices.ts'
 import type { Query } from '../sql/query.ts'
 import type { Sql } from '../sql/sql.ts'
-import type { GroupKind, KeyedSlice } from './group-kind.ts'
-import { type GroupMeasures, groupsOf, type Keyed, slicesOfGroups } from './groups-of.ts'
+import type { GroupKind, KeyedSlice } from './keyed-slices.ts'
+import { type GroupMeasures, groupsOf, type Keyed, slicesOfGroups } from './select-groups.ts'
 
 /** Details of the groups of one page. */
 interface GroupDetails<Question extends GroupFilter, Row> {

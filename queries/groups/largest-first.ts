@@ -1,5 +1,5 @@
 import { empty, type Sql, sql, uint, uint64 } from '../sql/sql.ts'
-import { sliceColumn } from './groups-of.ts'
+import { sliceColumn } from './select-groups.ts'
 
 /** Where a largest-first page of groups left off: unsigned 64-bit integers in decimal digits. */
 export interface VolumePosition {

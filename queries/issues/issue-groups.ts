@@ -1,4 +1,4 @@
-import { groupKind, ofReportTypes, type ReportTypesFilter } from '../groups/group-kind.ts'
+import { groupKind, ofReportTypes, type ReportTypesFilter } from '../groups/keyed-slices.ts'
 import { sql } from '../sql/sql.ts'
 
 /** Which issues are asked for. */

@@ -6,7 +6,7 @@ import {
   groupsOf,
   groupTally,
   groupTallyRow,
-} from '../groups/groups-of.ts'
+} from '../groups/select-groups.ts'
 import { slicesWhere } from '../rollups/group-slices.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'

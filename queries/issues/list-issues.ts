@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hourMs } from '../../schema/durations.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
-import { commonValue, groupsOf, groupTally } from '../groups/groups-of.ts'
+import { commonValue, groupsOf, groupTally } from '../groups/select-groups.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowTime } from '../sql/rows.ts'

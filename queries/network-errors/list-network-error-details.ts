@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { groupDetails } from '../groups/group-details.ts'
-import { browserFamilies, commonValue, type GroupMeasure, type GroupMeasures } from '../groups/groups-of.ts'
+import { browserFamilies, commonValue, type GroupMeasure, type GroupMeasures } from '../groups/select-groups.ts'
 import { rowBigSum } from '../sql/rows.ts'
 import { name, sql, uint } from '../sql/sql.ts'
 import { networkErrorGroups } from './network-error-groups.ts'

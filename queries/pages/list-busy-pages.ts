@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
-import { ofReportTypes } from '../groups/group-kind.ts'
+import { ofReportTypes } from '../groups/keyed-slices.ts'
 import { groupSlices } from '../rollups/group-slices.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type GroupSlice, slicesWhere } from '../rollups/group-slices.ts'
 import { rowBigSum, rowCount, rowTime } from '../sql/rows.ts'
 import { join, name, type Sql, sql, uint64s } from '../sql/sql.ts'
-import type { KeyedSlice } from './group-kind.ts'
+import type { KeyedSlice } from './keyed-slices.ts'
 
 /** A group, by its key. */
 export interface Keyed {
