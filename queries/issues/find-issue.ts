@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keyedSlices } from '../groups/keyed-slices.ts'
 import { slicesWhere } from '../rollups/group-slices.ts'
 import type { DayOfReports } from '../rules/latest-ranges.ts'
 import type { Query } from '../sql/query.ts'
@@ -14,16 +15,21 @@ const row = z
     reportCount,
   }))
 
-/** The days of a window on which an issue has reports, the latest first: none where it has no report there. */
+/** Days of the window with reports of the issue, the latest first. */
 export function findIssue(filter: IssueFilter, issueKey: bigint): Query<DayOfReports> {
-  const isOne = sql`issue_key = ${uint64(issueKey)}`
-  const days = slicesWhere(issueGroups.slices(filter), () => isOne).map(
-    ({ from, isRaw, firstSeen, lastSeen, reportCount }) =>
-      sql`SELECT ${firstSeen} AS firstSeen, ${lastSeen} AS lastSeen, ${reportCount} AS reportCount ${from} GROUP BY ${isRaw ? sql`toStartOfDay(received_at)` : sql`bucket`}`,
+  const isIssue = sql`issue_key = ${uint64(issueKey)}`
+  const days = slicesWhere(keyedSlices(issueGroups(filter)), () => isIssue).map(
+    ({ from, isRaw, firstSeen, lastSeen, reportCount }) => sql`
+      SELECT ${firstSeen} AS firstSeen, ${lastSeen} AS lastSeen, ${reportCount} AS reportCount
+      ${from}
+      GROUP BY ${isRaw ? sql`toStartOfDay(received_at)` : sql`bucket`}`,
   )
   return {
     name: 'findIssue',
-    statement: sql`SELECT firstSeen, lastSeen, reportCount FROM (${join(days, ' UNION ALL ')}) ORDER BY lastSeen DESC`,
+    statement: sql`
+      SELECT firstSeen, lastSeen, reportCount
+      FROM (${join(days, ' UNION ALL ')})
+      ORDER BY lastSeen DESC`,
     row,
   }
 }

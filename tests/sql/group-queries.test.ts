@@ -10,12 +10,12 @@ import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { dayMs } from '../../schema/durations.ts'
 import { groupQueries } from '../support/group-queries.ts'
+import { sqlText } from '../support/sql-text.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const site = '22222222-2222-4222-8222-222222222222'
 
-const tables = (query: Query<unknown>) =>
-  [...render(query.statement).text.matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table)
+const tables = (query: Query<unknown>) => [...sqlText(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table)
 const tablesOf = (window: { from: number; to: number }) =>
   Object.fromEntries(groupQueries(tenant, window, site).map((query) => [query.name, tables(query)]))
 
@@ -81,9 +81,9 @@ describe('the sources of groups', () => {
 
 test('the text of a list of groups, behind a position', () => {
   const filter = { tenantId: tenant, window: { from: 0, to: dayMs }, siteId: site, reason: 'oom' }
-  const { statement } = listCrashGroups(filter, { weight: '5', key: '18446744073709551615' }, 51)
-  expect(render(statement)).toEqual({
-    text: "SELECT toString(group_key) AS key, sum(part_reportCount) AS reportCount, toString(sum(part_weight)) AS weight, min(part_firstSeen) AS firstSeen, max(part_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(part_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS part_reportCount, sum(weight) AS part_weight, min(first_seen_at) AS part_firstSeen, max(last_seen_at) AS part_lastSeen, max(last_stack_at) AS part_lastStackAt FROM crashes_per_day_by_group WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(part_weight) < {p5:UInt64} OR (sum(part_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(part_weight) DESC, group_key LIMIT {p7:UInt64}",
+  const query = listCrashGroups(filter, { weight: '5', key: '18446744073709551615' }, 51)
+  expect({ text: sqlText(query), params: render(query.statement).params }).toEqual({
+    text: "SELECT toString(group_key) AS key, sum(slice_reportCount) AS reportCount, toString(sum(slice_weight)) AS weight, min(slice_firstSeen) AS firstSeen, max(slice_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(slice_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS slice_reportCount, sum(weight) AS slice_weight, min(first_seen_at) AS slice_firstSeen, max(last_seen_at) AS slice_lastSeen, max(last_stack_at) AS slice_lastStackAt FROM crashes_per_day_by_group WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(slice_weight) < {p5:UInt64} OR (sum(slice_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(slice_weight) DESC, group_key LIMIT {p7:UInt64}",
     params: {
       p0: tenant,
       p1: site,
@@ -105,13 +105,14 @@ test('the text of a list of browser changes, behind a position', () => {
       siteId: undefined,
       reportTypes: ['crash'] as const,
     }
-    return render(listBrowserChanges(filter, { anticipatedRemoval, weight: '5', key: '7' }, 51).statement)
+    const query = listBrowserChanges(filter, { anticipatedRemoval, weight: '5', key: '7' }, 51)
+    return { text: sqlText(query), params: render(query.statement).params }
   }
   const behind = (first: number) =>
-    `(sum(part_weight) < {p${first}:UInt64} OR (sum(part_weight) = {p${first}:UInt64} AND group_key > {p${first + 1}:UInt64}))`
+    `(sum(slice_weight) < {p${first}:UInt64} OR (sum(slice_weight) = {p${first}:UInt64} AND group_key > {p${first + 1}:UInt64}))`
   const dated = list(1_000)
   expect(dated.text).toContain(
-    ` GROUP BY group_key HAVING (anticipatedRemoval IS NULL OR anticipatedRemoval > {p4:DateTime64(3, 'UTC')} OR (anticipatedRemoval = {p4:DateTime64(3, 'UTC')} AND ${behind(5)})) ORDER BY anticipatedRemoval NULLS LAST, sum(part_weight) DESC, group_key LIMIT {p7:UInt64}`,
+    ` GROUP BY group_key HAVING (anticipatedRemoval IS NULL OR anticipatedRemoval > {p4:DateTime64(3, 'UTC')} OR (anticipatedRemoval = {p4:DateTime64(3, 'UTC')} AND ${behind(5)})) ORDER BY anticipatedRemoval NULLS LAST, sum(slice_weight) DESC, group_key LIMIT {p7:UInt64}`,
   )
   expect(dated.params).toMatchObject({ p4: '1970-01-01 00:00:01.000', p5: '5', p6: '7', p7: '51' })
   expect(list(null).text).toContain(` GROUP BY group_key HAVING anticipatedRemoval IS NULL AND ${behind(4)} ORDER BY `)

@@ -9,6 +9,7 @@ import { render } from '../../queries/sql/sql.ts'
 import { dayMs, hourMs } from '../../schema/durations.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
+import { sqlText } from '../support/sql-text.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const site = '22222222-2222-4222-8222-222222222222'
@@ -18,9 +19,8 @@ const csp = (terms: ReportFilter['terms'] = []): ReportFilter => ({
   reportType: 'csp-violation',
   terms,
 })
-const text = (query: Query<unknown> | undefined) => render(query?.statement ?? { strings: [''], values: [] }).text
 const tables = (queries: readonly Query<unknown>[]) =>
-  queries.flatMap((query) => [...text(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table))
+  queries.flatMap((query) => [...sqlText(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table))
 
 describe('the source of a count', () => {
   const site1 = { dimension: 'siteId', value: site } as const
@@ -85,7 +85,7 @@ describe('the source of a count', () => {
 describe('the text of a query', () => {
   test('count', () => {
     const [query] = countReports(tenant, { from: 0, to: hourMs }, csp([{ dimension: 'directive', value: 'img_src%' }]))
-    expect(render((query as Query<unknown>).statement)).toEqual({
+    expect(query && { text: sqlText(query), params: render(query.statement).params }).toEqual({
       text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM reports_per_hour_by_cube_value WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}))",
       params: {
         p0: tenant,
@@ -107,18 +107,18 @@ describe('the text of a query', () => {
       ['directive'],
       20,
     )
-    expect(text(query)).toBe(
+    expect(sqlText(query)).toBe(
       "SELECT [key0] AS values, current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen FROM (SELECT toString(value) AS key0, sumIf(report_count, bucket >= {p0:DateTime('UTC')}) AS current, sumIf(report_count, bucket < {p0:DateTime('UTC')}) AS previous, minIf(first_seen_at, bucket >= {p0:DateTime('UTC')}) AS first, maxIf(last_seen_at, bucket >= {p0:DateTime('UTC')}) AS last FROM reports_per_hour_by_cube_value WHERE tenant_id = {p1:UUID} AND report_type = {p2:String} AND dimension = {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}) OR (bucket >= {p6:DateTime('UTC')} AND bucket < {p7:DateTime('UTC')})) GROUP BY key0) WHERE reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT {p8:UInt64}",
     )
     const apart = groupReports(tenant, ragged, undefined, csp(), ['blockedHost'], 20)
     expect(tables([apart])).toEqual(['reports_per_day_by_value', 'reports_per_hour_by_value_time_ordered', 'reports'])
-    expect(text(apart)).toMatch(/\) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT/)
+    expect(sqlText(apart)).toMatch(/\) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT/)
   })
 
   test('a list opens the columns that its type fills, and no other', () => {
     const columns = (reportType: ReportType) =>
       /^SELECT (.*) FROM reports /.exec(
-        text(listReports(tenant, { from: 0, to: dayMs }, { reportType, terms: [] }, undefined, 51)),
+        sqlText(listReports(tenant, { from: 0, to: dayMs }, { reportType, terms: [] }, undefined, 51)),
       )?.[1]
     const every =
       'id AS id, site_id AS siteId, report_type AS reportType, received_at AS receivedAt, browser_name AS browserName, browser_version AS browserVersion, os_name AS osName, device_type AS deviceType, sample_rate AS sampleRate, document_url AS documentUrl'
@@ -132,7 +132,7 @@ describe('the text of a query', () => {
 
   test('list, after a position', () => {
     const after = { receivedAt: 7, id: site }
-    expect(text(listReports(tenant, { from: 0, to: dayMs }, csp(), after, 51))).toMatch(
+    expect(sqlText(listReports(tenant, { from: 0, to: dayMs }, csp(), after, 51))).toMatch(
       /^SELECT id AS id, site_id AS siteId, .* FROM reports WHERE tenant_id = \{p0:UUID\} AND report_type = \{p1:String\} AND received_at >= \{p2:[^}]+\} AND received_at < \{p3:[^}]+\} AND reports\.received_at <= \{p4:[^}]+\} AND \(reports\.received_at, reports\.id\) < \(\{p4:[^}]+\}, \{p5:UUID\}\) ORDER BY reports\.received_at DESC, reports\.id DESC LIMIT \{p6:UInt64\}$/,
     )
   })

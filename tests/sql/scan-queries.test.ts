@@ -7,6 +7,7 @@ import { listScanPlaces } from '../../queries/scans/list-scan-places.ts'
 import { listScans } from '../../queries/scans/list-scans.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
+import { sqlText } from '../support/sql-text.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const page = '22222222-2222-4222-8222-222222222222'
@@ -20,7 +21,7 @@ const light: Query<unknown>[] = [
   listScanEvidence(tenant, [page], new Date(5)),
 ]
 const [scansOfPlaces] = listScans(tenant, [place])
-const text = (query: Query<unknown> | undefined) => (query ? render(query.statement).text : '')
+const text = (query: Query<unknown> | undefined) => (query ? sqlText(query) : '')
 
 test('every query names the tenant and the page, and reads the rows that stand', () => {
   const queries = [...light, ...listScans(tenant, [place]), findScanDetails(tenant, place, true)]
@@ -47,7 +48,8 @@ test('many scans are asked for in several queries', () => {
 })
 
 test('the text of a list of scans, behind a position', () => {
-  expect(render(listScanPlaces(tenant, page, { scannedAt: 5, id: scan }, 51).statement)).toEqual({
+  const query = listScanPlaces(tenant, page, { scannedAt: 5, id: scan }, 51)
+  expect({ text: sqlText(query), params: render(query.statement).params }).toEqual({
     text: "SELECT pageId, id, scannedAt, if(complete, 0, place - compared.1) AS consecutiveFailures, if(complete, compared.3, '') AS comparedId, compared.2 AS comparedAt FROM (SELECT *, maxIf((place, scannedAt, id, headers_key, grade), complete) OVER (PARTITION BY pageId ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS compared FROM (SELECT page_id AS pageId, toString(page_scans.id) AS id, scanned_at AS scannedAt, status = 'complete' AS complete, headers_key, grade, row_number() OVER (PARTITION BY page_id ORDER BY scanned_at, toString(page_scans.id)) AS place FROM page_scans FINAL WHERE tenant_id = {p0:UUID} AND page_id = {p1:UUID})) WHERE (scannedAt, id) < ({p2:DateTime64(3, 'UTC')}, {p3:String}) ORDER BY scannedAt DESC, id DESC LIMIT {p4:UInt64}",
     params: { p0: tenant, p1: page, p2: '1970-01-01 00:00:00.005', p3: scan, p4: '51' },
   })

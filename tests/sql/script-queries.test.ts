@@ -13,8 +13,8 @@ import { listScriptViolations } from '../../queries/scripts/list-script-violatio
 import { listScripts } from '../../queries/scripts/list-scripts.ts'
 import type { InventoryFilter } from '../../queries/scripts/script-inventory.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import { render } from '../../queries/sql/sql.ts'
 import { dayMs } from '../../schema/durations.ts'
+import { sqlText } from '../support/sql-text.ts'
 import { tablesRead } from '../support/tenant-scope.ts'
 
 const tenantId = '11111111-1111-4111-8111-111111111111'
@@ -46,12 +46,10 @@ const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: fals
   ...(filter.hasPaymentPages ? [listScanFindings(filter), listLoadingScans(filter)] : []),
 ])
 
-const textOf = (query: Query<unknown>) => render(query.statement).text
-
 describe('the queries about scripts', () => {
   test('carry the tenant in every SELECT from a table, also of an inventory that is cut off', () => {
     for (const query of [...queries, listPageSites(every.tenantId)]) {
-      const tables = tablesRead(textOf(query))
+      const tables = tablesRead(sqlText(query))
       expect(tables.length, query.name).toBeGreaterThan(0)
       for (const { table, isScoped } of tables) expect(isScoped, `${query.name}, ${table}`).toBe(true)
     }
@@ -59,13 +57,13 @@ describe('the queries about scripts', () => {
 
   test('bind every value', () => {
     for (const query of queries) {
-      for (const value of [tenantId, siteId, 'example.test', '1970']) expect(textOf(query)).not.toContain(value)
+      for (const value of [tenantId, siteId, 'example.test', '1970']) expect(sqlText(query)).not.toContain(value)
     }
   })
 
   test('read activity from the rollup for whole days and from raw rows at the ends', () => {
     const tables = (query: Query<unknown>) =>
-      [...textOf(query).matchAll(/FROM (reports_per_day_by_script|reports) /g)].map(([, table]) => table)
+      [...sqlText(query).matchAll(/FROM (reports_per_day_by_script|reports) /g)].map(([, table]) => table)
     expect(tables(listScriptActivity(every, false))).toEqual(['reports_per_day_by_script', 'reports'])
     expect(tables(listScriptActivity({ ...every, window: { from: dayMs, to: 3 * dayMs } }, false))).toEqual([
       'reports_per_day_by_script',
@@ -74,7 +72,7 @@ describe('the queries about scripts', () => {
   })
 
   test('ask for scans only where there are payment pages', () => {
-    expect(textOf(listScripts(every))).toContain('FROM page_scans')
-    expect(textOf(listScripts({ ...every, hasPaymentPages: false }))).not.toContain('page_scans')
+    expect(sqlText(listScripts(every))).toContain('FROM page_scans')
+    expect(sqlText(listScripts({ ...every, hasPaymentPages: false }))).not.toContain('page_scans')
   })
 })
