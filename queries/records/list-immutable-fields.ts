@@ -5,7 +5,7 @@ import { withIds } from './with-ids.ts'
 
 const row = z.object({ id: z.string(), fixed: z.array(z.string()) })
 
-/** What is stored, as text, in some columns of the records with some ids. */
+/** Stored values of some columns, as text. */
 export function listImmutableFields(
   table: string,
   columns: readonly string[],
@@ -18,7 +18,9 @@ export function listImmutableFields(
   )
   return {
     name: 'listImmutableFields',
-    statement: sql`SELECT toString(id) AS id, [${values}] AS fixed FROM ${name(table)} FINAL
+    statement: sql`
+      SELECT toString(id) AS id, [${values}] AS fixed
+      FROM ${name(table)} FINAL
       WHERE ${withIds(table, tenantId, ids)}`,
     row,
   }

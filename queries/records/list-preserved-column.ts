@@ -6,9 +6,9 @@ import { withIds } from './with-ids.ts'
 const row = z.object({ id: z.string(), value: z.string() })
 
 /**
- * The records with some ids that have something in a column of text.
- * @param around what else holds of them, so that the store need not look at all.
- * @param withValue gives it too: texts can be long.
+ * Records whose text column is not empty.
+ * @param around narrows the table by its primary key.
+ * @param withValue false: '' for each value, as texts can be long.
  */
 export function listPreservedColumn(
   table: string,
@@ -21,7 +21,9 @@ export function listPreservedColumn(
   const value = withValue ? name(column) : sql`''`
   return {
     name: 'listPreservedColumn',
-    statement: sql`SELECT toString(id) AS id, ${value} AS value FROM ${name(table)} FINAL
+    statement: sql`
+      SELECT toString(id) AS id, ${value} AS value
+      FROM ${name(table)} FINAL
       WHERE ${around} AND ${withIds(table, tenantId, ids)} AND ${name(table)}.${name(column)} != ''`,
     row,
     pool: 'maintenance',
