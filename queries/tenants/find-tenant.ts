@@ -4,7 +4,6 @@ import type { Query } from '../sql/query.ts'
 import { rowJson } from '../sql/rows.ts'
 import { sql, uuid } from '../sql/sql.ts'
 
-/** A tenant as it stands now. */
 export interface Tenant {
   readonly id: string
   readonly name: string
@@ -12,7 +11,6 @@ export interface Tenant {
   readonly overrides: PlanOverrides
 }
 
-/** A tenant's overrides; '' for none. */
 export const rowOverrides = rowJson(planOverrides, '{}')
 
 const row: z.ZodType<Tenant> = z.object({
@@ -22,7 +20,7 @@ const row: z.ZodType<Tenant> = z.object({
   overrides: rowOverrides,
 })
 
-/** The tenant, or no row. */
+/** One row or none. */
 export function findTenant(id: string): Query<Tenant> {
   return {
     name: 'findTenant',

@@ -3,7 +3,6 @@ import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
 import { type Sql, sql, uuid } from '../sql/sql.ts'
 
-/** A key as its tenant may see it. */
 export interface ListedKey {
   readonly id: string
   readonly name: string
@@ -24,15 +23,17 @@ const row: z.ZodType<ListedKey> = z.object({
 
 const keysWhere = (condition: Sql): Query<ListedKey> => ({
   name: 'listKeys',
-  statement: sql`SELECT id, name, prefix, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt
-    FROM api_keys FINAL WHERE ${condition} ORDER BY createdAt, id`,
+  statement: sql`
+    SELECT id, name, prefix, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt
+    FROM api_keys FINAL
+    WHERE ${condition}
+    ORDER BY createdAt, id`,
   row,
 })
 
-/** Every key of a tenant, revoked and expired ones too, oldest first. */
+/** Oldest first, revoked and expired keys too. */
 export const listKeys = (tenantId: string): Query<ListedKey> => keysWhere(sql`tenant_id = ${uuid(tenantId)}`)
 
-/** The key of an id, or no row. */
 export const findKeyById = (id: string): Query<ListedKey> => ({
   ...keysWhere(sql`id = ${uuid(id)}`),
   name: 'findKeyById',

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { sql, uuid } from '../sql/sql.ts'
 
-/** A site of a tenant. */
 export interface Site {
   readonly id: string
   readonly name: string
@@ -12,11 +11,15 @@ export interface Site {
 
 const row: z.ZodType<Site> = z.object({ id: z.string(), name: z.string(), hosts: z.array(z.string()) })
 
-/** Every site of a tenant, oldest first. */
+/** Oldest first. */
 export function listSites(tenantId: string): Query<Site> {
   return {
     name: 'listSites',
-    statement: sql`SELECT id, name, hosts FROM sites FINAL WHERE tenant_id = ${uuid(tenantId)} ORDER BY created_at, id`,
+    statement: sql`
+      SELECT id, name, hosts
+      FROM sites FINAL
+      WHERE tenant_id = ${uuid(tenantId)}
+      ORDER BY created_at, id`,
     row,
   }
 }
