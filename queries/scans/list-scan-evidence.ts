@@ -2,10 +2,7 @@ import type { Query } from '../sql/query.ts'
 import { at, sql } from '../sql/sql.ts'
 import { newestFirst, ofPages, type PageSelection, queryScanHistory, type ScanPlace } from './scan-history.ts'
 
-/**
- * Scans of some pages since a moment that found other headers or another grade than the last complete scan before them,
- * newest first: candidates for change evidence (contract, PCI readiness), `scanChanges` tells what changed.
- */
+/** Candidates for change evidence, newest first: headers or grade differ from the last complete scan before. */
 export function listScanEvidence(tenantId: string, pages: PageSelection, since: Date): Query<ScanPlace> {
   const differs = sql`complete AND compared.1 > 0 AND (headers_key, grade) != (compared.4, compared.5)`
   return queryScanHistory(

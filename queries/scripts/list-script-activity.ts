@@ -7,14 +7,14 @@ import type { InventoryFilter } from './script-inventory.ts'
 
 const row = z.object({ url: z.string(), reportCount: rowCount, pageCount: rowCount })
 
-/**
- * How often browsers reported each script in the window, and on how many pages.
- * @param truncated the site has more scripts than a read returns: only those are answered.
- */
+/** @param truncated the site has more scripts than a read returns; the others are left out. */
 export function listScriptActivity(filter: InventoryFilter, truncated: boolean): Query<z.infer<typeof row>> {
   return {
     name: 'listScriptActivity',
-    statement: sql`SELECT url, sum(reports) AS reportCount, uniqExactIf(page, page != '') AS pageCount FROM ${sightingsIn(filter, truncated)} GROUP BY url`,
+    statement: sql`
+      SELECT url, sum(reports) AS reportCount, uniqExactIf(page, page != '') AS pageCount
+      FROM ${sightingsIn(filter, truncated)}
+      GROUP BY url`,
     row,
   }
 }

@@ -6,11 +6,13 @@ import { type InventoryFilter, inventoriedHashes } from './script-inventory.ts'
 
 const row = libraryIdentity.extend({ hash: z.string() }).transform(({ hash, ...identity }) => ({ hash, identity }))
 
-/** What the index of public libraries holds of the inventory's hashes. */
 export function listScriptIdentities(filter: InventoryFilter): Query<z.infer<typeof row>> {
   return {
     name: 'listScriptIdentities',
-    statement: sql`SELECT id AS hash, name, release AS version, path, catalog FROM library_files FINAL WHERE id IN ${inventoriedHashes(filter)}`,
+    statement: sql`
+      SELECT id AS hash, name, release AS version, path, catalog
+      FROM library_files FINAL
+      WHERE id IN ${inventoriedHashes(filter)}`,
     row,
   }
 }

@@ -16,7 +16,7 @@ const row: z.ZodType<InventoriedScript> = z.object({
   versions: z.array(version),
 })
 
-/** The scripts of a site's inventory, the last seen first: one more than a read returns, where there are more. */
+/** One more than a read returns, where there are more. */
 export function listScripts(filter: InventoryFilter): Query<InventoriedScript> {
   return { name: 'listScripts', statement: inventoriedScripts(filter), row }
 }
