@@ -5,7 +5,6 @@ import type { ReportType } from './report-types.ts'
 
 const error = `must be one or two different dimensions, comma-separated, of ${dimensionNames.join(', ')}`
 
-/** One dimension or two, comma-separated (contract, GET /v1/reports/grouped). */
 export const groupByParam = z
   .string({ error })
   .transform((text) => text.split(','))
@@ -25,7 +24,7 @@ export const groupByParam = z
     },
   })
 
-/** The dimensions, each one that the type's reports have. Throws bad_request naming the wrong one. */
+/** Throws bad_request for a dimension that the type lacks. */
 export function toGrouping(reportType: ReportType, groupBy: readonly DimensionName[]): readonly DimensionName[] {
   for (const dimension of groupBy) requireDimension(reportType, dimension, 'groupBy')
   return groupBy

@@ -1,4 +1,4 @@
-/** Every error code the API answers, with its status (contract, Errors; decisions, Keys and access). */
+/** Error codes with status and description (Rules 9 and 10). */
 export const problems = {
   bad_request: { status: 400, description: 'A parameter was refused, or one the operation does not take was sent.' },
   invalid_api_key: { status: 401, description: 'The API key is missing, malformed, unknown, revoked or expired.' },
@@ -23,13 +23,13 @@ export type ProblemCode = keyof typeof problems
 
 export const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]]
 
-/** Codes that are documented, though no operation answers them today (contract, Errors; decisions, Keys and access). */
+/** Documented, and not used today. */
 export const reservedCodes = ['validation_error', 'forbidden'] as const
 
-/** An answer other than success. `message` goes to the caller; `cause` only to the log. */
+/** `message` goes to the caller, `cause` only to the log. */
 export class Problem extends Error {
   readonly code: ProblemCode
-  /** Whole seconds, at least 1; for the codes that are worth retrying. */
+  /** Whole seconds, at least 1. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: ProblemCode, message?: string, options: { retryAfterSeconds?: number; cause?: unknown } = {}) {

@@ -1,6 +1,6 @@
 import { type ReportTypeRow, sourcePosition } from '../report-type.ts'
 
-/** The other party of an opener relation: the first that the browser names, in this order. */
+/** The first of these is the other party of the opener relation. */
 const otherParties = [
   'openerUrl',
   'openeeUrl',
