@@ -19,12 +19,12 @@ const tables = (query: Query<unknown>) => [...sqlText(query).matchAll(/FROM (\w+
 const tablesOf = (window: { from: number; to: number }) =>
   Object.fromEntries(groupQueries(tenant, window, site).map((query) => [query.name, tables(query)]))
 
-describe('the sources of groups', () => {
+describe('the tables of groups', () => {
   const crashes = 'crashes_per_day_by_group'
   const errors = 'network_errors_per_day_by_group'
   const changes = 'browser_changes_per_day_by_page'
 
-  test('are the rollup for whole days and raw rows for the ends', () => {
+  test('groups read the rollup for whole days and raw rows at the edges', () => {
     expect(tablesOf({ from: dayMs - 5, to: 3 * dayMs + 7 })).toEqual({
       listIssues: ['reports_per_day_by_issue', 'reports'],
       listIssueDetails: ['reports_per_day_by_issue', 'reports'],
@@ -47,7 +47,7 @@ describe('the sources of groups', () => {
     })
   })
 
-  test('of browser changes of all sites together are the rollup of their entries, for what it tells', () => {
+  test('browser changes of all sites read the smaller rollup by entry where it has the measures', () => {
     const reportTypes = ['deprecation', 'intervention'] as const
     const filter = { tenantId: tenant, window: { from: 0, to: 3 * dayMs }, siteId: undefined, reportTypes }
     expect(tables(listBrowserChanges(filter, undefined, 5))).toEqual(['browser_changes_per_day_by_entry'])
@@ -55,7 +55,7 @@ describe('the sources of groups', () => {
     expect(tables(countChangesByBrowser(filter))).toEqual([changes])
   })
 
-  test('of issues are the raw rows of a while first', () => {
+  test('a list of issues reads the raw rows of six hours first', () => {
     const filter = {
       tenantId: tenant,
       window: { from: 0, to: 3 * dayMs },
@@ -72,14 +72,14 @@ describe('the sources of groups', () => {
     expect(of({ lastSeen: dayMs / 5, key: '7' })).toEqual([[['reports_per_day_by_issue']]])
   })
 
-  test('are the rollup alone for whole days, raw rows alone within one, and raw rows for no time at all', () => {
+  test('whole days read the rollup alone; part of a day and an empty window read raw rows alone', () => {
     expect(tablesOf({ from: dayMs, to: 3 * dayMs }).listCrashGroups).toEqual([crashes])
     expect(tablesOf({ from: dayMs + 1, to: 2 * dayMs - 1 }).listCrashGroups).toEqual(['reports'])
     expect(tablesOf({ from: dayMs, to: dayMs }).listCrashGroups).toEqual(['reports'])
   })
 })
 
-test('the text of a list of groups, behind a position', () => {
+test('a list of groups after a position is one statement with bound values', () => {
   const filter = { tenantId: tenant, window: { from: 0, to: dayMs }, siteId: site, reason: 'oom' }
   const query = listCrashGroups(filter, { weight: '5', key: '18446744073709551615' }, 51)
   expect({ text: sqlText(query), params: render(query.statement).params }).toEqual({
@@ -97,7 +97,7 @@ test('the text of a list of groups, behind a position', () => {
   })
 })
 
-test('the text of a list of browser changes, behind a position', () => {
+test('a list of browser changes continues after its position, with or without a removal date', () => {
   const list = (anticipatedRemoval: number | null) => {
     const filter = {
       tenantId: tenant,
@@ -118,7 +118,7 @@ test('the text of a list of browser changes, behind a position', () => {
   expect(list(null).text).toContain(` GROUP BY group_key HAVING anticipatedRemoval IS NULL AND ${behind(4)} ORDER BY `)
 })
 
-test('a page is looked for by the prefix that the primary key sorts and by its expression, both bound', () => {
+test('a page is matched by its bound prefix, for the primary key, and by its bound expression', () => {
   const page = pageMatch('https://a.test/b.c/*')
   const { statement } = listCspPolicies(
     { tenantId: tenant, window: { from: 5, to: 2 * dayMs }, siteId: site, page },

@@ -8,7 +8,7 @@ import { tablesRead } from '../support/tenant-scope.ts'
 const tenant = '11111111-1111-4111-8111-111111111111'
 const ids = ['22222222-2222-4222-8222-222222222222']
 
-test('what is stored under an id is looked for in the tenant alone', () => {
+test('a lookup of stored records by id is scoped to the tenant', () => {
   expect(tablesRead(sqlText(listImmutableFields('page_scans', ['page_id'], tenant, ids)))).toEqual([
     { table: 'page_scans', isScoped: true },
   ])
@@ -18,7 +18,7 @@ test('what is stored under an id is looked for in the tenant alone', () => {
   }
 })
 
-test('what is of everyone is looked for by its id alone', () => {
+test('a lookup of global records has no tenant condition', () => {
   expect(sqlText(listImmutableFields('library_files', ['hash'], undefined, ids))).toMatch(
     /FROM library_files FINAL WHERE toString\(library_files\.id\) IN /,
   )

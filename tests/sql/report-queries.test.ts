@@ -22,7 +22,7 @@ const csp = (terms: ReportFilter['terms'] = []): ReportFilter => ({
 const tables = (queries: readonly Query<unknown>[]) =>
   queries.flatMap((query) => [...sqlText(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table))
 
-describe('the source of a count', () => {
+describe('the tables of a count', () => {
   const site1 = { dimension: 'siteId', value: site } as const
   const directive = { dimension: 'directive', value: 'img-src' } as const
   const host = { dimension: 'blockedHost', value: 'x' } as const
@@ -53,17 +53,17 @@ describe('the source of a count', () => {
     ['both hosts and more of theirs', [site1, page, directive, host], ['reports_per_day_by_hosts', 'reports']],
     ['both hosts and a browser', [page, host, browser], ['reports']],
     ['three that are no pair', [site1, host, browser], ['reports']],
-  ])('with %s is the cheapest rollup, raw rows only at the edges', (_, terms, expected) => {
+  ])('a count with %s reads the cheapest tables', (_, terms, expected) => {
     expect(tables(countReports(tenant, ragged, csp(terms)))).toEqual(expected)
   })
 
-  test('of an aligned window is a rollup alone', () => {
+  test('a count over an aligned window reads a rollup alone', () => {
     expect(tables(countReports(tenant, { from: 0, to: dayMs }, csp()))).toEqual(['reports_per_hour'])
     expect(tables(countReportTypes(tenant, { from: 0, to: dayMs }, undefined))).toEqual(['reports_per_hour'])
     expect(tables(countReportTypes(tenant, { from: 0, to: dayMs }, site))).toEqual(['reports_per_hour_by_value'])
   })
 
-  test('of a histogram never is coarser than its buckets', () => {
+  test('a histogram reads no table that is coarser than its buckets', () => {
     const two = csp([directive, host])
     const several = csp([{ ...host, value: 'x_' }])
     expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['reports_per_minute', 'reports'])
@@ -82,8 +82,8 @@ describe('the source of a count', () => {
   })
 })
 
-describe('the text of a query', () => {
-  test('count', () => {
+describe('the statement of a report query', () => {
+  test('a count binds every value', () => {
     const [query] = countReports(tenant, { from: 0, to: hourMs }, csp([{ dimension: 'directive', value: 'img_src%' }]))
     expect(query && { text: sqlText(query), params: render(query.statement).params }).toEqual({
       text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM reports_per_hour_by_cube_value WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}))",
@@ -98,7 +98,7 @@ describe('the text of a query', () => {
     })
   })
 
-  test('grouped', () => {
+  test('a ranking groups one slice once, and merges several slices', () => {
     const query = groupReports(
       tenant,
       { from: hourMs, to: 2 * hourMs },
@@ -115,7 +115,7 @@ describe('the text of a query', () => {
     expect(sqlText(apart)).toMatch(/\) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT/)
   })
 
-  test('a list opens the columns that its type fills, and no other', () => {
+  test('a list selects only the columns that its report type fills', () => {
     const columns = (reportType: ReportType) =>
       /^SELECT (.*) FROM reports /.exec(
         sqlText(listReports(tenant, { from: 0, to: dayMs }, { reportType, terms: [] }, undefined, 51)),
@@ -130,7 +130,7 @@ describe('the text of a query', () => {
     )
   })
 
-  test('list, after a position', () => {
+  test('a list after a position has a bound for the primary key beside the tuple comparison', () => {
     const after = { receivedAt: 7, id: site }
     expect(sqlText(listReports(tenant, { from: 0, to: dayMs }, csp(), after, 51))).toMatch(
       /^SELECT id AS id, site_id AS siteId, .* FROM reports WHERE tenant_id = \{p0:UUID\} AND report_type = \{p1:String\} AND received_at >= \{p2:[^}]+\} AND received_at < \{p3:[^}]+\} AND reports\.received_at <= \{p4:[^}]+\} AND \(reports\.received_at, reports\.id\) < \(\{p4:[^}]+\}, \{p5:UUID\}\) ORDER BY reports\.received_at DESC, reports\.id DESC LIMIT \{p6:UInt64\}$/,

@@ -23,7 +23,7 @@ const light: Query<unknown>[] = [
 const [scansOfPlaces] = listScans(tenant, [place])
 const text = (query: Query<unknown> | undefined) => (query ? sqlText(query) : '')
 
-test('every query names the tenant and the page, and reads the rows that stand', () => {
+test('every scan query is scoped to tenant and page, and reads deduplicated rows', () => {
   const queries = [...light, ...listScans(tenant, [place]), findScanDetails(tenant, place, true)]
   for (const query of queries) {
     expect(text(query).match(/FROM page_scans/g)).toHaveLength(1)
@@ -31,23 +31,23 @@ test('every query names the tenant and the page, and reads the rows that stand',
   }
 })
 
-test('a page’s history is told by light columns alone', () => {
+test('a page’s scan history reads narrow columns alone', () => {
   for (const query of light) expect(text(query)).not.toMatch(/\b(headers|result|scripts)\b/)
 })
 
-test('only one scan’s details have its result, and its scripts only where they are asked for', () => {
+test('only a scan’s details read its result, and its scripts only on request', () => {
   expect(text(scansOfPlaces)).not.toMatch(/\b(result|scripts)\b/)
   expect(text(findScanDetails(tenant, place, true))).toMatch(/^SELECT result, scripts FROM/)
   expect(text(findScanDetails(tenant, place, false))).toMatch(/^SELECT result, '' AS scripts FROM/)
 })
 
-test('many scans are asked for in several queries', () => {
+test('many scans are read in several queries', () => {
   const places = Array.from({ length: 1_001 }, () => place)
   expect(listScans(tenant, places)).toHaveLength(3)
   expect(listScans(tenant, [])).toEqual([])
 })
 
-test('the text of a list of scans, behind a position', () => {
+test('a list of scans after a position is one statement with bound values', () => {
   const query = listScanPlaces(tenant, page, { scannedAt: 5, id: scan }, 51)
   expect({ text: sqlText(query), params: render(query.statement).params }).toEqual({
     text: "SELECT pageId, id, scannedAt, if(complete, 0, place - compared.1) AS consecutiveFailures, if(complete, compared.3, '') AS comparedId, compared.2 AS comparedAt FROM (SELECT *, maxIf((place, scannedAt, id, headers_key, grade), complete) OVER (PARTITION BY pageId ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS compared FROM (SELECT page_id AS pageId, toString(page_scans.id) AS id, scanned_at AS scannedAt, status = 'complete' AS complete, headers_key, grade, row_number() OVER (PARTITION BY page_id ORDER BY scanned_at, toString(page_scans.id)) AS place FROM page_scans FINAL WHERE tenant_id = {p0:UUID} AND page_id = {p1:UUID})) WHERE (scannedAt, id) < ({p2:DateTime64(3, 'UTC')}, {p3:String}) ORDER BY scannedAt DESC, id DESC LIMIT {p4:UInt64}",

@@ -46,8 +46,8 @@ const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: fals
   ...(filter.hasPaymentPages ? [listScanFindings(filter), listLoadingScans(filter)] : []),
 ])
 
-describe('the queries about scripts', () => {
-  test('carry the tenant in every SELECT from a table, also of an inventory that is cut off', () => {
+describe('script queries', () => {
+  test('every SELECT of a script query is scoped to the tenant, in a truncated inventory too', () => {
     for (const query of [...queries, listPageSites(every.tenantId)]) {
       const tables = tablesRead(sqlText(query))
       expect(tables.length, query.name).toBeGreaterThan(0)
@@ -55,13 +55,13 @@ describe('the queries about scripts', () => {
     }
   })
 
-  test('bind every value', () => {
+  test('script queries bind every value', () => {
     for (const query of queries) {
       for (const value of [tenantId, siteId, 'example.test', '1970']) expect(sqlText(query)).not.toContain(value)
     }
   })
 
-  test('read activity from the rollup for whole days and from raw rows at the ends', () => {
+  test('script activity reads the rollup for whole days and raw rows at the edges', () => {
     const tables = (query: Query<unknown>) =>
       [...sqlText(query).matchAll(/FROM (reports_per_day_by_script|reports) /g)].map(([, table]) => table)
     expect(tables(listScriptActivity(every, false))).toEqual(['reports_per_day_by_script', 'reports'])
@@ -71,7 +71,7 @@ describe('the queries about scripts', () => {
     expect(tables(listScriptActivity({ ...every, window: { from: 5, to: 7 } }, false))).toEqual(['reports'])
   })
 
-  test('ask for scans only where there are payment pages', () => {
+  test('script queries read scans only for sites with payment pages', () => {
     expect(sqlText(listScripts(every))).toContain('FROM page_scans')
     expect(sqlText(listScripts({ ...every, hasPaymentPages: false }))).not.toContain('page_scans')
   })

@@ -3,7 +3,7 @@ import { chooseBucketSize, toBuckets } from '../../../../queries/reports/histogr
 import { dayMs, hourMs, minuteMs } from '../../../../schema/durations.ts'
 import { bucketSizeNames, bucketSizes } from '../../../../schema/enumerations.ts'
 
-describe('the bucket size', () => {
+describe('the bucket size of a histogram', () => {
   test.each([
     [2 * hourMs, '1m'],
     [2 * hourMs + 1, '5m'],
@@ -14,11 +14,11 @@ describe('the bucket size', () => {
     [14 * dayMs, '1h'],
     [14 * dayMs + 1, '1d'],
     [31 * dayMs, '1d'],
-  ])('of a window of %d ms is %s when omitted', (length, expected) => {
+  ])('the default bucket of a window of %d ms is %s', (length, expected) => {
     expect(chooseBucketSize({ from: 0, to: length }, undefined)).toBe(expected)
   })
 
-  test('is widened only where the window would need more than 10,000 buckets', () => {
+  test('a bucket is widened only where the window would need more than 10,000 buckets', () => {
     expect(chooseBucketSize({ from: 0, to: 10_000 * minuteMs }, '1m')).toBe('1m')
     expect(chooseBucketSize({ from: 0, to: 10_000 * minuteMs + 1 }, '1m')).toBe('5m')
     // 10,000 minutes off the minute's grid touch 10,001 buckets.
@@ -27,8 +27,8 @@ describe('the bucket size', () => {
   })
 })
 
-describe('buckets', () => {
-  test('run from the one that holds from up to to, empty ones included, counts of several sources added', () => {
+describe('the buckets of a histogram', () => {
+  test('buckets run from the one that holds `from` up to `to`, with empty ones, and add up slices', () => {
     const counted = [
       { slots: [1, -1], counts: [2, 7] },
       { slots: [3, 1], counts: [7, 3] },
@@ -39,7 +39,7 @@ describe('buckets', () => {
       { time: '1970-01-01T02:00:00.000Z', reportCount: 0 },
     ])
   })
-  test.each(bucketSizeNames)('of %s are named as dates are', (bucketSize) => {
+  test.each(bucketSizeNames)('buckets of %s have RFC 3339 times', (bucketSize) => {
     const window = { from: Date.UTC(2024, 1, 28, 22, 13, 7, 5), to: Date.UTC(2024, 2, 2, 1) }
     const buckets = toBuckets([], window, bucketSize)
     const width = bucketSizes[bucketSize]

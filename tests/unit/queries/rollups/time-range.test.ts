@@ -4,7 +4,7 @@ import { splitByGrain } from '../../../../queries/rollups/time-range.ts'
 import { dayMs, hourMs, minuteMs } from '../../../../schema/durations.ts'
 
 describe('splitting a window by grain', () => {
-  test('takes whole days, then the hours beside them, then the edges', () => {
+  test('a window splits into whole days, the hours beside them, and the edges', () => {
     const window = { from: dayMs - 2 * hourMs - 5, to: 3 * dayMs + hourMs + 7 }
     expect(splitByGrain([window], [dayMs, hourMs, 1])).toEqual([
       { grain: dayMs, ranges: [{ from: dayMs, to: 3 * dayMs }] },
@@ -25,15 +25,15 @@ describe('splitting a window by grain', () => {
     ])
   })
 
-  test('leaves a window inside one bucket to the finest grain', () => {
+  test('a window inside one bucket belongs to the finest grain', () => {
     expect(splitByGrain([{ from: 10, to: 20 }], [hourMs, 1])).toEqual([{ grain: 1, ranges: [{ from: 10, to: 20 }] }])
   })
 
-  test('covers nothing of an empty window', () => {
+  test('an empty window has no ranges', () => {
     expect(splitByGrain([{ from: 5, to: 5 }], [hourMs, 1])).toEqual([])
   })
 
-  test('counts every millisecond exactly once, on aligned ranges', () => {
+  test('every millisecond is in exactly one aligned range', () => {
     const bounds = fc.tuple(fc.nat(10 * dayMs), fc.nat(10 * dayMs)).filter(([a, b]) => a !== b)
     fc.assert(
       fc.property(bounds, ([a, b]) => {
@@ -52,7 +52,7 @@ describe('splitting a window by grain', () => {
     )
   })
 
-  test('keeps two windows apart at their common bound', () => {
+  test('two windows are split at their common bound', () => {
     const split = splitByGrain(
       [
         { from: 0, to: hourMs + 1 },

@@ -42,7 +42,7 @@ test.each<[string, PageChange, ReturnType<typeof alert>[], boolean]>([
     [headersAlert(-1), gradeAlert(1), headersAlert(dayMs), headersAlert(dayMs + 1)],
     true,
   ],
-])('tells %s', (_, found, delivered, alerted) => {
+])('alerts match changes: %s', (_, found, delivered, alerted) => {
   expect(alertedChanges([found], delivered).has(found)).toBe(alerted)
 })
 
@@ -60,13 +60,13 @@ test.each<[string, number[], ReturnType<typeof alert>[], number[]]>([
     [headersAlert(dayMs + 1), headersAlert(dayMs + 2)],
     [dayMs + 1],
   ],
-])('an alert speaks for %s', (_, found, delivered, alerted) => {
+])('an alert covers %s', (_, found, delivered, alerted) => {
   const changes = found.map(changedAt)
   const spoken = alertedChanges(changes, delivered)
   expect(changes.filter((change) => spoken.has(change))).toEqual(alerted.map(changedAt))
 })
 
-test('alerts of two events both speak for one change', () => {
+test('alerts of two events can cover one change', () => {
   const [both, older] = [ofBoth, { ...ofBoth, scannedAt: alert('', -1).createdAt }]
   expect(alertedChanges([both, older], [headersAlert(1), gradeAlert(1)])).toEqual(new Set([both]))
 })
