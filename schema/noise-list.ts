@@ -5,7 +5,7 @@
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Extensions, browsers and apps that embed one, by the lists above and Chromium's android_webview/common/url_constants.h. */
+/** Extensions, browsers and apps with one; also from Chromium's android_webview/common/url_constants.h. */
 export const noiseSchemes = words(`
   chrome-extension moz-extension safari-extension safari-web-extension webkit-masked-url ms-browser-extension
   edge-extension chrome chromenull chromeinvoke resource safari-resource res jar opera mx mxjscall view-source about

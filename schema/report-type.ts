@@ -23,25 +23,7 @@ export interface ReportTypeRow {
   readonly blocksHosts?: true
 }
 
-type ReportField =
-  | DimensionName
-  | 'lineNumber'
-  | 'columnNumber'
-  | 'message'
-  | 'sample'
-  | 'policy'
-  | 'referrer'
-  | 'statusCode'
-  | 'phase'
-  | 'method'
-  | 'protocol'
-  | 'serverIp'
-  | 'elapsedMs'
-  | 'requestUrl'
-  | 'anticipatedRemoval'
-  | 'isTopLevel'
-  | 'visibilityState'
-  | 'stack'
+type ReportField = DimensionName | OwnText | keyof OtherSources
 
 interface IssueRule {
   /** A field, or one word for the whole type. */
@@ -76,15 +58,8 @@ type TextSource = Source<
   | 'scriptHash'
 >
 
-type TextFields =
-  | 'documentUrl'
-  | 'feature'
-  | 'directive'
-  | 'blockedUrl'
-  | 'destination'
-  | 'effectivePolicy'
-  | 'otherOrigin'
-  | 'sourceFile'
+/** Texts that are no dimensions. */
+type OwnText =
   | 'message'
   | 'sample'
   | 'policy'
@@ -96,13 +71,26 @@ type TextFields =
   | 'requestUrl'
   | 'visibilityState'
   | 'stack'
+
+/** Dimensions of the page, the browser or the site, and those that another field gives. */
+type DerivedDimension =
+  | 'siteId'
+  | 'documentHost'
+  | 'browserName'
+  | 'osName'
+  | 'deviceType'
+  | 'blockedHost'
+  | 'blockedOrigin'
+
+type TextField =
+  | OwnText
+  | Exclude<DimensionName, 'disposition' | DerivedDimension>
+  | 'documentUrl'
   | 'scriptUrl'
   | 'scriptHash'
   | 'reportedHash'
 
-/** Other fields come with the POST, or are derived from these. */
-export type BodyMapping = { readonly [Field in TextFields]?: TextSource } & {
-  readonly disposition?: Source<'disposition' | 'reportOnly'>
+type OtherSources = {
   readonly lineNumber?: Source<'position'>
   readonly columnNumber?: Source<'position'>
   readonly statusCode?: Source<'status'>
@@ -110,6 +98,11 @@ export type BodyMapping = { readonly [Field in TextFields]?: TextSource } & {
   readonly anticipatedRemoval?: Source<'moment'>
   readonly isTopLevel?: Source<'flag'>
 }
+
+/** Other fields come with the POST, or are derived from these. */
+export type BodyMapping = { readonly [Field in TextField]?: TextSource } & OtherSources & {
+    readonly disposition?: Source<'disposition' | 'reportOnly'>
+  }
 
 export type FieldSource = NonNullable<BodyMapping[keyof BodyMapping] | ReportTypeRow['sampleRate']>
 

@@ -11,7 +11,6 @@ export interface DeliveryFilter {
 }
 
 export interface DeliveryPosition {
-  /** Milliseconds since the Unix epoch. */
   readonly createdAt: number
   readonly id: string
 }

@@ -7,7 +7,6 @@ import { type CrashFilter, crashGroups } from './crash-groups.ts'
 
 const row = z.object({ reportCount: rowCount, weight: rowBigSum, pageCount: rowCount, groupCount: rowCount })
 
-/** One row. */
 export function totalCrashes(filter: CrashFilter): Query<z.infer<typeof row>> {
   const distinct = { pageCount: commonValue(({ page }) => page) }
   return { name: 'totalCrashes', statement: selectTotals(keyedSlices(crashGroups(filter)), distinct), row }

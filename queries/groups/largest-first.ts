@@ -4,7 +4,6 @@ import { sliceColumn } from './select-groups.ts'
 /** Keyset paging by estimated volume, for a `selectGroups` with `weight`; unsigned 64-bit integers in digits. */
 export interface VolumePosition {
   readonly weight: string
-  /** Breaks ties. */
   readonly key: string
 }
 

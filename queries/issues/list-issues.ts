@@ -14,7 +14,6 @@ const row = z.object({ key: rowBigSum, siteId: z.string(), reportType: z.enum(is
 export type RankedIssue = z.infer<typeof row>
 
 export interface IssuePosition {
-  /** Milliseconds since the Unix epoch. */
   readonly lastSeen: number
   /** Unsigned 64-bit integer in digits; breaks ties. */
   readonly key: string

@@ -7,7 +7,6 @@ export interface NetworkErrorFilter extends GroupFilter {
   readonly siteId: string | undefined
   readonly phase: string | undefined
   readonly errorType: string | undefined
-  /** Of the failed request. */
   readonly origin: string | undefined
 }
 

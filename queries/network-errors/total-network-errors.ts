@@ -8,7 +8,6 @@ import { type NetworkErrorFilter, networkErrorGroups } from './network-error-gro
 
 const row = z.object({ reportCount: rowCount, weight: rowBigSum, groupCount: rowCount, originCount: rowCount })
 
-/** One row. */
 export function totalNetworkErrors(filter: NetworkErrorFilter): Query<z.infer<typeof row>> {
   const distinct = { originCount: commonValue(() => sql`request_origin`) }
   return { name: 'totalNetworkErrors', statement: selectTotals(keyedSlices(networkErrorGroups(filter)), distinct), row }

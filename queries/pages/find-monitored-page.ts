@@ -6,7 +6,6 @@ const row = z.object({ kind: z.string(), pattern: z.string() })
 
 export type FoundPage = z.infer<typeof row>
 
-/** One row or none. */
 export function findMonitoredPage(tenantId: string, siteId: string, pageId: string): Query<FoundPage> {
   return {
     name: 'findMonitoredPage',

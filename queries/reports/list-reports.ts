@@ -11,7 +11,6 @@ import type { Query } from '../sql/query.ts'
 import { at, empty, join, name, type Sql, sql, text, uint, uint64, uuid } from '../sql/sql.ts'
 
 export interface ReportPosition {
-  /** Milliseconds since the Unix epoch. */
   readonly receivedAt: number
   readonly id: string
 }

@@ -16,7 +16,7 @@ export interface TableSlice<Table extends TimedTable> {
   readonly from: Sql
 }
 
-/** Slices cover the windows exactly, without overlap, none across a window's bounds. Tables: coarsest first, raw last. */
+/** Exact, without overlap, none across a window's bounds. @param tables coarsest first, raw rows last. */
 export function sliceTables<Table extends TimedTable>(
   tables: readonly Table[],
   tenantId: string,

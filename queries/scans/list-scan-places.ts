@@ -3,7 +3,6 @@ import { at, empty, sql, text, uint, uuid } from '../sql/sql.ts'
 import { newestFirst, queryScanHistory, type ScanPlace } from './scan-history.ts'
 
 export interface ScanPosition {
-  /** Milliseconds since the Unix epoch. */
   readonly scannedAt: number
   readonly id: string
 }

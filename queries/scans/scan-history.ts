@@ -5,26 +5,18 @@ import { type Sql, sql, uuid, uuids } from '../sql/sql.ts'
 
 /** Places of scans in their pages' histories, from narrow columns; `listScans` reads the rest. */
 
-export interface ScanPlace {
-  readonly pageId: string
-  readonly id: string
-  readonly scannedAt: string
-  /** Failed scans since the last complete one, this one included; 0 for a complete scan. */
-  readonly consecutiveFailures: number
-  /** The page's last complete scan before it; '' for a failed scan, and for the first complete one. */
-  readonly comparedId: string
-  /** The epoch without a compared scan. */
-  readonly comparedAt: string
-}
-
-const row: z.ZodType<ScanPlace> = z.object({
+const row = z.object({
   pageId: z.string(),
   id: z.string(),
   scannedAt: rowTime,
   consecutiveFailures: rowCount,
+  /** The page's last complete scan before it; '' for a failed scan, and for the first complete one. */
   comparedId: z.string(),
+  /** The epoch without a compared scan. */
   comparedAt: rowTime,
 })
+
+export type ScanPlace = z.infer<typeof row>
 
 /** Rule 29; ids compare as text. */
 export const newestFirst: Sql = sql`scannedAt DESC, id DESC`
@@ -35,8 +27,8 @@ export type PageSelection = readonly string[] | Sql
 export const ofPages = (pages: PageSelection): Sql => sql`page_id IN ${'strings' in pages ? pages : uuids(pages)}`
 
 /**
- * Scans with `place` (1 for the page's oldest), `complete`, and `compared`: place, time, id, headers_key and grade of the
- * last complete scan before, place 0 without one.
+ * Scans with `place` (1 for the page's oldest), `complete`, and `compared`: place, time, id, headers_key and grade of
+ * the last complete scan before, place 0 without one.
  * @param chosen WHERE, ORDER BY and LIMIT over them.
  */
 export function queryScanHistory(name: string, tenantId: string, pages: Sql, chosen: Sql): Query<ScanPlace> {

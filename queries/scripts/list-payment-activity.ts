@@ -10,7 +10,6 @@ const row = z.object({
   pageIds: z.array(z.string()),
   /** Distinct pages that match just these payment pages. */
   pageCount: rowCount,
-  /** Milliseconds since the Unix epoch. */
   lastAt: z.int(),
 })
 

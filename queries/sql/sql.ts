@@ -1,7 +1,4 @@
-/**
- * SQL as immutable fragments: an interpolation is a fragment or a typed bound value. A plain string does not compile, so
- * no caller's text can reach the statement.
- */
+/** Immutable SQL fragments: a plain string does not compile as interpolation, so no caller's text reaches a statement. */
 
 /** Sent beside the statement as a `{pN:Type}` parameter, in ClickHouse's text form. */
 export interface Bound {

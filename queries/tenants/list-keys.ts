@@ -3,16 +3,7 @@ import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
 import { type Sql, sql, uuid } from '../sql/sql.ts'
 
-export interface ListedKey {
-  readonly id: string
-  readonly name: string
-  readonly prefix: string
-  readonly createdAt: string
-  readonly expiresAt: string
-  readonly revokedAt: string | null
-}
-
-const row: z.ZodType<ListedKey> = z.object({
+const row = z.object({
   id: z.string(),
   name: z.string(),
   prefix: z.string(),
@@ -20,6 +11,8 @@ const row: z.ZodType<ListedKey> = z.object({
   expiresAt: rowTime,
   revokedAt: rowTime.nullable(),
 })
+
+export type ListedKey = z.infer<typeof row>
 
 const keysWhere = (condition: Sql): Query<ListedKey> => ({
   name: 'listKeys',

@@ -2,16 +2,11 @@ import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { sql, uuid } from '../sql/sql.ts'
 
-export interface Site {
-  readonly id: string
-  readonly name: string
-  /** Lower case; `*.example.com` is every subdomain. */
-  readonly hosts: readonly string[]
-}
+/** Hosts are lower case; `*.example.com` is every subdomain. */
+const row = z.object({ id: z.string(), name: z.string(), hosts: z.array(z.string()) })
 
-const row: z.ZodType<Site> = z.object({ id: z.string(), name: z.string(), hosts: z.array(z.string()) })
+export type Site = z.infer<typeof row>
 
-/** Oldest first. */
 export function listSites(tenantId: string): Query<Site> {
   return {
     name: 'listSites',

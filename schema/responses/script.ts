@@ -37,6 +37,8 @@ export const libraryIdentity = z
   })
   .meta({ id: 'LibraryIdentity' })
 
+export type LibraryIdentity = z.infer<typeof libraryIdentity>
+
 /** Rule 60. */
 export const scriptCapture = z
   .strictObject({

@@ -85,27 +85,24 @@ export function judgeScripts(evidence: ScriptEvidence) {
     rejected: having('rejected'),
     integrity,
   }
-  const gaps = inOrder(scriptGaps(evidence, facts))
+  const gaps = inOrder(scriptGaps(evidence, { ...facts, ...integrity }))
   const allUnreviewed = facts.scripts > 0 && facts.unreviewed === facts.scripts
   return { id: scriptsRequirement, status: statusOf(gaps, allUnreviewed), facts, gaps } as const
 }
 
-interface ScriptCounts {
-  readonly scripts: number
-  readonly unreviewed: number
-  readonly integrity: { readonly unprotected: number; readonly unknown: number }
-}
-
-function scriptGaps(evidence: ScriptEvidence, { scripts, unreviewed, integrity }: ScriptCounts): PciGap[] {
+function scriptGaps(
+  evidence: ScriptEvidence,
+  counts: { scripts: number; unreviewed: number; unprotected: number; unknown: number },
+): PciGap[] {
   if (evidence.paymentPages === 0) return [gap('no_payment_pages')]
   if (!evidence.onPlan) return [gap('scripts_not_on_plan')]
   return [
     ...(evidence.truncated ? [gap('inventory_truncated')] : []),
-    ...(scripts === 0 ? [gap('no_scripts_seen')] : []),
-    ...counted('unreviewed_scripts', unreviewed),
+    ...(counts.scripts === 0 ? [gap('no_scripts_seen')] : []),
+    ...counted('unreviewed_scripts', counts.unreviewed),
     ...counted('rejected_scripts_running', evidence.scripts.filter(({ stillRunning }) => stillRunning).length),
-    ...counted('unprotected_scripts', integrity.unprotected),
-    ...counted('integrity_unmeasured', integrity.unknown),
+    ...counted('unprotected_scripts', counts.unprotected),
+    ...counted('integrity_unmeasured', counts.unknown),
   ]
 }
 

@@ -1,10 +1,10 @@
-import type { Script, ScriptCapture, ScriptDecision } from '../../../schema/responses/script.ts'
+import type { LibraryIdentity, Script, ScriptCapture, ScriptDecision } from '../../../schema/responses/script.ts'
 import type { ScriptSource } from '../../../schema/scripts.ts'
 import { type PageScan, scanPresence } from '../scans/scan-presence.ts'
 import { type AdvisoryCheck, assessScript } from './script-advisories.ts'
 import { type IntegrityEvidence, scriptCoverage } from './script-coverage.ts'
 import { scriptId } from './script-id.ts'
-import { identifyScript, type LibraryIdentity } from './script-identification.ts'
+import { identifyScript } from './script-identification.ts'
 
 /** Times in milliseconds since the Unix epoch, 0 for never. */
 interface ScriptVersion {
@@ -22,9 +22,7 @@ export interface InventoriedScript extends Pick<Script, 'url' | 'firstSeenAt' | 
 export interface ScriptFacts {
   readonly siteId: string
   readonly inventoried: InventoriedScript
-  /** Oldest first. */
   readonly decisions: readonly ScriptDecision[]
-  /** By hash. */
   readonly captures: ReadonlyMap<string, ScriptCapture>
   /** Null without reports in the window. */
   readonly activity: Script['activity']

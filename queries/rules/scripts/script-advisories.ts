@@ -1,8 +1,7 @@
-import type { Script } from '../../../schema/responses/script.ts'
+import type { LibraryIdentity, Script } from '../../../schema/responses/script.ts'
 import { type Severity, severities } from '../../../schema/scripts.ts'
 import { byText } from '../by-text.ts'
 import { compareVersions, isWithin, type VersionRange } from './library-version.ts'
-import type { LibraryIdentity } from './script-identification.ts'
 
 export interface Advisory {
   readonly id: string

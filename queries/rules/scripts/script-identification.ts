@@ -1,13 +1,5 @@
-import type { Script } from '../../../schema/responses/script.ts'
+import type { LibraryIdentity, Script } from '../../../schema/responses/script.ts'
 import { claimedLibrary, isSameLibrary } from './claimed-library.ts'
-
-export interface LibraryIdentity {
-  readonly name: string
-  /** Rule 55. */
-  readonly version: string
-  readonly path: string
-  readonly catalog: string
-}
 
 /**
  * Rule 56.

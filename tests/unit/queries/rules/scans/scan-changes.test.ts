@@ -3,9 +3,7 @@ import { type ComparableScan, scanChanges } from '../../../../../queries/rules/s
 import { type ScanGrade, type WatchedHeader, watchedHeaders } from '../../../../../schema/enumerations.ts'
 
 const sends = (sent: Partial<Record<WatchedHeader, string>>) =>
-  Object.fromEntries(
-    watchedHeaders.map((header) => [header, sent[header] ?? null]),
-  ) as ComparableScan['the headers of scan changes']
+  Object.fromEntries(watchedHeaders.map((header) => [header, sent[header] ?? null])) as ComparableScan['headers']
 
 const scan = (given: Partial<ComparableScan> = {}): ComparableScan => ({
   rubricVersion: 2,
@@ -14,7 +12,7 @@ const scan = (given: Partial<ComparableScan> = {}): ComparableScan => ({
   ...given,
 })
 
-describe('headers', () => {
+describe('the headers of scan changes', () => {
   const csp = 'content-security-policy'
   const frames = 'x-frame-options'
 
@@ -40,7 +38,7 @@ describe('headers', () => {
         ['permissions-policy', 'removed', 'camera=()', null],
       ],
     ],
-  ])('a header is %s', (_, before, after, expected) => {
+  ])('compared headers: %s', (_, before, after, expected) => {
     const { headers } = scanChanges(scan({ headers: after }), scan({ headers: before }))
     expect(headers.map(({ header, change, before: was, after: is }) => [header, change, was, is])).toEqual(expected)
   })
