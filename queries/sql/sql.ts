@@ -1,4 +1,4 @@
-/** Immutable SQL fragments: a plain string does not compile as interpolation, so no caller's text reaches a statement. */
+/** Immutable SQL fragments. A plain string does not compile as a value, so no caller text reaches a statement. */
 
 /** Sent beside the statement as a `{pN:Type}` parameter, in ClickHouse's text form. */
 export interface Bound {
