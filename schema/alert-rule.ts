@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { recordUuid, recordWord } from './record-fields.ts'
 
-/** What a tenant wants to be alerted of, and where (decisions, PCI). */
 export const alertRule = z.strictObject({
   id: recordWord,
   siteId: recordUuid.nullable().meta({ description: 'The one site it covers; null for every site of the tenant.' }),
@@ -11,5 +10,5 @@ export const alertRule = z.strictObject({
   enabled: z.boolean().default(true).meta({ description: 'False for a rule that was switched off or deleted.' }),
 })
 
-/** A rule as it is imported. */
+/** As imported. */
 export type AlertRule = z.input<typeof alertRule>

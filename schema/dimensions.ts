@@ -1,111 +1,72 @@
 import { deviceTypes, dispositions } from './enumerations.ts'
 
-/** How a parameter's value is compared with a column. */
+/** Report filters and groupBy dimensions by parameter name (Rules 22, 23 and 25). */
+
 type Matcher =
-  /** Text where `_` stands for any one character (contract, Conventions 5). */
   | { readonly kind: 'text'; readonly maxLength: number; readonly lowerCase?: true }
   | { readonly kind: 'enum'; readonly values: readonly [string, ...string[]] }
   | { readonly kind: 'uuid' }
 
-/** A property of a report that can filter and group it. */
 export interface DimensionRow {
   readonly column: string
   readonly match: Matcher
-  /** Every report type has it; otherwise the types that list it in `carries`. */
+  /** Otherwise the report types whose file lists it. */
   readonly everyType?: true
-  /** Few distinct values: kept in the cubes, so that any combination of such dimensions is answered without raw rows. */
+  /** Few distinct values: in the cubes, so that any combination needs no raw rows. */
   readonly lowCardinality?: true
-  /** What it is, for the reference. */
-  readonly says: string
+  readonly description: string
 }
 
-/** The shared report filters and groupBy dimensions (contract, Shared report filters). The name is the parameter's. */
+const text = (maxLength: number) => ({ kind: 'text', maxLength }) as const
+const host = { ...text(255), lowerCase: true } as const
+const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  ({ kind: 'enum', values }) as const
+
+/** One of few values that every report has. */
+const common = { everyType: true, lowCardinality: true } as const
+
+const featureDescription =
+  'the policy-controlled feature, API, error type, crash reason, kind of check (coep) or kind of access (coop)'
+
 const dimensions = {
-  siteId: { column: 'site_id', match: { kind: 'uuid' }, everyType: true, says: 'the site' },
-  directive: {
-    column: 'directive',
-    match: { kind: 'text', maxLength: 64 },
-    lowCardinality: true,
-    says: 'the effective CSP directive',
-  },
+  siteId: { column: 'site_id', match: { kind: 'uuid' }, everyType: true, description: 'the site' },
+  directive: { column: 'directive', match: text(64), lowCardinality: true, description: 'the effective CSP directive' },
   blockedHost: {
     column: 'blocked_host',
-    match: { kind: 'text', maxLength: 255, lowerCase: true },
-    says: 'the host, keyword or scheme that was blocked',
+    match: host,
+    description: 'the host, keyword or scheme that was blocked',
   },
   disposition: {
     column: 'disposition',
-    match: { kind: 'enum', values: dispositions },
+    match: oneOf(dispositions),
     lowCardinality: true,
-    says: 'whether the policy was enforced or only reported',
+    description: 'whether the policy was enforced or only reported',
   },
-  documentHost: {
-    column: 'document_host',
-    match: { kind: 'text', maxLength: 255, lowerCase: true },
-    everyType: true,
-    says: 'the host of the page',
-  },
-  browserName: {
-    column: 'browser_name',
-    match: { kind: 'text', maxLength: 64 },
-    everyType: true,
-    lowCardinality: true,
-    says: 'the browser family',
-  },
-  osName: {
-    column: 'os_name',
-    match: { kind: 'text', maxLength: 64 },
-    everyType: true,
-    lowCardinality: true,
-    says: 'the operating system',
-  },
-  deviceType: {
-    column: 'device_type',
-    match: { kind: 'enum', values: deviceTypes },
-    everyType: true,
-    lowCardinality: true,
-    says: 'the kind of device',
-  },
-  feature: {
-    column: 'feature',
-    match: { kind: 'text', maxLength: 128 },
-    lowCardinality: true,
-    says: 'the policy-controlled feature, API, error type, crash reason, kind of check (coep) or kind of access (coop)',
-  },
-  blockedUrl: { column: 'blocked_url', match: { kind: 'text', maxLength: 512 }, says: 'the URL that was blocked' },
-  blockedOrigin: {
-    column: 'blocked_origin',
-    match: { kind: 'text', maxLength: 255 },
-    says: 'the origin that was blocked',
-  },
-  destination: {
-    column: 'destination',
-    match: { kind: 'text', maxLength: 64 },
-    lowCardinality: true,
-    says: 'the request destination',
-  },
+  documentHost: { column: 'document_host', match: host, everyType: true, description: 'the host of the page' },
+  browserName: { column: 'browser_name', match: text(64), ...common, description: 'the browser family' },
+  osName: { column: 'os_name', match: text(64), ...common, description: 'the operating system' },
+  deviceType: { column: 'device_type', match: oneOf(deviceTypes), ...common, description: 'the kind of device' },
+  feature: { column: 'feature', match: text(128), lowCardinality: true, description: featureDescription },
+  blockedUrl: { column: 'blocked_url', match: text(512), description: 'the URL that was blocked' },
+  blockedOrigin: { column: 'blocked_origin', match: text(255), description: 'the origin that was blocked' },
+  destination: { column: 'destination', match: text(64), lowCardinality: true, description: 'the request destination' },
   effectivePolicy: {
     column: 'effective_policy',
-    match: { kind: 'text', maxLength: 128 },
+    match: text(128),
     lowCardinality: true,
-    says: 'the opener policy in effect',
+    description: 'the opener policy in effect',
   },
   otherOrigin: {
     column: 'other_origin',
-    match: { kind: 'text', maxLength: 255 },
-    says: 'the origin on the other side of the opener relation',
+    match: text(255),
+    description: 'the origin on the other side of the opener relation',
   },
-  sourceFile: {
-    column: 'source_file',
-    match: { kind: 'text', maxLength: 512 },
-    says: 'the script, without its query',
-  },
+  sourceFile: { column: 'source_file', match: text(512), description: 'the script, without its query' },
 } as const satisfies Record<string, DimensionRow>
 
 export type DimensionName = keyof typeof dimensions
 
-/** The dimensions' names, in the contract's order. */
+/** In the documented order. */
 export const dimensionNames = Object.keys(dimensions) as [DimensionName, ...DimensionName[]]
 
-/** The table by name. */
 export const dimensionRows: Readonly<Record<DimensionName, DimensionRow>> = dimensions

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { type DimensionName, dimensionNames } from './dimensions.ts'
-import { requireCarried } from './report-filter.ts'
+import { requireDimension } from './report-filter.ts'
 import type { ReportType } from './report-types.ts'
 
 const error = `must be one or two different dimensions, comma-separated, of ${dimensionNames.join(', ')}`
 
-/** One dimension or two, comma-separated (contract, GET /v1/reports/grouped). */
 export const groupByParam = z
   .string({ error })
   .transform((text) => text.split(','))
@@ -25,8 +24,8 @@ export const groupByParam = z
     },
   })
 
-/** The dimensions, each one that the type's reports have. Throws bad_request naming the wrong one. */
+/** Throws bad_request for a dimension that the type lacks. */
 export function toGrouping(reportType: ReportType, groupBy: readonly DimensionName[]): readonly DimensionName[] {
-  for (const dimension of groupBy) requireCarried(reportType, dimension, 'groupBy')
+  for (const dimension of groupBy) requireDimension(reportType, dimension, 'groupBy')
   return groupBy
 }

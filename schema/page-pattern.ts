@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-const longest = 2_048
+const maxLength = 2_048
 
 function parsed(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined
@@ -10,7 +10,7 @@ function isWeb({ protocol, username, password }: URL): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === ''
 }
 
-/** A pattern that is not written as browsers write a page's URL would never match one. */
+/** Written as browsers write a page's URL; any other pattern would match none. */
 function isPattern(text: string): boolean {
   const url = parsed(text)
   if (!url || !isWeb(url) || url.href !== text || /[?#]/.test(text) || url.host.includes('*')) return false
@@ -18,11 +18,8 @@ function isPattern(text: string): boolean {
   return !others.some((segment) => segment.includes('**')) && (last === '**' || !last.includes('**'))
 }
 
-/**
- * The pages a monitored page stands for: scheme://host/path (contract, Monitored page). `*` matches within one path
- * segment, `**` as the whole last segment any remainder.
- */
-export const pagePattern = z.string().min(1).max(longest).refine(isPattern, {
+/** Rule 61. */
+export const pagePattern = z.string().min(1).max(maxLength).refine(isPattern, {
   error:
     'must be scheme://host/path as a browser writes it, http or https, without user, query and fragment; * stands within a path segment, ** only as the whole last one',
 })
@@ -31,7 +28,7 @@ export const pagePattern = z.string().min(1).max(longest).refine(isPattern, {
 export const scanUrl = z
   .string()
   .min(1)
-  .max(longest)
+  .max(maxLength)
   .refine(
     (text) => {
       const url = parsed(text)

@@ -1,11 +1,7 @@
 import { z } from 'zod'
 
-/**
- * Query and path parameters. Each takes the raw text of the URL and says, in its own message, what is allowed;
- * `meta` feeds the OpenAPI document.
- */
+/** Query and path parameters: the validator reads `error`, the OpenAPI document `meta`. */
 
-/** `z.toJSONSchema` reads `meta`; the validator reads `error`. */
 function param<T extends z.ZodType>(make: (error: string) => T, allowed: string, description: string): T {
   return make(`must be ${allowed}`).meta({ description }) as T
 }
@@ -24,10 +20,9 @@ export const integer = (min: number, max: number, description: string) =>
     description,
   )
 
-/** Printable ASCII without the backslash: all that a filter can ask for (contract, Conventions 5). */
+/** Rule 22. */
 export const filterable = /^[ -[\]-~]*$/
 
-/** Such text, compared as it is. */
 export const exactText = (maxLength: number, description: string) =>
   param(
     (error) => z.string({ error }).min(1, { error }).max(maxLength, { error }).regex(filterable, { error }),
@@ -35,14 +30,13 @@ export const exactText = (maxLength: number, description: string) =>
     description,
   )
 
-/** The same, where `_` matches any one character (contract, Conventions 5). */
 export const textFilter = (maxLength: number, description: string) =>
   exactText(maxLength, `${description}; \`_\` matches any one character`)
 
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T, description: string) =>
   param((error) => z.enum(values, { error }), `one of ${values.join(', ')}`, description)
 
-/** Any 8-4-4-4-12 hexadecimal id, in lower case: one that no RFC made is unknown, not malformed. */
+/** Any 8-4-4-4-12 hexadecimal id: a UUID outside the RFC is unknown, not malformed. */
 export const uuid = (description: string) =>
   param(
     (error) =>
@@ -56,10 +50,10 @@ export const uuid = (description: string) =>
 
 const dateTimePattern = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,3})?([Zz]|[+-]\d\d:\d\d)$/
 
-/** Times are stored from 1970 up to this one, in milliseconds since the Unix epoch. */
+/** Exclusive bound of stored times, in milliseconds since the Unix epoch. */
 export const endOfTimes = Date.UTC(2200, 0, 1)
 
-/** RFC 3339 with `Z` or an offset, up to milliseconds (decisions, Windows); undefined where the text is not one. */
+/** Rule 18. */
 export function parseDateTime(text: string): Date | undefined {
   if (!dateTimePattern.test(text)) return undefined
   const time = Date.parse(text.toUpperCase())

@@ -1,16 +1,16 @@
-/** Vocabulary of the PCI readiness verdict (contract, Enumerations; PCI DSS 4.0 requirements 6.4.3 and 11.6.1). */
+/** Vocabulary of the PCI DSS 4.0 verdict (Rules 65 to 69). */
 
-/** Requirement 6.4.3: payment page scripts are inventoried, authorized and their integrity is assured. */
+/** Payment page scripts are inventoried, authorized and their integrity is assured. */
 export const scriptsRequirement = '6.4.3'
 
-/** Requirement 11.6.1: changes of payment pages' security headers are detected and alerted on. */
+/** Changes of payment pages' security headers are detected and alerted on. */
 export const changesRequirement = '11.6.1'
 
 export const pciStatuses = ['met', 'partial', 'not_met'] as const
 
 export type PciStatus = (typeof pciStatuses)[number]
 
-/** Gap kinds in the order gaps are listed. */
+/** In the order of a requirement's gaps. */
 export const pciGapKinds = [
   'no_payment_pages',
   'scripts_not_on_plan',
@@ -26,17 +26,14 @@ export const pciGapKinds = [
 
 export type PciGapKind = (typeof pciGapKinds)[number]
 
-/** A watched header of a page changed. */
 export const changeEvent = 'page.headers_changed'
-
-/** A page's grade dropped. */
 export const gradeEvent = 'page.grade_dropped'
 
-/** Events that an immediate alert rule must cover for 11.6.1 (decisions, PCI). */
+/** Rule 66. */
 export const watchedEvents = [changeEvent, gradeEvent] as const
 
-/** A payment page is watched while its last complete scan is younger than this many days (contract, Limits). */
+/** Rule 67. */
 export const watchedDays = 7
 
-/** Days of change evidence (contract, Limits). */
+/** Rule 68. */
 export const changeDays = 30

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { day } from './durations.ts'
+import { dayMs } from './durations.ts'
 
-/** What a plan allows beyond reading reports (decisions, Plans). */
+/** Plans and retention: Rules 4 to 6 and 21. */
+
 export const capabilities = [
   'api',
   'scripts.inventory',
@@ -12,7 +13,7 @@ export const capabilities = [
 
 export type Capability = (typeof capabilities)[number]
 
-/** One plan. Budgets are requests a minute. */
+/** Limits are requests a minute. */
 export interface PlanRow {
   readonly retentionDays: number
   readonly keyLimit: number
@@ -24,7 +25,7 @@ const evidence = ['api', 'scripts.inventory'] as const
 const payment = [...evidence, 'pages.payment', 'pages.scans'] as const
 const everything = [...payment, 'scripts.authorization'] as const
 
-/** Every plan, lowest first (decisions, Plans). */
+/** Lowest first. */
 export const plans = {
   free: { retentionDays: 7, keyLimit: 60, tenantLimit: 60, capabilities: [] },
   team: { retentionDays: 30, keyLimit: 120, tenantLimit: 240, capabilities: evidence },
@@ -37,13 +38,11 @@ export type Plan = keyof typeof plans
 
 export const planNames = Object.keys(plans) as [Plan, ...Plan[]]
 
-/** The lowest plan that has a capability; every capability is some plan's. */
 export function lowestPlanWith(capability: Capability): Plan {
   const lowest = planNames.find((plan) => (plans[plan].capabilities as readonly Capability[]).includes(capability))
   return lowest ?? 'enterprise'
 }
 
-/** Cells of the plan table that one tenant's contract changes. */
 export const planOverrides = z.strictObject({
   retentionDays: z.int().min(1).max(3650).optional(),
   keyLimit: z.int().min(1).max(1_000_000).optional(),
@@ -53,16 +52,13 @@ export const planOverrides = z.strictObject({
 
 export type PlanOverrides = z.infer<typeof planOverrides>
 
-/** What a tenant may do: its plan's row with its own cells laid over. */
 export function entitlements(plan: Plan, overrides: PlanOverrides): PlanRow {
   const set = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
   return { ...plans[plan], ...set }
 }
 
-/** Both budgets refill over this many seconds. */
 export const budgetWindowSeconds = 60
 
-/** The first moment retention reaches: the start of the UTC day `retentionDays` ago (decisions, Windows). */
 export function retentionStart(retentionDays: number, now: Date): Date {
-  return new Date((Math.floor(now.getTime() / day) - retentionDays) * day)
+  return new Date((Math.floor(now.getTime() / dayMs) - retentionDays) * dayMs)
 }

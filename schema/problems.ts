@@ -1,39 +1,39 @@
-/** Every error code the API answers, with its status (contract, Errors; decisions, Keys and access). */
+/** Error codes with status and description (Rules 9 and 10). */
 export const problems = {
-  bad_request: { status: 400, says: 'A parameter was refused, or one the operation does not take was sent.' },
-  invalid_api_key: { status: 401, says: 'The API key is missing, malformed, unknown, revoked or expired.' },
-  plan_upgrade_required: { status: 403, says: 'The plan lacks API access or what the operation reads.' },
-  not_found: { status: 404, says: 'No such resource in the tenant.' },
-  method_not_allowed: { status: 405, says: 'The path takes GET and HEAD only.' },
-  rate_limited: { status: 429, retries: true, says: 'A request budget is spent; wait Retry-After seconds.' },
-  internal_error: { status: 500, says: 'The service failed; quote the request id.' },
+  bad_request: { status: 400, description: 'A parameter was refused, or one the operation does not take was sent.' },
+  invalid_api_key: { status: 401, description: 'The API key is missing, malformed, unknown, revoked or expired.' },
+  plan_upgrade_required: { status: 403, description: 'The plan lacks API access or what the operation reads.' },
+  not_found: { status: 404, description: 'No such resource in the tenant.' },
+  method_not_allowed: { status: 405, description: 'The path takes GET and HEAD only.' },
+  rate_limited: { status: 429, retries: true, description: 'A request budget is spent; wait Retry-After seconds.' },
+  internal_error: { status: 500, description: 'The service failed; quote the request id.' },
   rate_limit_unavailable: {
     status: 503,
     retries: true,
-    says: 'Budgets cannot be checked now; retry after Retry-After seconds.',
+    description: 'Budgets cannot be checked now; retry after Retry-After seconds.',
   },
   upstream_unavailable: {
     status: 503,
     retries: true,
-    says: 'The reports cannot be read now; retry after Retry-After seconds.',
+    description: 'The reports cannot be read now; retry after Retry-After seconds.',
   },
-} as const satisfies Record<string, { status: number; retries?: true; says: string }>
+} as const satisfies Record<string, { status: number; retries?: true; description: string }>
 
 export type ProblemCode = keyof typeof problems
 
 export const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]]
 
-/** Codes that are documented, though no operation answers them today (contract, Errors; decisions, Keys and access). */
+/** Documented, and not used today. */
 export const reservedCodes = ['validation_error', 'forbidden'] as const
 
-/** An answer other than success. `message` goes to the caller; `cause` only to the log. */
+/** `message` goes to the caller, `cause` only to the log. */
 export class Problem extends Error {
   readonly code: ProblemCode
-  /** Whole seconds, at least 1; for the codes that are worth retrying. */
+  /** Whole seconds, at least 1. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: ProblemCode, message?: string, options: { retryAfterSeconds?: number; cause?: unknown } = {}) {
-    super(message ?? problems[code].says, { cause: options.cause })
+    super(message ?? problems[code].description, { cause: options.cause })
     this.name = 'Problem'
     this.code = code
     this.retryAfterSeconds = 'retries' in problems[code] ? (options.retryAfterSeconds ?? 1) : undefined

@@ -1,23 +1,18 @@
 import { z } from 'zod'
-import { day } from './durations.ts'
+import { dayMs } from './durations.ts'
 import { filterable, parseDateTime } from './params.ts'
 
-/**
- * Members of the records that are imported and answered. A message of a refinement is read behind the member's name;
- * every other reason is made of the shape.
- */
+/** Fields of imported records. A refinement's message follows the field's name; other reasons come from the schema. */
 
-/** An id in lower case, as the store answers it. */
 export const recordUuid = z.guid().toLowerCase()
 
-/** An id of another system, or a name such as `csp.new_issue`: whatever a filter can ask for. */
+/** An id of another system, or a name such as `csp.new_issue`, that a filter can match. */
 export const recordWord = z
   .string()
   .min(1)
   .max(64)
   .refine((text) => filterable.test(text), { error: 'must be of printable ASCII without the backslash' })
 
-/** Text for people, on one line. */
 export const line = (maxLength: number) =>
   z
     .string()
@@ -27,15 +22,14 @@ export const line = (maxLength: number) =>
       error: 'must be one line of text without control characters',
     })
 
-/** How far the clock that wrote a moment may be ahead of this one. */
-const clockAhead = day
+const maxClockSkewMs = dayMs
 
-/** When something was done, written as a parameter would write it (decisions, Windows): at most a day from now. */
+/** Rule 18. */
 export const moment = z
   .string()
   .transform((text, context) => {
     const time = parseDateTime(text)
-    if (time && time.getTime() > Date.now() + clockAhead) {
+    if (time && time.getTime() > Date.now() + maxClockSkewMs) {
       context.addIssue({ code: 'custom', message: 'must be no more than a day ahead of now' })
       return z.NEVER
     }

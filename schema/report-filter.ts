@@ -4,36 +4,32 @@ import { oneOf, textFilter, uuid } from './params.ts'
 import { Problem } from './problems.ts'
 import { type ReportType, reportTypeNames, type StoredType, storedTypeRows } from './report-types.ts'
 
-/** One report type and what its reports must match, in the dimension table's order. */
+/** Terms are in the dimension table's order. */
 export interface ReportFilter {
   readonly reportType: ReportType
   readonly terms: readonly FilterTerm[]
 }
 
-/** A dimension must equal the value, or match it where the value has `_` and the dimension is text. */
 export interface FilterTerm {
   readonly dimension: DimensionName
   readonly value: string
 }
 
-/** Whether reports of a type have the dimension, so that it can filter and group them. */
-function carries(reportType: StoredType, dimension: DimensionName): boolean {
-  return dimensionRows[dimension].everyType === true || storedTypeRows[reportType].carries.includes(dimension)
+function hasDimension(reportType: StoredType, dimension: DimensionName): boolean {
+  return dimensionRows[dimension].everyType === true || storedTypeRows[reportType].dimensions.includes(dimension)
 }
 
-/** The types whose reports have a dimension. */
-function carriers(dimension: DimensionName): ReportType[] {
-  return reportTypeNames.filter((reportType) => carries(reportType, dimension))
+function typesWith(dimension: DimensionName): ReportType[] {
+  return reportTypeNames.filter((reportType) => hasDimension(reportType, dimension))
 }
 
-/** The dimensions a type's reports have. */
 export function dimensionsOf(reportType: StoredType): DimensionName[] {
-  return dimensionNames.filter((dimension) => carries(reportType, dimension))
+  return dimensionNames.filter((dimension) => hasDimension(reportType, dimension))
 }
 
 function filterParam(name: DimensionName, row: DimensionRow): z.ZodType<string | undefined, string | undefined> {
-  const only = row.everyType ? '' : ` (${carriers(name).join(', ')} only)`
-  const description = `Filters by ${row.says}${only}`
+  const only = row.everyType ? '' : ` (${typesWith(name).join(', ')} only)`
+  const description = `Filters by ${row.description}${only}`
   if (row.match.kind === 'uuid') return uuid(description).optional()
   if (row.match.kind === 'enum') return oneOf(row.match.values, description).optional()
   const text = textFilter(row.match.maxLength, description)
@@ -44,7 +40,6 @@ const filterParams = Object.fromEntries(
   dimensionNames.map((name) => [name, filterParam(name, dimensionRows[name])]),
 ) as Record<DimensionName, z.ZodType<string | undefined, string | undefined>>
 
-/** The shared report filters, from and to apart (contract, Shared report filters). */
 export const reportFilterParams = {
   reportType: oneOf(reportTypeNames, 'The report type').default('csp-violation'),
   ...filterParams,
@@ -52,22 +47,21 @@ export const reportFilterParams = {
 
 const reportFilterQuery = z.object(reportFilterParams)
 
-/** The filter a query asks for. Throws bad_request for a dimension that the type does not carry. */
+/** Throws bad_request for a dimension that the type lacks (Rule 23). */
 export function toReportFilter(query: z.output<typeof reportFilterQuery>): ReportFilter {
   const { reportType } = query
   const terms: FilterTerm[] = []
   for (const dimension of dimensionNames) {
     const value = query[dimension]
     if (value === undefined) continue
-    requireCarried(reportType, dimension, dimension)
+    requireDimension(reportType, dimension, dimension)
     terms.push({ dimension, value })
   }
   return { reportType, terms }
 }
 
-/** Throws bad_request, naming the parameter, where a type does not carry the dimension. */
-export function requireCarried(reportType: ReportType, dimension: DimensionName, parameter: string): void {
-  if (carries(reportType, dimension)) return
+export function requireDimension(reportType: ReportType, dimension: DimensionName, parameter: string): void {
+  if (hasDimension(reportType, dimension)) return
   throw new Problem(
     'bad_request',
     `${parameter}: ${reportType} reports have no ${dimension}; they have ${dimensionsOf(reportType).join(', ')}`,

@@ -1,22 +1,21 @@
 import type { DimensionName } from './dimensions.ts'
 
-/** The facts that one report type consists of, as data that the API, the importer and the fixtures interpret. */
+/** Facts of a report type, which API, importer and fixtures interpret; no code branches on a type's name. */
 
-/** One report type: its filters, its issue rule, and how a body becomes fields. */
 export interface ReportTypeRow {
-  /** How reports of this type are grouped into issues; none where they are not (contract, IssueReportType). */
+  /** Rule 44. */
   readonly issue?: IssueRule
-  /** Its reports say that a browser changed or will change an API (contract, Browser-change entry). */
+  /** Rule 48. */
   readonly browserChange?: true
-  /** Its documentUrl is the page that made the request, of any site. */
+  /** The page can be of any site. */
   readonly foreignPage?: true
-  /** Dimensions that can filter and group this type, beside those every type has. */
-  readonly carries: readonly DimensionName[]
-  /** Further fields in a list of its reports (payloads, Per type); the rest is null. */
-  readonly tells: readonly ReportField[]
-  /** Sources of its fields in a report's body (payloads, Per type and Normalising). */
+  /** Beside those of every type. */
+  readonly dimensions: readonly DimensionName[]
+  /** Listed, but not a filter; all other fields are null (Rule 36). */
+  readonly extraFields: readonly ReportField[]
+  /** Rules 37 to 40. */
   readonly body: BodyMapping
-  /** Conditions of storing a report; one that misses them is only counted. */
+  /** A report that misses them is only counted. */
   readonly stores?: StoreRule
   /** The browser's own sampling, which then replaces the collector's. */
   readonly sampleRate?: Source<'fraction'>
@@ -24,45 +23,24 @@ export interface ReportTypeRow {
   readonly blocksHosts?: true
 }
 
-/** A field of a report that not every type has. */
-type ReportField =
-  | DimensionName
-  | 'lineNumber'
-  | 'columnNumber'
-  | 'message'
-  | 'sample'
-  | 'policy'
-  | 'referrer'
-  | 'statusCode'
-  | 'phase'
-  | 'method'
-  | 'protocol'
-  | 'serverIp'
-  | 'elapsedMs'
-  | 'requestUrl'
-  | 'anticipatedRemoval'
-  | 'isTopLevel'
-  | 'visibilityState'
-  | 'stack'
+type ReportField = DimensionName | OwnText | keyof OtherSources
 
-/** The subject and host of an issue of one type: reports with the same two are one issue (decisions, Issues). */
 interface IssueRule {
-  /** A field of the report, or a word for all of the type. */
+  /** A field, or one word for the whole type. */
   readonly subject: 'directive' | 'destination' | 'effectivePolicy' | 'feature' | { readonly word: string }
-  /** The field whose host it is. */
   readonly hostOf: 'blockedUrl' | 'otherOrigin' | 'sourceFile'
 }
 
 interface StoreRule {
-  /** Values of a member, '' where it is missing, of reports that are stored. */
+  /** Only reports with these values, '' for a missing member. */
   readonly only?: { readonly member: string; readonly values: readonly string[] }
-  /** Values of a member of reports that are not stored. */
+  /** No reports with these values. */
   readonly never?: { readonly member: string; readonly values: readonly string[] }
   /** A source that must not be empty. */
-  readonly needs?: Source<'scriptUrl'>
+  readonly requires?: Source<'scriptUrl'>
 }
 
-/** A field extractor (app/import/field-extractors.ts) and the body's members, in camelCase, that it takes the first of. */
+/** A field extractor of the import, and the body's members that it takes the first of. */
 type Source<Extractor extends string> = readonly [Extractor, ...members: string[]]
 
 type TextSource = Source<
@@ -80,15 +58,8 @@ type TextSource = Source<
   | 'scriptHash'
 >
 
-type TextFields =
-  | 'documentUrl'
-  | 'feature'
-  | 'directive'
-  | 'blockedUrl'
-  | 'destination'
-  | 'effectivePolicy'
-  | 'otherOrigin'
-  | 'sourceFile'
+/** Texts that are no dimensions. */
+type OwnText =
   | 'message'
   | 'sample'
   | 'policy'
@@ -100,13 +71,26 @@ type TextFields =
   | 'requestUrl'
   | 'visibilityState'
   | 'stack'
+
+/** Dimensions of the page, the browser or the site, and those that another field gives. */
+type DerivedDimension =
+  | 'siteId'
+  | 'documentHost'
+  | 'browserName'
+  | 'osName'
+  | 'deviceType'
+  | 'blockedHost'
+  | 'blockedOrigin'
+
+type TextField =
+  | OwnText
+  | Exclude<DimensionName, 'disposition' | DerivedDimension>
+  | 'documentUrl'
   | 'scriptUrl'
   | 'scriptHash'
   | 'reportedHash'
 
-/** Fields that a body can fill; the others come with its POST, or are derived from these. */
-export type BodyMapping = { readonly [Field in TextFields]?: TextSource } & {
-  readonly disposition?: Source<'disposition' | 'reportOnly'>
+type OtherSources = {
   readonly lineNumber?: Source<'position'>
   readonly columnNumber?: Source<'position'>
   readonly statusCode?: Source<'status'>
@@ -115,10 +99,13 @@ export type BodyMapping = { readonly [Field in TextFields]?: TextSource } & {
   readonly isTopLevel?: Source<'flag'>
 }
 
-/** Where each extractor can appear. */
+/** Other fields come with the POST, or are derived from these. */
+export type BodyMapping = { readonly [Field in TextField]?: TextSource } & OtherSources & {
+    readonly disposition?: Source<'disposition' | 'reportOnly'>
+  }
+
 export type FieldSource = NonNullable<BodyMapping[keyof BodyMapping] | ReportTypeRow['sampleRate']>
 
-/** Place in a script, as most types have it. */
 export const sourcePosition = {
   sourceFile: ['withoutQuery', 'sourceFile'],
   lineNumber: ['position', 'lineNumber'],

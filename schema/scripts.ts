@@ -1,13 +1,11 @@
-/** Vocabulary of the script inventory (contract, Enumerations and States). All are open to clients. */
+/** Enumerations and limits of the script inventory; all are open to clients (Rules 53 to 60). */
 
 export const scriptStatuses = ['unreviewed', 'authorized', 'rejected'] as const
 
-/** What a decision can say; without one a script is unreviewed. */
 export const decisionStatuses = ['authorized', 'rejected'] as const
 
 export const integrityModes = ['any_content', 'pinned_hashes'] as const
 
-/** What saw a script's bytes: a browser that reported them, or the scan of a payment page. */
 export const scriptSources = ['report', 'scan'] as const
 
 export type ScriptSource = (typeof scriptSources)[number]
@@ -27,7 +25,7 @@ export type Severity = (typeof severities)[number]
 
 export const captureStates = ['captured', 'mismatched', 'refused', 'pending', 'interrupted'] as const
 
-/** Bytes of the largest copy that is kept, 5 MB (contract, Limits). */
+/** Bytes (Rule 60). */
 export const largestCapture = 5 * 1024 * 1024
 
 export const captureRefusals = [
@@ -44,8 +42,8 @@ export const captureRefusals = [
   'connection_failed',
 ] as const
 
-/** Scripts that one read of an inventory returns; of more, those seen last (contract, Limits). */
+/** Rule 54. */
 export const inventorySize = 1_000
 
-/** Hashes that a script's activity lists (contract, Limits). */
+/** Rule 54. */
 export const activityHashes = 50

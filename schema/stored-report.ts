@@ -1,10 +1,11 @@
 import { deviceTypes, dispositions } from './enumerations.ts'
 import { storedTypeNames } from './report-types.ts'
 
-/** The kinds of columns, each with the value that stands for what is not known (payloads, Envelope). */
+/** Columns of the table `reports`; each kind has the value that means unknown. */
+
 const emptyValues = {
   uuid: '',
-  /** Text that repeats from report to report. */
+  /** Repeats from report to report. */
   word: '',
   text: '',
   bool: false,
@@ -17,23 +18,19 @@ const emptyValues = {
   float64: 0,
 }
 
-/** What a column of a kind holds. */
 export type KindValues = typeof emptyValues
 
 interface Field {
   readonly column: string
   readonly kind: keyof KindValues
-  /** Not known is null instead, because the empty value is a known one. */
+  /** Unknown is null, as the empty value is a known one. */
   readonly nullable?: true
   readonly values?: readonly string[]
-  /**
-   * The most UTF-16 units that are kept; what is longer is cut. No limit is below that of the filter that matches the
-   * field (schema/dimensions.ts).
-   */
+  /** UTF-16 units, at least as many as the filter of the field takes; longer text is truncated. */
   readonly limit?: number
 }
 
-/** Reports are untrusted, so every text has a limit or is one of a few. */
+/** Untrusted text always has a limit or a list of values. */
 type FieldRow = Field &
   (
     | { readonly kind: Exclude<keyof KindValues, 'word' | 'text'> }
@@ -46,24 +43,21 @@ const urlLimit = 8_192
 /** A DNS name of 253 with its scheme and port. */
 const hostLimit = 300
 
-/**
- * UTF-16 units of a policy that are stored: twice the 16 KB the API answers, as the comparable form drops nonces and
- * repeats.
- */
-export const longestStoredPolicy = 32_768
+/** UTF-16 units: twice Rule 52's 16 KB, as the comparable form drops nonces and repeats. */
+export const maxStoredPolicyLength = 32_768
 
-/** The fields of a stored report and the columns of the table `reports` they go to, in the table's order. */
+/** In the table's order. */
 const storedFields = {
   tenantId: { column: 'tenant_id', kind: 'uuid' },
   siteId: { column: 'site_id', kind: 'uuid' },
   reportType: { column: 'report_type', kind: 'word', values: storedTypeNames },
   /** Milliseconds since the Unix epoch. */
   receivedAt: { column: 'received_at', kind: 'time' },
-  /** UUIDv7 of receivedAt, so that reports received in the same millisecond order by id as text does. */
+  /** UUIDv7 of receivedAt: ids of one millisecond order as text. */
   id: { column: 'id', kind: 'uuid' },
-  /** Milliseconds from the report's making to its receipt, within retention. */
+  /** From the report's creation to its receipt, within retention. */
   ageMs: { column: 'age_ms', kind: 'uint32' },
-  /** The tenant's retention when the report was stored; drives the TTL of the row and of its rollups. */
+  /** At the time of storing: drives the TTL of the row and of its rollups. */
   retentionDays: { column: 'retention_days', kind: 'uint16' },
   /** 1 / sampleRate in millionths: 1,000,000 when nothing was sampled, at most 10^12. */
   weight: { column: 'weight', kind: 'uint64' },
@@ -89,7 +83,7 @@ const storedFields = {
   columnNumber: { column: 'column_number', kind: 'uint32' },
   message: { column: 'message', kind: 'text', limit: 4_096 },
   sample: { column: 'sample', kind: 'text', limit: 1_024 },
-  policy: { column: 'policy', kind: 'text', limit: longestStoredPolicy },
+  policy: { column: 'policy', kind: 'text', limit: maxStoredPolicyLength },
   referrer: { column: 'referrer', kind: 'text', limit: urlLimit },
   statusCode: { column: 'status_code', kind: 'uint16' },
   phase: { column: 'phase', kind: 'word', limit: 64 },
@@ -103,18 +97,17 @@ const storedFields = {
   isTopLevel: { column: 'is_top_level', kind: 'bool', nullable: true },
   visibilityState: { column: 'visibility_state', kind: 'word', limit: 64 },
   stack: { column: 'stack', kind: 'text', limit: 16_384 },
-  /** What its issue is about and the host of it (decisions, Issues); '' where the type makes no issues. */
+  /** Rule 44; '' for types without issues. */
   issueSubject: { column: 'issue_subject', kind: 'word', limit: 256 },
   issueHost: { column: 'issue_host', kind: 'word', limit: hostLimit },
-  /** Caused by an extension, the browser itself or an injecting product (payloads, Noise). */
+  /** Rule 41. */
   noise: { column: 'noise', kind: 'bool' },
-  /** Origin of requestUrl. */
   requestOrigin: { column: 'request_origin', kind: 'word', limit: hostLimit },
-  /** Identity of the script it names (queries/rules/script-url.ts); '' where it names none. */
+  /** Rule 53; '' without a script. */
   scriptUrl: { column: 'script_url', kind: 'text', limit: urlLimit },
-  /** The script's hash, `sha256-<base64>` or another digest's; '' when unhashed. */
+  /** Normalised; '' when unhashed. */
   scriptHash: { column: 'script_hash', kind: 'text', limit: 96 },
-  /** The same as the browser wrote it. */
+  /** As the browser wrote it. */
   reportedHash: { column: 'reported_hash', kind: 'text', limit: 160 },
 } as const satisfies Record<string, FieldRow>
 
@@ -122,23 +115,19 @@ type ValueOf<Row extends FieldRow> =
   | (Row extends { readonly values: readonly (infer Value)[] } ? Value : KindValues[Row['kind']])
   | (Row extends { readonly nullable: true } ? null : never)
 
-/** One report as the importer writes it and the `reports` table holds it. */
 export type StoredReport = { -readonly [Name in keyof typeof storedFields]: ValueOf<(typeof storedFields)[Name]> }
 
 type StoredField = keyof StoredReport
 
-/** The fields' names, in the table's order. */
 export const storedFieldNames = Object.keys(storedFields) as StoredField[]
 
-/** The table by name. */
 export const storedFieldRows: Readonly<Record<StoredField, FieldRow>> = storedFields
 
-/** The value that stands for what is not known of a field. */
 export function emptyValueOf({ kind, nullable }: FieldRow): KindValues[keyof KindValues] | null {
   return nullable ? null : emptyValues[kind]
 }
 
-/** A report of which nothing is known: only its type and its device type are never empty. */
+/** Only type and device type are never empty. */
 export const emptyFields = Object.fromEntries(
   storedFieldNames.map((name) => [name, emptyValueOf(storedFieldRows[name])]),
 ) as Readonly<Omit<StoredReport, 'reportType' | 'deviceType'>>
@@ -147,7 +136,6 @@ type TextField = {
   [Name in StoredField]: (typeof storedFields)[Name] extends { readonly limit: number } ? Name : never
 }[StoredField]
 
-/** The limit of each field that has one. */
 export const textLimits = Object.fromEntries(
   storedFieldNames.flatMap((name) => {
     const { limit } = storedFieldRows[name]
@@ -155,5 +143,5 @@ export const textLimits = Object.fromEntries(
   }),
 ) as Readonly<Record<TextField, number>>
 
-/** Weight of a report that stands for itself alone, and the unit weights are counted in. */
+/** Weight of an unsampled report (Rule 30). */
 export const unitWeight = 1_000_000

@@ -7,7 +7,7 @@ import { type DemoScenario, demoScenarios, shopScenario } from '../../fixtures/d
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql/sql.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { entitlements } from '../../schema/plans.ts'
 import { insertKey } from '../api-keys/insert-key.ts'
 import { makeKey } from '../api-keys/key-format.ts'
@@ -64,7 +64,7 @@ async function createTenant(writer: Database, { tenant }: DemoScenario, { id, ke
   await insertRows(writer, 'tenants', [{ id: tenant.id, name: tenant.name, plan: tenant.plan, ...created }])
   const sites = tenant.sites.map((site) => ({ ...site, tenant_id: tenant.id, ...created }))
   await insertRows(writer, 'sites', sites)
-  const expiresAt = new Date(now.getTime() + 365 * day)
+  const expiresAt = new Date(now.getTime() + 365 * dayMs)
   await insertKey(writer, { id, tenantId: tenant.id, name: 'Demo', key, createdAt: now, expiresAt })
 }
 

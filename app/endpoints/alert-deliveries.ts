@@ -1,7 +1,7 @@
 import { listAlertDeliveries } from '../../queries/alerts/list-alert-deliveries.ts'
 import { textFilter, uuid } from '../../schema/params.ts'
 import { alertDelivery } from '../../schema/responses/alert-delivery.ts'
-import { listReply } from '../../schema/responses/common.ts'
+import { listResponse } from '../../schema/responses/common.ts'
 import { endpoint } from '../pipeline/endpoint.ts'
 import { wholeListPage } from '../pipeline/page.ts'
 import { timePosition } from '../pipeline/time-position.ts'
@@ -19,7 +19,7 @@ export const alertDeliveriesList = endpoint({
   },
   page: { ...wholeListPage, position: timePosition('createdAt', alertDelivery.shape.id) },
   charges: ['key'],
-  response: listReply(alertDelivery),
+  response: listResponse(alertDelivery),
   async handle({ caller, params, page, read }) {
     return page.cut(await read(listAlertDeliveries(caller.tenant.id, params, page.after, page.rows)))
   },

@@ -45,7 +45,7 @@ export function errorResponses(endpoints: readonly Endpoint[]): Record<string, o
 
 function errorResponse(codes: readonly ProblemCode[]): object {
   return {
-    description: codes.map((code) => `\`${code}\`: ${problems[code].says}`).join(' '),
+    description: codes.map((code) => `\`${code}\`: ${problems[code].description}`).join(' '),
     headers: headersOf(codes),
     content: {
       'application/json': {
@@ -67,5 +67,5 @@ function headersOf(codes: readonly ProblemCode[]): Record<string, object> {
 }
 
 function exampleOf(code: ProblemCode) {
-  return { error: { code, message: problems[code].says, requestId: '0b9a1c4e-6f1d-4c0b-9f57-3d2f6f0e8a11' } }
+  return { error: { code, message: problems[code].description, requestId: '0b9a1c4e-6f1d-4c0b-9f57-3d2f6f0e8a11' } }
 }

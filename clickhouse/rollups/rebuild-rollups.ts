@@ -5,7 +5,7 @@ import { poolSettings } from '../../queries/clickhouse/query-pools.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { listRollups, type Rollup, rawTable } from './list-rollups.ts'
 import { inMonth, listRollupMonths, type RollupMonth } from './rollup-months.ts'
 import { untilVersionsExpire } from './until-versions-expire.ts'
@@ -101,7 +101,7 @@ async function dropLeftovers(database: Database, rollups: readonly Rollup[]): Pr
   for (const { table } of await database.read(listTemporaryTables)) {
     const [, rollup, second = ''] = /^(\w+)_rebuild_([0-9a-f]{8})/.exec(table) ?? []
     const age = Date.now() - Number.parseInt(second, 16) * 1000
-    if (Math.abs(age) < day || !rollups.some((other) => other.table === rollup)) continue
+    if (Math.abs(age) < dayMs || !rollups.some((other) => other.table === rollup)) continue
     await database.command(`DROP TABLE IF EXISTS ${render(name(table)).text} SYNC`)
   }
 }

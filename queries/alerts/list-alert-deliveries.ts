@@ -3,22 +3,19 @@ import { matchesText } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
 import { at, join, name, sql, text, uint, uuid } from '../sql/sql.ts'
 
-/** Which deliveries are asked for; each filter that is missing takes all. */
 export interface DeliveryFilter {
-  /** Deliveries about the site, and digests that covered it. */
+  /** Includes digests that covered the site. */
   readonly siteId?: string | undefined
   readonly destinationId?: string | undefined
   readonly eventType?: string | undefined
 }
 
-/** Where a newest-first page of deliveries left off. */
 export interface DeliveryPosition {
-  /** Milliseconds since the Unix epoch. */
   readonly createdAt: number
   readonly id: string
 }
 
-/** Deliveries newest first, by id where they are of the same millisecond, after a position. */
+/** Newest first, ties by id descending. */
 export function listAlertDeliveries(
   tenantId: string,
   { siteId, destinationId, eventType }: DeliveryFilter,
@@ -30,17 +27,26 @@ export function listAlertDeliveries(
     ...(siteId === undefined ? [] : [sql`(site_id = ${uuid(siteId)} OR has(site_ids, ${uuid(siteId)}))`]),
     ...(destinationId === undefined ? [] : [matchesText(name('destination_id'), destinationId)]),
     ...(eventType === undefined ? [] : [matchesText(name('event_type'), eventType)]),
-    ...(after ? [before(after)] : []),
+    ...(after ? [isAfter(after)] : []),
   ]
   return {
     name: 'listAlertDeliveries',
-    statement: sql`SELECT id, alert_id AS alertId, kind, outcome, nullIf(detail, '') AS detail, (destination_id, nullIf(destination_name, ''), nullIf(destination_type, ''))::Tuple(id String, name Nullable(String), type Nullable(String)) AS destination, nullIf(event_type, '') AS eventType, site_id AS siteId, site_ids AS siteIds, nullIf(summary, '') AS summary, created_at AS createdAt FROM alert_deliveries FINAL WHERE ${join(conditions, ' AND ')} ORDER BY created_at DESC, id DESC LIMIT ${uint(limit)}`,
+    statement: sql`
+      SELECT id, alert_id AS alertId, kind, outcome, nullIf(detail, '') AS detail,
+        (destination_id, nullIf(destination_name, ''), nullIf(destination_type, ''))
+          ::Tuple(id String, name Nullable(String), type Nullable(String)) AS destination,
+        nullIf(event_type, '') AS eventType, site_id AS siteId, site_ids AS siteIds, nullIf(summary, '') AS summary,
+        created_at AS createdAt
+      FROM alert_deliveries FINAL
+      WHERE ${join(conditions, ' AND ')}
+      ORDER BY created_at DESC, id DESC
+      LIMIT ${uint(limit)}`,
     row: alertDelivery,
   }
 }
 
-/** The bound beside the tuple comparison is what the primary key can use. */
-function before({ createdAt, id }: DeliveryPosition) {
+/** The primary key can use the bound before the tuple comparison. */
+function isAfter({ createdAt, id }: DeliveryPosition) {
   const time = at(new Date(createdAt))
   return sql`created_at <= ${time} AND (created_at, id) < (${time}, ${text(id)})`
 }

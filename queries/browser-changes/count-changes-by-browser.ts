@@ -1,22 +1,20 @@
 import { z } from 'zod'
-import { commonValue, groupsOf, groupTally } from '../groups/groups-of.ts'
+import { keyedSlices } from '../groups/keyed-slices.ts'
 import { byVolume } from '../groups/largest-first.ts'
+import { commonValue, groupTally, selectGroups } from '../groups/select-groups.ts'
 import type { Tally } from '../rules/weights.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
-import { type BrowserChangeQuestion, browserChangeGroups } from './browser-change-groups.ts'
+import { type BrowserChangeFilter, browserChangeGroups } from './browser-change-groups.ts'
 
 const row = z.object({ browser: z.string(), reportCount: rowCount, weight: rowBigSum })
 
-/** A window's browser changes by browser family, the largest first; '' where the user agent was unreadable. */
-export function countChangesByBrowser(question: BrowserChangeQuestion): Query<Tally & { readonly browser: string }> {
+/** Largest first; browser is '' where the user agent was unreadable. */
+export function countChangesByBrowser(filter: BrowserChangeFilter): Query<Tally & { readonly browser: string }> {
   const { reportCount, weight } = groupTally
-  const slices = browserChangeGroups.slices(question).map((slice) => ({ ...slice, key: sql`halfMD5(browser_name)` }))
-  const families = groupsOf(slices, {
-    browser: commonValue(() => sql`toString(browser_name)`),
-    reportCount,
-    weight,
-  })
-  return { name: 'countChangesByBrowser', statement: sql`${families} ORDER BY ${byVolume}`, row }
+  const byBrowser = { ...browserChangeGroups(filter), key: () => sql`halfMD5(browser_name)` }
+  const browser = commonValue(() => sql`toString(browser_name)`)
+  const browsers = selectGroups(keyedSlices(byBrowser), { browser, reportCount, weight })
+  return { name: 'countChangesByBrowser', statement: sql`${browsers} ORDER BY ${byVolume}`, row }
 }

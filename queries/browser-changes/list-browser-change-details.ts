@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { browserChangeTypeNames } from '../../schema/report-types.ts'
-import { distinctTexts, type Keyed, slicesOfGroups } from '../groups/groups-of.ts'
+import { keyedSlices } from '../groups/keyed-slices.ts'
+import { distinctTexts, type Keyed, slicesOfGroups } from '../groups/select-groups.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { join, sql, uint } from '../sql/sql.ts'
-import { type BrowserChangeQuestion, browserChangeGroups } from './browser-change-groups.ts'
+import { type BrowserChangeFilter, browserChangeGroups } from './browser-change-groups.ts'
 
 const row = z.object({
   key: rowBigSum,
@@ -16,26 +17,38 @@ const row = z.object({
   browsers: z.array(z.string()),
 })
 
-/** Pages an entry names (contract, Browser-change entry). */
-const mostNamed = 3
+/** Rule 48. */
+const maxTopPages = 3
 
 const families = distinctTexts(() => sql`groupUniqArray(toString(browser_name))`)
 
-/**
- * What some browser changes are, and their pages and browser families; the pages with most reports first, ties by the
- * page. An unknown page is no page. No query where there are no entries.
- */
+/** Pages with most reports first, ties by URL; an unknown page does not count. */
 export function listBrowserChangeDetails(
-  question: BrowserChangeQuestion,
+  filter: BrowserChangeFilter,
   entries: readonly Keyed[],
 ): Query<z.infer<typeof row>>[] {
   if (entries.length === 0) return []
-  const pagesBySlice = slicesOfGroups(browserChangeGroups.slices(question), entries).map(
-    (slice) =>
-      sql`SELECT ${slice.key} AS group_key, ${slice.page} AS url, any(toString(report_type)) AS type_of, any(toString(feature)) AS feature_of, any(source_file) AS file_of, ${slice.reportCount} AS reports, ${families.ofSlice(slice)} AS browsers_of ${slice.from} GROUP BY group_key, url`,
+  const pagesBySlice = slicesOfGroups(keyedSlices(browserChangeGroups(filter)), entries).map(
+    (slice) => sql`
+      SELECT ${slice.key} AS group_key, ${slice.page} AS url, any(toString(report_type)) AS slice_type,
+        any(toString(feature)) AS slice_feature, any(source_file) AS slice_file, ${slice.reportCount} AS slice_reports,
+        ${families.ofSlice(slice)} AS slice_browsers
+      ${slice.from}
+      GROUP BY group_key, url`,
   )
-  const pages = sql`SELECT group_key, url, any(type_of) AS entry_type, any(feature_of) AS entry_feature, any(file_of) AS entry_file, sum(reports) AS reports_of, groupUniqArrayArray(browsers_of) AS families_of FROM (${join(pagesBySlice, ' UNION ALL ')}) GROUP BY group_key, url`
-  const ranked = sql`arraySort(groupArrayIf((-toInt64(reports_of), url), url != ''))`
-  const statement = sql`SELECT toString(group_key) AS key, any(entry_type) AS reportType, any(entry_feature) AS feature, nullIf(any(entry_file), '') AS sourceFile, countIf(url != '') AS pageCount, arrayMap(page -> page.2, arraySlice(${ranked}, 1, ${uint(mostNamed)})) AS topPages, ${families.merged(sql`families_of`)} AS browsers FROM (${pages}) GROUP BY group_key`
+  const pages = sql`
+    SELECT group_key, url, any(slice_type) AS page_type, any(slice_feature) AS page_feature,
+      any(slice_file) AS page_file, sum(slice_reports) AS page_reports,
+      groupUniqArrayArray(slice_browsers) AS page_browsers
+    FROM (${join(pagesBySlice, ' UNION ALL ')})
+    GROUP BY group_key, url`
+  const ranked = sql`arraySort(groupArrayIf((-toInt64(page_reports), url), url != ''))`
+  const statement = sql`
+    SELECT toString(group_key) AS key, any(page_type) AS reportType, any(page_feature) AS feature,
+      nullIf(any(page_file), '') AS sourceFile, countIf(url != '') AS pageCount,
+      arrayMap(page -> page.2, arraySlice(${ranked}, 1, ${uint(maxTopPages)})) AS topPages,
+      ${families.merged(sql`page_browsers`)} AS browsers
+    FROM (${pages})
+    GROUP BY group_key`
   return [{ name: 'listBrowserChangeDetails', statement, row }]
 }

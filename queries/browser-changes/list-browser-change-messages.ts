@@ -1,22 +1,17 @@
 import { z } from 'zod'
-import { latestReports } from '../groups/group-details.ts'
-import { latestValue } from '../groups/groups-of.ts'
+import { type GroupMeasures, type Keyed, latestValue, queryLatest } from '../groups/select-groups.ts'
 import { rowBigSum } from '../sql/rows.ts'
-import { type Sql, sql } from '../sql/sql.ts'
-import { browserChangeGroups } from './browser-change-groups.ts'
+import { sql } from '../sql/sql.ts'
+import { type BrowserChangeFilter, browserChangeGroups } from './browser-change-groups.ts'
 
 const row = z.object({ key: rowBigSum, lineNumber: z.int().nullable(), message: z.string() })
 
-const measures = {
-  lineNumber: { ...latestValue(sql`line_number`), merged: (values: Sql) => sql`nullIf(any(${values}), 0)` },
+const measures: GroupMeasures = {
+  lineNumber: { ...latestValue(sql`line_number`), merged: (values) => sql`nullIf(any(${values}), 0)` },
   message: latestValue(sql`message`),
 }
 
-/** What the latest report of each of some browser changes says, and the line it says it of. */
-export const listBrowserChangeMessages = latestReports({
-  name: 'listBrowserChangeMessages',
-  kind: browserChangeGroups,
-  receivedAt: 'lastSeen',
-  measures,
-  row,
-})
+export const listBrowserChangeMessages = (
+  filter: BrowserChangeFilter,
+  entries: readonly (Keyed & { readonly lastSeen: string })[],
+) => queryLatest({ name: 'listBrowserChangeMessages', measures, row }, browserChangeGroups(filter), entries)

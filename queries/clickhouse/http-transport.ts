@@ -14,7 +14,7 @@ export const keepAliveMs = 2_000
 const limits = { maxResponseSize: 64 * 1024 * 1024, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 2_000 }
 
 /**
- * Sends reads. The official client waits a timer's turn before each request: 1.58 ms of wall clock a read against 0.16,
+ * Sends reads. The official client waits for a timer before each request: 1.58 ms of wall clock a read against 0.16,
  * and 0.37 ms of CPU against 0.11.
  */
 export function openHttpTransport(url: string) {

@@ -1,13 +1,10 @@
 import { name, render, sql } from '../sql/sql.ts'
 import type { Database } from './client.ts'
 
-/** A column that the table lacks is a defect of ours, and must not be passed over; no row may wait. */
+/** An unknown column is a defect of ours; no row may wait. */
 const settings = { input_format_skip_unknown_fields: 0, async_insert: 0, wait_end_of_query: 1 } as const
 
-/**
- * Stores rows, in one insert; none of no rows. Their values travel as data beside the statement, times as
- * `toClickHouseTime` writes them; columns that a row leaves out get their defaults. Throws what the store says.
- */
+/** One insert, or none without rows; times are as `toClickHouseTime` writes them. Throws ClickHouse's own errors. */
 export async function insertRows(
   database: Pick<Database, 'insert'>,
   table: string,

@@ -1,4 +1,4 @@
-/** ClickHouse's retriable errors by code (ErrorCodes.cpp), with what ends them: some seconds, or the database's setup. */
+/** Retriable errors by code (ErrorCodes.cpp); they end after seconds, or with the database's setup. */
 export const transientErrors: ReadonlyMap<string, 'seconds' | 'setUp'> = new Map([
   ['60', 'setUp'], // UNKNOWN_TABLE: not migrated yet
   ['81', 'setUp'], // UNKNOWN_DATABASE: not migrated yet

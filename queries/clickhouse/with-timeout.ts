@@ -2,7 +2,7 @@ import { setImmediate as pendingEvents } from 'node:timers/promises'
 
 /** Deadlines of one request to ClickHouse or Redis, and the one retry of a read. */
 
-/** Codes of a kept-alive connection that the server had closed while it was idle. */
+/** Codes of an idle connection that the server had closed. */
 const closedConnection = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /** Retries once after a closed connection; reads have no side effects. */

@@ -1,23 +1,14 @@
-import { delimited, groupKind, storedKey } from '../groups/group-kind.ts'
-import type { GroupQuestion } from '../rollups/group-slices.ts'
+import { delimited, type Groups, storedKey } from '../groups/keyed-slices.ts'
+import type { GroupFilter } from '../rollups/group-slices.ts'
 import { equals } from '../sql/equals.ts'
 import { sql, text, uuid } from '../sql/sql.ts'
 
-/** Which crashes are asked for. */
-export interface CrashQuestion extends GroupQuestion {
-  /** Every site of the tenant where it is undefined. */
+export interface CrashFilter extends GroupFilter {
   readonly siteId: string | undefined
-  /** Exactly this reason. */
   readonly reason: string | undefined
 }
 
-const conditions = ({ siteId, reason }: CrashQuestion) => [
-  sql`report_type = 'crash'`,
-  ...equals('site_id', uuid, siteId),
-  ...equals('feature', text, reason),
-]
-
-/** Reason, page, frame and visibility (decisions, Groups). */
+/** Rule 47. */
 const key = storedKey(({ page }) => [
   ...delimited(sql`feature`),
   ...delimited(page),
@@ -25,4 +16,13 @@ const key = storedKey(({ page }) => [
   sql`visibility_state`,
 ])
 
-export const crashGroups = groupKind('crashes_per_day_by_group', conditions, key)
+export const crashGroups = (filter: CrashFilter): Groups => ({
+  filter,
+  rollup: 'crashes_per_day_by_group',
+  conditions: [
+    sql`report_type = 'crash'`,
+    ...equals('site_id', uuid, filter.siteId),
+    ...equals('feature', text, filter.reason),
+  ],
+  key,
+})

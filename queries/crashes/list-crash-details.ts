@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { groupDetails } from '../groups/group-details.ts'
-import { browserFamilies, commonValue, type GroupMeasures } from '../groups/groups-of.ts'
+import { keyedSlices } from '../groups/keyed-slices.ts'
+import { browserFamilies, commonValue, type Keyed, queryDetails } from '../groups/select-groups.ts'
 import { rowBigSum } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
-import { crashGroups } from './crash-groups.ts'
+import { type CrashFilter, crashGroups } from './crash-groups.ts'
 
 const row = z.object({
   key: rowBigSum,
@@ -14,7 +14,7 @@ const row = z.object({
   browsers: z.array(z.string()),
 })
 
-const measures: GroupMeasures = {
+const measures = {
   reason: commonValue(() => sql`feature`),
   page: commonValue(({ page }) => page),
   isTopLevel: commonValue(() => sql`is_top_level`),
@@ -22,5 +22,5 @@ const measures: GroupMeasures = {
   browsers: browserFamilies,
 }
 
-/** What some crash groups are, and the browser families they came from. */
-export const listCrashDetails = groupDetails({ name: 'listCrashDetails', kind: crashGroups, measures, row })
+export const listCrashDetails = (filter: CrashFilter, groups: readonly Keyed[]) =>
+  queryDetails({ name: 'listCrashDetails', measures, row }, keyedSlices(crashGroups(filter)), groups)

@@ -1,16 +1,14 @@
 import { z } from 'zod'
-import { type GroupMeasures, groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
+import { keyedSlices } from '../groups/keyed-slices.ts'
 import { largestFirst, type VolumePosition } from '../groups/largest-first.ts'
+import { type GroupMeasures, groupTally, groupTallyRow, selectGroups } from '../groups/select-groups.ts'
 import type { Query } from '../sql/query.ts'
 import { sql } from '../sql/sql.ts'
-import { type CrashQuestion, crashGroups } from './crash-groups.ts'
+import { type CrashFilter, crashGroups } from './crash-groups.ts'
 
-const row = groupTallyRow.extend({
-  /** When the latest report with a stack was received, in milliseconds since the Unix epoch; 0 where none has one. */
-  lastStackAt: z.int(),
-})
+/** `lastStackAt` is the latest report with a stack, in milliseconds since the Unix epoch; 0 without one. */
+const row = groupTallyRow.extend({ lastStackAt: z.int() })
 
-/** A crash group, apart from what is asked for the groups of a page alone. */
 export type CrashGroup = z.infer<typeof row>
 
 /** Numbers only: the texts of every group of a window would take most of the time. */
@@ -22,12 +20,11 @@ const measures: GroupMeasures = {
   },
 }
 
-/** The crash groups with the largest estimated volume, after a position. */
 export function listCrashGroups(
-  question: CrashQuestion,
+  filter: CrashFilter,
   after: VolumePosition | undefined,
   limit: number,
 ): Query<CrashGroup> {
-  const groups = groupsOf(crashGroups.slices(question), measures)
+  const groups = selectGroups(keyedSlices(crashGroups(filter)), measures)
   return { name: 'listCrashGroups', statement: sql`${groups}${largestFirst(after, limit)}`, row }
 }

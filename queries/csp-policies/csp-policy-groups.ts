@@ -1,38 +1,30 @@
-import { type GroupKind, groupKind } from '../groups/group-kind.ts'
-import { type GroupQuestion, slicesWhere } from '../rollups/group-slices.ts'
+import { type Groups, type KeyedSlice, keyedSlices } from '../groups/keyed-slices.ts'
+import { type GroupFilter, slicesWhere } from '../rollups/group-slices.ts'
 import type { PageMatch } from '../rules/scans/page-pattern.ts'
-import { type Sql, sql, text, uuid } from '../sql/sql.ts'
+import { sql, text, uuid } from '../sql/sql.ts'
 
-/** Whose policies are asked for: those that reports of a site quote. */
-export interface CspPolicyQuestion extends GroupQuestion {
+/** Policies that a site's reports quote. */
+export interface CspPolicyFilter extends GroupFilter {
   readonly siteId: string
-  /** Only reports of these pages; of every page where it is undefined. */
+  /** Every page where it is undefined. */
   readonly page: PageMatch | undefined
 }
 
-const conditions = ({ siteId }: CspPolicyQuestion) => [
-  sql`report_type = 'csp-violation'`,
-  sql`site_id = ${uuid(siteId)}`,
-  sql`policy_key != 0`,
-]
-
-/** A report without a disposition is of an old Safari, which sent only what it blocked. */
+/** Old Safari versions send no disposition, and only blocked loads. */
 export const cspDisposition = sql`if(disposition = 'report', 'report', 'enforce')`
 
-/** Policy, nonces apart, and disposition. */
-const key = () => sql`if(disposition = 'report', bitNot(policy_key), policy_key)`
+export const cspPolicyGroups = (filter: CspPolicyFilter): Groups => ({
+  filter,
+  rollup: 'reports_per_day_by_page',
+  conditions: [sql`report_type = 'csp-violation'`, sql`site_id = ${uuid(filter.siteId)}`, sql`policy_key != 0`],
+  // policy_key leaves nonces out.
+  key: () => sql`if(disposition = 'report', bitNot(policy_key), policy_key)`,
+})
 
-const ofEveryPage = groupKind('reports_per_day_by_page', conditions, key)
-
-export const cspPolicyGroups: GroupKind<CspPolicyQuestion> = {
-  ...ofEveryPage,
-  slices(question) {
-    const { page } = question
-    const slices = ofEveryPage.slices(question)
-    return page ? slicesWhere(slices, (slice) => isOn(page, slice.page)) : slices
-  },
+/** The expression alone would read every page of the site; the primary key can use the prefix. */
+export function cspPolicySlices(filter: CspPolicyFilter): KeyedSlice[] {
+  const slices = keyedSlices(cspPolicyGroups(filter))
+  if (!filter.page) return slices
+  const [prefix, expression] = [text(filter.page.prefix), text(filter.page.expression)]
+  return slicesWhere(slices, ({ page }) => sql`startsWith(${page}, ${prefix}) AND match(${page}, ${expression})`)
 }
-
-/** The expression alone would read every page of the site; the prefix is what the primary key can use. */
-const isOn = ({ prefix, expression }: PageMatch, page: Sql): Sql =>
-  sql`startsWith(${page}, ${text(prefix)}) AND match(${page}, ${text(expression)})`

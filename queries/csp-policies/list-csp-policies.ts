@@ -1,21 +1,20 @@
 import { z } from 'zod'
 import { dispositions } from '../../schema/enumerations.ts'
-import { commonValue, groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
+import { commonValue, groupTally, groupTallyRow, selectGroups } from '../groups/select-groups.ts'
 import type { Query } from '../sql/query.ts'
 import { sql, uint } from '../sql/sql.ts'
-import { type CspPolicyQuestion, cspDisposition, cspPolicyGroups } from './csp-policy-groups.ts'
+import { type CspPolicyFilter, cspDisposition, cspPolicySlices } from './csp-policy-groups.ts'
 
 const row = groupTallyRow.omit({ weight: true }).extend({ disposition: z.enum(dispositions) })
 
-/** A policy as reports quote it, its text apart. */
 export type QuotedCspPolicy = z.infer<typeof row>
 
 const { weight: _, ...tally } = groupTally
 const measures = { disposition: commonValue(() => cspDisposition), ...tally }
 
-/** The policies last quoted, the latest first, before any are merged. */
-export function listCspPolicies(question: CspPolicyQuestion, limit: number): Query<QuotedCspPolicy> {
-  const policies = groupsOf(cspPolicyGroups.slices(question), measures)
+/** Last quoted first, before any are merged. */
+export function listCspPolicies(filter: CspPolicyFilter, limit: number): Query<QuotedCspPolicy> {
+  const policies = selectGroups(cspPolicySlices(filter), measures)
   return {
     name: 'listCspPolicies',
     statement: sql`${policies} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,

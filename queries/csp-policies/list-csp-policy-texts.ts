@@ -1,17 +1,14 @@
 import { z } from 'zod'
-import { latestReports } from '../groups/group-details.ts'
-import { latestValue } from '../groups/groups-of.ts'
+import { type Keyed, latestValue, queryLatest } from '../groups/select-groups.ts'
 import { rowBigSum } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
-import { cspPolicyGroups } from './csp-policy-groups.ts'
+import { type CspPolicyFilter, cspPolicyGroups } from './csp-policy-groups.ts'
 
 const row = z.object({ key: rowBigSum, policy: z.string() })
 
-/** The texts of some policies, as the latest report of each quotes it. */
-export const listCspPolicyTexts = latestReports({
-  name: 'listCspPolicyTexts',
-  kind: cspPolicyGroups,
-  receivedAt: 'lastSeen',
-  measures: { policy: latestValue(sql`policy`) },
-  row,
-})
+const measures = { policy: latestValue(sql`policy`) }
+
+export const listCspPolicyTexts = (
+  filter: CspPolicyFilter,
+  policies: readonly (Keyed & { readonly lastSeen: string })[],
+) => queryLatest({ name: 'listCspPolicyTexts', measures, row }, cspPolicyGroups(filter), policies)

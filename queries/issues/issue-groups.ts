@@ -1,8 +1,12 @@
-import { groupKind, ofReportTypes, type ReportTypesQuestion } from '../groups/group-kind.ts'
+import { type Groups, ofReportTypes, type ReportTypesFilter } from '../groups/keyed-slices.ts'
 import { sql } from '../sql/sql.ts'
 
-/** Which issues are asked for. */
-export type IssueQuestion = ReportTypesQuestion
+export type IssueFilter = ReportTypesFilter
 
-/** The key is stored with each report: the first half of the MD5 of its site, type, subject and host. */
-export const issueGroups = groupKind<IssueQuestion>('reports_per_day_by_issue', ofReportTypes, () => sql`issue_key`)
+/** The key is stored with each report: the first half of the MD5 of its site, type, subject and host (Rule 44). */
+export const issueGroups = (filter: IssueFilter): Groups => ({
+  filter,
+  rollup: 'reports_per_day_by_issue',
+  conditions: ofReportTypes(filter),
+  key: () => sql`issue_key`,
+})

@@ -1,17 +1,18 @@
 import { z } from 'zod'
+import { keyedSlices } from '../groups/keyed-slices.ts'
 import {
   browserFamilies,
   commonValue,
   type GroupMeasures,
-  groupsOf,
   groupTally,
   groupTallyRow,
-} from '../groups/groups-of.ts'
+  selectGroups,
+} from '../groups/select-groups.ts'
 import { slicesWhere } from '../rollups/group-slices.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'
 import { sql, texts, uint64s, uuids } from '../sql/sql.ts'
-import { type IssueQuestion, issueGroups } from './issue-groups.ts'
+import { type IssueFilter, issueGroups } from './issue-groups.ts'
 import type { RankedIssue } from './list-issues.ts'
 
 const row = groupTallyRow.extend({
@@ -22,7 +23,6 @@ const row = groupTallyRow.extend({
   browserFamilyCount: rowCount,
 })
 
-/** What an issue is about, how large it is, and what sent it. */
 export type IssueDetails = z.infer<typeof row>
 
 const measures: GroupMeasures = {
@@ -41,18 +41,18 @@ const measures: GroupMeasures = {
   browserFamilyCount: { ...browserFamilies, merged: (values) => sql`length(${browserFamilies.merged(values)})` },
 }
 
-/** The details of some issues; an unknown page is no page, an unreadable user agent no browser family. */
+/** An unknown page or browser family does not count. */
 export function listIssueDetails(
-  question: IssueQuestion,
+  filter: IssueFilter,
   issues: readonly Omit<RankedIssue, 'lastSeen'>[],
 ): Query<IssueDetails>[] {
   if (issues.length === 0) return []
   const keys = uint64s(issues.map(({ key }) => key))
   const types = texts(issues.map(({ reportType }) => reportType))
   const sites = uuids(issues.map(({ siteId }) => siteId))
-  // The rollup's primary key finds a type's and a site's issue; by the issue alone, each site's rows would be read.
-  const slices = slicesWhere(issueGroups.slices(question), ({ isRaw }) =>
+  // By the issue alone, ClickHouse would read each site's rows: the primary key begins with type and site.
+  const slices = slicesWhere(keyedSlices(issueGroups(filter)), ({ isRaw }) =>
     isRaw ? sql`issue_key IN ${keys}` : sql`(report_type, site_id, issue_key) IN arrayZip(${types}, ${sites}, ${keys})`,
   )
-  return [{ name: 'listIssueDetails', statement: groupsOf(slices, measures), row }]
+  return [{ name: 'listIssueDetails', statement: selectGroups(slices, measures), row }]
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { groupDetails } from '../groups/group-details.ts'
-import { browserFamilies, commonValue, type GroupMeasure, type GroupMeasures } from '../groups/groups-of.ts'
+import { keyedSlices } from '../groups/keyed-slices.ts'
+import { browserFamilies, commonValue, type GroupMeasure, type Keyed, queryDetails } from '../groups/select-groups.ts'
 import { rowBigSum } from '../sql/rows.ts'
 import { name, sql, uint } from '../sql/sql.ts'
-import { networkErrorGroups } from './network-error-groups.ts'
+import { type NetworkErrorFilter, networkErrorGroups } from './network-error-groups.ts'
 
 const values = z.array(z.string())
 const row = z.object({
@@ -18,10 +18,10 @@ const row = z.object({
   browsers: values,
 })
 
-/** Values a group lists of each kind (contract, Limits). */
-const mostListed = 5
+/** Rule 49. */
+const maxValues = 5
 
-/** The values in most reports first, ties by the values, '' apart; `counts` is the rollup's map of reports by value. */
+/** Most reports first, ties by value, '' apart; `counts` is the rollup's map of reports by value. */
 function mostFrequent(column: string, counts: string): GroupMeasure {
   return {
     ofSlice: ({ isRaw }) =>
@@ -29,12 +29,12 @@ function mostFrequent(column: string, counts: string): GroupMeasure {
     merged: (values) => {
       const known = sql`arrayFilter(pair -> pair.1 != '', sumMap(${values})::Array(Tuple(String, UInt64)))`
       const ranked = sql`arraySort(pair -> (-toInt64(pair.2), pair.1), ${known})`
-      return sql`arraySlice(arrayMap(pair -> pair.1, ${ranked}), 1, ${uint(mostListed)})`
+      return sql`arraySlice(arrayMap(pair -> pair.1, ${ranked}), 1, ${uint(maxValues)})`
     },
   }
 }
 
-const measures: GroupMeasures = {
+const measures = {
   errorType: commonValue(() => sql`feature`),
   phase: commonValue(() => sql`phase`),
   origin: commonValue(() => sql`request_origin`),
@@ -45,10 +45,5 @@ const measures: GroupMeasures = {
   browsers: browserFamilies,
 }
 
-/** What some groups are, and their servers, protocols, methods and browser families. */
-export const listNetworkErrorDetails = groupDetails({
-  name: 'listNetworkErrorDetails',
-  kind: networkErrorGroups,
-  measures,
-  row,
-})
+export const listNetworkErrorDetails = (filter: NetworkErrorFilter, groups: readonly Keyed[]) =>
+  queryDetails({ name: 'listNetworkErrorDetails', measures, row }, keyedSlices(networkErrorGroups(filter)), groups)

@@ -1,17 +1,14 @@
 import { z } from 'zod'
-import { latestReports } from '../groups/group-details.ts'
-import { latestValue } from '../groups/groups-of.ts'
+import { type Keyed, latestValue, queryLatest } from '../groups/select-groups.ts'
 import { rowBigSum } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
-import { networkErrorGroups } from './network-error-groups.ts'
+import { type NetworkErrorFilter, networkErrorGroups } from './network-error-groups.ts'
 
 const row = z.object({ key: rowBigSum, exampleUrl: z.string() })
 
-/** The URL that failed last, of some groups. */
-export const listNetworkErrorExamples = latestReports({
-  name: 'listNetworkErrorExamples',
-  kind: networkErrorGroups,
-  receivedAt: 'lastSeen',
-  measures: { exampleUrl: latestValue(sql`request_url`) },
-  row,
-})
+const measures = { exampleUrl: latestValue(sql`request_url`) }
+
+export const listNetworkErrorExamples = (
+  filter: NetworkErrorFilter,
+  groups: readonly (Keyed & { readonly lastSeen: string })[],
+) => queryLatest({ name: 'listNetworkErrorExamples', measures, row }, networkErrorGroups(filter), groups)

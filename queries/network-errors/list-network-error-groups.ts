@@ -1,20 +1,19 @@
 import type { z } from 'zod'
-import { groupsOf, groupTally, groupTallyRow } from '../groups/groups-of.ts'
+import { keyedSlices } from '../groups/keyed-slices.ts'
 import { largestFirst, type VolumePosition } from '../groups/largest-first.ts'
+import { groupTally, groupTallyRow, selectGroups } from '../groups/select-groups.ts'
 import type { Query } from '../sql/query.ts'
 import { sql } from '../sql/sql.ts'
-import { type NetworkErrorQuestion, networkErrorGroups } from './network-error-groups.ts'
+import { type NetworkErrorFilter, networkErrorGroups } from './network-error-groups.ts'
 
-/** A network error group, apart from what is asked for the groups of a page alone. */
 export type NetworkErrorGroup = z.infer<typeof groupTallyRow>
 
-/** The network error groups with the largest estimated volume, after a position. */
+/** Numbers only: the texts of every group of a window would take most of the time. */
 export function listNetworkErrorGroups(
-  question: NetworkErrorQuestion,
+  filter: NetworkErrorFilter,
   after: VolumePosition | undefined,
   limit: number,
 ): Query<NetworkErrorGroup> {
-  // Numbers only: the texts of every group of a window would take most of the time.
-  const groups = groupsOf(networkErrorGroups.slices(question), groupTally)
+  const groups = selectGroups(keyedSlices(networkErrorGroups(filter)), groupTally)
   return { name: 'listNetworkErrorGroups', statement: sql`${groups}${largestFirst(after, limit)}`, row: groupTallyRow }
 }

@@ -4,14 +4,15 @@ import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ kind: z.string(), pattern: z.string() })
 
-/** What other operations ask of a monitored page. */
 export type FoundPage = z.infer<typeof row>
 
-/** The site's monitored page with this id: one row or none. */
 export function findMonitoredPage(tenantId: string, siteId: string, pageId: string): Query<FoundPage> {
   return {
     name: 'findMonitoredPage',
-    statement: sql`SELECT kind, pattern FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND id = ${uuid(pageId)}`,
+    statement: sql`
+      SELECT kind, pattern
+      FROM monitored_pages FINAL
+      WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND id = ${uuid(pageId)}`,
     row,
     pool: 'lookup',
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
-import { ofReportTypes } from '../groups/group-kind.ts'
+import { ofReportTypes } from '../groups/keyed-slices.ts'
 import { groupSlices } from '../rollups/group-slices.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'
@@ -10,7 +10,7 @@ const row = z.object({ url: z.string() })
 
 const ownPageTypes = reportTypeNames.filter((type) => !reportTypeRows[type].foreignPage)
 
-/** The http(s) pages a site reported from most in a window, without their queries; ties by URL. */
+/** The site's http(s) pages with most reports, without their queries; ties by URL. */
 export function listBusyPages(
   tenantId: string,
   siteId: string,
@@ -23,7 +23,13 @@ export function listBusyPages(
   )
   return {
     name: 'listBusyPages',
-    statement: sql`SELECT url FROM (${join(slices, ' UNION ALL ')}) WHERE match(url, '^(?i)https?://.') GROUP BY url ORDER BY sum(reports) DESC, url LIMIT ${uint(limit)}`,
+    statement: sql`
+      SELECT url
+      FROM (${join(slices, ' UNION ALL ')})
+      WHERE match(url, '^(?i)https?://.')
+      GROUP BY url
+      ORDER BY sum(reports) DESC, url
+      LIMIT ${uint(limit)}`,
     row,
   }
 }

@@ -7,25 +7,29 @@ import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
 
+/** Queries to run concurrently, and the response made of all their rows. */
+
 type TypeTally = Tally & { readonly reportType: string }
 
 const row = z.object({ reportType: z.string(), reportCount: rowCount, weight: rowBigSum })
 
-/** How many reports of each type a window holds: queries to run side by side, for `toTypeCounts`. */
 export function countReportTypes(tenantId: string, window: TimeRange, siteId: string | undefined): Query<TypeTally>[] {
   const terms = siteId ? [{ dimension: 'siteId' as const, value: siteId }] : []
   const slices = countSlices({ tenantId, reportType: undefined, terms, groupBy: [], windows: [window] })
   return slices.map(({ from, measure }) => ({
     name: 'countReportTypes',
-    statement: sql`SELECT toString(report_type) AS reportType, ${measure.reportCount()} AS reportCount, toString(${measure.weight}) AS weight ${from} GROUP BY reportType`,
+    statement: sql`
+      SELECT toString(report_type) AS reportType, ${measure.reportCount()} AS reportCount,
+        toString(${measure.weight}) AS weight
+      ${from}
+      GROUP BY reportType`,
     row,
   }))
 }
 
-/** Always listed, even with no reports (contract, GET /v1/reports/types). */
+/** Rule 35. */
 const alwaysListed: ReportType = 'csp-violation'
 
-/** The types with reports, in the contract's order. */
 export function toTypeCounts(tallies: readonly TypeTally[]) {
   return reportTypeNames.flatMap((reportType) => {
     const tally = addTallies(tallies.filter((one) => one.reportType === reportType))

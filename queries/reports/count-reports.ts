@@ -9,7 +9,7 @@ import { sql } from '../sql/sql.ts'
 
 const row = z.object({ reportCount: rowCount, weight: rowBigSum })
 
-/** How many reports a window holds: queries to run side by side, whose tallies add up. */
+/** Queries to run concurrently; their tallies add up. */
 export function countReports(tenantId: string, window: TimeRange, filter: ReportFilter): Query<Tally>[] {
   return countSlices({ tenantId, ...filter, groupBy: [], windows: [window] }).map(({ from, measure }) => ({
     name: 'countReports',

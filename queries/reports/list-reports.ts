@@ -10,46 +10,41 @@ import { matches } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
 import { at, empty, join, name, type Sql, sql, text, uint, uint64, uuid } from '../sql/sql.ts'
 
-/** Where a newest-first page of reports left off. */
 export interface ReportPosition {
-  /** Milliseconds since the Unix epoch. */
   readonly receivedAt: number
   readonly id: string
 }
 
-/** Which reports a list is of. */
 interface ListFilter extends ReportFilter {
-  /** Only reports of an issue, received in one of the ranges, at least one. */
+  /** Reports of one issue, received in one of the ranges, at least one. */
   readonly issue?: { readonly key: bigint; readonly ranges: readonly TimeRange[] }
 }
 
 const selected = (field: keyof Report): Sql => sql`${name(storedFieldRows[field].column)} AS ${name(field)}`
 
-/** The columns that a type fills, and no other: the store opens each for itself, which a page waits for. */
+/** A type's own columns alone, as each column is a file that ClickHouse opens. */
 const projections = Object.fromEntries(
   reportTypeNames.map((reportType) => [reportType, join(fieldsOfType(reportType).map(selected), ', ')]),
 ) as Readonly<Record<ReportType, Sql>>
 
-/** A report that has nothing, in the documented order. */
-const nothing = Object.fromEntries(reportFieldNames.map((field) => [field, null]))
+const nullReport = Object.fromEntries(reportFieldNames.map((field) => [field, null]))
 
-/** What the store holds where a report has nothing, of the fields where an answer says null. */
-const empties = new Map<string, unknown>(
+/** Stored values that mean null. */
+const emptyValues = new Map<string, unknown>(
   reportFieldNames.flatMap((field) =>
     report.shape[field].isNullable() ? [[field, emptyValueOf(storedFieldRows[field])]] : [],
   ),
 )
 
-/** A report of the columns that its type fills. */
 const row = z.preprocess((stored) => {
-  const filled: Record<string, unknown> = { ...nothing }
+  const filled: Record<string, unknown> = { ...nullReport }
   for (const [field, value] of Object.entries(stored as object)) {
-    if (value !== empties.get(field)) filled[field] = value
+    if (value !== emptyValues.get(field)) filled[field] = value
   }
   return filled
 }, report)
 
-/** Reports newest first, after a position; one primary-key range, whatever the depth. */
+/** Newest first; one primary-key range at any depth. */
 export function listReports(
   tenantId: string,
   window: TimeRange,
@@ -67,13 +62,18 @@ export function listReports(
   ]
   return {
     name: 'listReports',
-    statement: sql`SELECT ${projections[reportType]} FROM reports WHERE ${join(conditions, ' AND ')}${after ? keyset(after) : empty} ORDER BY reports.received_at DESC, reports.id DESC LIMIT ${uint(limit)}`,
+    statement: sql`
+      SELECT ${projections[reportType]}
+      FROM reports
+      WHERE ${join(conditions, ' AND ')}${after ? isAfter(after) : empty}
+      ORDER BY reports.received_at DESC, reports.id DESC
+      LIMIT ${uint(limit)}`,
     row,
   }
 }
 
-/** The tuple comparison alone reads every later row; the bound beside it is what the primary key can use. */
-function keyset({ receivedAt, id }: ReportPosition): Sql {
+/** The tuple comparison alone reads every later row; the primary key can use the bound before it. */
+function isAfter({ receivedAt, id }: ReportPosition): Sql {
   const time = at(new Date(receivedAt))
   return sql` AND reports.received_at <= ${time} AND (reports.received_at, reports.id) < (${time}, ${uuid(id)})`
 }

@@ -7,10 +7,9 @@ import { type CountTable, rawTable, selectRollup } from './select-rollup.ts'
 import { sliceTables, type TimedTable } from './table-slices.ts'
 import type { TimeRange } from './time-range.ts'
 
-/** Which reports to count, and by what. */
-export interface CountQuestion {
+export interface CountFilter {
   readonly tenantId: string
-  /** All types together where it is undefined. */
+  /** All types where it is undefined. */
   readonly reportType: ReportType | undefined
   readonly terms: readonly FilterTerm[]
   readonly groupBy: readonly DimensionName[]
@@ -20,7 +19,6 @@ export interface CountQuestion {
   readonly bucket?: number
 }
 
-/** One table's counts. */
 export interface CountSlice {
   /** `FROM table WHERE`, tenant and time included. */
   readonly from: Sql
@@ -29,7 +27,7 @@ export interface CountSlice {
   readonly measure: Measures
 }
 
-/** Aggregates of a table's rows, of those that meet a condition where one is given. */
+/** Aggregates of a table's rows, or of the rows that meet a condition. */
 interface Measures {
   reportCount(condition?: Sql): Sql
   weight: Sql
@@ -51,8 +49,8 @@ const rollupMeasures: Measures = {
   lastSeen: (condition) => sql`maxIf(last_seen_at, ${condition})`,
 }
 
-/** Slices of the cheapest rollups, those too coarse for the bucket left out, and of the raw rows. */
-export function countSlices({ tenantId, reportType, terms, groupBy, windows, bucket }: CountQuestion): CountSlice[] {
+/** Slices of the selected rollups that are fine enough for the bucket, and of raw rows. */
+export function countSlices({ tenantId, reportType, terms, groupBy, windows, bucket }: CountFilter): CountSlice[] {
   const dimensions = [...new Set([...terms.map((term) => term.dimension), ...groupBy])]
   const isPattern = terms.some(({ value }) => value.includes('_'))
   const rollups = selectRollup({ reportType, dimensions, isGrouped: groupBy.length > 0, isPattern, bucket })

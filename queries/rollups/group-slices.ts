@@ -1,20 +1,19 @@
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { join, type Sql, sql, times, uuid } from '../sql/sql.ts'
 import { sliceTables, type TimedTable } from './table-slices.ts'
 import type { TimeRange } from './time-range.ts'
 
-/** Whose groups of reports, and over which window. */
-export interface GroupQuestion {
+export interface GroupFilter {
   readonly tenantId: string
   readonly window: TimeRange
 }
 
-/** One table's reports of groups, and its columns and aggregates. */
+/** One table with its columns and aggregates. */
 export interface GroupSlice {
   /** `FROM table WHERE`, tenant and time included. */
   readonly from: Sql
   readonly isRaw: boolean
-  /** The document's URL without its query. */
+  /** URL without query and fragment. */
   readonly page: Sql
   readonly reportCount: Sql
   /** Sum of weights, in millionths. */
@@ -23,7 +22,6 @@ export interface GroupSlice {
   readonly lastSeen: Sql
 }
 
-/** Rollups of groups of reports by day. */
 export type GroupTable =
   | 'reports_per_day_by_issue'
   | 'crashes_per_day_by_group'
@@ -54,26 +52,25 @@ const rollupColumns = {
 } as const
 
 /**
- * Slices that cover a window: whole days of the rollup, raw rows at the ends.
- * @param conditions on columns that the rollup and the raw rows both have, the report type among them.
+ * Whole days from the rollup, raw rows at the edges.
+ * @param conditions on columns that both have, the report type among them.
  */
 export function groupSlices(
   rollup: GroupTable,
-  { tenantId, window }: GroupQuestion,
+  { tenantId, window }: GroupFilter,
   conditions: readonly Sql[],
 ): GroupSlice[] {
-  const byDay: TimedTable = { table: rollup, grain: day, time: 'bucket' }
+  const byDay: TimedTable = { table: rollup, grain: dayMs, time: 'bucket' }
   return sliceTables([byDay, rawTable], tenantId, [window], () => conditions).map(({ table, from }) => ({
     from,
     ...(table === rawTable ? rawColumns : rollupColumns),
   }))
 }
 
-/** The slices with a further condition in each one's own columns. */
 export const slicesWhere = <Slice extends GroupSlice>(slices: readonly Slice[], condition: (slice: Slice) => Sql) =>
   slices.map((slice) => ({ ...slice, from: sql`${slice.from} AND ${condition(slice)}` }))
 
-/** Raw rows received at exact times, such as the latest of each group: a look-up by primary key. */
+/** Raw rows received at exact times: a lookup by primary key. */
 export function rawSliceAt(tenantId: string, receivedAt: readonly Date[], conditions: readonly Sql[]): GroupSlice {
   const where = [sql`tenant_id = ${uuid(tenantId)}`, ...conditions, sql`received_at IN ${times(receivedAt)}`]
   return { from: sql`FROM reports WHERE ${join(where, ' AND ')}`, ...rawColumns }

@@ -1,5 +1,5 @@
 import { type DimensionName, dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
-import { day, hour, minute } from '../../schema/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../schema/durations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { name, type Sql, sql, text } from '../sql/sql.ts'
@@ -7,19 +7,17 @@ import type { TimedTable } from './table-slices.ts'
 
 /** The raw rows, or a rollup of report counts. */
 export interface CountTable extends TimedTable {
-  /** The column of a dimension. */
   readonly column: (dimension: DimensionName) => Sql
   /** The condition that chooses the dimensions' rows. */
   readonly rowsOf: (dimensions: readonly DimensionName[]) => readonly Sql[]
-  /** Whether ids have their own type, or are text among other dimensions' values. */
+  /** text: ids are among other dimensions' values. */
   readonly values: 'typed' | 'text'
 }
 
-/** The facts of a query that decide which rollups can serve it, and which is cheapest. */
 interface QueryProfile {
-  /** All types together where it is undefined. */
+  /** All types where it is undefined. */
   readonly reportType: ReportType | undefined
-  /** Of its filter terms and its grouping, each once. */
+  /** Of filter terms and groupBy, each once. */
   readonly dimensions: readonly DimensionName[]
   readonly isGrouped: boolean
   /** Some filter term is a pattern. */
@@ -28,22 +26,19 @@ interface QueryProfile {
   readonly bucket: number | undefined
 }
 
-/** Rollups with the same dimensions. */
 interface RollupSet {
-  /** Its rows are of the report types with this dimension; of every type where it is undefined. */
+  /** Only types with this dimension have rows. */
   readonly typesWith?: DimensionName
-  /** Dimensions of its rows, of the types that have them. */
   readonly dimensions: readonly DimensionName[]
   /** Its rows have one dimension each, instead of every combination. */
   readonly isSingle?: true
   readonly appliesTo?: (profile: QueryProfile) => boolean
-  /** Coarsest first: finer ones serve the coarser one's edges. */
+  /** Coarsest first: finer ones serve the edges. */
   readonly rollups: readonly CountTable[]
 }
 
 type Columns = Omit<CountTable, keyof TimedTable>
 
-/** The reports' own columns. */
 const reportColumns: Columns = {
   column: (dimension) => name(dimensionRows[dimension].column),
   rowsOf: () => [],
@@ -70,53 +65,48 @@ const rollup = (table: string, grain: number, columns = reportColumns): CountTab
   ...columns,
 })
 
-/** Pairs of dimensions of reports with a blocked host, not both of low cardinality. */
 const ofPair = (first: DimensionName, second: DimensionName): RollupSet => ({
   typesWith: 'blockedHost',
   dimensions: [first, second],
-  rollups: [rollup('reports_per_day_by_pair', day, pairColumns(first, second))],
+  rollups: [rollup('reports_per_day_by_pair', dayMs, pairColumns(first, second))],
 })
 
-/** The raw rows, which serve every query. */
 export const rawTable: CountTable = { table: 'reports', grain: 1, time: 'received_at', ...reportColumns }
 
 const lowCardinality = dimensionNames.filter((dimension) => dimensionRows[dimension].lowCardinality)
 const highCardinality = dimensionNames.filter((dimension) => !dimensionRows[dimension].lowCardinality)
 
-/**
- * Cheapest first. A further table costs as much as reading a million rows, so most sets have one rollup, with raw rows
- * at its edges.
- */
+/** Cheapest first. Another table costs as much as a million rows, so most sets have one rollup and raw edges. */
 export const rollupSets: readonly RollupSet[] = [
   // type_counts_* and reports_per_hour_by_value have no first and last time, which only groupings need.
   {
     dimensions: [],
-    appliesTo: ({ bucket = hour }) => bucket % hour === 0,
-    rollups: [rollup('reports_per_hour', hour)],
+    appliesTo: ({ bucket = hourMs }) => bucket % hourMs === 0,
+    rollups: [rollup('reports_per_hour', hourMs)],
   },
-  { dimensions: [], rollups: [rollup('reports_per_minute', minute)] },
+  { dimensions: [], rollups: [rollup('reports_per_minute', minuteMs)] },
   {
     dimensions: lowCardinality,
     isSingle: true,
-    rollups: [rollup('reports_per_hour_by_cube_value', hour, valueColumns)],
+    rollups: [rollup('reports_per_hour_by_cube_value', hourMs, valueColumns)],
   },
   {
     dimensions: highCardinality,
     isSingle: true,
     appliesTo: ({ isGrouped, isPattern }) => !isGrouped && !isPattern,
-    rollups: [rollup('reports_per_hour_by_value', hour, valueColumns)],
+    rollups: [rollup('reports_per_hour_by_value', hourMs, valueColumns)],
   },
   {
     dimensions: highCardinality,
     isSingle: true,
     rollups: [
-      rollup('reports_per_day_by_value', day, valueColumns),
-      rollup('reports_per_hour_by_value_time_ordered', hour, valueColumns),
+      rollup('reports_per_day_by_value', dayMs, valueColumns),
+      rollup('reports_per_hour_by_value_time_ordered', hourMs, valueColumns),
     ],
   },
   {
     dimensions: lowCardinality,
-    rollups: [rollup('reports_per_day_by_cube', day), rollup('reports_per_hour_by_cube', hour)],
+    rollups: [rollup('reports_per_day_by_cube', dayMs), rollup('reports_per_hour_by_cube', hourMs)],
   },
   ofPair('siteId', 'directive'),
   ofPair('siteId', 'blockedHost'),
@@ -124,20 +114,20 @@ export const rollupSets: readonly RollupSet[] = [
   {
     typesWith: 'blockedHost',
     dimensions: ['blockedHost', 'directive', 'disposition', 'browserName', 'osName', 'deviceType'],
-    rollups: [rollup('reports_per_day_by_blocked_host_cube', day)],
+    rollups: [rollup('reports_per_day_by_blocked_host_cube', dayMs)],
   },
   {
     dimensions: ['siteId', 'documentHost', ...lowCardinality],
-    rollups: [rollup('reports_per_day_by_document_host_cube', day)],
+    rollups: [rollup('reports_per_day_by_document_host_cube', dayMs)],
   },
   {
     typesWith: 'blockedHost',
     dimensions: ['siteId', 'documentHost', 'directive', 'blockedHost'],
-    rollups: [rollup('reports_per_day_by_hosts', day)],
+    rollups: [rollup('reports_per_day_by_hosts', dayMs)],
   },
 ]
 
-/** The rollups of the first set that can serve a query, coarsest first; none where only raw rows can. */
+/** Rollups of the first set that can serve the query, coarsest first; none: raw rows only. */
 export function selectRollup(profile: QueryProfile): readonly CountTable[] {
   const ofType = profile.reportType ? dimensionsOf(profile.reportType) : []
   const set = rollupSets.find(

@@ -1,7 +1,8 @@
 import { at, atSecond, type Bound, join, name, type Sql, sql, uuid } from '../sql/sql.ts'
 import { splitByGrain, type TimeRange } from './time-range.ts'
 
-/** The reports, or a rollup of them by time. */
+/** Exact covers of time windows by rollups and raw rows. */
+
 export interface TimedTable {
   readonly table: string
   /** Milliseconds of one row's bucket; 1 for raw rows. */
@@ -9,17 +10,13 @@ export interface TimedTable {
   readonly time: 'received_at' | 'bucket'
 }
 
-/** One table over one or more time ranges. */
 export interface TableSlice<Table extends TimedTable> {
   readonly table: Table
   /** `FROM table WHERE` with its tenant, time and further conditions. */
   readonly from: Sql
 }
 
-/**
- * Slices that cover the windows exactly and without overlap, none across a window's bounds.
- * @param tables coarsest first, raw rows last.
- */
+/** Exact, without overlap, none across a window's bounds. @param tables coarsest first, raw rows last. */
 export function sliceTables<Table extends TimedTable>(
   tables: readonly Table[],
   tenantId: string,
@@ -29,7 +26,7 @@ export function sliceTables<Table extends TimedTable>(
   const grains = tables.map(({ grain }) => grain)
   const tenant = uuid(tenantId)
   const split = splitByGrain(windows, grains)
-  // A cursor's window can be empty, as retention passed it: an aggregate still needs one table for its row.
+  // An expired cursor's window is empty: an aggregate still needs one table for its row.
   const all = split.length > 0 ? split : [{ grain: grains.at(-1) ?? 1, ranges: windows }]
   return all.flatMap(({ grain, ranges }) => {
     const table = tables.find((one) => one.grain === grain)
@@ -39,7 +36,7 @@ export function sliceTables<Table extends TimedTable>(
   })
 }
 
-/** Whether a table's time is in one of the ranges, at least one. */
+/** At least one range. */
 export function inRanges(time: TimedTable['time'], ranges: readonly TimeRange[]): Sql {
   const column = name(time)
   const conditions = ranges.map(
@@ -48,7 +45,7 @@ export function inRanges(time: TimedTable['time'], ranges: readonly TimeRange[])
   return sql`(${join(conditions, ' OR ')})`
 }
 
-/** Milliseconds since the Unix epoch as a bound of a table's time; buckets begin at whole seconds. */
+/** Buckets begin at whole seconds. */
 export function timeBound(time: TimedTable['time'], milliseconds: number): Bound {
   return (time === 'bucket' ? atSecond : at)(new Date(milliseconds))
 }

@@ -4,7 +4,6 @@ export interface TimeRange {
   readonly to: number
 }
 
-/** The ranges that a table of one grain covers. */
 export interface GrainRanges {
   /** Milliseconds; 1 for raw rows. */
   readonly grain: number

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** How long a version that was read from the import log serves requests, counted from before it was read. */
+/** A version's lifetime, counted from before its query. */
 export const importVersionTtlMs = 500
 
-/** A row of the import log. */
 export interface ImportStep {
-  /** Of the batch. */
   readonly token: string
   readonly state: string
   /** RFC 3339, all of one length. */
@@ -24,10 +22,10 @@ export function importVersion(steps: readonly ImportStep[]): string | undefined 
   }
   for (const { state } of latest.values()) if (state !== 'done') return undefined
   const rows = steps.map(({ token, state, recordedAt }) => JSON.stringify([token, state, recordedAt])).sort()
-  // Each cached response holds one, so that it is short.
+  // Short, as each cached response holds one.
   return hash('sha256', rows.join('\n'), 'base64url')
 }
 
-/** Of two rows of one millisecond, the unfinished one counts, to be safe. */
+/** Of two rows in one millisecond, the unfinished one counts, to be safe. */
 const isLater = (step: ImportStep, than: ImportStep) =>
   step.recordedAt > than.recordedAt || (step.recordedAt === than.recordedAt && step.state !== 'done')

@@ -1,13 +1,12 @@
 import type { TimeRange } from '../rollups/time-range.ts'
 
-/** The reports of one day: `from` when the first was received, `to` just behind the last. */
+/** `from` is the first report of the day, `to` just after the last. */
 export interface DayOfReports extends TimeRange {
   readonly reportCount: number
 }
 
 /**
- * Where to look for the latest so many reports up to a moment, so that days without any are not read: the latest days
- * that hold enough of them, and the time before those. No range lies behind the moment; both are empty where no day does.
+ * Ranges that hold the latest `wanted` reports up to a moment, and the time before, so that empty days are not read.
  * @param days latest first.
  */
 export function latestRanges(
@@ -21,7 +20,7 @@ export function latestRanges(
   for (const { to, reportCount } of reached) {
     if (held >= wanted) break
     taken += 1
-    // Of a day that the moment divides it is not known how many are left.
+    // Of the day that the moment divides, an unknown part counts.
     if (to <= upTo) held += reportCount
   }
   const [next, last] = [reached[taken], reached.at(-1)]

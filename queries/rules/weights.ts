@@ -1,6 +1,6 @@
 import { unitWeight } from '../../schema/stored-report.ts'
 
-/** Counted reports and the sum of their weights in millionths, which can pass 2^53. */
+/** `weight` is a sum of millionths, which can exceed 2^53. */
 export interface Tally {
   readonly reportCount: number
   readonly weight: bigint
@@ -15,12 +15,12 @@ export function addTallies(tallies: readonly Tally[]): Tally {
   )
 }
 
-/** The estimate a tally stands for, rounded half up once, at the end (decisions, Reports). */
+/** Rule 31. */
 export function estimate(tally: Tally): number {
   return Number((tally.weight + unit / 2n) / unit)
 }
 
-/** Whether any counted report has a sample rate below 1: only then does the weight pass the count. */
+/** Only a sample rate below 1 lets the weight exceed the count. */
 export function isSampled(tally: Tally): boolean {
   return tally.weight > BigInt(tally.reportCount) * unit
 }

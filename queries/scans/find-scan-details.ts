@@ -5,7 +5,7 @@ import { rowJson } from '../sql/rows.ts'
 import { at, sql, uuid } from '../sql/sql.ts'
 import type { ScanPlace } from './scan-history.ts'
 
-/** The wide part of a scan. */
+/** The wide columns. */
 export type ScanDetails = Pick<Scan, 'result' | 'scripts'>
 
 const row: z.ZodType<ScanDetails> = z.object({
@@ -13,7 +13,7 @@ const row: z.ZodType<ScanDetails> = z.object({
   scripts: rowJson(z.custom<Scan['scripts']>(), 'null'),
 })
 
-/** The result of a scan, and its scripts where they are asked for: one row or none. */
+/** One row or none; scripts are null without `withScripts`. */
 export function findScanDetails(
   tenantId: string,
   { pageId, id, scannedAt }: Pick<ScanPlace, 'pageId' | 'id' | 'scannedAt'>,
@@ -21,7 +21,11 @@ export function findScanDetails(
 ): Query<ScanDetails> {
   return {
     name: 'findScanDetails',
-    statement: sql`SELECT result, ${withScripts ? sql`scripts` : sql`'' AS scripts`} FROM page_scans FINAL WHERE tenant_id = ${uuid(tenantId)} AND page_id = ${uuid(pageId)} AND scanned_at = ${at(new Date(scannedAt))} AND id = ${uuid(id)}`,
+    statement: sql`
+      SELECT result, ${withScripts ? sql`scripts` : sql`'' AS scripts`}
+      FROM page_scans FINAL
+      WHERE tenant_id = ${uuid(tenantId)} AND page_id = ${uuid(pageId)} AND scanned_at = ${at(new Date(scannedAt))}
+        AND id = ${uuid(id)}`,
     row,
   }
 }

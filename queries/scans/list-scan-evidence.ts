@@ -1,14 +1,11 @@
 import type { Query } from '../sql/query.ts'
 import { at, sql } from '../sql/sql.ts'
-import { askHistory, newestFirst, ofPages, type ScanPlace, type SomePages } from './scan-history.ts'
+import { newestFirst, ofPages, type PageSelection, queryScanHistory, type ScanPlace } from './scan-history.ts'
 
-/**
- * Scans of some pages since a moment that found other headers or another grade than the last complete scan before them,
- * newest first: candidates for change evidence (contract, PCI readiness), `scanChanges` tells what changed.
- */
-export function listScanEvidence(tenantId: string, pages: SomePages, since: Date): Query<ScanPlace> {
+/** Candidates for change evidence, newest first: headers or grade differ from the last complete scan before. */
+export function listScanEvidence(tenantId: string, pages: PageSelection, since: Date): Query<ScanPlace> {
   const differs = sql`complete AND compared.1 > 0 AND (headers_key, grade) != (compared.4, compared.5)`
-  return askHistory(
+  return queryScanHistory(
     'listScanEvidence',
     tenantId,
     ofPages(pages),

@@ -7,10 +7,9 @@ import { rowCount, rowTime } from '../sql/rows.ts'
 import { at, sql, uuid, uuids } from '../sql/sql.ts'
 import type { ScanPlace } from './scan-history.ts'
 
-/** A scan as it was stored, without what its page's other scans say of it. */
 export type StoredScan = Omit<ListedScan, 'consecutiveFailures' | 'changes'>
 
-/** Every watched header by its name; null for one that was not sent. */
+/** Null for a header that was not sent. */
 function watched(sent: Readonly<Record<string, string>>): Record<WatchedHeader, string | null> {
   const entries = watchedHeaders.map((header) => [header, sent[header] ?? null] as const)
   return Object.fromEntries(entries) as Record<WatchedHeader, string | null>
@@ -34,15 +33,15 @@ const row: z.ZodType<StoredScan> = z
   })
   .transform((scan) => (scan.status === 'complete' ? scan : { ...scan, score: null, headers: null }))
 
-/** Their ids fill a tenth of what a server takes as one request's line. */
-const scansAtOnce = 500
+/** A tenth of the longest request line that ClickHouse accepts. */
+const maxScansPerQuery = 500
 
-/** Scans by their places, without their result and scripts, in any order; several queries where they are many. */
+/** In no order, without result and scripts; queries to run concurrently. */
 export function listScans(
   tenantId: string,
   places: readonly Pick<ScanPlace, 'pageId' | 'id' | 'scannedAt'>[],
 ): Query<StoredScan>[] {
-  return chunksOf(places, scansAtOnce).map((some) => listSome(tenantId, some))
+  return chunksOf(places, maxScansPerQuery).map((some) => listSome(tenantId, some))
 }
 
 function listSome(tenantId: string, places: Parameters<typeof listScans>[1]): Query<StoredScan> {
@@ -51,8 +50,15 @@ function listSome(tenantId: string, places: Parameters<typeof listScans>[1]): Qu
   const [first, last] = [new Date(Math.min(...moments)), new Date(Math.max(...moments))]
   return {
     name: 'listScans',
-    // The pages and the time are what the primary key can use.
-    statement: sql`SELECT id, page_id AS pageId, scanned_at AS scannedAt, scan_url AS scanUrl, status, nullIf(failure_reason, '') AS failureReason, nullIf(failure_message, '') AS failureMessage, rubric_version AS rubricVersion, nullIf(grade, '') AS grade, score, nullIf(final_url, '') AS finalUrl, nullIf(status_code, 0) AS statusCode, headers FROM page_scans FINAL WHERE tenant_id = ${uuid(tenantId)} AND page_id IN ${uuids(pageIds)} AND scanned_at BETWEEN ${at(first)} AND ${at(last)} AND page_scans.id IN ${uuids(places.map(({ id }) => id))}`,
+    // The primary key can use pages and time.
+    statement: sql`
+      SELECT id, page_id AS pageId, scanned_at AS scannedAt, scan_url AS scanUrl, status,
+        nullIf(failure_reason, '') AS failureReason, nullIf(failure_message, '') AS failureMessage,
+        rubric_version AS rubricVersion, nullIf(grade, '') AS grade, score, nullIf(final_url, '') AS finalUrl,
+        nullIf(status_code, 0) AS statusCode, headers
+      FROM page_scans FINAL
+      WHERE tenant_id = ${uuid(tenantId)} AND page_id IN ${uuids(pageIds)}
+        AND scanned_at BETWEEN ${at(first)} AND ${at(last)} AND page_scans.id IN ${uuids(places.map(({ id }) => id))}`,
     row,
   }
 }

@@ -4,7 +4,7 @@ import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ id: z.string() })
 
-/** A decision about any script of the tenant: one row or none. */
+/** One row or none (Rule 6). */
 export function findAnyDecision(tenantId: string): Query<z.infer<typeof row>> {
   return {
     name: 'findAnyDecision',

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { sql, text } from '../sql/sql.ts'
-import { type InventoryQuestion, inventoriedUrls } from './script-inventory.ts'
+import { type InventoryFilter, inventoriedUrls } from './script-inventory.ts'
 
 const row = z.object({ url: z.string() })
 
-/**
- * The URLs of the inventory whose `scriptId` may be this one: they agree in its first 48 bits, which are those of the
- * hash; the caller compares the rest.
- */
-export function findScriptUrl(question: InventoryQuestion, id: string): Query<z.infer<typeof row>> {
-  const namespace = text(question.siteId.replaceAll('-', ''))
+/** Candidates: URLs whose `scriptId` has the same first 48 bits; the caller compares the rest. */
+export function findScriptUrl(filter: InventoryFilter, id: string): Query<z.infer<typeof row>> {
+  const namespace = text(filter.siteId.replaceAll('-', ''))
   const start = text(id.replaceAll('-', '').slice(0, 12))
   return {
     name: 'findScriptUrl',
-    statement: sql`SELECT script_url AS url FROM ${inventoriedUrls(question)} WHERE startsWith(lower(hex(SHA1(concat(unhex(${namespace}), script_url)))), ${start})`,
+    statement: sql`
+      SELECT script_url AS url
+      FROM ${inventoriedUrls(filter)}
+      WHERE startsWith(lower(hex(SHA1(concat(unhex(${namespace}), script_url)))), ${start})`,
     row,
   }
 }

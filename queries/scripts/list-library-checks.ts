@@ -13,17 +13,19 @@ const row = z
   })
   .transform(({ id, ...check }) => ({ id, check }))
 
-/** Ids of one statement: a site's hostile reports can name as many libraries as are known, and URLs are bounded. */
-const idsAtOnce = 500
+/** Hostile reports can name every known library, and a request line is bounded. */
+const maxIdsPerQuery = 500
 
-/** What advisory databases say about some libraries; nothing of one that they were never asked about. */
+/** No row for a library that was never checked. */
 export function listLibraryChecks(ids: readonly string[]): Query<z.infer<typeof row>>[] {
-  return chunksOf(ids, idsAtOnce).map((some) => ({
+  return chunksOf(ids, maxIdsPerQuery).map((some) => ({
     name: 'listLibraryChecks',
-    statement: sql`SELECT id, checked_at AS checkedAt, advisories FROM library_advisories FINAL WHERE id IN ${texts(some)}`,
+    statement: sql`
+      SELECT id, checked_at AS checkedAt, advisories
+      FROM library_advisories FINAL
+      WHERE id IN ${texts(some)}`,
     row,
   }))
 }
 
-/** The id under which the advisories of a library are stored. */
 export const libraryId = (catalog: string, name: string): string => `${catalog} ${name}`

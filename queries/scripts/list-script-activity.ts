@@ -3,18 +3,18 @@ import type { Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
 import { sightingsIn } from './script-activity.ts'
-import type { InventoryQuestion } from './script-inventory.ts'
+import type { InventoryFilter } from './script-inventory.ts'
 
 const row = z.object({ url: z.string(), reportCount: rowCount, pageCount: rowCount })
 
-/**
- * How often browsers reported each script in the window, and on how many pages.
- * @param truncated the site has more scripts than a read returns: only those are answered.
- */
-export function listScriptActivity(question: InventoryQuestion, truncated: boolean): Query<z.infer<typeof row>> {
+/** @param truncated the site has more scripts than a read returns; the others are left out. */
+export function listScriptActivity(filter: InventoryFilter, truncated: boolean): Query<z.infer<typeof row>> {
   return {
     name: 'listScriptActivity',
-    statement: sql`SELECT url, sum(reports) AS reportCount, uniqExactIf(page, page != '') AS pageCount FROM ${sightingsIn(question, truncated)} GROUP BY url`,
+    statement: sql`
+      SELECT url, sum(reports) AS reportCount, uniqExactIf(page, page != '') AS pageCount
+      FROM ${sightingsIn(filter, truncated)}
+      GROUP BY url`,
     row,
   }
 }

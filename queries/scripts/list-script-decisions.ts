@@ -3,7 +3,7 @@ import { scriptDecision } from '../../schema/responses/script.ts'
 import type { Query } from '../sql/query.ts'
 import { rowJson, rowTime } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
-import { type InventoryQuestion, ofInventory } from './script-inventory.ts'
+import { type InventoryFilter, inInventory } from './script-inventory.ts'
 
 const { id, status, integrityMode, pinnedHashes, justification } = scriptDecision.shape
 
@@ -19,19 +19,24 @@ const row = z
     email: z.string(),
     decidedAt: rowTime,
   })
-  .transform(({ url, name, email, decidedAt, ...said }) => ({
+  .transform(({ url, name, email, decidedAt, ...decision }) => ({
     url,
-    decision: { ...said, decidedBy: { name, email }, decidedAt },
+    decision: { ...decision, decidedBy: { name, email }, decidedAt },
   }))
 
-/** A decision, and the script it is about. */
 export type DecisionRow = z.infer<typeof row>
 
-/** Every decision about the inventory's scripts, oldest first; those of one moment by id, as text. */
-export function listScriptDecisions(question: InventoryQuestion): Query<DecisionRow> {
+/** Oldest first, ties by id as text. */
+export function listScriptDecisions(filter: InventoryFilter): Query<DecisionRow> {
   return {
     name: 'listScriptDecisions',
-    statement: sql`SELECT script_url AS url, toString(id) AS id, status, nullIf(integrity_mode, '') AS integrityMode, pinned_hashes AS pinnedHashes, nullIf(justification, '') AS justification, nullIf(decided_name, '') AS name, decided_email AS email, decided_at AS decidedAt FROM script_decisions FINAL WHERE ${ofInventory(question)} ORDER BY decided_at, toString(script_decisions.id)`,
+    statement: sql`
+      SELECT script_url AS url, toString(id) AS id, status, nullIf(integrity_mode, '') AS integrityMode,
+        pinned_hashes AS pinnedHashes, nullIf(justification, '') AS justification,
+        nullIf(decided_name, '') AS name, decided_email AS email, decided_at AS decidedAt
+      FROM script_decisions FINAL
+      WHERE ${inInventory(filter)}
+      ORDER BY decided_at, toString(script_decisions.id)`,
     row,
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { InventoriedScript } from '../rules/scripts/assemble-script.ts'
 import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
-import { type InventoryQuestion, inventoriedScripts } from './script-inventory.ts'
+import { type InventoryFilter, inventoriedScripts } from './script-inventory.ts'
 
 const version = z
   .tuple([z.int(), z.int(), z.string(), z.int(), z.int()])
@@ -16,7 +16,7 @@ const row: z.ZodType<InventoriedScript> = z.object({
   versions: z.array(version),
 })
 
-/** The scripts of a site's inventory, the last seen first: one more than a read returns, where there are more. */
-export function listScripts(question: InventoryQuestion): Query<InventoriedScript> {
-  return { name: 'listScripts', statement: inventoriedScripts(question), row }
+/** One more than a read returns, where there are more. */
+export function listScripts(filter: InventoryFilter): Query<InventoriedScript> {
+  return { name: 'listScripts', statement: inventoriedScripts(filter), row }
 }

@@ -1,3 +1,2 @@
-/** A list in pieces of at most so many items, in order; an empty list has none. */
 export const chunksOf = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))

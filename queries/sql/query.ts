@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Sql } from './sql.ts'
 
-/** Pools of reads with their own limits and timeout, see `queries/clickhouse/query-pools.ts`. */
+/** Defined in `queries/clickhouse/query-pools.ts`. */
 export type PoolName = 'query' | 'lookup' | 'unknownKey' | 'maintenance'
 
 /** A named statement and the schema of its rows. */
@@ -15,7 +15,6 @@ export interface Query<Row> {
   readonly pool?: PoolName
 }
 
-/** Every row of a query's result. */
 export type Read = <Row>(query: Query<Row>) => Promise<Row[]>
 
 /** Runs queries concurrently and concatenates their rows. */

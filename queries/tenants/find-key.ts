@@ -18,34 +18,23 @@ const row = z.object({
   overrides: rowOverrides,
 })
 
-/** A key with its tenant, whether it is still good or not. */
 export type FoundKey = z.infer<typeof row>
 
-/**
- * The key with this hash (64 lower-case hexadecimal digits): one row or none. The only query of a request that is asked
- * before its tenant is known.
- */
+/** One row or none; the one query that runs before its tenant is known. The hash is 64 lower-case hex digits. */
 export function findKey(keyHash: string, pool: PoolName): Query<FoundKey> {
   const hash = text(keyHash)
   return {
     name: 'findKey',
-    statement: sql`SELECT
-      k.id AS keyId,
-      k.name AS keyName,
-      k.prefix AS prefix,
-      k.created_at AS createdAt,
-      k.expires_at AS expiresAt,
-      (k.revoked_at IS NOT NULL)::Bool AS revoked,
-      t.id AS tenantId,
-      t.name AS tenantName,
-      toString(t.plan) AS plan,
-      t.overrides AS overrides
-    FROM api_key_by_hash(key_hash = ${hash}) AS k
-    INNER JOIN (
-      SELECT *
-      FROM tenants FINAL
-      WHERE id IN (SELECT tenant_id FROM api_key_by_hash(key_hash = ${hash}))
-    ) AS t ON t.id = k.tenant_id`,
+    statement: sql`
+      SELECT k.id AS keyId, k.name AS keyName, k.prefix AS prefix, k.created_at AS createdAt,
+        k.expires_at AS expiresAt, (k.revoked_at IS NOT NULL)::Bool AS revoked,
+        t.id AS tenantId, t.name AS tenantName, toString(t.plan) AS plan, t.overrides AS overrides
+      FROM api_key_by_hash(key_hash = ${hash}) AS k
+      INNER JOIN (
+        SELECT *
+        FROM tenants FINAL
+        WHERE id IN (SELECT tenant_id FROM api_key_by_hash(key_hash = ${hash}))
+      ) AS t ON t.id = k.tenant_id`,
     row,
     pool,
   }

@@ -4,7 +4,6 @@ import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ id: z.string(), name: z.string() })
 
-/** The tenant's site with this id: one row or none. */
 export function findSite(tenantId: string, siteId: string): Query<z.infer<typeof row>> {
   return {
     name: 'findSite',

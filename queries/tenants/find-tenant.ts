@@ -1,28 +1,15 @@
 import { z } from 'zod'
-import { type Plan, type PlanOverrides, planNames, planOverrides } from '../../schema/plans.ts'
+import { planNames, planOverrides } from '../../schema/plans.ts'
 import type { Query } from '../sql/query.ts'
 import { rowJson } from '../sql/rows.ts'
 import { sql, uuid } from '../sql/sql.ts'
 
-/** A tenant as it stands now. */
-export interface Tenant {
-  readonly id: string
-  readonly name: string
-  readonly plan: Plan
-  readonly overrides: PlanOverrides
-}
-
-/** A tenant's overrides; '' for none. */
 export const rowOverrides = rowJson(planOverrides, '{}')
 
-const row: z.ZodType<Tenant> = z.object({
-  id: z.string(),
-  name: z.string(),
-  plan: z.enum(planNames),
-  overrides: rowOverrides,
-})
+const row = z.object({ id: z.string(), name: z.string(), plan: z.enum(planNames), overrides: rowOverrides })
 
-/** The tenant, or no row. */
+export type Tenant = z.infer<typeof row>
+
 export function findTenant(id: string): Query<Tenant> {
   return {
     name: 'findTenant',

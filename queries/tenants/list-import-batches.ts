@@ -5,12 +5,13 @@ import { sql, text, uuid } from '../sql/sql.ts'
 
 const batchRow = z.object({ token: z.string(), lines: rowCount })
 
-/** The batches that follow a token: for a file's first batch one of every file that the tenant ever imported. */
+/** Batches that follow a token; of every file of the tenant for a file's first batch. */
 export function listImportBatches(tenantId: string, previousToken: string): Query<z.infer<typeof batchRow>> {
   return {
     name: 'listImportBatches',
     statement: sql`
-      SELECT DISTINCT token, lines FROM import_log
+      SELECT DISTINCT token, lines
+      FROM import_log
       WHERE tenant_id = ${uuid(tenantId)} AND previous_token = ${text(previousToken)}`,
     row: batchRow,
   }
@@ -22,7 +23,7 @@ const recordedRow = z.object({
   done: z.boolean(),
 })
 
-/** What the run that began a batch recorded of it; no row where none did. */
+/** As the run that began the batch recorded it; one row or none. */
 export function findImportBatch(
   tenantId: string,
   previousToken: string,
@@ -31,9 +32,7 @@ export function findImportBatch(
   return {
     name: 'findImportBatch',
     statement: sql`
-      SELECT
-        argMin(b.hosts, b.recorded_at) AS hosts,
-        argMin(b.imported_at, b.recorded_at) AS importedAt,
+      SELECT argMin(b.hosts, b.recorded_at) AS hosts, argMin(b.imported_at, b.recorded_at) AS importedAt,
         (max(b.state = 'done'))::Bool AS done
       FROM import_log AS b
       WHERE tenant_id = ${uuid(tenantId)} AND previous_token = ${text(previousToken)} AND token = ${text(token)}

@@ -3,20 +3,17 @@ import type { ImportStep } from '../rules/import-version.ts'
 import type { Query } from '../sql/query.ts'
 import { sql, uint, uuid } from '../sql/sql.ts'
 
-const row = z.object({
-  token: z.string(),
-  state: z.string(),
-  recordedAt: z.string(),
-})
+const row = z.object({ token: z.string(), state: z.string(), recordedAt: z.string() })
 
-/**
- * What a tenant's imports noted in the last hour, at most `limit` rows, in no order. Not the hosts of a batch, which can be
- * a thousand.
- */
+/** The import log's last hour, in no order, without the hosts of a batch: there can be a thousand. */
 export function listImportSteps(tenantId: string, limit: number): Query<ImportStep> {
   return {
     name: 'listImportSteps',
-    statement: sql`SELECT token, state, recorded_at AS recordedAt FROM import_log_by_time WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR LIMIT ${uint(limit)}`,
+    statement: sql`
+      SELECT token, state, recorded_at AS recordedAt
+      FROM import_log_by_time
+      WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR
+      LIMIT ${uint(limit)}`,
     row,
     pool: 'lookup',
   }

@@ -3,17 +3,7 @@ import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
 import { type Sql, sql, uuid } from '../sql/sql.ts'
 
-/** A key as its tenant may see it. */
-export interface ListedKey {
-  readonly id: string
-  readonly name: string
-  readonly prefix: string
-  readonly createdAt: string
-  readonly expiresAt: string
-  readonly revokedAt: string | null
-}
-
-const row: z.ZodType<ListedKey> = z.object({
+const row = z.object({
   id: z.string(),
   name: z.string(),
   prefix: z.string(),
@@ -22,17 +12,21 @@ const row: z.ZodType<ListedKey> = z.object({
   revokedAt: rowTime.nullable(),
 })
 
+export type ListedKey = z.infer<typeof row>
+
 const keysWhere = (condition: Sql): Query<ListedKey> => ({
   name: 'listKeys',
-  statement: sql`SELECT id, name, prefix, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt
-    FROM api_keys FINAL WHERE ${condition} ORDER BY createdAt, id`,
+  statement: sql`
+    SELECT id, name, prefix, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt
+    FROM api_keys FINAL
+    WHERE ${condition}
+    ORDER BY createdAt, id`,
   row,
 })
 
-/** Every key of a tenant, revoked and expired ones too, oldest first. */
+/** Oldest first, revoked and expired keys too. */
 export const listKeys = (tenantId: string): Query<ListedKey> => keysWhere(sql`tenant_id = ${uuid(tenantId)}`)
 
-/** The key of an id, or no row. */
 export const findKeyById = (id: string): Query<ListedKey> => ({
   ...keysWhere(sql`id = ${uuid(id)}`),
   name: 'findKeyById',

@@ -2,21 +2,19 @@ import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { sql, uuid } from '../sql/sql.ts'
 
-/** A site of a tenant. */
-export interface Site {
-  readonly id: string
-  readonly name: string
-  /** Lower case; `*.example.com` is every subdomain. */
-  readonly hosts: readonly string[]
-}
+/** Hosts are lower case; `*.example.com` is every subdomain. */
+const row = z.object({ id: z.string(), name: z.string(), hosts: z.array(z.string()) })
 
-const row: z.ZodType<Site> = z.object({ id: z.string(), name: z.string(), hosts: z.array(z.string()) })
+export type Site = z.infer<typeof row>
 
-/** Every site of a tenant, oldest first. */
 export function listSites(tenantId: string): Query<Site> {
   return {
     name: 'listSites',
-    statement: sql`SELECT id, name, hosts FROM sites FINAL WHERE tenant_id = ${uuid(tenantId)} ORDER BY created_at, id`,
+    statement: sql`
+      SELECT id, name, hosts
+      FROM sites FINAL
+      WHERE tenant_id = ${uuid(tenantId)}
+      ORDER BY created_at, id`,
     row,
   }
 }

@@ -4,12 +4,17 @@ import { sql } from '../sql/sql.ts'
 
 const row = z.object({ tenantId: z.string() })
 
-/** Tenants of imports that run or were cut off: those with a batch that was begun and not finished. */
+/** Tenants with a batch that was begun and not finished. */
 export const listUnfinishedImports: Query<z.infer<typeof row>> = {
   name: 'listUnfinishedImports',
-  statement: sql`SELECT DISTINCT tenant_id AS tenantId FROM (
-      SELECT tenant_id FROM import_log
-      GROUP BY tenant_id, previous_token, token HAVING countIf(state = 'done') = 0
-    ) ORDER BY tenantId`,
+  statement: sql`
+    SELECT DISTINCT tenant_id AS tenantId
+    FROM (
+      SELECT tenant_id
+      FROM import_log
+      GROUP BY tenant_id, previous_token, token
+      HAVING countIf(state = 'done') = 0
+    )
+    ORDER BY tenantId`,
   row,
 }

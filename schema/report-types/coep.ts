@@ -2,8 +2,8 @@ import type { ReportTypeRow } from '../report-type.ts'
 
 export const coep = {
   issue: { subject: 'destination', hostOf: 'blockedUrl' },
-  carries: ['disposition', 'feature', 'blockedOrigin', 'destination'],
-  tells: ['blockedHost', 'blockedUrl'],
+  dimensions: ['disposition', 'feature', 'blockedOrigin', 'destination'],
+  extraFields: ['blockedHost', 'blockedUrl'],
   body: {
     documentUrl: ['envelopeUrl'],
     disposition: ['disposition', 'disposition'],

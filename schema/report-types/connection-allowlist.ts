@@ -2,8 +2,8 @@ import type { ReportTypeRow } from '../report-type.ts'
 
 export const connectionAllowlist = {
   issue: { subject: { word: 'connection' }, hostOf: 'blockedUrl' },
-  carries: ['disposition', 'blockedOrigin'],
-  tells: ['blockedHost', 'blockedUrl', 'policy'],
+  dimensions: ['disposition', 'blockedOrigin'],
+  extraFields: ['blockedHost', 'blockedUrl', 'policy'],
   body: {
     documentUrl: ['envelopeUrl'],
     disposition: ['disposition', 'disposition'],

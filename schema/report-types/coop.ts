@@ -1,6 +1,6 @@
 import { type ReportTypeRow, sourcePosition } from '../report-type.ts'
 
-/** The other party of an opener relation: the first that the browser names, in this order. */
+/** The first of these is the other party of the opener relation. */
 const otherParties = [
   'openerUrl',
   'openeeUrl',
@@ -15,8 +15,8 @@ const otherParties = [
 
 export const coop = {
   issue: { subject: 'effectivePolicy', hostOf: 'otherOrigin' },
-  carries: ['disposition', 'feature', 'effectivePolicy', 'otherOrigin'],
-  tells: ['sourceFile', 'lineNumber', 'columnNumber', 'referrer'],
+  dimensions: ['disposition', 'feature', 'effectivePolicy', 'otherOrigin'],
+  extraFields: ['sourceFile', 'lineNumber', 'columnNumber', 'referrer'],
   body: {
     documentUrl: ['envelopeUrl'],
     disposition: ['disposition', 'disposition'],

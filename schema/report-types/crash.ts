@@ -1,8 +1,8 @@
 import type { ReportTypeRow } from '../report-type.ts'
 
 export const crash = {
-  carries: ['feature'],
-  tells: ['isTopLevel', 'visibilityState', 'stack'],
+  dimensions: ['feature'],
+  extraFields: ['isTopLevel', 'visibilityState', 'stack'],
   body: {
     documentUrl: ['envelopeUrl'],
     feature: ['text', 'reason'],

@@ -1,11 +1,11 @@
 import type { ReportTypeRow } from '../report-type.ts'
 
-/** Destinations that run their response as a script; a browser that names none means one of them. */
+/** Destinations that run as scripts; '' is one of them. */
 const scriptLike = ['', 'script', 'audioworklet', 'paintworklet', 'serviceworker', 'sharedworker', 'worker'] as const
 
 export const cspHash = {
-  carries: [],
-  tells: [],
+  dimensions: [],
+  extraFields: [],
   body: {
     documentUrl: ['documentUrl', 'documentUrl', 'documentUri'],
     destination: ['text', 'destination'],
@@ -13,5 +13,5 @@ export const cspHash = {
     scriptHash: ['scriptHash', 'hash'],
     reportedHash: ['text', 'hash'],
   },
-  stores: { only: { member: 'destination', values: scriptLike }, needs: ['scriptUrl', 'subresourceUrl'] },
+  stores: { only: { member: 'destination', values: scriptLike }, requires: ['scriptUrl', 'subresourceUrl'] },
 } as const satisfies ReportTypeRow

@@ -2,8 +2,8 @@ import { type ReportTypeRow, sourcePosition } from '../report-type.ts'
 
 export const cspViolation = {
   issue: { subject: 'directive', hostOf: 'blockedUrl' },
-  carries: ['disposition', 'directive', 'blockedHost'],
-  tells: [
+  dimensions: ['disposition', 'directive', 'blockedHost'],
+  extraFields: [
     'blockedUrl',
     'blockedOrigin',
     'sourceFile',

@@ -3,6 +3,6 @@ import { intervention } from './intervention.ts'
 
 export const deprecation = {
   ...intervention,
-  tells: [...intervention.tells, 'anticipatedRemoval'],
+  extraFields: [...intervention.extraFields, 'anticipatedRemoval'],
   body: { ...intervention.body, anticipatedRemoval: ['moment', 'anticipatedRemoval'] },
 } as const satisfies ReportTypeRow

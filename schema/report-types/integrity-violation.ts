@@ -2,8 +2,8 @@ import type { ReportTypeRow } from '../report-type.ts'
 
 export const integrityViolation = {
   issue: { subject: 'destination', hostOf: 'blockedUrl' },
-  carries: ['disposition', 'blockedUrl', 'blockedOrigin', 'destination'],
-  tells: ['blockedHost'],
+  dimensions: ['disposition', 'blockedUrl', 'blockedOrigin', 'destination'],
+  extraFields: ['blockedHost'],
   body: {
     documentUrl: ['documentUrl', 'documentUrl', 'documentUri'],
     disposition: ['reportOnly', 'reportOnly', 'disposition'],

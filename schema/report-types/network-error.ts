@@ -2,8 +2,8 @@ import type { ReportTypeRow } from '../report-type.ts'
 
 export const networkError = {
   foreignPage: true,
-  carries: ['feature'],
-  tells: ['referrer', 'statusCode', 'phase', 'method', 'protocol', 'serverIp', 'elapsedMs', 'requestUrl'],
+  dimensions: ['feature'],
+  extraFields: ['referrer', 'statusCode', 'phase', 'method', 'protocol', 'serverIp', 'elapsedMs', 'requestUrl'],
   body: {
     documentUrl: ['text', 'referrer'],
     feature: ['text', 'type'],

@@ -2,8 +2,8 @@ import { type ReportTypeRow, sourcePosition } from '../report-type.ts'
 
 export const permissionsPolicyViolation = {
   issue: { subject: 'feature', hostOf: 'sourceFile' },
-  carries: ['disposition', 'feature', 'sourceFile'],
-  tells: ['message', 'lineNumber', 'columnNumber'],
+  dimensions: ['disposition', 'feature', 'sourceFile'],
+  extraFields: ['message', 'lineNumber', 'columnNumber'],
   body: {
     documentUrl: ['envelopeUrl'],
     disposition: ['disposition', 'disposition'],

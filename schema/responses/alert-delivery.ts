@@ -2,14 +2,13 @@ import { z } from 'zod'
 import { line, recordUuid, recordWord } from '../record-fields.ts'
 import { dateTimeText, openEnum } from './common.ts'
 
-/** Where one alert went. */
 const destination = z.strictObject({
   id: recordWord,
   name: line(200).nullable().meta({ description: 'Null where the destination was deleted before sending.' }),
   type: openEnum(['email', 'webhook', 'slack']).nullable().meta({ description: 'Null with the name.' }),
 })
 
-/** One destination of one alert that was sent, attempted or dropped (contract, Alert delivery). */
+/** Rule 70. */
 export const alertDelivery = z
   .strictObject({
     id: recordWord,

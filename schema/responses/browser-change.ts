@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { browserChangeTypeNames } from '../report-types.ts'
 import { count, dateTimeText, openEnum, untrusted } from './common.ts'
 
-/** A browser change: one type of report about one API by one script (contract, Browser-change entry). */
+/** Rule 48. */
 export const browserChange = z
   .object({
     reportType: openEnum(browserChangeTypeNames),
@@ -27,7 +27,7 @@ export const browserChange = z
   })
   .meta({ id: 'BrowserChange' })
 
-/** What a window's browser changes add up to, whatever the page (contract, Browser-change entry). */
+/** Of the whole window, not only the page. */
 export const browserChangeTotals = z
   .object({
     estimatedReportCount: count,

@@ -1,25 +1,24 @@
 import { z } from 'zod'
 import { problemCodes, reservedCodes } from '../problems.ts'
 
-/** A whole, non-negative number of things. */
 export const count = z.int().min(0)
 
-/** UTC with `Z` and milliseconds (decisions, Windows). */
+/** Rule 18. */
 export const dateTimeText = z.iso.datetime({ precision: 3 })
 
 /** Text a browser or a site's author wrote: show it as text, never as markup. */
 export const untrusted = () => z.string()
 
-/** An enumeration that clients must read as open: the known values are documented, others may follow. */
+/** Documented values; others may follow (Rule 11). */
 export const openEnum = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values)
 
-/** A page of a list: its items, what else is told of the list, and the next page's cursor; null ends the list. */
-export const listReply = <Item extends z.ZodType, Extra extends z.ZodRawShape = Record<never, never>>(
+/** A null cursor ends the list. */
+export const listResponse = <Item extends z.ZodType, Extra extends z.ZodRawShape = Record<never, never>>(
   item: Item,
   extra?: Extra,
 ) => z.object({ data: z.array(item), ...(extra as Extra), nextCursor: z.string().nullable() })
 
-/** The one error body (contract, Errors). */
+/** Rule 9. */
 export const errorBody = z
   .object({
     error: z.object({

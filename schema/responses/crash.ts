@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, dateTimeText, untrusted } from './common.ts'
 
-/** Crashes of one page for one reason (contract, Crash group). */
+/** Rule 47. */
 export const crashGroup = z
   .object({
     reason: untrusted().meta({ description: 'For example oom or unresponsive; "" where the browser did not say.' }),
@@ -19,7 +19,6 @@ export const crashGroup = z
   })
   .meta({ id: 'CrashGroup' })
 
-/** Of every group in the window, whatever the page. */
 export const crashTotals = z
   .object({ estimatedReportCount: count, reportCount: count, pageCount: count, groupCount: count })
   .meta({ id: 'CrashTotals', description: 'Of every group in the window; an unknown page is no page.' })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dispositions } from '../enumerations.ts'
 import { count, dateTimeText, openEnum, untrusted } from './common.ts'
 
-/** A policy that reports quote (contract, CSP policy). */
+/** Rules 50 to 52. */
 export const cspPolicy = z
   .object({
     id: z

@@ -3,7 +3,6 @@ import { issueConfidences } from '../enumerations.ts'
 import { issueTypeNames } from '../report-types.ts'
 import { count, dateTimeText, openEnum, untrusted } from './common.ts'
 
-/** Reports about the same thing, whichever page sent them (contract, Issue). */
 export const issue = z
   .object({
     id: z.string().meta({ description: 'Identifies the issue together with its reportType; it never changes.' }),

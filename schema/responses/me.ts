@@ -4,7 +4,6 @@ import { count, dateTimeText, openEnum } from './common.ts'
 
 const rateLimit = z.object({ limit: count, windowSeconds: count }).meta({ id: 'RateLimitBudget' })
 
-/** The calling key, its tenant and its budgets (contract, Key and tenant). */
 export const me = z
   .object({
     tenant: z.object({ id: z.guid(), name: z.string(), plan: openEnum(planNames), retentionDays: count }),

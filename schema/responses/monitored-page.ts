@@ -4,7 +4,6 @@ import { line, recordUuid } from '../record-fields.ts'
 import { openEnum } from './common.ts'
 import { latestScan } from './scan.ts'
 
-/** A page that a site wants watched (contract, Monitored page). */
 export const monitoredPage = z
   .strictObject({
     id: recordUuid,
@@ -28,5 +27,5 @@ export const monitoredPage = z
   })
   .meta({ id: 'MonitoredPage' })
 
-/** A page with what was said of it, without what scans found. */
+/** As imported, without scans. */
 export type PageRecord = Omit<z.infer<typeof monitoredPage>, 'latestScan'>

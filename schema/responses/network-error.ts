@@ -4,7 +4,7 @@ import { count, dateTimeText, untrusted } from './common.ts'
 
 const upToFive = z.array(untrusted()).max(5).meta({ description: 'Up to five, the most frequent first.' })
 
-/** Failed requests of one kind to one origin (contract, Network error group). */
+/** Rule 49. */
 export const networkErrorGroup = z
   .object({
     errorType: untrusted().meta({ description: 'A Network Error Logging type, such as tcp.timed_out.' }),
@@ -23,7 +23,6 @@ export const networkErrorGroup = z
   })
   .meta({ id: 'NetworkErrorGroup' })
 
-/** Of every group in the window, whatever the page. */
 export const networkErrorTotals = z
   .object({ reportCount: count, estimatedReportCount: count, groupCount: count, originCount: count })
   .meta({ id: 'NetworkErrorTotals', description: 'Of every group in the window; an unknown origin is no origin.' })

@@ -96,7 +96,6 @@ const changeEvidence = z
 
 const neededPlan = openEnum(planNames).nullable()
 
-/** Whether a site is ready for requirements 6.4.3 and 11.6.1 (contract, PCI readiness). */
 export const pciReadiness = z
   .object({
     siteId: z.guid(),

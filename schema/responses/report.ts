@@ -6,7 +6,7 @@ import { count, dateTimeText, openEnum, untrusted } from './common.ts'
 const text = untrusted().nullable()
 const number = z.int().min(0).nullable()
 
-/** A Report, its fields in the documented order (decisions, Reports). */
+/** Fields in the documented order (Rule 36). */
 export const report = z
   .object({
     id: z.guid(),
@@ -55,17 +55,15 @@ export const report = z
 
 export type Report = z.infer<typeof report>
 
-/** The names of a report's fields, in the documented order. */
 export const reportFieldNames = Object.keys(report.shape) as (keyof Report)[]
 
-/** The fields that reports of a type can have; all others of theirs are null (contract, Report). */
+/** All other fields of the type's reports are null (Rule 36). */
 export function fieldsOfType(reportType: ReportType): (keyof Report)[] {
-  const { carries, tells } = reportTypeRows[reportType]
-  const own = new Set<string>([...carries, ...tells])
+  const { dimensions, extraFields } = reportTypeRows[reportType]
+  const own = new Set<string>([...dimensions, ...extraFields])
   return reportFieldNames.filter((field) => own.has(field) || !report.shape[field].isNullable())
 }
 
-/** What the list would page through (contract, GET /v1/reports/count). */
 export const reportCount = z
   .object({ reportCount: count, estimatedReportCount: count, sampled: z.boolean() })
   .meta({ id: 'ReportCount' })

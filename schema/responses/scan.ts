@@ -14,7 +14,7 @@ import { scannedScript } from './scanned-script.ts'
 
 const grade = () => openEnum(scanGrades)
 
-/** What differs from the page's last complete scan (contract, Scan). */
+/** Rule 62. */
 const changes = z
   .strictObject({
     headers: z
@@ -40,7 +40,6 @@ const changes = z
 
 export type ScanChanges = z.infer<typeof changes>
 
-/** Some hundred directives, or the lines of a header that was sent many times. */
 const headerValue = untrusted().max(65_536).nullable()
 
 const headers = z
@@ -56,10 +55,8 @@ const headers = z
       'In comparable form: a policy’s directives sorted and its nonces alike, other values in lower case. Null: not sent.',
   })
 
-/** The URL where a fetch ended can be longer than one that anybody wrote down. */
 const fetchedUrl = untrusted().min(1).max(8_192)
 
-/** One scheduled scan of a monitored page (contract, Scan). */
 export const scan = z
   .strictObject({
     id: recordUuid,
@@ -98,14 +95,12 @@ export const scan = z
 
 export type Scan = z.infer<typeof scan>
 
-/** A scan as lists show it. */
 export const listedScan = scan
   .omit({ result: true, scripts: true })
   .meta({ id: 'ListedScan', description: 'A scan without its full result and its scripts.' })
 
 export type ListedScan = z.infer<typeof listedScan>
 
-/** A page's latest scheduled scan, as the list of pages shows it (contract, Monitored page). */
 export const latestScan = scan
   .pick({
     id: true,

@@ -5,13 +5,10 @@ import { openEnum, untrusted } from './common.ts'
 
 const text = (maxLength: number) => untrusted().max(maxLength)
 
-/** A URL as a fetch wrote it. */
 const url = text(8_192).min(1)
 
-/** The value of an Origin or Access-Control-Allow-Origin header. */
 const origin = text(8_192).nullable()
 
-/** Whether a page could read the script's bytes from another origin, and where that failed. */
 const cors = z
   .strictObject({
     verdict: openEnum(corsVerdicts),
@@ -27,7 +24,6 @@ const cors = z
   })
   .meta({ id: 'ScriptCors' })
 
-/** One script tag of a scanned page, fetched and hashed (contract, Scan). */
 export const scannedScript = z
   .strictObject({
     src: text(65_536).meta({ description: 'As the page writes it.' }),

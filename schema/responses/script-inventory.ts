@@ -6,12 +6,12 @@ import { count, dateTimeText, openEnum, untrusted } from './common.ts'
 const countsOf = <const T extends readonly [string, ...string[]]>(states: T) =>
   z.object(Object.fromEntries(states.map((state) => [state, count])) as Record<T[number], typeof count>)
 
-/** How many scripts are in each state, before the filters by those states narrow the list. */
+/** Before the filters by these states narrow the list. */
 export const scriptCounts = z
   .object({ identification: countsOf(identificationStates), advisories: countsOf(advisoryStates) })
   .meta({ id: 'ScriptCounts' })
 
-/** What of the listed scripts is covered (contract, GET /v1/sites/{siteId}/scripts). */
+/** Rule 57, of the listed scripts. */
 export const coverageSummary = z
   .object({
     reporting: z.boolean().meta({ description: 'Browsers reported an integrity violation of the site’s scripts.' }),
@@ -24,5 +24,4 @@ export const coverageSummary = z
   })
   .meta({ id: 'ScriptCoverageSummary' })
 
-/** The window that was read. */
 export const readWindow = z.object({ from: dateTimeText, to: dateTimeText }).meta({ id: 'ReadWindow' })

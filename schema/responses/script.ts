@@ -23,7 +23,7 @@ const hash = z.string().meta({
     'sha256-<base64>, or the same of SHA-384 or SHA-512; "" for loads that browsers report unhashed, cross-origin without CORS.',
 })
 
-/** A file of a public library (contract, Script). */
+/** Rule 55. */
 export const libraryIdentity = z
   .strictObject({
     name: text.min(1).max(214),
@@ -37,7 +37,9 @@ export const libraryIdentity = z
   })
   .meta({ id: 'LibraryIdentity' })
 
-/** The one attempt to keep a verified copy of some bytes (contract, Script and States). */
+export type LibraryIdentity = z.infer<typeof libraryIdentity>
+
+/** Rule 60. */
 export const scriptCapture = z
   .strictObject({
     state: openEnum(captureStates).meta({
@@ -55,12 +57,10 @@ export const scriptCapture = z
 
 export type ScriptCapture = z.infer<typeof scriptCapture>
 
-/** Who decided, as recorded at the time. */
 export const decidedBy = z
   .strictObject({ name: text.min(1).max(200).nullable(), email: text.min(3).max(254) })
   .meta({ id: 'DecidedBy', description: 'As recorded at the time.' })
 
-/** A decision about a script (contract, Decision). */
 export const scriptDecision = z
   .strictObject({
     id: z.guid(),
@@ -160,7 +160,6 @@ const presence = z
   })
   .meta({ id: 'ScriptScanPresence' })
 
-/** A script of a site's inventory (contract, Script; decisions, Scripts). */
 export const script = z
   .object({
     id: z.guid(),

@@ -135,7 +135,7 @@ export const columnValues: Readonly<Partial<Record<keyof StoredReport, string>>>
   )`,
   disposition: byType([
     [
-      ofType(({ carries }) => carries.includes('disposition')),
+      ofType(({ dimensions }) => dimensions.includes('disposition')),
       `if(${chance(0.35, 'disposition')}, 'report', 'enforce')`,
     ],
   ]),

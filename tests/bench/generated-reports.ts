@@ -1,4 +1,4 @@
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { storedFieldNames, storedFieldRows } from '../../schema/stored-report.ts'
 import { columnValues, sharedValues } from './generated-columns.ts'
 
@@ -43,9 +43,9 @@ export function* blocksFrom({ rounds }: Generated, row: number): Generator<Block
 
 /** SELECT of a block's reports. */
 export function generatedReports({ from, days }: Generated, { first, end, round }: Block): string {
-  const place = `(number - ${round[0]}) * ${(days * day) / (round[1] - round[0])}`
-  const amplitude = Math.round((0.6 * day) / (2 * Math.PI))
-  const moment = `toInt64(${from} + ${place} - ${amplitude} * sin(${place} * ${(2 * Math.PI) / day}))`
+  const place = `(number - ${round[0]}) * ${(days * dayMs) / (round[1] - round[0])}`
+  const amplitude = Math.round((0.6 * dayMs) / (2 * Math.PI))
+  const moment = `toInt64(${from} + ${place} - ${amplitude} * sin(${place} * ${(2 * Math.PI) / dayMs}))`
   const values = Object.entries({ ...sharedValues, moment }).map(([name, value]) => `${value} AS ${name}`)
   const selected = fields.map((field) => `${columnValues[field]} AS ${storedFieldRows[field].column}`)
   return `

@@ -1,6 +1,6 @@
 import { seeded } from '../../fixtures/seeded.ts'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import type { BenchQuery } from './bench-query.ts'
 import { percentile } from './percentile.ts'
 import { summarize } from './query-result.ts'
@@ -33,8 +33,8 @@ const latestDays = 2
 function drawWindows({ days }: BenchQuery, { runs, seed, span }: RunOptions): TimeRange[] {
   const random = seeded(seed)
   return Array.from({ length: runs + 1 }, () => {
-    const to = span.to - random.between(1, latestDays * day)
-    return { from: to - Math.round(days * day), to }
+    const to = span.to - random.between(1, latestDays * dayMs)
+    return { from: to - Math.round(days * dayMs), to }
   })
 }
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
 import { seeded } from '../../fixtures/seeded.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { spawnScript } from '../support/spawn-script.ts'
 import { type BenchState, openFolder } from './bench-data.ts'
 import { dataOption, folderPath, integerOption, jsonOption, rowsOption } from './bench-options.ts'
@@ -64,9 +64,9 @@ function drawPaths({ from, days }: BenchState): MovedPath[] {
   ] as const
   return Array.from({ length: 200 }, (_, index) => {
     const [length, request] = requests[index % requests.length] as (typeof requests)[number]
-    const to = from + days * day - random.between(1, 2 * day)
+    const to = from + days * dayMs - random.between(1, 2 * dayMs)
     return (milliseconds) => {
-      const times = [to - length * day, to].map((time) => new Date(time - milliseconds).toISOString())
+      const times = [to - length * dayMs, to].map((time) => new Date(time - milliseconds).toISOString())
       return `/v1/reports/${request}&from=${times[0]}&to=${times[1]}`
     }
   })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { fingerprint } from '../../app/pipeline/cursor.ts'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import {
   type ContractApi,
   createWorld,
@@ -74,12 +74,12 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
 
   if (takesWindow) {
     test('uses the cursor’s window, whether from and to are repeated, changed or omitted', async () => {
-      const window = { from: new Date(Date.now() - 2 * day).toISOString(), to: new Date().toISOString() }
+      const window = { from: new Date(Date.now() - 2 * dayMs).toISOString(), to: new Date().toISOString() }
       const cursor = await firstCursor(endpoint, window)
       const answers = await Promise.all([
         ask(endpoint, { cursor }),
         ask(endpoint, { cursor, ...window }),
-        ask(endpoint, { cursor, from: new Date(Date.now() - day).toISOString() }),
+        ask(endpoint, { cursor, from: new Date(Date.now() - dayMs).toISOString() }),
       ])
       const [first, ...rest] = answers
       expect(first?.status).toBe(200)
@@ -137,7 +137,7 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
     },
   )
 
-  const longer = ['longer than the operation reads', ([, to]: number[]) => [Number(to) - 400 * day, to]] as const
+  const longer = ['longer than the operation reads', ([, to]: number[]) => [Number(to) - 400 * dayMs, to]] as const
   const wrongWindows = [
     ['empty', ([from]: number[]) => [from, from]],
     ['the wrong way round', ([from, to]: number[]) => [to, from]],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { type ContractApi, createWorld, operations, startContractApi, type TestWorld } from '../support/contract.ts'
 
 let now = Date.now()
@@ -21,7 +21,7 @@ test.each(windowed)(
     const asking = { key: world.key, siteId: world.siteIds[0] }
     const started = now
     const first = await api.request(endpoint, { ...asking, query: { limit: '1' } })
-    now = started + 400 * day
+    now = started + 400 * dayMs
     const { status, body } = await api.request(endpoint, { ...asking, query: { cursor: first.body.nextCursor } })
     now = started
     expect(status).toBe(200)

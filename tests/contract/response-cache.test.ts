@@ -5,7 +5,7 @@ import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-exp
 import { aReport, randomReports } from '../../fixtures/reports.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
 import { render } from '../../queries/sql/sql.ts'
-import { minute } from '../../schema/durations.ts'
+import { minuteMs } from '../../schema/durations.ts'
 import type { ApiResponse } from '../support/api.ts'
 import {
   type ContractApi,
@@ -115,7 +115,7 @@ describe('a minute later', () => {
   beforeAll(async () => {
     moved = await createWorld(api, 4)
     const { tenantId, siteIds } = moved
-    const [from, to] = [now, new Date(now.getTime() + minute)]
+    const [from, to] = [now, new Date(now.getTime() + minuteMs)]
     const random = { seed: 4, tenantId, siteIds, from, to, count: 400 }
     await api.insertReports([
       ...randomReports(random),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { aReport } from '../../fixtures/reports.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import {
   aSighting,
   type ContractApi,
@@ -35,7 +35,7 @@ async function keeping(retentionDays: number) {
   const tenantId = await api.createTenant({ overrides: { retentionDays } })
   const siteIds = [await api.createSite(tenantId), await api.createSite(tenantId)] as const
   const reports = [1, 3].flatMap((days) => {
-    const given = { tenantId, siteId: siteIds[0], retentionDays: 365, receivedAt: Date.now() - days * day }
+    const given = { tenantId, siteId: siteIds[0], retentionDays: 365, receivedAt: Date.now() - days * dayMs }
     return [aReport(given), aSighting(given)]
   })
   await api.insertReports(reports)
@@ -70,22 +70,22 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
   })
 
   test('accepts offsets, small letters and milliseconds', async () => {
-    const noon = ago(2 * day).slice(0, 11)
+    const noon = ago(2 * dayMs).slice(0, 11)
     for (const time of [`${noon}12:00:00+05:30`, `${noon}12:00:00.5-03:00`, `${noon}12:00:00.123z`.replace('T', 't')]) {
       expect(await ask(endpoint, { from: time })).toMatchObject({ status: 200 })
     }
   })
 
   test('rejects a window that is empty or reversed', async () => {
-    const [early, late] = [ago(2 * day), ago(day)]
+    const [early, late] = [ago(2 * dayMs), ago(dayMs)]
     expect(await ask(endpoint, { from: late, to: late })).toMatchObject(refused('from must be before to'))
     expect(await ask(endpoint, { from: late, to: early })).toMatchObject(refused('from must be before to'))
-    expect(await ask(endpoint, { from: ago(-day) })).toMatchObject(refused('from must be before to'))
+    expect(await ask(endpoint, { from: ago(-dayMs) })).toMatchObject(refused('from must be before to'))
   })
 
   test('rejects a window a millisecond too long and accepts the longest', async () => {
     const to = Date.now()
-    const from = (milliseconds: number) => new Date(to - maxDays * day - milliseconds).toISOString()
+    const from = (milliseconds: number) => new Date(to - maxDays * dayMs - milliseconds).toISOString()
     const query = { to: new Date(to).toISOString() }
     expect(await ask(endpoint, { ...query, from: from(1) })).toMatchObject(refused(`${maxDays} days`))
     expect(await ask(endpoint, { ...query, from: from(0) })).toMatchObject({ status: 200 })
@@ -93,7 +93,7 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
 
   test('rejects a from before retention, and accepts its first moment', async () => {
     const short = await keeping(2)
-    const first = Math.floor(Date.now() / day) * day - 2 * day
+    const first = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs
     const at = (time: number) => ({ from: new Date(time).toISOString() })
     const begins = `retention, which begins at ${new Date(first).toISOString()}`
     expect(await ask(endpoint, at(first - 1), short)).toMatchObject(refused(begins))
@@ -102,7 +102,7 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
 
   test('clamps a default from to retention', async () => {
     const short = await keeping(2)
-    const first = Math.floor(Date.now() / day) * day - 2 * day
+    const first = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs
     const to = new Date().toISOString()
     const byDefault = await ask(endpoint, { to }, short)
     const fromRetention = await ask(endpoint, { to, from: new Date(first).toISOString() }, short)
@@ -112,7 +112,7 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
 
   test('rejects a to before retention', async () => {
     const short = await keeping(2)
-    expect(await ask(endpoint, { to: ago(4 * day) }, short)).toMatchObject(
+    expect(await ask(endpoint, { to: ago(4 * dayMs) }, short)).toMatchObject(
       refused('to must be after the start of retention'),
     )
   })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { createWorld, operations, type TestWorld, urlOf } from '../support/contract.ts'
 import { type FaultServer, startFaultServer } from '../support/faults.ts'
@@ -30,8 +30,8 @@ afterAll(async () => {
 
 /** Of whole days up to today, which one table answers; as many for each test as no other, because answers can be kept. */
 function countOf(days: number): string {
-  const to = Math.floor(Date.now() / day) * day
-  return `/v1/reports/count?from=${new Date(to - days * day).toISOString()}&to=${new Date(to).toISOString()}`
+  const to = Math.floor(Date.now() / dayMs) * dayMs
+  return `/v1/reports/count?from=${new Date(to - days * dayMs).toISOString()}&to=${new Date(to).toISOString()}`
 }
 
 const lookUps = new Set(['findKey', 'listImportSteps'])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type RandomReportsOptions, randomReports } from '../../fixtures/reports.ts'
 import { chunksOf } from '../../queries/sql/chunks.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { windowWithin } from '../support/report-requests.ts'
@@ -13,7 +13,7 @@ const retentionDays = 62
 
 /** Time of the requests, and start of the tenant's retention. */
 export const now = Date.now()
-export const retentionFrom = (Math.floor(now / day) - retentionDays) * day
+export const retentionFrom = (Math.floor(now / dayMs) - retentionDays) * dayMs
 
 /** Windows up to the longest of grouped reports, and short ones. */
 export const windows = fc.oneof(

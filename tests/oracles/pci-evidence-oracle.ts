@@ -1,5 +1,5 @@
 import { documents, paymentPatterns } from '../../fixtures/known-scripts.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import type { AlertDelivery } from '../../schema/responses/alert-delivery.ts'
 import type { PageRecord } from '../../schema/responses/monitored-page.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
@@ -92,14 +92,14 @@ export function changesOf({ siteId, pages, scans, deliveries }: PciWorld, now: n
   const found = pages
     .filter((page) => page.siteId === siteId)
     .flatMap(({ id, label, kind }) => oracleScans(scans, id).map((scan) => ({ ...scan, label, kind })))
-    .filter(({ scannedAt }) => scannedAt >= iso(now - 30 * day))
+    .filter(({ scannedAt }) => scannedAt >= iso(now - 30 * dayMs))
     .filter(({ changes }) => changes.headers.length > 0 || changes.gradeDroppedFrom !== null)
     .sort((a, b) => (a.scannedAt > b.scannedAt || (a.scannedAt === b.scannedAt && a.id > b.id) ? -1 : 1))
   const about = { 'page.headers_changed': new Set<string>(), 'page.grade_dropped': new Set<string>() }
   const known = new Set<string>()
   const sent = deliveries
     .filter((one) => one.siteId === siteId && one.kind === 'immediate' && one.outcome === 'delivered')
-    .filter(({ createdAt }) => createdAt >= iso(now - 30 * day))
+    .filter(({ createdAt }) => createdAt >= iso(now - 30 * dayMs))
     .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
   for (const { alertId, eventType, createdAt } of sent) {
     if (eventType !== 'page.headers_changed' && eventType !== 'page.grade_dropped') continue
@@ -109,7 +109,7 @@ export function changesOf({ siteId, pages, scans, deliveries }: PciWorld, now: n
       ({ id, scannedAt, changes: { headers, gradeDroppedFrom } }) =>
         (eventType === 'page.headers_changed' ? headers.length > 0 : gradeDroppedFrom !== null) &&
         createdAt >= scannedAt &&
-        Date.parse(createdAt) <= Date.parse(scannedAt) + day &&
+        Date.parse(createdAt) <= Date.parse(scannedAt) + dayMs &&
         !about[eventType].has(id),
     )
     if (latest) about[eventType].add(latest.id)

@@ -1,4 +1,4 @@
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { changesOf, type PciWorld, type RuleRecord, scriptEvidence, suggestionsOf } from './pci-evidence-oracle.ts'
 import { oracleScans } from './scan-oracle.ts'
 
@@ -50,7 +50,7 @@ function judgeScripts(pageCount: number, readable: boolean, evidence: ReturnType
 
 /** What the operation answers of a site that has at most 1,000 scripts. */
 export function oraclePci(world: PciWorld, now: number) {
-  const from = (Math.floor(now / day) - world.retentionDays) * day
+  const from = (Math.floor(now / dayMs) - world.retentionDays) * dayMs
   const pages = world.pages
     .filter(({ kind }) => kind === 'payment')
     .sort((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1))
@@ -62,7 +62,7 @@ export function oraclePci(world: PciWorld, now: number) {
       : { scripts: [], lacking: 0, measured: false }
   const lastScans = pages.map(({ id }) => oracleScans(world.scans, id).find(({ status }) => status === 'complete'))
   const isRecent = (scan: (typeof lastScans)[number]) =>
-    scan !== undefined && Date.parse(scan.scannedAt) > now - 7 * day
+    scan !== undefined && Date.parse(scan.scannedAt) > now - 7 * dayMs
   const changes = changesOf(world, now)
   const covers = ({ siteId, kind, enabled }: RuleRecord) =>
     enabled && kind === 'immediate' && (siteId === null || siteId === world.siteId)
@@ -105,7 +105,7 @@ export function oraclePci(world: PciWorld, now: number) {
       })),
       changes,
       window: pages.length > 0 ? { from: iso(from), to: iso(now) } : null,
-      suggestions: pages.length > 0 ? [] : suggestionsOf(world, Math.max(from, now - 30 * day), now),
+      suggestions: pages.length > 0 ? [] : suggestionsOf(world, Math.max(from, now - 30 * dayMs), now),
     },
     plan: {
       current: world.plan,

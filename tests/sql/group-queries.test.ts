@@ -4,28 +4,28 @@ import { listBrowserChanges } from '../../queries/browser-changes/list-browser-c
 import { totalBrowserChanges } from '../../queries/browser-changes/total-browser-changes.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
-import { issueLists } from '../../queries/issues/list-issues.ts'
+import { listIssues } from '../../queries/issues/list-issues.ts'
 import { pageMatch } from '../../queries/rules/scans/page-pattern.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { groupQueries } from '../support/group-queries.ts'
+import { sqlText } from '../support/sql-text.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const site = '22222222-2222-4222-8222-222222222222'
 
-const tables = (query: Query<unknown>) =>
-  [...render(query.statement).text.matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table)
+const tables = (query: Query<unknown>) => [...sqlText(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table)
 const tablesOf = (window: { from: number; to: number }) =>
   Object.fromEntries(groupQueries(tenant, window, site).map((query) => [query.name, tables(query)]))
 
-describe('the sources of groups', () => {
+describe('the tables of groups', () => {
   const crashes = 'crashes_per_day_by_group'
   const errors = 'network_errors_per_day_by_group'
   const changes = 'browser_changes_per_day_by_page'
 
-  test('are the rollup for whole days and raw rows for the ends', () => {
-    expect(tablesOf({ from: day - 5, to: 3 * day + 7 })).toEqual({
+  test('groups read the rollup for whole days and raw rows at the edges', () => {
+    expect(tablesOf({ from: dayMs - 5, to: 3 * dayMs + 7 })).toEqual({
       listIssues: ['reports_per_day_by_issue', 'reports'],
       listIssueDetails: ['reports_per_day_by_issue', 'reports'],
       findIssue: ['reports_per_day_by_issue', 'reports'],
@@ -47,43 +47,43 @@ describe('the sources of groups', () => {
     })
   })
 
-  test('of browser changes of all sites together are the rollup of their entries, for what it tells', () => {
+  test('browser changes of all sites read the smaller rollup by entry where it has the measures', () => {
     const reportTypes = ['deprecation', 'intervention'] as const
-    const question = { tenantId: tenant, window: { from: 0, to: 3 * day }, siteId: undefined, reportTypes }
-    expect(tables(listBrowserChanges(question, undefined, 5))).toEqual(['browser_changes_per_day_by_entry'])
-    expect(tables(totalBrowserChanges(question))).toEqual(['browser_changes_per_day_by_entry'])
-    expect(tables(countChangesByBrowser(question))).toEqual([changes])
+    const filter = { tenantId: tenant, window: { from: 0, to: 3 * dayMs }, siteId: undefined, reportTypes }
+    expect(tables(listBrowserChanges(filter, undefined, 5))).toEqual(['browser_changes_per_day_by_entry'])
+    expect(tables(totalBrowserChanges(filter))).toEqual(['browser_changes_per_day_by_entry'])
+    expect(tables(countChangesByBrowser(filter))).toEqual([changes])
   })
 
-  test('of issues are the raw rows of a while first', () => {
-    const question = {
+  test('a list of issues reads the raw rows of six hours first', () => {
+    const filter = {
       tenantId: tenant,
-      window: { from: 0, to: 3 * day },
+      window: { from: 0, to: 3 * dayMs },
       siteId: undefined,
       reportTypes: ['coep'] as const,
     }
-    const of = (...after: Parameters<typeof issueLists>[1][]) =>
-      after.map((one) => issueLists(question, one, 5).map(tables))
-    const later = { lastSeen: 9 * day, key: '7' }
+    const of = (...after: Parameters<typeof listIssues>[1][]) =>
+      after.map((one) => listIssues(filter, one, 5).map(tables))
+    const later = { lastSeen: 9 * dayMs, key: '7' }
     expect(of(undefined, later)).toEqual([
       [['reports'], ['reports_per_day_by_issue']],
       [['reports'], ['reports_per_day_by_issue']],
     ])
-    expect(of({ lastSeen: day / 5, key: '7' })).toEqual([[['reports_per_day_by_issue']]])
+    expect(of({ lastSeen: dayMs / 5, key: '7' })).toEqual([[['reports_per_day_by_issue']]])
   })
 
-  test('are the rollup alone for whole days, raw rows alone within one, and raw rows for no time at all', () => {
-    expect(tablesOf({ from: day, to: 3 * day }).listCrashGroups).toEqual([crashes])
-    expect(tablesOf({ from: day + 1, to: 2 * day - 1 }).listCrashGroups).toEqual(['reports'])
-    expect(tablesOf({ from: day, to: day }).listCrashGroups).toEqual(['reports'])
+  test('whole days read the rollup alone; part of a day and an empty window read raw rows alone', () => {
+    expect(tablesOf({ from: dayMs, to: 3 * dayMs }).listCrashGroups).toEqual([crashes])
+    expect(tablesOf({ from: dayMs + 1, to: 2 * dayMs - 1 }).listCrashGroups).toEqual(['reports'])
+    expect(tablesOf({ from: dayMs, to: dayMs }).listCrashGroups).toEqual(['reports'])
   })
 })
 
-test('the text of a list of groups, behind a position', () => {
-  const question = { tenantId: tenant, window: { from: 0, to: day }, siteId: site, reason: 'oom' }
-  const { statement } = listCrashGroups(question, { weight: '5', key: '18446744073709551615' }, 51)
-  expect(render(statement)).toEqual({
-    text: "SELECT toString(group_key) AS key, sum(part_reportCount) AS reportCount, toString(sum(part_weight)) AS weight, min(part_firstSeen) AS firstSeen, max(part_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(part_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS part_reportCount, sum(weight) AS part_weight, min(first_seen_at) AS part_firstSeen, max(last_seen_at) AS part_lastSeen, max(last_stack_at) AS part_lastStackAt FROM crashes_per_day_by_group WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(part_weight) < {p5:UInt64} OR (sum(part_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(part_weight) DESC, group_key LIMIT {p7:UInt64}",
+test('a list of groups after a position is one statement with bound values', () => {
+  const filter = { tenantId: tenant, window: { from: 0, to: dayMs }, siteId: site, reason: 'oom' }
+  const query = listCrashGroups(filter, { weight: '5', key: '18446744073709551615' }, 51)
+  expect({ text: sqlText(query), params: render(query.statement).params }).toEqual({
+    text: "SELECT toString(group_key) AS key, sum(slice_reportCount) AS reportCount, toString(sum(slice_weight)) AS weight, min(slice_firstSeen) AS firstSeen, max(slice_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(slice_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS slice_reportCount, sum(weight) AS slice_weight, min(first_seen_at) AS slice_firstSeen, max(last_seen_at) AS slice_lastSeen, max(last_stack_at) AS slice_lastStackAt FROM crashes_per_day_by_group WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(slice_weight) < {p5:UInt64} OR (sum(slice_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(slice_weight) DESC, group_key LIMIT {p7:UInt64}",
     params: {
       p0: tenant,
       p1: site,
@@ -97,29 +97,33 @@ test('the text of a list of groups, behind a position', () => {
   })
 })
 
-test('the text of a list of browser changes, behind a position', () => {
+test('a list of browser changes continues after its position, with or without a removal date', () => {
   const list = (anticipatedRemoval: number | null) => {
-    const question = {
+    const filter = {
       tenantId: tenant,
-      window: { from: 0, to: day },
+      window: { from: 0, to: dayMs },
       siteId: undefined,
       reportTypes: ['crash'] as const,
     }
-    return render(listBrowserChanges(question, { anticipatedRemoval, weight: '5', key: '7' }, 51).statement)
+    const query = listBrowserChanges(filter, { anticipatedRemoval, weight: '5', key: '7' }, 51)
+    return { text: sqlText(query), params: render(query.statement).params }
   }
   const behind = (first: number) =>
-    `(sum(part_weight) < {p${first}:UInt64} OR (sum(part_weight) = {p${first}:UInt64} AND group_key > {p${first + 1}:UInt64}))`
+    `(sum(slice_weight) < {p${first}:UInt64} OR (sum(slice_weight) = {p${first}:UInt64} AND group_key > {p${first + 1}:UInt64}))`
   const dated = list(1_000)
   expect(dated.text).toContain(
-    ` GROUP BY group_key HAVING (anticipatedRemoval IS NULL OR anticipatedRemoval > {p4:DateTime64(3, 'UTC')} OR (anticipatedRemoval = {p4:DateTime64(3, 'UTC')} AND ${behind(5)})) ORDER BY anticipatedRemoval NULLS LAST, sum(part_weight) DESC, group_key LIMIT {p7:UInt64}`,
+    ` GROUP BY group_key HAVING (anticipatedRemoval IS NULL OR anticipatedRemoval > {p4:DateTime64(3, 'UTC')} OR (anticipatedRemoval = {p4:DateTime64(3, 'UTC')} AND ${behind(5)})) ORDER BY anticipatedRemoval NULLS LAST, sum(slice_weight) DESC, group_key LIMIT {p7:UInt64}`,
   )
   expect(dated.params).toMatchObject({ p4: '1970-01-01 00:00:01.000', p5: '5', p6: '7', p7: '51' })
   expect(list(null).text).toContain(` GROUP BY group_key HAVING anticipatedRemoval IS NULL AND ${behind(4)} ORDER BY `)
 })
 
-test('a page is looked for by the prefix that the primary key sorts and by its expression, both bound', () => {
+test('a page is matched by its bound prefix, for the primary key, and by its bound expression', () => {
   const page = pageMatch('https://a.test/b.c/*')
-  const { statement } = listCspPolicies({ tenantId: tenant, window: { from: 5, to: 2 * day }, siteId: site, page }, 201)
+  const { statement } = listCspPolicies(
+    { tenantId: tenant, window: { from: 5, to: 2 * dayMs }, siteId: site, page },
+    201,
+  )
   const { text, params } = render(statement)
   expect(text).toMatch(
     / FROM reports_per_day_by_page WHERE .* AND startsWith\(page, \{p\d:String\}\) AND match\(page, \{p\d:String\}\)/,

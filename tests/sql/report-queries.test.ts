@@ -6,23 +6,23 @@ import { histogramReports } from '../../queries/reports/histogram-reports.ts'
 import { listReports } from '../../queries/reports/list-reports.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
-import { day, hour } from '../../schema/durations.ts'
+import { dayMs, hourMs } from '../../schema/durations.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
+import { sqlText } from '../support/sql-text.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const site = '22222222-2222-4222-8222-222222222222'
-const ragged = { from: 10 * day + 5, to: 12 * day + 2 * hour + 7 }
+const ragged = { from: 10 * dayMs + 5, to: 12 * dayMs + 2 * hourMs + 7 }
 
 const csp = (terms: ReportFilter['terms'] = []): ReportFilter => ({
   reportType: 'csp-violation',
   terms,
 })
-const text = (query: Query<unknown> | undefined) => render(query?.statement ?? { strings: [''], values: [] }).text
 const tables = (queries: readonly Query<unknown>[]) =>
-  queries.flatMap((query) => [...text(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table))
+  queries.flatMap((query) => [...sqlText(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table))
 
-describe('the source of a count', () => {
+describe('the tables of a count', () => {
   const site1 = { dimension: 'siteId', value: site } as const
   const directive = { dimension: 'directive', value: 'img-src' } as const
   const host = { dimension: 'blockedHost', value: 'x' } as const
@@ -53,17 +53,17 @@ describe('the source of a count', () => {
     ['both hosts and more of theirs', [site1, page, directive, host], ['reports_per_day_by_hosts', 'reports']],
     ['both hosts and a browser', [page, host, browser], ['reports']],
     ['three that are no pair', [site1, host, browser], ['reports']],
-  ])('with %s is the cheapest rollup, raw rows only at the edges', (_, terms, expected) => {
+  ])('a count with %s reads the cheapest tables', (_, terms, expected) => {
     expect(tables(countReports(tenant, ragged, csp(terms)))).toEqual(expected)
   })
 
-  test('of an aligned window is a rollup alone', () => {
-    expect(tables(countReports(tenant, { from: 0, to: day }, csp()))).toEqual(['reports_per_hour'])
-    expect(tables(countReportTypes(tenant, { from: 0, to: day }, undefined))).toEqual(['reports_per_hour'])
-    expect(tables(countReportTypes(tenant, { from: 0, to: day }, site))).toEqual(['reports_per_hour_by_value'])
+  test('a count over an aligned window reads a rollup alone', () => {
+    expect(tables(countReports(tenant, { from: 0, to: dayMs }, csp()))).toEqual(['reports_per_hour'])
+    expect(tables(countReportTypes(tenant, { from: 0, to: dayMs }, undefined))).toEqual(['reports_per_hour'])
+    expect(tables(countReportTypes(tenant, { from: 0, to: dayMs }, site))).toEqual(['reports_per_hour_by_value'])
   })
 
-  test('of a histogram never is coarser than its buckets', () => {
+  test('a histogram reads no table that is coarser than its buckets', () => {
     const two = csp([directive, host])
     const several = csp([{ ...host, value: 'x_' }])
     expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['reports_per_minute', 'reports'])
@@ -82,10 +82,10 @@ describe('the source of a count', () => {
   })
 })
 
-describe('the text of a query', () => {
-  test('count', () => {
-    const [query] = countReports(tenant, { from: 0, to: hour }, csp([{ dimension: 'directive', value: 'img_src%' }]))
-    expect(render((query as Query<unknown>).statement)).toEqual({
+describe('the statement of a report query', () => {
+  test('a count binds every value', () => {
+    const [query] = countReports(tenant, { from: 0, to: hourMs }, csp([{ dimension: 'directive', value: 'img_src%' }]))
+    expect(query && { text: sqlText(query), params: render(query.statement).params }).toEqual({
       text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM reports_per_hour_by_cube_value WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}))",
       params: {
         p0: tenant,
@@ -98,20 +98,27 @@ describe('the text of a query', () => {
     })
   })
 
-  test('grouped', () => {
-    const query = groupReports(tenant, { from: hour, to: 2 * hour }, { from: 0, to: hour }, csp(), ['directive'], 20)
-    expect(text(query)).toBe(
+  test('a ranking groups one slice once, and merges several slices', () => {
+    const query = groupReports(
+      tenant,
+      { from: hourMs, to: 2 * hourMs },
+      { from: 0, to: hourMs },
+      csp(),
+      ['directive'],
+      20,
+    )
+    expect(sqlText(query)).toBe(
       "SELECT [key0] AS values, current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen FROM (SELECT toString(value) AS key0, sumIf(report_count, bucket >= {p0:DateTime('UTC')}) AS current, sumIf(report_count, bucket < {p0:DateTime('UTC')}) AS previous, minIf(first_seen_at, bucket >= {p0:DateTime('UTC')}) AS first, maxIf(last_seen_at, bucket >= {p0:DateTime('UTC')}) AS last FROM reports_per_hour_by_cube_value WHERE tenant_id = {p1:UUID} AND report_type = {p2:String} AND dimension = {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}) OR (bucket >= {p6:DateTime('UTC')} AND bucket < {p7:DateTime('UTC')})) GROUP BY key0) WHERE reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT {p8:UInt64}",
     )
     const apart = groupReports(tenant, ragged, undefined, csp(), ['blockedHost'], 20)
     expect(tables([apart])).toEqual(['reports_per_day_by_value', 'reports_per_hour_by_value_time_ordered', 'reports'])
-    expect(text(apart)).toMatch(/\) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT/)
+    expect(sqlText(apart)).toMatch(/\) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT/)
   })
 
-  test('a list opens the columns that its type fills, and no other', () => {
+  test('a list selects only the columns that its report type fills', () => {
     const columns = (reportType: ReportType) =>
       /^SELECT (.*) FROM reports /.exec(
-        text(listReports(tenant, { from: 0, to: day }, { reportType, terms: [] }, undefined, 51)),
+        sqlText(listReports(tenant, { from: 0, to: dayMs }, { reportType, terms: [] }, undefined, 51)),
       )?.[1]
     const every =
       'id AS id, site_id AS siteId, report_type AS reportType, received_at AS receivedAt, browser_name AS browserName, browser_version AS browserVersion, os_name AS osName, device_type AS deviceType, sample_rate AS sampleRate, document_url AS documentUrl'
@@ -123,9 +130,9 @@ describe('the text of a query', () => {
     )
   })
 
-  test('list, after a position', () => {
+  test('a list after a position has a bound for the primary key beside the tuple comparison', () => {
     const after = { receivedAt: 7, id: site }
-    expect(text(listReports(tenant, { from: 0, to: day }, csp(), after, 51))).toMatch(
+    expect(sqlText(listReports(tenant, { from: 0, to: dayMs }, csp(), after, 51))).toMatch(
       /^SELECT id AS id, site_id AS siteId, .* FROM reports WHERE tenant_id = \{p0:UUID\} AND report_type = \{p1:String\} AND received_at >= \{p2:[^}]+\} AND received_at < \{p3:[^}]+\} AND reports\.received_at <= \{p4:[^}]+\} AND \(reports\.received_at, reports\.id\) < \(\{p4:[^}]+\}, \{p5:UUID\}\) ORDER BY reports\.received_at DESC, reports\.id DESC LIMIT \{p6:UInt64\}$/,
     )
   })

@@ -7,6 +7,7 @@ import { listScanPlaces } from '../../queries/scans/list-scan-places.ts'
 import { listScans } from '../../queries/scans/list-scans.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
+import { sqlText } from '../support/sql-text.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const page = '22222222-2222-4222-8222-222222222222'
@@ -20,9 +21,9 @@ const light: Query<unknown>[] = [
   listScanEvidence(tenant, [page], new Date(5)),
 ]
 const [scansOfPlaces] = listScans(tenant, [place])
-const text = (query: Query<unknown> | undefined) => (query ? render(query.statement).text : '')
+const text = (query: Query<unknown> | undefined) => (query ? sqlText(query) : '')
 
-test('every query names the tenant and the page, and reads the rows that stand', () => {
+test('every scan query is scoped to tenant and page, and reads deduplicated rows', () => {
   const queries = [...light, ...listScans(tenant, [place]), findScanDetails(tenant, place, true)]
   for (const query of queries) {
     expect(text(query).match(/FROM page_scans/g)).toHaveLength(1)
@@ -30,24 +31,25 @@ test('every query names the tenant and the page, and reads the rows that stand',
   }
 })
 
-test('a page’s history is told by light columns alone', () => {
+test('a page’s scan history reads narrow columns alone', () => {
   for (const query of light) expect(text(query)).not.toMatch(/\b(headers|result|scripts)\b/)
 })
 
-test('only one scan’s details have its result, and its scripts only where they are asked for', () => {
+test('only a scan’s details read its result, and its scripts only on request', () => {
   expect(text(scansOfPlaces)).not.toMatch(/\b(result|scripts)\b/)
   expect(text(findScanDetails(tenant, place, true))).toMatch(/^SELECT result, scripts FROM/)
   expect(text(findScanDetails(tenant, place, false))).toMatch(/^SELECT result, '' AS scripts FROM/)
 })
 
-test('many scans are asked for in several queries', () => {
+test('many scans are read in several queries', () => {
   const places = Array.from({ length: 1_001 }, () => place)
   expect(listScans(tenant, places)).toHaveLength(3)
   expect(listScans(tenant, [])).toEqual([])
 })
 
-test('the text of a list of scans, behind a position', () => {
-  expect(render(listScanPlaces(tenant, page, { scannedAt: 5, id: scan }, 51).statement)).toEqual({
+test('a list of scans after a position is one statement with bound values', () => {
+  const query = listScanPlaces(tenant, page, { scannedAt: 5, id: scan }, 51)
+  expect({ text: sqlText(query), params: render(query.statement).params }).toEqual({
     text: "SELECT pageId, id, scannedAt, if(complete, 0, place - compared.1) AS consecutiveFailures, if(complete, compared.3, '') AS comparedId, compared.2 AS comparedAt FROM (SELECT *, maxIf((place, scannedAt, id, headers_key, grade), complete) OVER (PARTITION BY pageId ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS compared FROM (SELECT page_id AS pageId, toString(page_scans.id) AS id, scanned_at AS scannedAt, status = 'complete' AS complete, headers_key, grade, row_number() OVER (PARTITION BY page_id ORDER BY scanned_at, toString(page_scans.id)) AS place FROM page_scans FINAL WHERE tenant_id = {p0:UUID} AND page_id = {p1:UUID})) WHERE (scannedAt, id) < ({p2:DateTime64(3, 'UTC')}, {p3:String}) ORDER BY scannedAt DESC, id DESC LIMIT {p4:UInt64}",
     params: { p0: tenant, p1: page, p2: '1970-01-01 00:00:00.005', p3: scan, p4: '51' },
   })

@@ -11,19 +11,19 @@ import { listScriptHashes } from '../../queries/scripts/list-script-hashes.ts'
 import { listScriptIdentities } from '../../queries/scripts/list-script-identities.ts'
 import { listScriptViolations } from '../../queries/scripts/list-script-violations.ts'
 import { listScripts } from '../../queries/scripts/list-scripts.ts'
-import type { InventoryQuestion } from '../../queries/scripts/script-inventory.ts'
+import type { InventoryFilter } from '../../queries/scripts/script-inventory.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import { render } from '../../queries/sql/sql.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
+import { sqlText } from '../support/sql-text.ts'
 import { tablesRead } from '../support/tenant-scope.ts'
 
 const tenantId = '11111111-1111-4111-8111-111111111111'
 const siteId = '22222222-2222-4222-8222-222222222222'
 
-const every: InventoryQuestion = {
+const every: InventoryFilter = {
   tenantId,
   siteId,
-  window: { from: day - 5, to: 3 * day + 7 },
+  window: { from: dayMs - 5, to: 3 * dayMs + 7 },
   retentionFrom: 0,
   hasPaymentPages: true,
   url: undefined,
@@ -31,50 +31,48 @@ const every: InventoryQuestion = {
 const one = { ...every, url: 'https://cdn.example.test/a.js' }
 
 /** Every query about scripts, of a whole inventory and of one script, of one that is cut off too. */
-const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: false }].flatMap((question) => [
-  listScripts(question),
-  findScriptUrl(question, siteId),
-  listScriptDecisions(question),
-  listScriptCaptures(question),
-  listScriptIdentities(question),
+const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: false }].flatMap((filter) => [
+  listScripts(filter),
+  findScriptUrl(filter, siteId),
+  listScriptDecisions(filter),
+  listScriptCaptures(filter),
+  listScriptIdentities(filter),
   ...[true, false].flatMap((truncated): Query<unknown>[] => [
-    listScriptActivity(question, truncated),
-    listScriptHashes(question, truncated),
-    listScriptViolations(question, [one.url], truncated),
-    ...(question.hasPaymentPages ? [listPaymentActivity(question, truncated)] : []),
+    listScriptActivity(filter, truncated),
+    listScriptHashes(filter, truncated),
+    listScriptViolations(filter, [one.url], truncated),
+    ...(filter.hasPaymentPages ? [listPaymentActivity(filter, truncated)] : []),
   ]),
-  ...(question.hasPaymentPages ? [listScanFindings(question), listLoadingScans(question)] : []),
+  ...(filter.hasPaymentPages ? [listScanFindings(filter), listLoadingScans(filter)] : []),
 ])
 
-const textOf = (query: Query<unknown>) => render(query.statement).text
-
-describe('the queries about scripts', () => {
-  test('carry the tenant in every SELECT from a table, also of an inventory that is cut off', () => {
+describe('script queries', () => {
+  test('every SELECT of a script query is scoped to the tenant, in a truncated inventory too', () => {
     for (const query of [...queries, listPageSites(every.tenantId)]) {
-      const tables = tablesRead(textOf(query))
+      const tables = tablesRead(sqlText(query))
       expect(tables.length, query.name).toBeGreaterThan(0)
       for (const { table, isScoped } of tables) expect(isScoped, `${query.name}, ${table}`).toBe(true)
     }
   })
 
-  test('bind every value', () => {
+  test('script queries bind every value', () => {
     for (const query of queries) {
-      for (const value of [tenantId, siteId, 'example.test', '1970']) expect(textOf(query)).not.toContain(value)
+      for (const value of [tenantId, siteId, 'example.test', '1970']) expect(sqlText(query)).not.toContain(value)
     }
   })
 
-  test('read activity from the rollup for whole days and from raw rows at the ends', () => {
+  test('script activity reads the rollup for whole days and raw rows at the edges', () => {
     const tables = (query: Query<unknown>) =>
-      [...textOf(query).matchAll(/FROM (reports_per_day_by_script|reports) /g)].map(([, table]) => table)
+      [...sqlText(query).matchAll(/FROM (reports_per_day_by_script|reports) /g)].map(([, table]) => table)
     expect(tables(listScriptActivity(every, false))).toEqual(['reports_per_day_by_script', 'reports'])
-    expect(tables(listScriptActivity({ ...every, window: { from: day, to: 3 * day } }, false))).toEqual([
+    expect(tables(listScriptActivity({ ...every, window: { from: dayMs, to: 3 * dayMs } }, false))).toEqual([
       'reports_per_day_by_script',
     ])
     expect(tables(listScriptActivity({ ...every, window: { from: 5, to: 7 } }, false))).toEqual(['reports'])
   })
 
-  test('ask for scans only where there are payment pages', () => {
-    expect(textOf(listScripts(every))).toContain('FROM page_scans')
-    expect(textOf(listScripts({ ...every, hasPaymentPages: false }))).not.toContain('page_scans')
+  test('script queries read scans only for sites with payment pages', () => {
+    expect(sqlText(listScripts(every))).toContain('FROM page_scans')
+    expect(sqlText(listScripts({ ...every, hasPaymentPages: false }))).not.toContain('page_scans')
   })
 })

@@ -11,7 +11,7 @@ import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts
 import { listCspPolicyTexts } from '../../queries/csp-policies/list-csp-policy-texts.ts'
 import { findIssue } from '../../queries/issues/find-issue.ts'
 import { listIssueDetails } from '../../queries/issues/list-issue-details.ts'
-import { issueLists } from '../../queries/issues/list-issues.ts'
+import { listIssues } from '../../queries/issues/list-issues.ts'
 import { listNetworkErrorDetails } from '../../queries/network-errors/list-network-error-details.ts'
 import { listNetworkErrorExamples } from '../../queries/network-errors/list-network-error-examples.ts'
 import { listNetworkErrorGroups } from '../../queries/network-errors/list-network-error-groups.ts'
@@ -30,7 +30,7 @@ export function groupQueries(tenantId: string, window: OracleWindow, siteId: str
   const policies = { tenantId, window, siteId, page: pageMatch('https://a.test/*/b') }
   const issues = { tenantId, window, siteId, reportTypes: ['csp-violation', 'coep'] as const }
   return [
-    ...issueLists(issues, { lastSeen: 5, key: '7' }, 5),
+    ...listIssues(issues, { lastSeen: 5, key: '7' }, 5),
     ...listIssueDetails(issues, [{ key: 7n, siteId, reportType: 'coep' }]),
     findIssue(issues, 7n),
     listBrowserChanges(changes, { ...after, anticipatedRemoval: 5 }, 5),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DecisionRecord } from '../../fixtures/random-scripts.ts'
 import { aReport } from '../../fixtures/reports.ts'
 import { completeScan, failedScan } from '../../fixtures/scans.ts'
-import { day, hour } from '../../schema/durations.ts'
+import { dayMs, hourMs } from '../../schema/durations.ts'
 import type { Plan } from '../../schema/plans.ts'
 import { inventorySize } from '../../schema/scripts.ts'
 import type { PciRecords } from './pci-tenants.ts'
@@ -25,15 +25,15 @@ export interface PciScenario {
   readonly rules?: readonly (string | object)[]
 }
 
-const decidedAgo = 5 * day
+const decidedAgo = 5 * dayMs
 const both = ['page.headers_changed', 'page.grade_dropped']
 const elsewhere = { 'tracker.js': 'https://shop.example.test/cart' }
 
 /** A site without any gap. */
 export const ready: PciScenario = {
   plan: 'business',
-  pages: [[2 * hour], [day]],
-  seen: { 'app.js': hour, 'pay.js': day },
+  pages: [[2 * hourMs], [dayMs]],
+  seen: { 'app.js': hourMs, 'pay.js': dayMs },
   decided: { 'app.js': 'authorized', 'pay.js': 'authorized' },
   unprotected: elsewhere,
   rules: both,
@@ -56,7 +56,7 @@ export const pciScenarios: readonly (readonly [
   ],
   [
     'the Team plan, with an old scan',
-    { ...ready, plan: 'team', pages: [[8 * day]], decided: {} },
+    { ...ready, plan: 'team', pages: [[8 * dayMs]], decided: {} },
     ['not_met', 'scripts_not_on_plan'],
     ['not_met', 'no_recent_scan 1'],
   ],
@@ -78,7 +78,7 @@ export const pciScenarios: readonly (readonly [
     'a rejected script seen elsewhere, that only an integrity violation names on a payment page',
     {
       ...ready,
-      seen: { 'pay.js': day },
+      seen: { 'pay.js': dayMs },
       seenElsewhere: ['app.js'],
       decided: { 'app.js': 'rejected', 'pay.js': 'authorized' },
       unprotected: { 'app.js': checkout },
@@ -90,7 +90,7 @@ export const pciScenarios: readonly (readonly [
     'a rejected script that loaded before the rejection, and that an integrity violation names since',
     {
       ...ready,
-      seen: { 'app.js': decidedAgo + 1, 'pay.js': day },
+      seen: { 'app.js': decidedAgo + 1, 'pay.js': dayMs },
       decided: { 'app.js': 'rejected', 'pay.js': 'authorized' },
       unprotected: { 'app.js': checkout },
     },
@@ -101,7 +101,7 @@ export const pciScenarios: readonly (readonly [
     'a rejected script last seen at the moment of the rejection',
     {
       ...ready,
-      seen: { 'app.js': decidedAgo, 'pay.js': hour },
+      seen: { 'app.js': decidedAgo, 'pay.js': hourMs },
       decided: { 'app.js': 'rejected', 'pay.js': 'authorized' },
     },
     ['met'],
@@ -124,7 +124,7 @@ export const pciScenarios: readonly (readonly [
     {
       ...ready,
       plan: 'professional',
-      seen: Object.fromEntries(Array.from({ length: inventorySize + 1 }, (_, at) => [`${at}.js`, hour])),
+      seen: Object.fromEntries(Array.from({ length: inventorySize + 1 }, (_, at) => [`${at}.js`, hourMs])),
       decided: {},
     },
     ['not_met', 'inventory_truncated', `unreviewed_scripts ${inventorySize}`],
@@ -132,13 +132,13 @@ export const pciScenarios: readonly (readonly [
   ],
   [
     'one page not scanned in 7 days',
-    { ...ready, pages: [[1], [7 * day], [7 * day - 1, 8 * day]] },
+    { ...ready, pages: [[1], [7 * dayMs], [7 * dayMs - 1, 8 * dayMs]] },
     ['met'],
     ['partial', 'no_recent_scan 1'],
   ],
   [
     'pages whose latest scans failed, and one never scanned',
-    { ...ready, pages: [[-hour, 9 * day], []] },
+    { ...ready, pages: [[-hourMs, 9 * dayMs], []] },
     ['met'],
     ['not_met', 'no_recent_scan 2'],
   ],
@@ -174,8 +174,8 @@ export function scenarioRecords(
     }),
     reports: [
       ...Object.entries(seen).map(([file, age]) => report('csp-hash', file, `${checkout}?step=1`, age)),
-      ...seenElsewhere.map((file) => report('csp-hash', file, 'https://shop.example.test/', hour)),
-      ...Object.entries(unprotected).map(([file, document]) => report('integrity-violation', file, document, hour)),
+      ...seenElsewhere.map((file) => report('csp-hash', file, 'https://shop.example.test/', hourMs)),
+      ...Object.entries(unprotected).map(([file, document]) => report('integrity-violation', file, document, hourMs)),
     ],
     scans: pages.flatMap((ages, index) =>
       ages.map((age) => {

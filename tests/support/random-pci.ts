@@ -7,7 +7,7 @@ import {
 } from '../../fixtures/random-scripts.ts'
 import { completeScan, failedScan, headerSpellings, type ScanRecord, sending } from '../../fixtures/scans.ts'
 import { type Seeded, seeded } from '../../fixtures/seeded.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import type { AlertDelivery } from '../../schema/responses/alert-delivery.ts'
 import type { PageRecord } from '../../schema/responses/monitored-page.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
@@ -30,10 +30,10 @@ const iso = (time: number) => new Date(time).toISOString()
 
 /** Times of the last 100 days, often a bound of a window and the millisecond beside it. */
 function timesOf(random: Seeded, { now, retentionDays }: RandomPci): () => number {
-  const begins = (Math.floor(now / day) - retentionDays) * day
-  const bounds = [now, begins, now - 7 * day, now - 30 * day].flatMap((bound) => [bound - 1, bound, bound + 1])
-  const past = bounds.filter((time) => time < now && time > now - 100 * day)
-  return () => (random.chance(0.2) ? random.pick(past) : now - Math.ceil(100 * day * random.next() ** 2))
+  const begins = (Math.floor(now / dayMs) - retentionDays) * dayMs
+  const bounds = [now, begins, now - 7 * dayMs, now - 30 * dayMs].flatMap((bound) => [bound - 1, bound, bound + 1])
+  const past = bounds.filter((time) => time < now && time > now - 100 * dayMs)
+  return () => (random.chance(0.2) ? random.pick(past) : now - Math.ceil(100 * dayMs * random.next() ** 2))
 }
 
 /** Pages, with ids that depend on the seed only. */
@@ -116,7 +116,7 @@ function deliveriesOf(
     .map(({ pageId, scannedAt }, index) => {
       const own = pages.find(({ id }) => id === pageId)?.siteId ?? null
       const kind = random.pickSkewed(['immediate', 'digest', 'test'] as const)
-      const later = random.pick([0, 1, 3_600_000, day, -1, day + 1])
+      const later = random.pick([0, 1, 3_600_000, dayMs, -1, dayMs + 1])
       // Some alerts went to two destinations.
       const alert = random.chance(0.2) ? index - 1 : index
       return {
@@ -140,7 +140,7 @@ export function randomPci(given: RandomPci, tenantId: string, siteIds: readonly 
   const { seed, now, decides } = given
   const random = seeded(seed)
   const time = timesOf(random, given)
-  const span = { seed, tenantId, siteIds, hashes: scriptHashesOf(seed), from: new Date(now - 100 * day) }
+  const span = { seed, tenantId, siteIds, hashes: scriptHashesOf(seed), from: new Date(now - 100 * dayMs) }
   const made = { ...span, to: new Date(now) }
   const pages = pagesOf(random, siteIds, given)
   // The first are scanned most: pages of every site.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { bucketSizeNames } from '../../schema/enumerations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
@@ -54,7 +54,7 @@ function timeWithin(from: number, to: number): fc.Arbitrary<number> {
   return fc
     .tuple(
       fc.integer({ min: from, max: to }),
-      fc.constantFrom(1, 60_000, 3_600_000, day),
+      fc.constantFrom(1, 60_000, 3_600_000, dayMs),
       fc.integer({ min: -1, max: 1 }),
     )
     .map(([time, grain, nudge]) =>
@@ -65,7 +65,7 @@ function timeWithin(from: number, to: number): fc.Arbitrary<number> {
 /** Windows inside `[from, to]` of at most `maxDays`. */
 export function windowWithin(from: number, to: number, maxDays: number): fc.Arbitrary<OracleWindow> {
   return timeWithin(from, to - 1).chain((start) =>
-    timeWithin(start + 1, Math.min(to, start + maxDays * day)).map((end) => ({ from: start, to: end })),
+    timeWithin(start + 1, Math.min(to, start + maxDays * dayMs)).map((end) => ({ from: start, to: end })),
   )
 }
 

@@ -1,6 +1,6 @@
 import { migrate } from '../../clickhouse/migrate.ts'
 import { randomReports } from '../../fixtures/reports.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
@@ -19,7 +19,7 @@ export async function createFilledDatabase(): Promise<FilledDatabase> {
   const fill = async (seed: number) => {
     const tenantId = await store.createTenant()
     const siteIds = [await store.createSite(tenantId), await store.createSite(tenantId)]
-    const window = { from: new Date(now - 20 * day), to: new Date(now) }
+    const window = { from: new Date(now - 20 * dayMs), to: new Date(now) }
     await store.insertReports(randomReports({ count: 800, seed, tenantId, siteIds, ...window, retentionDays: 90 }))
     return tenantId
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { inject } from 'vitest'
 import { aReport } from '../../fixtures/reports.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from './api.ts'
 import { cli } from './cli.ts'
@@ -12,7 +12,7 @@ import type { TestKey } from './tenants.ts'
 export const now = Date.now()
 export const run = crypto.randomUUID()
 
-export const daysAgo = (days: number) => new Date(now - days * day).toISOString()
+export const daysAgo = (days: number) => new Date(now - days * dayMs).toISOString()
 
 export interface ScriptSite {
   readonly tenantId: string
@@ -60,7 +60,7 @@ export const hashOf = (bytes: string | number) =>
 /** A browser's report of the script of a name, unhashed by default. */
 export function sighting(site: ScriptSite, name: string | number, days: number, rest: Partial<StoredReport> = {}) {
   const { tenantId, siteId } = site
-  const receivedAt = now - days * day
+  const receivedAt = now - days * dayMs
   return aReport({ tenantId, siteId, reportType: 'csp-hash', scriptUrl: urlOf(name), receivedAt, ...rest })
 }
 

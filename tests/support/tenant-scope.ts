@@ -1,3 +1,5 @@
+import { oneLine } from './sql-text.ts'
+
 /** What narrows the tables that hold more than one tenant's rows for a reason. */
 const scopes: Readonly<Record<string, RegExp>> = {
   api_key_by_hash: /^\(key_hash = \{p\d+:String\}\)/,
@@ -9,7 +11,8 @@ const scopes: Readonly<Record<string, RegExp>> = {
 const ofTenant = /^( FINAL)?( ARRAY JOIN [^()]*)? WHERE tenant_id = \{p\d+:UUID\}/
 
 /** The tables that a statement reads, and whether each is narrowed at once to the tenant. */
-export function tablesRead(statement: string): { readonly table: string; readonly isScoped: boolean }[] {
+export function tablesRead(text: string): { readonly table: string; readonly isScoped: boolean }[] {
+  const statement = oneLine(text)
   return [...statement.matchAll(/\b(?:FROM|(?<!ARRAY )JOIN) ([a-z_]+)\b/g)].map(
     ({ 0: read, 1: table = '', index }) => ({
       table,

@@ -7,7 +7,7 @@ import { clickHouseLedger } from '../../app/import/reports/clickhouse-ledger.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql/sql.ts'
-import { day } from '../../schema/durations.ts'
+import { dayMs } from '../../schema/durations.ts'
 import type { Plan, PlanOverrides } from '../../schema/plans.ts'
 import { type StoredReport, storedFieldNames, storedFieldRows } from '../../schema/stored-report.ts'
 
@@ -61,7 +61,7 @@ export function createTenantWriter(database: Database): TenantWriter {
     return { id, key }
   }
 
-  const tomorrow = () => new Date(Date.now() + day)
+  const tomorrow = () => new Date(Date.now() + dayMs)
 
   return {
     async createTenant({ plan = 'business', name = 'Test tenant', overrides = plenty } = {}) {

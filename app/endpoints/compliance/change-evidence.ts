@@ -5,7 +5,7 @@ import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-pl
 import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
 import { listScans } from '../../../queries/scans/list-scans.ts'
 import type { Read, ReadAll } from '../../../queries/sql/query.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { changeDays, watchedDays, watchedEvents } from '../../../schema/pci.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
@@ -31,7 +31,7 @@ export async function pageEvidence(
   const scans = new Map((await readAll(listScans(tenantId, places))).map((scan) => [scan.pageId, scan]))
   return pages.map(({ id, label, scanUrl }) => {
     const last = scans.get(id)
-    const recentScan = last !== undefined && now.getTime() - Date.parse(last.scannedAt) < watchedDays * day
+    const recentScan = last !== undefined && now.getTime() - Date.parse(last.scannedAt) < watchedDays * dayMs
     const scan = { lastScanAt: last?.scannedAt ?? null, grade: last?.grade ?? null }
     return { id, label, scanUrl, ...scan, watched: plansScans && recentScan, recentScan }
   })
@@ -46,7 +46,7 @@ export async function changeEvidence(
   now: Date,
 ): Promise<Evidence['changes']> {
   if (pages.length === 0) return []
-  const since = new Date(now.getTime() - changeDays * day)
+  const since = new Date(now.getTime() - changeDays * dayMs)
   const labelOf = new Map(pages.map(({ id, label }) => [id, label]))
   const [places, delivered] = await Promise.all([
     read(listScanEvidence(tenantId, sitePageIds({ tenantId, siteId }), since)),

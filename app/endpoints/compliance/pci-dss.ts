@@ -6,7 +6,7 @@ import { suggestedPattern } from '../../../queries/rules/pci/suggested-pattern.t
 import { findAnyDecision } from '../../../queries/scripts/find-any-decision.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { findSite } from '../../../queries/tenants/find-site.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { uuid } from '../../../schema/params.ts'
 import { changeDays } from '../../../schema/pci.ts'
 import { type Capability, lowestPlanWith } from '../../../schema/plans.ts'
@@ -38,7 +38,7 @@ export const compliancePciDss = endpoint({
   response: z.object({ data: pciReadiness }),
   async handle({ caller: { tenant }, params: { siteId }, window, retentionFrom, read, readAll }) {
     const now = new Date(window.to)
-    const lastDays = { from: Math.max(window.from, window.to - changeDays * day), to: window.to }
+    const lastDays = { from: Math.max(window.from, window.to - changeDays * dayMs), to: window.to }
     const has = (capability: Capability) => tenant.may.capabilities.includes(capability)
     const [sites, onPlan, rules, pages] = await Promise.all([
       read(findSite(tenant.id, siteId)),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { BrowserChangeQuestion } from '../../../queries/browser-changes/browser-change-groups.ts'
+import type { BrowserChangeFilter } from '../../../queries/browser-changes/browser-change-groups.ts'
 import { countChangesByBrowser } from '../../../queries/browser-changes/count-changes-by-browser.ts'
 import { listBrowserChangeDetails } from '../../../queries/browser-changes/list-browser-change-details.ts'
 import { listBrowserChangeMessages } from '../../../queries/browser-changes/list-browser-change-messages.ts'
@@ -14,7 +14,7 @@ import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { oneOf, uuid } from '../../../schema/params.ts'
 import { browserChangeTypeNames } from '../../../schema/report-types.ts'
 import { browserChange, browserChangeTotals } from '../../../schema/responses/browser-change.ts'
-import { listReply } from '../../../schema/responses/common.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
 import { cursorTime } from '../../pipeline/cursor.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage, type SortKey } from '../../pipeline/page.ts'
@@ -43,19 +43,19 @@ export const browserChangesList = endpoint({
   page: { ...listPage, position },
   charges: ['key', 'tenant'],
   cache: 'until-import',
-  response: listReply(browserChange, { totals: browserChangeTotals }),
+  response: listResponse(browserChange, { totals: browserChangeTotals }),
   async handle({ caller, window, params: { siteId, reportType }, page, read, readAll }) {
     const reportTypes = reportType ? [reportType] : browserChangeTypeNames
-    const question: BrowserChangeQuestion = { tenantId: caller.tenant.id, window, siteId, reportTypes }
+    const filter: BrowserChangeFilter = { tenantId: caller.tenant.id, window, siteId, reportTypes }
     const [rows, totals, browsers] = await Promise.all([
-      read(listBrowserChanges(question, page.after, page.rows)),
-      read(totalBrowserChanges(question)).then(onlyRow),
-      read(countChangesByBrowser(question)),
+      read(listBrowserChanges(filter, page.after, page.rows)),
+      read(totalBrowserChanges(filter)).then(onlyRow),
+      read(countChangesByBrowser(filter)),
     ])
     const { data: entries, nextCursor } = page.cut(rows)
     const [detailRows, messages] = await Promise.all([
-      readAll(listBrowserChangeDetails(question, entries)),
-      readAll(listBrowserChangeMessages(question, entries)),
+      readAll(listBrowserChangeDetails(filter, entries)),
+      readAll(listBrowserChangeMessages(filter, entries)),
     ])
     const messageOf = new Map(messages.map((row) => [row.key, row]))
     const all = addTallies(browsers)

@@ -1,4 +1,4 @@
-import type { CrashQuestion } from '../../../queries/crashes/crash-groups.ts'
+import type { CrashFilter } from '../../../queries/crashes/crash-groups.ts'
 import { listCrashDetails } from '../../../queries/crashes/list-crash-details.ts'
 import { listCrashGroups } from '../../../queries/crashes/list-crash-groups.ts'
 import { listCrashStacks } from '../../../queries/crashes/list-crash-stacks.ts'
@@ -6,7 +6,7 @@ import { totalCrashes } from '../../../queries/crashes/total-crashes.ts'
 import { estimate } from '../../../queries/rules/weights.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { exactText, uuid } from '../../../schema/params.ts'
-import { listReply } from '../../../schema/responses/common.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
 import { crashGroup, crashTotals } from '../../../schema/responses/crash.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
@@ -27,17 +27,17 @@ export const crashesList = endpoint({
   page: { ...listPage, position: volumePosition },
   charges: ['key', 'tenant'],
   cache: 'until-import',
-  response: listReply(crashGroup, { totals: crashTotals }),
+  response: listResponse(crashGroup, { totals: crashTotals }),
   async handle({ caller, window, params, page, read, readAll }) {
-    const question: CrashQuestion = { tenantId: caller.tenant.id, window, ...params }
+    const filter: CrashFilter = { tenantId: caller.tenant.id, window, ...params }
     const [rows, totals] = await Promise.all([
-      read(listCrashGroups(question, page.after, page.rows)),
-      read(totalCrashes(question)).then(onlyRow),
+      read(listCrashGroups(filter, page.after, page.rows)),
+      read(totalCrashes(filter)).then(onlyRow),
     ])
     const { data, nextCursor } = page.cut(rows)
     const [detailRows, stacks] = await Promise.all([
-      readAll(listCrashDetails(question, data)),
-      readAll(listCrashStacks(question, data)),
+      readAll(listCrashDetails(filter, data)),
+      readAll(listCrashStacks(filter, data)),
     ])
     const stackOf = new Map(stacks.map((row) => [row.key, row.stackExcerpt]))
     return {

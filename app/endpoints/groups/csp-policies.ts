@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { CspPolicyQuestion } from '../../../queries/csp-policies/csp-policy-groups.ts'
+import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policy-groups.ts'
 import { listCspPolicies } from '../../../queries/csp-policies/list-csp-policies.ts'
 import { listCspPolicyTexts } from '../../../queries/csp-policies/list-csp-policy-texts.ts'
 import { mergeCspPolicies } from '../../../queries/rules/csp/merge-csp-policies.ts'
 import { pageMatch } from '../../../queries/rules/scans/page-pattern.ts'
 import { uuid } from '../../../schema/params.ts'
-import { listReply } from '../../../schema/responses/common.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
 import { cspPolicy } from '../../../schema/responses/csp-policy.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
@@ -26,11 +26,11 @@ export const cspPoliciesList = endpoint({
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...wholeListPage, position: timePosition('lastSeen', cspPolicy.shape.id) },
   charges: ['key', 'tenant'],
-  response: listReply(cspPolicy, { truncated: z.boolean() }),
+  response: listResponse(cspPolicy, { truncated: z.boolean() }),
   async handle({ caller: { tenant }, params: { siteId, pageId }, window, page, read, readAll }) {
     const monitored = pageId === undefined ? undefined : await requirePage(read, tenant.id, siteId, pageId)
     const match = monitored && pageMatch(monitored.pattern)
-    const question: CspPolicyQuestion = { tenantId: tenant.id, siteId, window, page: match }
+    const question: CspPolicyFilter = { tenantId: tenant.id, siteId, window, page: match }
     const quoted = await read(listCspPolicies(question, maxPolicies + 1))
     const listed = quoted.slice(0, maxPolicies)
     const texts = await readAll(listCspPolicyTexts(question, listed))

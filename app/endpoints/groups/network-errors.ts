@@ -1,13 +1,13 @@
 import { listNetworkErrorDetails } from '../../../queries/network-errors/list-network-error-details.ts'
 import { listNetworkErrorExamples } from '../../../queries/network-errors/list-network-error-examples.ts'
 import { listNetworkErrorGroups } from '../../../queries/network-errors/list-network-error-groups.ts'
-import type { NetworkErrorQuestion } from '../../../queries/network-errors/network-error-groups.ts'
+import type { NetworkErrorFilter } from '../../../queries/network-errors/network-error-groups.ts'
 import { totalNetworkErrors } from '../../../queries/network-errors/total-network-errors.ts'
 import { estimate } from '../../../queries/rules/weights.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { networkErrorPhases } from '../../../schema/enumerations.ts'
 import { exactText, oneOf, uuid } from '../../../schema/params.ts'
-import { listReply } from '../../../schema/responses/common.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
 import { networkErrorGroup, networkErrorTotals } from '../../../schema/responses/network-error.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
@@ -30,17 +30,17 @@ export const networkErrorsList = endpoint({
   page: { ...listPage, position: volumePosition },
   charges: ['key', 'tenant'],
   cache: 'until-import',
-  response: listReply(networkErrorGroup, { totals: networkErrorTotals }),
+  response: listResponse(networkErrorGroup, { totals: networkErrorTotals }),
   async handle({ caller, window, params, page, read, readAll }) {
-    const question: NetworkErrorQuestion = { tenantId: caller.tenant.id, window, ...params }
+    const filter: NetworkErrorFilter = { tenantId: caller.tenant.id, window, ...params }
     const [rows, totals] = await Promise.all([
-      read(listNetworkErrorGroups(question, page.after, page.rows)),
-      read(totalNetworkErrors(question)).then(onlyRow),
+      read(listNetworkErrorGroups(filter, page.after, page.rows)),
+      read(totalNetworkErrors(filter)).then(onlyRow),
     ])
     const { data, nextCursor } = page.cut(rows)
     const [detailRows, examples] = await Promise.all([
-      readAll(listNetworkErrorDetails(question, data)),
-      readAll(listNetworkErrorExamples(question, data)),
+      readAll(listNetworkErrorDetails(filter, data)),
+      readAll(listNetworkErrorExamples(filter, data)),
     ])
     const exampleOf = new Map(examples.map((row) => [row.key, row.exampleUrl]))
     return {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { IssueQuestion } from '../../../queries/issues/issue-groups.ts'
+import type { IssueFilter } from '../../../queries/issues/issue-groups.ts'
 import { type IssueDetails, listIssueDetails } from '../../../queries/issues/list-issue-details.ts'
-import { type IssuePosition, issueLists, type RankedIssue } from '../../../queries/issues/list-issues.ts'
+import { type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
 import { confidence } from '../../../queries/rules/confidence.ts'
 import { issueId } from '../../../queries/rules/issue-id.ts'
 import { estimate, isSampled } from '../../../queries/rules/weights.ts'
 import { issueTypeNames, reportTypeRows } from '../../../schema/report-types.ts'
-import { listReply } from '../../../schema/responses/common.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
 import { issue } from '../../../schema/responses/issue.ts'
 import { cursorTime } from '../../pipeline/cursor.ts'
 import type { HandlerContext } from '../../pipeline/endpoint.ts'
@@ -24,7 +24,7 @@ export const issueListing = {
   page: { ...listPage, position: issuePosition },
   charges: ['key', 'tenant'],
   cache: 'until-import',
-  response: listReply(issue),
+  response: listResponse(issue),
 } as const
 
 type Page = Pick<
@@ -35,30 +35,30 @@ type Page = Pick<
 export async function readIssuePage(
   { caller, window, page, read, readAll }: Page,
   siteId: string | undefined,
-  reportTypes: IssueQuestion['reportTypes'] = issueTypeNames,
+  reportTypes: IssueFilter['reportTypes'] = issueTypeNames,
 ) {
-  const question = { tenantId: caller.tenant.id, window, siteId, reportTypes }
+  const filter = { tenantId: caller.tenant.id, window, siteId, reportTypes }
   let ranked: RankedIssue[] = []
-  for (const list of issueLists(question, page.after, page.rows)) {
+  for (const list of listIssues(filter, page.after, page.rows)) {
     ranked = await read(list)
     if (ranked.length === page.rows) break
   }
   const { data, nextCursor } = page.cut(ranked)
-  const details = await readAll(listIssueDetails(question, data))
+  const details = await readAll(listIssueDetails(filter, data))
   return { data: withDetails(data, details, toIssue), nextCursor }
 }
 
 function toIssue({ key, siteId, reportType }: RankedIssue, details: Omit<IssueDetails, 'key'>): z.input<typeof issue> {
   const { subject, targetHost } = details
-  const { carries } = reportTypeRows[reportType]
+  const { dimensions } = reportTypeRows[reportType]
   return {
     id: issueId(key),
     siteId,
     reportType,
     subject,
     targetHost,
-    directive: (carries.includes('directive') && subject) || null,
-    blockedHost: (carries.includes('blockedHost') && targetHost) || null,
+    directive: (dimensions.includes('directive') && subject) || null,
+    blockedHost: (dimensions.includes('blockedHost') && targetHost) || null,
     reportCount: details.reportCount,
     estimatedReportCount: estimate(details),
     sampled: isSampled(details),

@@ -7,7 +7,7 @@ import { latestRanges } from '../../../queries/rules/latest-ranges.ts'
 import { oneOf, uuid } from '../../../schema/params.ts'
 import { Problem } from '../../../schema/problems.ts'
 import { issueTypeNames } from '../../../schema/report-types.ts'
-import { listReply } from '../../../schema/responses/common.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
 import { type Report, report } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
@@ -28,11 +28,11 @@ export const issuesReports = endpoint({
   page: { ...listPage, position: timePosition('receivedAt') },
   charges: ['key', 'tenant'],
   cache: 'until-import',
-  response: listReply(report),
+  response: listResponse(report),
   async handle({ caller: { tenant }, params: { siteId, issueId, reportType }, window, page, read }) {
     const issueKey = keyOfIssueId(issueId)
-    const question = { tenantId: tenant.id, window, siteId, reportTypes: [reportType] }
-    const days = issueKey === undefined ? [] : await read(findIssue(question, issueKey))
+    const filter = { tenantId: tenant.id, window, siteId, reportTypes: [reportType] }
+    const days = issueKey === undefined ? [] : await read(findIssue(filter, issueKey))
     if (issueKey === undefined || days.length === 0) {
       throw new Problem('not_found', 'There is no such issue with reports of that type')
     }

@@ -1,7 +1,7 @@
 import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-places.ts'
 import { listScanPlaces } from '../../../queries/scans/list-scan-places.ts'
 import { uuid } from '../../../schema/params.ts'
-import { listReply } from '../../../schema/responses/common.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
 import { listedScan } from '../../../schema/responses/scan.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
@@ -18,7 +18,7 @@ export const scansList = endpoint({
   pathParams: { siteId: uuid('The site'), pageId: uuid('The monitored page') },
   page: { ...wholeListPage, position: timePosition('scannedAt') },
   charges: ['key'],
-  response: listReply(listedScan, {
+  response: listResponse(listedScan, {
     latestComplete: listedScan.optional().meta({
       description:
         'The page’s latest complete scan: its current state, however many failed scans followed. Absent until one exists.',

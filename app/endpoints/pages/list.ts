@@ -1,7 +1,7 @@
 import { listMonitoredPages, type PagePosition } from '../../../queries/pages/list-monitored-pages.ts'
 import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-places.ts'
 import { uuid } from '../../../schema/params.ts'
-import { listReply } from '../../../schema/responses/common.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
 import { monitoredPage } from '../../../schema/responses/monitored-page.ts'
 import type { LatestScan, ListedScan } from '../../../schema/responses/scan.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
@@ -22,7 +22,7 @@ export const pagesList = endpoint({
   pathParams: { siteId: uuid('The site') },
   page: { ...wholeListPage, position },
   charges: ['key'],
-  response: listReply(monitoredPage),
+  response: listResponse(monitoredPage),
   async handle({ caller, params, page, read, readAll }) {
     const rows = await read(listMonitoredPages(caller.tenant.id, params.siteId, page.after, page.rows))
     const { data, nextCursor } = page.cut(rows)

@@ -1,6 +1,6 @@
 import { listReports } from '../../../queries/reports/list-reports.ts'
 import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
-import { listReply } from '../../../schema/responses/common.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
 import { report } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
@@ -18,7 +18,7 @@ export const reportsList = endpoint({
   page: { ...listPage, position: timePosition('receivedAt') },
   charges: ['key', 'tenant'],
   cache: 'until-import',
-  response: listReply(report),
+  response: listResponse(report),
   async handle({ caller, window, filter, page, read }) {
     return page.cut(await read(listReports(caller.tenant.id, window, filter, page.after, page.rows)))
   },

@@ -9,7 +9,7 @@ import { listScriptHashes } from '../../../queries/scripts/list-script-hashes.ts
 import { listScriptIdentities } from '../../../queries/scripts/list-script-identities.ts'
 import { listScriptViolations } from '../../../queries/scripts/list-script-violations.ts'
 import { listScripts } from '../../../queries/scripts/list-scripts.ts'
-import type { InventoryQuestion } from '../../../queries/scripts/script-inventory.ts'
+import type { InventoryFilter } from '../../../queries/scripts/script-inventory.ts'
 import type { Read } from '../../../queries/sql/query.ts'
 import { inventorySize } from '../../../schema/scripts.ts'
 
@@ -21,25 +21,25 @@ interface Extent {
 export type InventoryRows = Awaited<ReturnType<typeof readInventoryRows>>
 
 /** Reads at most 1,000 scripts, in two rounds because the second needs the rows of the first. */
-export async function readInventoryRows(read: Read, question: InventoryQuestion, { hashes, advisories }: Extent) {
-  const scanned = question.hasPaymentPages
+export async function readInventoryRows(read: Read, filter: InventoryFilter, { hashes, advisories }: Extent) {
+  const scanned = filter.hasPaymentPages
   const [scripts, identities, decisions, captures, findings, loadingScans] = await Promise.all([
-    read(listScripts(question)),
-    hashes ? read(listScriptIdentities(question)) : [],
-    read(listScriptDecisions(question)),
-    hashes ? read(listScriptCaptures(question)) : [],
-    scanned ? read(listScanFindings(question)) : [],
-    scanned ? read(listLoadingScans(question)) : [],
+    read(listScripts(filter)),
+    hashes ? read(listScriptIdentities(filter)) : [],
+    read(listScriptDecisions(filter)),
+    hashes ? read(listScriptCaptures(filter)) : [],
+    scanned ? read(listScanFindings(filter)) : [],
+    scanned ? read(listLoadingScans(filter)) : [],
   ])
   const truncated = scripts.length > inventorySize
   const returned = scripts.slice(0, inventorySize)
   const urls = returned.map(({ url }) => url)
   const libraries = [...new Set(identities.map(({ identity: { catalog, name } }) => libraryId(catalog, name)))]
   const [activities, reportedHashes, onPayment, violations, checks] = await Promise.all([
-    read(listScriptActivity(question, truncated)),
-    hashes ? read(listScriptHashes(question, truncated)) : [],
-    scanned ? read(listPaymentActivity(question, truncated)) : [],
-    read(listScriptViolations(question, urls, truncated)),
+    read(listScriptActivity(filter, truncated)),
+    hashes ? read(listScriptHashes(filter, truncated)) : [],
+    scanned ? read(listPaymentActivity(filter, truncated)) : [],
+    read(listScriptViolations(filter, urls, truncated)),
     advisories ? Promise.all(listLibraryChecks(libraries).map(read)) : [],
   ])
   return {

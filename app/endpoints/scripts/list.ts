@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { oneOf, uuid } from '../../../schema/params.ts'
-import { listReply } from '../../../schema/responses/common.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
 import { script } from '../../../schema/responses/script.ts'
 import { coverageSummary, readWindow, scriptCounts } from '../../../schema/responses/script-inventory.ts'
 import { advisoryStates, identificationStates, inventorySize, scriptStatuses } from '../../../schema/scripts.ts'
@@ -34,7 +34,7 @@ export const scriptsList = endpoint({
   window: { defaultDays: 31, maxDays: 31 },
   page: { ...wholeListPage, position: inventoryPosition, maxLimit: inventorySize },
   charges: ['key', 'tenant'],
-  response: listReply(script, {
+  response: listResponse(script, {
     counts: scriptCounts,
     coverage: coverageSummary,
     window: readWindow,

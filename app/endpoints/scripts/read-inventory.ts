@@ -11,7 +11,7 @@ import { findScriptUrl } from '../../../queries/scripts/find-script-url.ts'
 import { libraryId } from '../../../queries/scripts/list-library-checks.ts'
 import type { PaymentActivity } from '../../../queries/scripts/list-payment-activity.ts'
 import type { ScriptViolation } from '../../../queries/scripts/list-script-violations.ts'
-import type { InventoryQuestion } from '../../../queries/scripts/script-inventory.ts'
+import type { InventoryFilter } from '../../../queries/scripts/script-inventory.ts'
 import type { Read } from '../../../queries/sql/query.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../../schema/responses/script.ts'
@@ -86,7 +86,7 @@ function toQuestion(
   { tenant, siteId, window, retentionFrom }: InventoryRequest,
   pages: readonly PageRecord[],
   url: string | undefined,
-): InventoryQuestion {
+): InventoryFilter {
   return { tenantId: tenant.id, siteId, window, retentionFrom, hasPaymentPages: pages.length > 0, url }
 }
 

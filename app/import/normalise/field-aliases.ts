@@ -43,7 +43,7 @@ export const readEnvelopeMembers = memberReader('age', 'url', 'userAgent')
 
 /** Members that any report type takes from a body, and those that choose the site of a report without a URL. */
 const bodyMembers = Object.values(storedTypeRows).flatMap(({ body, stores, sampleRate }) => {
-  const sources = [...Object.values(body), stores?.needs, sampleRate]
+  const sources = [...Object.values(body), stores?.requires, sampleRate]
   const conditions = [stores?.only?.member, stores?.never?.member]
   return [...sources.flatMap((source) => source?.slice(1)), ...conditions].filter((name) => name !== undefined)
 })

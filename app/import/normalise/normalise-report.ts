@@ -1,4 +1,4 @@
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { type StoredType, storedTypeRows } from '../../../schema/report-types.ts'
 import { emptyFields, type StoredReport, textLimits } from '../../../schema/stored-report.ts'
 import { blockedResource } from './blocked-resource.ts'
@@ -56,10 +56,10 @@ export function isStoredType(type: string): type is StoredType {
 
 /** Whether a stored type's report is one that is only counted, such as a success among network errors. */
 export function isSkipped(type: StoredType, { body, url }: ReportElement): boolean {
-  const { only, never, needs } = storedTypeRows[type].stores ?? {}
+  const { only, never, requires } = storedTypeRows[type].stores ?? {}
   if (only && !only.values.includes(firstText(body, [only.member]))) return true
   if (never?.values.includes(firstText(body, [never.member]))) return true
-  return needs !== undefined && extractors[needs[0]](body, needs.slice(1), url) === ''
+  return requires !== undefined && extractors[requires[0]](body, requires.slice(1), url) === ''
 }
 
 /** The URL whose host chooses the site: the report's own, or its document where it has none (legacy CSP). */
@@ -88,7 +88,7 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   )
   report.weight = weight
   report.sampleRate = sampleRate
-  report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * day, longestAge))
+  report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * dayMs, longestAge))
   const document = urlParts(report.documentUrl)
   report.documentUrl = clip(document.page, textLimits.documentUrl)
   report.documentHost = clip(document.host, textLimits.documentHost)

@@ -1,6 +1,6 @@
 import type { Database } from '../../../queries/clickhouse/client.ts'
-import { listFixedMembers } from '../../../queries/records/list-fixed-members.ts'
-import { idsAtOnce } from '../../../queries/records/stored-under.ts'
+import { listImmutableFields } from '../../../queries/records/list-immutable-fields.ts'
+import { maxIdsPerQuery } from '../../../queries/records/with-ids.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
 import { type Refusal, refuse } from '../ndjson/line-error.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
@@ -27,8 +27,8 @@ export async function checkFixed(
   const known = new Map<string, readonly string[]>()
   if (members.length === 0) return () => true
   const columns = members.map(({ column }) => column)
-  for (const some of chunksOf(ids, idsAtOnce)) {
-    const stored = await database.read(listFixedMembers(table, columns, tenantId, some))
+  for (const some of chunksOf(ids, maxIdsPerQuery)) {
+    const stored = await database.read(listImmutableFields(table, columns, tenantId, some))
     for (const { id, fixed: values } of stored) known.set(id, values)
   }
   return (row) => {

@@ -1,6 +1,6 @@
 import type { Database } from '../../../queries/clickhouse/client.ts'
-import { listKeptColumn } from '../../../queries/records/list-kept-column.ts'
-import { idsAtOnce } from '../../../queries/records/stored-under.ts'
+import { listPreservedColumn } from '../../../queries/records/list-preserved-column.ts'
+import { maxIdsPerQuery } from '../../../queries/records/with-ids.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
 
@@ -22,10 +22,10 @@ export async function* withKept(
   if (kept === undefined || lacking.length === 0) return yield rows
   const ask = (some: readonly RecordRow[], withValue: boolean) => {
     const ids = some.map(({ id }) => id)
-    return read(listKeptColumn(table, kept.column, kept.around(some), tenantId, ids, withValue))
+    return read(listPreservedColumn(table, kept.column, kept.around(some), tenantId, ids, withValue))
   }
   const holding = new Set<string>()
-  for (const some of chunksOf(lacking, idsAtOnce)) for (const { id } of await ask(some, false)) holding.add(id)
+  for (const some of chunksOf(lacking, maxIdsPerQuery)) for (const { id } of await ask(some, false)) holding.add(id)
   const others = rows.filter((one) => one[column] !== undefined || !holding.has(one.id))
   if (others.length > 0) yield others
   const keeping = lacking.filter(({ id }) => holding.has(id))

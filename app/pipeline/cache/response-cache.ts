@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../../queries/sql/query.ts'
-import { minute } from '../../../schema/durations.ts'
+import { minuteMs } from '../../../schema/durations.ts'
 import type { Representation } from '../conditional-response.ts'
 import { createImportVersionCache } from './import-version-cache.ts'
 
 /** Time for which rows changed by hand, past the import, can go unnoticed. */
-const ttlMs = 5 * minute
+const ttlMs = 5 * minuteMs
 const maxBytes = 32 * 1024 * 1024
 /** Bytes of an entry without its key and body. */
 const entryBytes = 500

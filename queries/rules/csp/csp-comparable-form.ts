@@ -4,10 +4,9 @@ import type { dispositions } from '../../../schema/enumerations.ts'
 const token = /[^\t\n\f\r ]+/g
 const nonce = /^'nonce-/i
 
-/** Brings a value of a directive to the case that all of its spellings share. */
 type ToSharedCase = (value: string) => string
 
-/** Lower case as far as the pattern reaches from the start; `replace` with a function costs four times as much. */
+/** Lower case up to the pattern's end; `replace` with a function costs four times as much. */
 const lowerCaseUpTo =
   (pattern: RegExp): ToSharedCase =>
   (value) => {
@@ -21,7 +20,7 @@ const hashCase = lowerCaseUpTo(hashStart)
 const sourceCase = lowerCaseUpTo(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*/i)
 const ownCase: ToSharedCase = (value) => value
 
-/** Directives whose values are no sources: URLs, relative ones among them, and names that differ by case. */
+/** Directives whose values are no sources: URLs, and names that differ by case. */
 const otherCases: ReadonlyMap<string, ToSharedCase> = new Map([
   ['report-uri', lowerCaseUpTo(/^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*/i)],
   ['report-to', ownCase],
@@ -34,11 +33,7 @@ function toSharedForm(value: string, sharedCase: ToSharedCase): string {
   return hashStart.test(value) ? hashCase(value) : value.toLowerCase()
 }
 
-/**
- * A policy as every policy that says the same is written (decisions, Groups): directives by name, nonces alike, one
- * space between values, repeats dropped. Of a directive given twice the first counts, as in a browser; values keep their
- * order. Takes any text and treats it as directives.
- */
+/** Rule 50, of any text. As in a browser, the first of a repeated directive counts; values keep their order. */
 export function comparableForm(policy: string): string {
   const directives = new Map<string, string>()
   for (const text of policy.split(';')) {
@@ -53,21 +48,21 @@ export function comparableForm(policy: string): string {
   return inOrder.map(([, directive]) => directive).join('; ')
 }
 
-/** The id of a policy: 32 hexadecimal digits that never change between releases (decisions, Groups). */
+/** Rule 51. */
 export function policyId(disposition: (typeof dispositions)[number], comparable: string): string {
   return hash('sha256', `${disposition}\n${comparable}`, 'hex').slice(0, 32)
 }
 
-/** 16 KB in UTF-8 (contract, Limits). */
-const longestPolicy = 16_384
+/** Bytes in UTF-8 (Rule 52). */
+const maxPolicyBytes = 16_384
 
-/** A comparable form as it is answered: at most 16,384 bytes of UTF-8, never a part of a character. */
+/** Cuts between characters. */
 export function cutPolicy(comparable: string): { policy: string; truncated: boolean } {
-  // No UTF-16 unit takes more than three bytes.
-  if (comparable.length * 3 <= longestPolicy) return { policy: comparable, truncated: false }
+  // At most three bytes a UTF-16 unit.
+  if (comparable.length * 3 <= maxPolicyBytes) return { policy: comparable, truncated: false }
   const bytes = Buffer.from(comparable)
-  if (bytes.length <= longestPolicy) return { policy: comparable, truncated: false }
-  let end = longestPolicy
+  if (bytes.length <= maxPolicyBytes) return { policy: comparable, truncated: false }
+  let end = maxPolicyBytes
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return { policy: bytes.toString('utf8', 0, end), truncated: true }
 }

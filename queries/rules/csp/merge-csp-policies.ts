@@ -1,16 +1,12 @@
 import type { CspPolicy } from '../../../schema/responses/csp-policy.ts'
-import { longestStoredPolicy } from '../../../schema/stored-report.ts'
+import { maxStoredPolicyLength } from '../../../schema/stored-report.ts'
 import { comparableForm, cutPolicy, policyId } from './csp-comparable-form.ts'
 
-/** A policy as reports quote it. */
 interface QuotedPolicy extends Pick<CspPolicy, 'disposition' | 'reportCount' | 'firstSeen' | 'lastSeen'> {
   readonly text: string
 }
 
-/**
- * Policies that say the same as one, their reports added up, in no order (contract, CSP policy). The id is that of the
- * whole comparable form, so that a cut never merges two.
- */
+/** Rule 51, in no order. The id hashes the whole form, so that a cut never merges two policies. */
 export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
   const merged = new Map<string, CspPolicy>()
   for (const { text, disposition, reportCount, firstSeen, lastSeen } of quoted) {
@@ -19,7 +15,7 @@ export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
     const same = merged.get(id)
     merged.set(id, {
       ...(same ?? { id, disposition, ...cutPolicy(comparable) }),
-      ...(isClipped(text) && { truncated: true }),
+      ...(isTruncated(text) && { truncated: true }),
       firstSeen: same && same.firstSeen < firstSeen ? same.firstSeen : firstSeen,
       lastSeen: same && same.lastSeen > lastSeen ? same.lastSeen : lastSeen,
       reportCount: reportCount + (same?.reportCount ?? 0),
@@ -28,5 +24,5 @@ export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
   return [...merged.values()]
 }
 
-/** Whether a text was cut when it was stored, perhaps before half a character. */
-const isClipped = (text: string) => text.length >= longestStoredPolicy - 1
+/** Cut when it was stored, perhaps before half a character. */
+const isTruncated = (text: string) => text.length >= maxStoredPolicyLength - 1

@@ -7,10 +7,11 @@ import {
   watchedEvents,
 } from '../../../schema/pci.ts'
 
-/** What the verdict on requirement 6.4.3 follows from: the scripts reported from the site's payment pages. */
+/** The verdicts on requirements 6.4.3 (Rule 65) and 11.6.1 (Rule 66). */
+
 export interface ScriptEvidence {
   readonly paymentPages: number
-  /** The plan reads the scripts of payment pages, or a decision on record lets a downgraded tenant read them. */
+  /** By the plan, or by Rule 6. */
   readonly onPlan: boolean
   /** The site has more scripts than one read returns. */
   readonly truncated: boolean
@@ -20,26 +21,22 @@ export interface ScriptEvidence {
     /** Rejected, and reported on a payment page since. */
     readonly stillRunning: boolean
   }[]
-  /** Scripts that browsers reported without integrity metadata and the inventory does not hold. */
   readonly uninventoriedUnprotected: number
-  /** The site reports integrity violations. */
+  /** The site sends integrity reports. */
   readonly measured: boolean
 }
 
-/** What the verdict on requirement 11.6.1 follows from. */
 export interface ChangeEvidence {
   readonly pages: readonly {
-    /** The last complete scan is under 7 days old. */
     readonly recentScan: boolean
-    /** The plan scans payment pages, and the last complete scan is recent. */
+    /** Rule 67. */
     readonly watched: boolean
   }[]
   readonly changes: readonly { readonly alerted: boolean }[]
-  /** Event types that an immediate alert rule of the site covers. */
+  /** Event types with an immediate alert rule. */
   readonly alertedEvents: readonly string[]
 }
 
-/** One thing that keeps a requirement from being met (contract, PCI readiness). */
 export interface PciGap {
   readonly kind: PciGapKind
   readonly count: number | null
@@ -52,10 +49,9 @@ const gap = (kind: PciGapKind, count: number | null = null, eventType: string | 
   eventType,
 })
 
-/** A gap that stands for a number of things, where there are any. */
 const counted = (kind: PciGapKind, count: number): PciGap[] => (count > 0 ? [gap(kind, count)] : [])
 
-/** Kinds that alone make a requirement not met (decisions, PCI). */
+/** Kinds that alone make a requirement not met. */
 const decisive: ReadonlySet<PciGapKind> = new Set([
   'no_payment_pages',
   'scripts_not_on_plan',
@@ -71,10 +67,6 @@ function statusOf(gaps: readonly PciGap[], notMet: boolean): PciStatus {
 const inOrder = (gaps: readonly PciGap[]) =>
   gaps.toSorted((a, b) => pciGapKinds.indexOf(a.kind) - pciGapKinds.indexOf(b.kind))
 
-/**
- * Requirement 6.4.3. Not met: no payment page, scripts not on the plan, no script seen, a rejected script still running,
- * or every script unreviewed. Partly met: any other gap.
- */
 export function judgeScripts(evidence: ScriptEvidence) {
   const { paymentPages, scripts, uninventoriedUnprotected, measured } = evidence
   const having = (status: string) => scripts.filter((script) => script.status === status).length
@@ -93,34 +85,27 @@ export function judgeScripts(evidence: ScriptEvidence) {
     rejected: having('rejected'),
     integrity,
   }
-  const gaps = inOrder(scriptGaps(evidence, facts))
+  const gaps = inOrder(scriptGaps(evidence, { ...facts, ...integrity }))
   const allUnreviewed = facts.scripts > 0 && facts.unreviewed === facts.scripts
   return { id: scriptsRequirement, status: statusOf(gaps, allUnreviewed), facts, gaps } as const
 }
 
-interface ScriptCounts {
-  readonly scripts: number
-  readonly unreviewed: number
-  readonly integrity: { readonly unprotected: number; readonly unknown: number }
-}
-
-/** Without payment pages, or without the plan, there are no scripts to say more about. */
-function scriptGaps(evidence: ScriptEvidence, { scripts, unreviewed, integrity }: ScriptCounts): PciGap[] {
+function scriptGaps(
+  evidence: ScriptEvidence,
+  counts: { scripts: number; unreviewed: number; unprotected: number; unknown: number },
+): PciGap[] {
   if (evidence.paymentPages === 0) return [gap('no_payment_pages')]
   if (!evidence.onPlan) return [gap('scripts_not_on_plan')]
   return [
     ...(evidence.truncated ? [gap('inventory_truncated')] : []),
-    ...(scripts === 0 ? [gap('no_scripts_seen')] : []),
-    ...counted('unreviewed_scripts', unreviewed),
+    ...(counts.scripts === 0 ? [gap('no_scripts_seen')] : []),
+    ...counted('unreviewed_scripts', counts.unreviewed),
     ...counted('rejected_scripts_running', evidence.scripts.filter(({ stillRunning }) => stillRunning).length),
-    ...counted('unprotected_scripts', integrity.unprotected),
-    ...counted('integrity_unmeasured', integrity.unknown),
+    ...counted('unprotected_scripts', counts.unprotected),
+    ...counted('integrity_unmeasured', counts.unknown),
   ]
 }
 
-/**
- * Requirement 11.6.1. Not met: no payment page, none watched, or no rule for any event. Partly met: any other gap.
- */
 export function judgeChanges({ pages, changes, alertedEvents }: ChangeEvidence) {
   const watched = pages.filter((page) => page.watched).length
   const uncovered = watchedEvents.filter((event) => !alertedEvents.includes(event))

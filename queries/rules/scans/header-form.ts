@@ -1,28 +1,24 @@
 import type { WatchedHeader } from '../../../schema/enumerations.ts'
 import { comparableForm } from '../csp/csp-comparable-form.ts'
 
-/** What one line of a header says, in comparable form: nothing, one text, or one for each policy it holds. */
+/** One header line's texts in comparable form, one for each policy. */
 type LineForm = (line: string) => readonly string[]
 
 const plain = (line: string) => line.replace(/\s+/g, ' ').trim().toLowerCase()
 
-/** A comma parts two policies: one line with both is the same as two lines. */
+/** A comma separates policies, as a line break does. */
 const policies: LineForm = (line) => line.split(',').map(comparableForm)
 
 const permissions: LineForm = (line) => [line.split(',').map(plain).filter(Boolean).sort().join(', ')]
 
-/** Headers that hold directives in any order; of every other the whole value counts. */
+/** Headers with directives in any order. */
 const policyForms: Partial<Readonly<Record<WatchedHeader, LineForm>>> = {
   'content-security-policy': policies,
   'content-security-policy-report-only': policies,
   'permissions-policy': permissions,
 }
 
-/**
- * A watched header's value as every value that says the same is written (contract, Scan): a policy's directives sorted
- * and its nonces alike, other values in lower case, white space collapsed. A form is its own form.
- * @param value of a header sent several times, its lines parted by line feeds.
- */
+/** Rule 63, idempotent; the lines of a repeated header are separated by line feeds. */
 export function headerForm(header: WatchedHeader, value: string): string {
   const lineForm = policyForms[header] ?? ((line) => [plain(line)])
   const lines = value.split(/[\r\n]+/).flatMap(lineForm)

@@ -1,8 +1,7 @@
-/** What a page, a URL without query and fragment, must begin with and match. */
 export interface PageMatch {
-  /** Every match begins with it: what a sorted column of pages is narrowed by. */
+  /** Literal beginning of every match, which a primary key can use. */
   readonly prefix: string
-  /** A regular expression of RE2, which JavaScript reads the same with the flag `u`. */
+  /** RE2, and JavaScript with the flag `u`. */
   readonly expression: string
 }
 
@@ -12,11 +11,8 @@ const anyRest = '/**'
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 /**
- * Reads a monitored page's pattern (contract, Monitored page). `*` stands for any characters of one path segment, none
- * included; `**` as the whole last segment for any remainder, none included, so that `/a/**` takes `/a/` and all below
- * but not `/a`. Everything else stands for itself, in the host as well; scheme and host are lower case, a pattern without
- * a path is of the host's root, and a query or fragment says nothing. The store reads payment pages' patterns
- * alike (queries/pages/payment-pages.ts), which a test compares.
+ * Rule 61: `*` and `**` also match nothing, so `/a/**` matches `/a/` and all below, but not `/a`. ClickHouse reads
+ * patterns alike (queries/pages/payment-pages.ts), which a test compares.
  */
 export function pageMatch(pattern: string): PageMatch {
   const [, origin = '', written = ''] = patternParts.exec(pattern) ?? []

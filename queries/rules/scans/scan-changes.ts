@@ -1,21 +1,16 @@
 import { type ScanGrade, scanGrades, type WatchedHeader, watchedHeaders } from '../../../schema/enumerations.ts'
 import type { ScanChanges } from '../../../schema/responses/scan.ts'
 
-/** What a complete scan is compared by. */
 export interface ComparableScan {
   readonly rubricVersion: number
   readonly grade: ScanGrade
-  /** In comparable form; null where the page does not send one. */
+  /** In comparable form; null where not sent. */
   readonly headers: Readonly<Record<WatchedHeader, string | null>>
 }
 
-/** Nothing differs, or nothing was compared. */
 export const noChanges: ScanChanges = { headers: [], gradeDroppedFrom: null, rebaselined: false }
 
-/**
- * What differs from the page's last complete scan (contract, Scan).
- * @param before the last complete scan before this one; undefined where it is the first.
- */
+/** Rule 62. @param before undefined for the first complete scan. */
 export function scanChanges(scan: ComparableScan, before: ComparableScan | undefined): ScanChanges {
   if (!before) return noChanges
   const rebaselined = scan.rubricVersion !== before.rubricVersion

@@ -1,20 +1,18 @@
 import type { Script } from '../../../schema/responses/script.ts'
 import { byText } from '../by-text.ts'
 
-/** One scan of a monitored page. */
 export interface PageScan {
   readonly scanId: string
   readonly pageId: string
   readonly scannedAt: string
 }
 
-/** Later ones behind; scans of one moment by id. */
 const byTime = (a: PageScan, b: PageScan) => byText(a.scannedAt, b.scannedAt) || byText(a.scanId, b.scanId)
 
 /**
- * Where scans find a script, and where they no longer do (contract, Script). Null where no scan found the script.
+ * Null where no scan found the script.
  * @param found the latest scan of each page that found it.
- * @param loadedLast the latest scan of a page that loaded the page itself: complete, with a 2xx answer.
+ * @param loadedLast a page's latest complete scan with a 2xx status.
  */
 export function scanPresence(
   found: readonly PageScan[],

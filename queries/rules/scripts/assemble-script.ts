@@ -1,66 +1,57 @@
-import type { Script, ScriptCapture, ScriptDecision } from '../../../schema/responses/script.ts'
+import type { LibraryIdentity, Script, ScriptCapture, ScriptDecision } from '../../../schema/responses/script.ts'
 import type { ScriptSource } from '../../../schema/scripts.ts'
 import { type PageScan, scanPresence } from '../scans/scan-presence.ts'
 import { type AdvisoryCheck, assessScript } from './script-advisories.ts'
 import { type IntegrityEvidence, scriptCoverage } from './script-coverage.ts'
 import { scriptId } from './script-id.ts'
-import { identifyScript, type LibraryIdentity } from './script-identification.ts'
+import { identifyScript } from './script-identification.ts'
 
-/** The bytes that a script had for a while; times in milliseconds since the Unix epoch, 0 for never. */
+/** Times in milliseconds since the Unix epoch, 0 for never. */
 interface ScriptVersion {
-  /** Empty where a browser reported none. */
   readonly hash: string
   readonly seenTo: number
-  /** When browsers first reported it. */
   readonly reportedFrom: number
-  /** When a scan first found it. */
   readonly scannedFrom: number
 }
 
-/** A script of a site's inventory. */
 export interface InventoriedScript extends Pick<Script, 'url' | 'firstSeenAt' | 'lastSeenAt' | 'lastNewHashAt'> {
   /** The last seen first. */
   readonly versions: readonly ScriptVersion[]
 }
 
-/** All that is known of one script of a site. */
 export interface ScriptFacts {
   readonly siteId: string
   readonly inventoried: InventoriedScript
-  /** Oldest first. */
   readonly decisions: readonly ScriptDecision[]
-  /** By hash. */
   readonly captures: ReadonlyMap<string, ScriptCapture>
-  /** What browsers reported in the window; null when nothing. */
+  /** Null without reports in the window. */
   readonly activity: Script['activity']
   readonly violation: IntegrityEvidence['violation']
   /** The latest scan of each payment page that found it in the window. */
   readonly findings: readonly ScanFinding[]
 }
 
-/** A scan that found a script. */
 interface ScanFinding extends PageScan {
-  /** All tags of the script had integrity metadata then. */
+  /** On all the script's tags. */
   readonly hasIntegrity: boolean
 }
 
-/** What is known of the site, of public libraries and of the plan. */
+/** Facts that all scripts of a read share. */
 export interface InventoryFacts {
-  /** Browsers reported an integrity violation of any of the site's scripts in the window. */
+  /** Rule 57. */
   readonly reporting: boolean
-  /** The latest scan of a payment page that loaded it in the window. */
+  /** A payment page's latest scan of Rule 58. */
   readonly loadingScanOf: (pageId: string) => PageScan | undefined
   readonly identityOf: (hash: string) => LibraryIdentity | undefined
   readonly checkOf: (library: LibraryIdentity) => AdvisoryCheck | undefined
   readonly plansAdvisories: boolean
 }
 
-/** A script as the API answers it (contract, Script). */
 export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Script {
   const { siteId, inventoried, decisions, activity, findings, violation } = facts
   const { versions, ...seen } = inventoried
   const decision = decisions.at(-1)
-  // The bytes seen last are what the script is now; a sighting without a hash tells nothing of them.
+  // The last hashed version; unhashed sightings do not count.
   const current = versions.find(({ hash }) => hash !== '')
   const identity = current && (common.identityOf(current.hash) ?? null)
   return {
@@ -98,7 +89,7 @@ function toVersion(
   { captures }: ScriptFacts,
   { identityOf }: InventoryFacts,
 ): Script['hashes'][number] {
-  // A scan's tags without a hash are no sighting of bytes.
+  // An unhashed tag of a scan is no sighting.
   const firsts: readonly (readonly [ScriptSource, number])[] = [
     ['report', reportedFrom],
     ['scan', hash === '' ? 0 : scannedFrom],
@@ -117,7 +108,7 @@ function toVersion(
   }
 }
 
-/** An authorization that lists no hashes pins those the script had had by then. */
+/** An authorization without a list pins the hashes seen up to then. */
 function isPinned(hash: string, firstSeen: number, decision: ScriptDecision | undefined): boolean {
   if (decision?.integrityMode !== 'pinned_hashes') return false
   return decision.pinnedHashes?.includes(hash) ?? firstSeen <= Date.parse(decision.decidedAt)

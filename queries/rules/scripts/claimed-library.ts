@@ -1,14 +1,13 @@
-/** The library that a URL says it serves. */
+/** Libraries by the URLs of public delivery networks. */
+
 export interface ClaimedLibrary {
   readonly name: string
-  /** Null where the URL names none. */
   readonly version: string | null
 }
 
-/** URLs of one delivery network: where the library's name and version stand in the path. */
 interface UrlForm {
   readonly host: RegExp
-  /** Has the group `name`, and `version` where a URL can name one. */
+  /** With the group `name`, and perhaps `version`. */
   readonly path: RegExp
 }
 
@@ -21,10 +20,10 @@ const npm = String.raw`(?<name>(?:@[\w.~-]+\/)?[\w.~-]+)(?:@(?<version>[^/]+))?(
 
 const inNpm = (before: string) => new RegExp(`^${before}${npm}`)
 
-/** `/name/version/…`, as the first libraries' hosts write it. */
+/** `/name/version/…` */
 const byFolder = (before: string) => new RegExp(`^${before}(?<name>[^/]+)/v?(?<version>\\d[^/]*)/`)
 
-/** In this order, the first that fits stands; any host's file can be named after its library. */
+/** The first match counts; any host's file can be named after its library. */
 const urlForms: readonly UrlForm[] = [
   { host: /^cdnjs\.cloudflare\.com$/, path: byFolder('/ajax/libs/') },
   { host: /^ajax\.googleapis\.com$/, path: byFolder('/ajax/libs/') },
@@ -44,7 +43,6 @@ const urlForms: readonly UrlForm[] = [
 /** jQuery's own host names its user interface by half a name. */
 const fullNames: ReadonlyMap<string, string> = new Map([['ui', 'jquery-ui']])
 
-/** What a script's URL claims to serve, by the forms of the public delivery networks; null where it claims nothing. */
 export function claimedLibrary(url: string): ClaimedLibrary | null {
   if (!URL.canParse(url)) return null
   const { hostname, pathname } = new URL(url)
@@ -82,7 +80,7 @@ function comparable(name: string): string {
   return otherNames.get(bare) ?? bare
 }
 
-/** Whether two names may well be the same library's: the scope of one can be missing in the other. */
+/** Either name may lack its scope. */
 export function isSameLibrary(one: string, other: string): boolean {
   const [a, b] = [comparable(one), comparable(other)]
   return a === b || comparable(withoutScope(one)) === b || a === comparable(withoutScope(other))

@@ -1,6 +1,7 @@
 import { byText } from '../by-text.ts'
 
-/** A version's numbers, and the words of a pre-release; none for a release. */
+/** Versions in semantic order, as library authors write them. */
+
 interface Version {
   readonly numbers: readonly string[]
   readonly words: readonly string[]
@@ -26,10 +27,7 @@ function comparePart(a: string, b: string): number {
   return short.length - long.length || byText(short, long)
 }
 
-/**
- * Below 0 where a is the earlier version, 0 where both are the same, above 0 otherwise: the order of semantic versions,
- * with as many numbers as a version has (`1.12` is `1.12.0`), a leading `v` and build words passed over.
- */
+/** For `sort`. `1.12` is `1.12.0`; a leading `v` and build words are ignored. */
 export function compareVersions(a: string, b: string): number {
   const [one, other] = [parse(a), parse(b)]
   for (let at = 0; at < Math.max(one.numbers.length, other.numbers.length); at++) {
@@ -45,17 +43,14 @@ export function compareVersions(a: string, b: string): number {
   return one.words.length - other.words.length
 }
 
-/** Versions that a flaw is in; null leaves an end open. */
+/** Null leaves an end open. */
 export interface VersionRange {
-  /** The first that has it. */
   readonly introduced: string | null
-  /** The first that no longer has it. */
   readonly fixed: string | null
-  /** The last that has it, where no release is known to fix it. */
+  /** Where no release is known to fix it. */
   readonly lastAffected: string | null
 }
 
-/** Whether a version lies in a range. */
 export function isWithin(version: string, { introduced, fixed, lastAffected }: VersionRange): boolean {
   if (introduced !== null && compareVersions(version, introduced) < 0) return false
   if (fixed !== null && compareVersions(version, fixed) >= 0) return false

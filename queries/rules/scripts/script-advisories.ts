@@ -1,29 +1,26 @@
-import type { Script } from '../../../schema/responses/script.ts'
+import type { LibraryIdentity, Script } from '../../../schema/responses/script.ts'
 import { type Severity, severities } from '../../../schema/scripts.ts'
 import { byText } from '../by-text.ts'
 import { compareVersions, isWithin, type VersionRange } from './library-version.ts'
-import type { LibraryIdentity } from './script-identification.ts'
 
-/** An advisory as its database publishes it. */
 export interface Advisory {
   readonly id: string
   readonly aliases: readonly string[]
   readonly ranges: readonly VersionRange[]
-  /** The database's own rating; null where it gives none. */
+  /** The database's own rating. */
   readonly severity: Severity | null
-  /** CVSS v3 base score, 0 to 10; null where there is none. */
+  /** CVSS v3 base score, 0 to 10. */
   readonly cvssScore: number | null
   readonly url: string
   readonly modifiedAt: string
 }
 
-/** What is known of a library. */
 export interface AdvisoryCheck {
   readonly checkedAt: string
   readonly advisories: readonly Advisory[]
 }
 
-/** Lowest CVSS v3 base score of each rating (the specification's qualitative scale, whose `none` is no severity of ours). */
+/** Lowest CVSS v3 base score of each rating, by the specification's scale without `none`. */
 const ratings: readonly (readonly [number, Severity])[] = [
   [9, 'critical'],
   [7, 'high'],
@@ -31,7 +28,6 @@ const ratings: readonly (readonly [number, Severity])[] = [
   [0, 'low'],
 ]
 
-/** The database's own rating, else that of the CVSS v3 base score; unknown where neither says one. */
 export function severityOf({ severity, cvssScore }: Pick<Advisory, 'severity' | 'cvssScore'>): Severity {
   if (severity !== null) return severity
   return ratings.find(([lowest]) => cvssScore !== null && cvssScore >= lowest)?.[1] ?? 'unknown'
@@ -42,12 +38,7 @@ type Item = Assessed['items'][number]
 
 const withoutItems = (state: Assessed['state']): Assessed => ({ state, severity: null, checkedAt: null, items: [] })
 
-/**
- * What is known against a script (contract, Script).
- * @param included the plan has advisories.
- * @param identity the library that the script is; null where it is none that is known.
- * @param check undefined until the library is checked.
- */
+/** Rule 59. */
 export function assessScript(
   included: boolean,
   identity: LibraryIdentity | null,

@@ -1,17 +1,13 @@
 import type { Script } from '../../../schema/responses/script.ts'
 
-/** What a window has of a script's integrity. */
 export interface IntegrityEvidence {
-  /** Browsers reported an integrity violation of any of the site's scripts. */
+  /** The site sent an integrity report. */
   readonly reporting: boolean
   /** Browsers reported the script itself. */
   readonly reported: boolean
-  /** When a browser last reported it loading without integrity metadata, and whether it was let through. */
+  /** The last load without integrity metadata. */
   readonly violation: { readonly lastAt: string; readonly mode: 'report' | 'enforce' } | undefined
-  /**
-   * Whether on each payment page the latest scan that found the script found integrity metadata on all its tags; undefined
-   * where none found it.
-   */
+  /** In each payment page's latest scan that found the script; undefined where none did. */
   readonly tagsHaveIntegrity: boolean | undefined
 }
 
@@ -24,11 +20,7 @@ const decided = (state: Coverage['state'], decidedBy: Coverage['decidedBy']): Co
   mode: null,
 })
 
-/**
- * Whether a script is only ever loaded with integrity metadata (contract, Script). A violation outweighs what scans found,
- * and a tag without integrity outweighs that browsers reported none. Without any integrity report of the site nothing is
- * claimed.
- */
+/** Rule 57: a violation outweighs scans, a tag without integrity outweighs the absence of violations. */
 export function scriptCoverage({ reporting, reported, violation, tagsHaveIntegrity }: IntegrityEvidence): Coverage {
   if (violation) {
     return { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: violation.lastAt, mode: violation.mode }

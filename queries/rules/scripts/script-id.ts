@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/**
- * A script's id: the UUIDv5 (RFC 9562) of its identity URL in the namespace of its site, so that everything that knows
- * the two names a script alike. It never changes between releases.
- * @param url as `scriptUrl` gives it.
- */
+/** UUIDv5 (RFC 9562) of `scriptUrl` in the namespace of the site (Rule 53). */
 export function scriptId(siteId: string, url: string): string {
   const namespace = Buffer.from(siteId.replaceAll('-', ''), 'hex')
   const digest = createHash('sha1').update(namespace).update(url).digest().subarray(0, 16)

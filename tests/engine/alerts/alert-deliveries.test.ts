@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { alertDeliveries } from '../../../app/import/records/types/alert-deliveries.ts'
 import { randomDeliveries } from '../../../fixtures/random-records.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import type { AlertDelivery } from '../../../schema/responses/alert-delivery.ts'
 import { type DeliveryFilters, oracleDeliveries } from '../../oracles/delivery-oracle.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   siteIds = await Promise.all([1, 2, 3].map(() => api.createSite(tenantId)))
   key = await api.createKey(tenantId)
   // Older than the retention of any report, too: the list has no window.
-  const span = { from: new Date(seed - 800 * day), to: new Date(seed) }
+  const span = { from: new Date(seed - 800 * dayMs), to: new Date(seed) }
   records = randomDeliveries({ ...span, seed, count: 200, siteIds: siteIds.slice(0, 2) })
   for (let at = 0; at < records.length; at += 60) {
     await api.importRecords(tenantId, alertDeliveries, records.slice(at, at + 60))

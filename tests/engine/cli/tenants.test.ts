@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { hashKey, keyPattern } from '../../../app/api-keys/key-format.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { findTenant } from '../../../queries/tenants/find-tenant.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
 import { queryRows } from '../../support/database.ts'
@@ -104,8 +104,8 @@ describe('keys', () => {
     const { status, body } = await api.get('/v1/me', { key: answer })
     expect({ status, prefix: body.data.key.prefix }).toEqual({ status: 200, prefix: answer.prefix })
     const year = Date.parse(body.data.key.expiresAt) - before
-    expect(year).toBeGreaterThan(364 * day)
-    expect(year).toBeLessThan(367 * day)
+    expect(year).toBeGreaterThan(364 * dayMs)
+    expect(year).toBeLessThan(367 * dayMs)
 
     const secret = answer.key.slice('srk_live_'.length + answer.prefix.length)
     expect(stderr).not.toContain(secret)

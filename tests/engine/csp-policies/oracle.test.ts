@@ -5,7 +5,7 @@ import { aReport } from '../../../fixtures/reports.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { oracleCspPolicies } from '../../oracles/csp-policy-oracle.ts'
 import { now, runs, startOracleWorld, windowParams, windows } from '../../oracles/oracle-world.ts'
@@ -129,7 +129,7 @@ describe('a site whose reports quote more than a read takes', () => {
     const random = seeded(count)
     return Array.from({ length: count }, (_, index): Partial<StoredReport> => {
       // Several share a time, at the place where a read ends too.
-      const receivedAt = now - day - Math.floor(index / 7) * 1_000
+      const receivedAt = now - dayMs - Math.floor(index / 7) * 1_000
       return { receivedAt, id: uuidV7(receivedAt, random), policy: policyOf(index) }
     })
   }
@@ -138,7 +138,7 @@ describe('a site whose reports quote more than a read takes', () => {
     const siteId = await api.createSite(tenantId)
     const stored = reports.map((report) => aReport({ ...report, tenantId, siteId }))
     await api.insertReports(stored)
-    const expected = oracleCspPolicies(stored, { from: now - 31 * day, to: now }, siteId, undefined)
+    const expected = oracleCspPolicies(stored, { from: now - 31 * dayMs, to: now }, siteId, undefined)
     return { expected, answered: await readPages(api, key, policiesOf(siteId), { limit }) }
   }
 
@@ -171,7 +171,7 @@ test('a policy that was truncated when it was stored is marked, however little o
   const siteId = await api.createSite(tenantId)
   const policy = `img-src ${'a.test '.repeat(5_000)}`
   const shown = (length: number, age: number) =>
-    aReport({ tenantId, siteId, policy: policy.slice(0, length), receivedAt: now - day - age, id: randomUUID() })
+    aReport({ tenantId, siteId, policy: policy.slice(0, length), receivedAt: now - dayMs - age, id: randomUUID() })
   await api.insertReports([shown(32_768, 1), shown(708, 2)])
   const { data } = await readPages(api, key, policiesOf(siteId), {})
   expect(data).toMatchObject([{ policy: 'img-src a.test', truncated: true, reportCount: 2 }])
@@ -180,7 +180,7 @@ test('a policy that was truncated when it was stored is marked, however little o
 test('a forged nonce hides no directive of another policy', async () => {
   const siteId = await api.createSite(tenantId)
   const quoted = (policy: string, age: number) =>
-    aReport({ tenantId, siteId, policy, receivedAt: now - day - age, id: randomUUID() })
+    aReport({ tenantId, siteId, policy, receivedAt: now - dayMs - age, id: randomUUID() })
   const stored = [
     quoted("script-src 'nonce-; img-src * ; x'; img-src 'self'", 1),
     quoted("script-src 'nonce-abc'; img-src 'self'", 2),
@@ -204,7 +204,7 @@ test('a policy has the same key in every release, whatever its nonces and its ne
   ] as const
   await api.insertReports(
     [...keys, ...keys].map(([policy]) =>
-      aReport({ tenantId, siteId, policy, receivedAt: now - day, id: randomUUID() }),
+      aReport({ tenantId, siteId, policy, receivedAt: now - dayMs, id: randomUUID() }),
     ),
   )
   const writer = connect(inject('servers').writeUrl)
@@ -220,7 +220,7 @@ test('a policy is truncated to 16 KB between characters; its id separates equal 
   const long = (tail: string) => `img-src ${'🦊'.repeat(4_093)}${tail}`
   const policies = [long('abcd'), long('abcdefg'), long('abcd🦊'), `img-src ${'x'.repeat(16_376)}`]
   const stored = policies.map((policy, index) =>
-    aReport({ tenantId, siteId, policy, receivedAt: now - day - index, id: randomUUID() }),
+    aReport({ tenantId, siteId, policy, receivedAt: now - dayMs - index, id: randomUUID() }),
   )
   await api.insertReports(stored)
   const { data } = await readPages(api, key, policiesOf(siteId), {})

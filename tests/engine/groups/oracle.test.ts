@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
-import { hour, minute } from '../../../schema/durations.ts'
+import { hourMs, minuteMs } from '../../../schema/durations.ts'
 import { networkErrorPhases } from '../../../schema/enumerations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { oracleCrashes, oracleNetworkErrors } from '../../oracles/group-oracle.ts'
@@ -108,9 +108,9 @@ describe('the API groups as the oracle does, page by page, on random filters and
 test('a group keeps the stack of a crash when a later one of the same hour has none', async () => {
   const tenantId = await api.createTenant()
   const crash = (minutesAgo: number, stack: string) =>
-    aReport({ tenantId, reportType: 'crash', feature: 'oom', stack, receivedAt: now - minutesAgo * minute })
+    aReport({ tenantId, reportType: 'crash', feature: 'oom', stack, receivedAt: now - minutesAgo * minuteMs })
   await api.insertReports([crash(2, 'at pay'), crash(1, '')])
-  const window = windowParams({ from: now - hour, to: now })
+  const window = windowParams({ from: now - hourMs, to: now })
   const { data } = await readPages(api, await api.createKey(tenantId), '/v1/crashes', window)
   expect(data).toMatchObject([{ reportCount: 2, stackExcerpt: 'at pay' }])
 })

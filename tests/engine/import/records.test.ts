@@ -8,7 +8,7 @@ import { recordType } from '../../../app/import/records/record-type.ts'
 import { alertRules } from '../../../app/import/records/types/alert-rules.ts'
 import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
 import { randomDeliveries, randomPages } from '../../../fixtures/random-records.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { recordUuid } from '../../../schema/record-fields.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli, startCli } from '../../support/cli.ts'
@@ -57,7 +57,7 @@ async function newOwner(): Promise<Owner> {
   return { tenantId, siteIds, key: await api.createKey(tenantId) }
 }
 
-const span = { from: new Date(Date.now() - 90 * day), to: new Date() }
+const span = { from: new Date(Date.now() - 90 * dayMs), to: new Date() }
 const pagesOf = async ({ siteIds, key }: Owner, limit = 200) =>
   (await Promise.all(siteIds.map((id) => readPages(api, key, `/v1/sites/${id}/pages`, { limit })))).map(
     ({ data }) => data,

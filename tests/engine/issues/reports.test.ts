@@ -4,7 +4,7 @@ import { aReport } from '../../../fixtures/reports.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { queryRows } from '../../support/database.ts'
@@ -32,13 +32,13 @@ beforeAll(async () => {
   siteId = await api.createSite(tenantId)
   key = await api.createKey(tenantId)
   rare = [2, 17, 32].map((days) => {
-    const receivedAt = now - days * day
+    const receivedAt = now - days * dayMs
     return aReport({ tenantId, siteId, receivedAt, id: uuidV7(receivedAt, random), issueHost: host })
   })
   await api.insertReports(rare)
   // Sixty thousand reports of another issue, a minute apart, lie between those of this one.
   await writer.command(
-    `INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, retention_days, weight, sample_rate, issue_subject) SELECT '${tenantId}', '${siteId}', 'csp-violation', fromUnixTimestamp64Milli(${now - day} - number * 60000), generateUUIDv4(), 365, 1000000, 1, 'img-src' FROM numbers(60000)`,
+    `INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, retention_days, weight, sample_rate, issue_subject) SELECT '${tenantId}', '${siteId}', 'csp-violation', fromUnixTimestamp64Milli(${now - dayMs} - number * 60000), generateUUIDv4(), 365, 1000000, 1, 'img-src' FROM numbers(60000)`,
   )
 })
 
@@ -49,7 +49,7 @@ afterAll(async () => {
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
 async function issueOf(host: string): Promise<string> {
-  const { body } = await api.get(`/v1/sites/${siteId}/issues?from=${new Date(now - 4 * day).toISOString()}`, { key })
+  const { body } = await api.get(`/v1/sites/${siteId}/issues?from=${new Date(now - 4 * dayMs).toISOString()}`, { key })
   return body.data.find(({ targetHost }: { targetHost: string }) => targetHost === host).id
 }
 

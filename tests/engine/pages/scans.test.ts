@@ -8,7 +8,7 @@ import { failedScan, randomScans, type ScanRecord } from '../../../fixtures/scan
 import { connect } from '../../../queries/clickhouse/client.ts'
 import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
 import type { Query } from '../../../queries/sql/query.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { oracleScans } from '../../oracles/scan-oracle.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { readPages } from '../../support/read-pages.ts'
@@ -31,7 +31,7 @@ const page = (id: string, ofSite: string, kind: 'payment' | 'other') => {
 }
 
 const random = (given: { seed: number; count: number }) =>
-  randomScans({ ...given, pageIds, from: new Date(seed - 400 * day), to: new Date(seed) })
+  randomScans({ ...given, pageIds, from: new Date(seed - 400 * dayMs), to: new Date(seed) })
 
 beforeAll(async () => {
   api = await startApi()
@@ -116,7 +116,7 @@ test('evidence is every scan since a moment that found a header changed or the g
   const read = <Row>(query: Query<Row>) => database.read(query)
   const readAll = async <Row>(queries: readonly Query<Row>[]) => (await Promise.all(queries.map(read))).flat()
   for (const days of [1, 30, 200, 500]) {
-    const since = new Date(seed - days * day)
+    const since = new Date(seed - days * dayMs)
     const places = await read(listScanEvidence(tenantId, [...pageIds, randomUUID()], since))
     const found = await readScans(readAll, tenantId, places)
     const expected = pageIds

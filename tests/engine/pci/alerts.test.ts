@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { completeScan } from '../../../fixtures/scans.ts'
-import { day, hour } from '../../../schema/durations.ts'
+import { dayMs, hourMs } from '../../../schema/durations.ts'
 import { gradeEvent } from '../../../schema/pci.ts'
 import type { AlertDelivery } from '../../../schema/responses/alert-delivery.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
@@ -18,7 +18,7 @@ afterAll(() => api?.close())
 
 /** Whether a drop of a grade counts as alerted, where one alert reached destinations so long after the scan. */
 async function alerted(delays: readonly number[]): Promise<boolean[]> {
-  const droppedAt = now - 3 * day
+  const droppedAt = now - 3 * dayMs
   const at = (time: number) => new Date(time).toISOString()
   const make = (tenantId: string, [siteId = '']: readonly string[]) => {
     const records = scenarioRecords({ ...ready, pages: [[]] }, { tenantId, siteId, now })
@@ -39,7 +39,7 @@ async function alerted(delays: readonly number[]): Promise<boolean[]> {
         createdAt: at(droppedAt + delay),
       }),
     )
-    return { ...records, scans: [scan(droppedAt - day, 'A'), scan(droppedAt, 'B')], deliveries }
+    return { ...records, scans: [scan(droppedAt - dayMs, 'A'), scan(droppedAt, 'B')], deliveries }
   }
   const [[site] = []] = await createPciTenants(api, [{ plan: 'business', siteNames: ['Shop'], make }])
   const { body } = await api.get(`/v1/compliance/pci-dss?siteId=${site?.world.siteId}`, { key: site?.key })
@@ -47,6 +47,6 @@ async function alerted(delays: readonly number[]): Promise<boolean[]> {
 }
 
 test('an alert counts that reached its first destination within a day, whenever it reached another', async () => {
-  expect(await alerted([hour, 30 * hour])).toEqual([true])
-  expect(await alerted([30 * hour])).toEqual([false])
+  expect(await alerted([hourMs, 30 * hourMs])).toEqual([true])
+  expect(await alerted([30 * hourMs])).toEqual([false])
 })

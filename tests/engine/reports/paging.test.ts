@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { randomReports } from '../../../fixtures/reports.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import { countReports } from '../../../queries/reports/count-reports.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import type { TestKey } from '../../support/tenants.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
   })
   siteIds = [await api.createSite(tenantId)]
   key = await api.createKey(tenantId)
-  rows = fill(11_000, 7, now - 5 * day, now - day)
+  rows = fill(11_000, 7, now - 5 * dayMs, now - dayMs)
   await api.insertReports(rows)
 })
 
@@ -49,8 +49,8 @@ async function page(params: Record<string, string>) {
 
 describe('paging', () => {
   test('visits every row exactly once while rows are being inserted', async () => {
-    const from = new Date(now - 2 * day)
-    const to = new Date(now - day)
+    const from = new Date(now - 2 * dayMs)
+    const to = new Date(now - dayMs)
     const expected = rows.filter((row) => row.receivedAt >= from.getTime() && row.receivedAt < to.getTime())
     const seen: string[] = []
     let cursor: string | null = null
@@ -64,8 +64,8 @@ describe('paging', () => {
       seen.push(...data.map(({ id }) => id))
       cursor = nextCursor
       // Newer than the whole window, and older: neither may shift a page.
-      await api.insertReports(fill(50, seed++, now - day, now))
-      await api.insertReports(fill(50, seed++, now - 4 * day, now - 2 * day - 1))
+      await api.insertReports(fill(50, seed++, now - dayMs, now))
+      await api.insertReports(fill(50, seed++, now - 4 * dayMs, now - 2 * dayMs - 1))
     } while (cursor)
     expect(seen.length).toBeGreaterThan(1_000)
     expect(new Set(seen).size).toBe(seen.length)
@@ -101,7 +101,7 @@ describe('paging', () => {
 describe('the cost of a query', () => {
   test('over a month is rollup rows, and raw rows only at its edges', async () => {
     const database = connect(inject('servers').readUrl)
-    const window = { from: now - 31 * day, to: now }
+    const window = { from: now - 31 * dayMs, to: now }
     const filter = {
       reportType: 'csp-violation',
       terms: [{ dimension: 'browserName', value: 'Chrome' }],

@@ -4,7 +4,7 @@ import { checkRollups, type RollupCheck } from '../../../clickhouse/rollups/chec
 import { listRollups } from '../../../clickhouse/rollups/list-rollups.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { aReport } from '../../../fixtures/reports.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { queryRows } from '../../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
 
@@ -190,7 +190,7 @@ describe('checkRollups', () => {
   test('the check omits expired days, by the tenant’s shortest retention in every month', async () => {
     const briefId = await db.createTenant()
     const at = (days: number, retentionDays = 10) =>
-      aReport({ tenantId: briefId, receivedAt: Date.now() - days * day, retentionDays })
+      aReport({ tenantId: briefId, receivedAt: Date.now() - days * dayMs, retentionDays })
     await db.insertReports([at(1), at(8), at(12), at(30), at(80, 90)])
     const { checked, different } = await check(briefId)
     const tables = [...ofEveryType, ...ofPolicies, 'reports_per_day_by_issue']

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rollupSets } from '../../../queries/rollups/select-rollup.ts'
 import { dimensionNames, dimensionRows } from '../../../schema/dimensions.ts'
-import { day, hour, minute } from '../../../schema/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
 import { dimensionsOf } from '../../../schema/report-filter.ts'
 import { reportTypeNames } from '../../../schema/report-types.ts'
 import { queryRows } from '../../support/database.ts'
@@ -44,7 +44,7 @@ async function stored(table: string): Promise<string[]> {
   return rows.map(([type, names]) => held(type, named ? String(names).split(',') : columns))
 }
 
-const grains = { [minute]: 'minute', [hour]: 'hour', [day]: 'day' }
+const grains = { [minuteMs]: 'minute', [hourMs]: 'hour', [dayMs]: 'day' }
 
 test('every declared rollup has its bucket length', async () => {
   const rollups = rollupSets.flatMap((set) => set.rollups)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issuePosition } from '../../../app/endpoints/issues/issue-listing.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
-import { type IssuePosition, issueLists, type RankedIssue } from '../../../queries/issues/list-issues.ts'
+import { type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
 import { countReportTypes } from '../../../queries/reports/count-report-types.ts'
 import { countReports } from '../../../queries/reports/count-reports.ts'
 import { groupReports } from '../../../queries/reports/group-reports.ts'
@@ -10,7 +10,7 @@ import { listReports } from '../../../queries/reports/list-reports.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
 import { type DimensionName, dimensionRows } from '../../../schema/dimensions.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { issueTypeNames } from '../../../schema/report-types.ts'
 import { bigTenant } from '../../bench/bench-data.ts'
 import { loadEngine } from '../../bench/engine-load.ts'
@@ -19,15 +19,15 @@ import { createDatabase, queryRows, type TestDatabase } from '../../support/data
 const reports = 200_000
 const to = Date.now()
 /** Not aligned with any bucket. */
-const window = { from: to - 31.5 * day, to: to - 0.5 * day }
-const previous = { from: window.from - (window.to - window.from) + day, to: window.from }
+const window = { from: to - 31.5 * dayMs, to: to - 0.5 * dayMs }
+const previous = { from: window.from - (window.to - window.from) + dayMs, to: window.from }
 
 let db: TestDatabase
 
 beforeAll(async () => {
   db = await createDatabase()
   await migrate(db.writer)
-  await loadEngine(db.writer, { rounds: [reports], from: to - 62 * day, days: 62 }, 0, async () => undefined)
+  await loadEngine(db.writer, { rounds: [reports], from: to - 62 * dayMs, days: 62 }, 0, async () => undefined)
 })
 
 afterAll(() => db?.drop())
@@ -59,7 +59,7 @@ test.each<[string, () => readonly Query<unknown>[]]>([
   ['a count of types', () => countReportTypes(bigTenant, window, undefined)],
   ['a histogram', () => histogramReports(bigTenant, window, csp(), '1h')],
   ['a histogram of a directive', () => histogramReports(bigTenant, window, csp({ directive: 'img-src' }), '1h')],
-  ['a histogram by minute', () => histogramReports(bigTenant, { ...window, from: window.to - 5 * day }, csp(), '1m')],
+  ['a histogram by minute', () => histogramReports(bigTenant, { ...window, from: window.to - 5 * dayMs }, csp(), '1m')],
   ['a ranking of directives with its trend', () => grouped(['directive'])],
 ])('%s over a month reads rollups, and of the raw rows only the edges', async (_, queries) => {
   expect(await rowsRead(queries())).toBeLessThan(reports / 4)
@@ -100,10 +100,10 @@ test('a version lookup in a long import log reads its last hour', async () => {
 })
 
 test('the latest issues of the last hours equal those of the whole window on every page', async () => {
-  const question = { tenantId: bigTenant, window, siteId: undefined, reportTypes: issueTypeNames }
+  const filter = { tenantId: bigTenant, window, siteId: undefined, reportTypes: issueTypeNames }
   let after: IssuePosition | undefined
   for (let page = 0; page < 5; page++) {
-    const [short, whole] = issueLists(question, after, 51) as [Query<RankedIssue>, Query<RankedIssue>]
+    const [short, whole] = listIssues(filter, after, 51) as [Query<RankedIssue>, Query<RankedIssue>]
     const issues = await db.reader.read(short)
     expect(issues).toHaveLength(51)
     expect(issues).toEqual(await db.reader.read(whole))

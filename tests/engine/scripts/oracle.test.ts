@@ -14,7 +14,7 @@ import {
   randomScriptScans,
   scriptHashesOf,
 } from '../../../fixtures/random-scripts.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import type { PlanOverrides } from '../../../schema/plans.ts'
 import { advisoryStates, identificationStates, scriptStatuses } from '../../../schema/scripts.ts'
 import type { OracleWindow } from '../../oracles/oracle-parts.ts'
@@ -29,7 +29,7 @@ const retentionDays = 45
 
 const now = Date.now()
 const seed = now % 1_000_000_007
-const retentionFrom = (Math.floor(now / day) - retentionDays) * day
+const retentionFrom = (Math.floor(now / dayMs) - retentionDays) * dayMs
 
 let api: TestApi
 let worlds: { world: ScriptWorld; key: TestKey }[]
@@ -65,7 +65,7 @@ async function createWorlds(overrides: PlanOverrides, catalog: string, checkedAt
       return [...payment, page(uuidOf(place * 100 + site * 10 + 9), 'other', otherPattern)]
     }),
   )
-  const span = { seed, tenantId, siteIds, hashes, from: new Date(now - 80 * day), to: new Date(now) }
+  const span = { seed, tenantId, siteIds, hashes, from: new Date(now - 80 * dayMs), to: new Date(now) }
   const reports = randomScriptReports({ ...span, count: 480 })
   for (let at = 0; at < reports.length; at += 160) await api.insertReports(reports.slice(at, at + 160))
   const otherPages = siteIds.map((_, site) => uuidOf(place * 100 + site * 10 + 9))
@@ -104,7 +104,7 @@ async function createWorlds(overrides: PlanOverrides, catalog: string, checkedAt
 
 beforeAll(async () => {
   api = await startApi({ now: () => new Date(now) })
-  const [catalog, checkedAt] = [`npm-${seed}`, new Date(now - day).toISOString()]
+  const [catalog, checkedAt] = [`npm-${seed}`, new Date(now - dayMs).toISOString()]
   const index = knownLibraries.map(({ name, version }, at) => ({
     hash: hashes[at],
     name,

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
-import { day } from '../../../schema/durations.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { type ApiResponse, startApi, type TestApi } from '../../support/api.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -86,7 +86,7 @@ describe('/metrics', () => {
   test('counts the engine’s time of a request that read no rows', async () => {
     const before = await counted('api_engine_seconds_total')
     // Of a month that no test stores anything in.
-    const [from, to] = [100, 101].map((days) => new Date(Date.now() + days * day).toISOString())
+    const [from, to] = [100, 101].map((days) => new Date(Date.now() + days * dayMs).toISOString())
     const own = await logged(`/v1/reports/types?from=${from}&to=${to}`, 'no-rows')
     expect(own).toMatchObject({ status: 200, rowsRead: 0 })
     expect(own.engineMs).toBeGreaterThan(0)
@@ -98,7 +98,7 @@ describe('/metrics', () => {
     const results = () =>
       Promise.all(['hit', 'miss'].map((result) => counted('api_response_cache_requests_total', `,result="${result}"`)))
     const [hits = 0, misses = 0] = await results()
-    const window = `from=${new Date(Date.now() - day).toISOString()}&to=${new Date().toISOString()}`
+    const window = `from=${new Date(Date.now() - dayMs).toISOString()}&to=${new Date().toISOString()}`
     const isHit = async (id: string) => (await logged(`/v1/reports/types?${window}`, id)).cacheHit
     const cacheHits: unknown[] = []
     for (let times = 0; times < 3; times++) cacheHits.push(await isHit(`${times}`))

@@ -6,12 +6,12 @@ import { aReport } from '../../../fixtures/reports.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { importVersion } from '../../../queries/rules/import-version.ts'
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
-import { day, minute } from '../../../schema/durations.ts'
+import { dayMs, minuteMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const to = Date.now()
-const window = `from=${new Date(to - 2 * day).toISOString()}&to=${new Date(to).toISOString()}`
+const window = `from=${new Date(to - 2 * dayMs).toISOString()}&to=${new Date(to).toISOString()}`
 
 let api: TestApi
 let writer: Database
@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 /** No two alike, because the same block again is stored once. */
 const some = (count: number) =>
-  Array.from({ length: count }, () => aReport({ tenantId, receivedAt: to - minute, id: randomUUID() }))
+  Array.from({ length: count }, () => aReport({ tenantId, receivedAt: to - minuteMs, id: randomUUID() }))
 
 async function counted(filter = ''): Promise<number> {
   asked.length = 0

@@ -1,44 +1,44 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { splitByGrain } from '../../../../queries/rollups/time-range.ts'
-import { day, hour, minute } from '../../../../schema/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../../../schema/durations.ts'
 
 describe('splitting a window by grain', () => {
-  test('takes whole days, then the hours beside them, then the edges', () => {
-    const window = { from: day - 2 * hour - 5, to: 3 * day + hour + 7 }
-    expect(splitByGrain([window], [day, hour, 1])).toEqual([
-      { grain: day, ranges: [{ from: day, to: 3 * day }] },
+  test('a window splits into whole days, the hours beside them, and the edges', () => {
+    const window = { from: dayMs - 2 * hourMs - 5, to: 3 * dayMs + hourMs + 7 }
+    expect(splitByGrain([window], [dayMs, hourMs, 1])).toEqual([
+      { grain: dayMs, ranges: [{ from: dayMs, to: 3 * dayMs }] },
       {
-        grain: hour,
+        grain: hourMs,
         ranges: [
-          { from: day - 2 * hour, to: day },
-          { from: 3 * day, to: 3 * day + hour },
+          { from: dayMs - 2 * hourMs, to: dayMs },
+          { from: 3 * dayMs, to: 3 * dayMs + hourMs },
         ],
       },
       {
         grain: 1,
         ranges: [
-          { from: day - 2 * hour - 5, to: day - 2 * hour },
-          { from: 3 * day + hour, to: 3 * day + hour + 7 },
+          { from: dayMs - 2 * hourMs - 5, to: dayMs - 2 * hourMs },
+          { from: 3 * dayMs + hourMs, to: 3 * dayMs + hourMs + 7 },
         ],
       },
     ])
   })
 
-  test('leaves a window inside one bucket to the finest grain', () => {
-    expect(splitByGrain([{ from: 10, to: 20 }], [hour, 1])).toEqual([{ grain: 1, ranges: [{ from: 10, to: 20 }] }])
+  test('a window inside one bucket belongs to the finest grain', () => {
+    expect(splitByGrain([{ from: 10, to: 20 }], [hourMs, 1])).toEqual([{ grain: 1, ranges: [{ from: 10, to: 20 }] }])
   })
 
-  test('covers nothing of an empty window', () => {
-    expect(splitByGrain([{ from: 5, to: 5 }], [hour, 1])).toEqual([])
+  test('an empty window has no ranges', () => {
+    expect(splitByGrain([{ from: 5, to: 5 }], [hourMs, 1])).toEqual([])
   })
 
-  test('counts every millisecond exactly once, on aligned ranges', () => {
-    const bounds = fc.tuple(fc.nat(10 * day), fc.nat(10 * day)).filter(([a, b]) => a !== b)
+  test('every millisecond is in exactly one aligned range', () => {
+    const bounds = fc.tuple(fc.nat(10 * dayMs), fc.nat(10 * dayMs)).filter(([a, b]) => a !== b)
     fc.assert(
       fc.property(bounds, ([a, b]) => {
         const window = { from: Math.min(a, b), to: Math.max(a, b) }
-        const ranges = splitByGrain([window], [day, hour, minute, 1]).flatMap(({ grain, ranges }) =>
+        const ranges = splitByGrain([window], [dayMs, hourMs, minuteMs, 1]).flatMap(({ grain, ranges }) =>
           ranges.map((range) => ({ ...range, grain })),
         )
         for (const { from, to, grain } of ranges) expect([from % grain, to % grain, from < to]).toEqual([0, 0, true])
@@ -52,21 +52,21 @@ describe('splitting a window by grain', () => {
     )
   })
 
-  test('keeps two windows apart at their common bound', () => {
+  test('two windows are split at their common bound', () => {
     const split = splitByGrain(
       [
-        { from: 0, to: hour + 1 },
-        { from: hour + 1, to: 2 * hour + 2 },
+        { from: 0, to: hourMs + 1 },
+        { from: hourMs + 1, to: 2 * hourMs + 2 },
       ],
-      [hour, 1],
+      [hourMs, 1],
     )
     expect(split).toEqual([
-      { grain: hour, ranges: [{ from: 0, to: hour }] },
+      { grain: hourMs, ranges: [{ from: 0, to: hourMs }] },
       {
         grain: 1,
         ranges: [
-          { from: hour, to: hour + 1 },
-          { from: hour + 1, to: 2 * hour + 2 },
+          { from: hourMs, to: hourMs + 1 },
+          { from: hourMs + 1, to: 2 * hourMs + 2 },
         ],
       },
     ])

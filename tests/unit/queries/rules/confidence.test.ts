@@ -11,6 +11,9 @@ test.each([
   [1, 0, 0, 'low'],
   [1, 1, 1, 'suppressed'],
   [400, 400, 5, 'suppressed'],
-])('%d reports, %d of them noise, of %d families: %s', (reportCount, noiseCount, browserFamilyCount, expected) => {
-  expect(confidence({ reportCount, noiseCount, browserFamilyCount })).toBe(expected)
-})
+])(
+  'an issue with %d reports, %d of them noise, from %d families has confidence %s',
+  (reportCount, noiseCount, browserFamilyCount, expected) => {
+    expect(confidence({ reportCount, noiseCount, browserFamilyCount })).toBe(expected)
+  },
+)

@@ -13,7 +13,7 @@ test.each([
   ['every batch is done', [step('a', 'started', 1), step('a', 'done', 2)]],
   ['a batch began before', [step('a', 'done', 1)]],
   ['a batch was sent again and is done', [step('a', 'started', 1), step('a', 'started', 2), step('a', 'done', 3)]],
-])('%s: there is a mark, whatever the order', (_, steps) => {
+])('%s: the tenant has a version, in any order of rows', (_, steps) => {
   expect(importVersion(steps)).toBeTypeOf('string')
   expect(importVersion([...steps].reverse())).toBe(importVersion(steps))
 })
@@ -23,19 +23,19 @@ test.each([
   ['one of two is', [step('a', 'started', 1), step('a', 'done', 2), step('b', 'started', 2)]],
   ['a second pass over a batch is', [step('a', 'started', 1), step('a', 'done', 2), step('a', 'started', 3)]],
   ['which came last cannot be told', [step('a', 'started', 1), step('a', 'done', 1)]],
-])('%s: there is none, whatever the order', (_, steps) => {
+])('%s: the tenant has no version, in any order of rows', (_, steps) => {
   expect(importVersion(steps)).toBeUndefined()
   expect(importVersion([...steps].reverse())).toBeUndefined()
 })
 
-test('each import makes another mark, and so does the same one again', () => {
+test('each import changes the version, the same file again too', () => {
   const first = [step('a', 'started', 1), step('a', 'done', 2)]
   const again = [...first, step('a', 'started', 3), step('a', 'done', 4)]
   const further = [...first, step('b', 'started', 3), step('b', 'done', 4)]
   expect(new Set([[], first, again, further].map(importVersion)).size).toBe(4)
 })
 
-test('a mark is short, however much was imported', () => {
+test('a version is short however much was imported', () => {
   const steps = Array.from({ length: 500 }, (_, index) => step(`${index}`.padStart(64, '0'), 'done', 1))
   expect(importVersion(steps)?.length).toBeLessThan(50)
 })

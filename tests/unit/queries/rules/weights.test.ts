@@ -7,6 +7,6 @@ test.each([
   [1_500_000n, 2],
   [2_000_000n, 2],
   [2n ** 53n * 1_000n + 500_000n, 9_007_199_254_741],
-])('a weight of %d millionths stands for %d reports', (weight, reports) => {
+])('a weight of %d millionths is an estimate of %d reports', (weight, reports) => {
   expect(estimate({ reportCount: 1, weight })).toBe(reports)
 })

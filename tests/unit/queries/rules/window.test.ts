@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { earlierWindow, frozenWindow, windowOf } from '../../../../queries/rules/window.ts'
-import { day } from '../../../../schema/durations.ts'
+import { dayMs } from '../../../../schema/durations.ts'
 import { retentionStart } from '../../../../schema/plans.ts'
 
 const policy = { defaultDays: 7, maxDays: 31 }
@@ -9,32 +9,32 @@ const retention = retentionStart(30, now)
 const at = (text: string) => new Date(text)
 
 describe('the window of a request', () => {
-  test('is the default days up to now', () => {
+  test('the default window is the default days up to now', () => {
     expect(windowOf(policy, {}, now, retention)).toEqual({
-      from: now.getTime() - 7 * day,
+      from: now.getTime() - 7 * dayMs,
       to: now.getTime(),
     })
   })
 
-  test('begins at the start of the UTC day that retention reaches', () => {
+  test('retention begins at the start of a UTC day', () => {
     expect(retention.toISOString()).toBe('2026-10-22T00:00:00.000Z')
   })
 
-  test('clamps a default from to retention', () => {
+  test('a default from is clamped to retention', () => {
     const short = retentionStart(3, now)
     expect(windowOf(policy, {}, now, short).from).toBe(short.getTime())
   })
 
-  test('takes a from at the first moment of retention and refuses one before it', () => {
+  test('a from at the start of retention is valid, one before it is rejected', () => {
     expect(windowOf(policy, { from: retention }, now, retention).from).toBe(retention.getTime())
     const before = new Date(retention.getTime() - 1)
     expect(() => windowOf(policy, { from: before }, now, retention)).toThrow('from reaches back beyond retention')
   })
 
-  test('takes exactly the longest length and refuses a millisecond more', () => {
+  test('the longest window is valid, one a millisecond longer is rejected', () => {
     const long = retentionStart(90, now)
     const to = at('2026-11-01T00:00:00Z')
-    const from = new Date(to.getTime() - 31 * day)
+    const from = new Date(to.getTime() - 31 * dayMs)
     expect(windowOf(policy, { from, to }, now, long)).toEqual({
       from: from.getTime(),
       to: to.getTime(),
@@ -48,37 +48,37 @@ describe('the window of a request', () => {
     ['from must be before to', at('2026-11-03T00:00:00Z'), at('2026-11-02T00:00:00Z')],
     ['from must be before to', at('2026-11-22T00:00:00Z'), undefined],
     ['to must be after the start of retention', undefined, at('2026-10-01T00:00:00Z')],
-  ])('refuses an empty one: %s', (reason, from, to) => {
+  ])('an empty window is rejected: %s', (reason, from, to) => {
     expect(() => windowOf(policy, { from, to }, now, retention)).toThrow(new RegExp(`^${reason}: `))
   })
 })
 
 describe('the window before a window', () => {
-  const to = retention.getTime() + 2 * day
+  const to = retention.getTime() + 2 * dayMs
 
-  test('is as long, and may begin at the first moment of retention', () => {
-    const from = retention.getTime() + day
+  test('the window before has the same length, and can begin with retention', () => {
+    const from = retention.getTime() + dayMs
     expect(earlierWindow({ from, to }, retention)).toEqual({ from: retention.getTime(), to: from })
   })
 
-  test('is none where it would begin a millisecond before retention', () => {
-    expect(earlierWindow({ from: retention.getTime() + day - 1, to: to - 1 }, retention)).toBeUndefined()
+  test('a window has none before it where that would begin before retention', () => {
+    expect(earlierWindow({ from: retention.getTime() + dayMs - 1, to: to - 1 }, retention)).toBeUndefined()
   })
 })
 
-describe('the window a cursor froze', () => {
-  test('stands, cut to what retention still reaches', () => {
-    const to = retention.getTime() + day
-    expect(frozenWindow(policy, { from: retention.getTime() - day, to }, retention)).toEqual({
+describe('the frozen window of a cursor', () => {
+  test('a frozen window is cut to what retention still reaches', () => {
+    const to = retention.getTime() + dayMs
+    expect(frozenWindow(policy, { from: retention.getTime() - dayMs, to }, retention)).toEqual({
       from: retention.getTime(),
       to,
     })
   })
 
-  test('is empty when retention has passed it', () => {
+  test('a frozen window is empty once it has expired', () => {
     const gone = {
-      from: retention.getTime() - 2 * day,
-      to: retention.getTime() - day,
+      from: retention.getTime() - 2 * dayMs,
+      to: retention.getTime() - dayMs,
     }
     expect(frozenWindow(policy, gone, retention)).toEqual({
       from: retention.getTime(),
@@ -86,7 +86,7 @@ describe('the window a cursor froze', () => {
     })
   })
 
-  test.each([[{ from: 10, to: 10 }], [{ from: 0, to: 31 * day + 1 }]])('cannot be %j', (frozen) => {
+  test.each([[{ from: 10, to: 10 }], [{ from: 0, to: 31 * dayMs + 1 }]])('a frozen window cannot be %j', (frozen) => {
     expect(frozenWindow(policy, frozen, retention)).toBeUndefined()
   })
 })

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { listLibraryChecks } from '../../../../queries/scripts/list-library-checks.ts'
 import { chunksOf } from '../../../../queries/sql/chunks.ts'
 
-test('a list in chunks is the list, in order, none of them longer or empty', () => {
+test('chunks keep the list’s order, and none is too long or empty', () => {
   expect(chunksOf([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]])
   expect(chunksOf([1, 2], 2)).toEqual([[1, 2]])
   expect(chunksOf([], 2)).toEqual([])
 })
 
-test('libraries are looked up at most 500 at a time, each once', () => {
+test('libraries are read at most 500 a query, each once', () => {
   const ids = Array.from({ length: 1_100 }, (_, index) => `npm lib${index}`)
   const asked = listLibraryChecks(ids).map(({ statement }) => statement.values.flatMap(({ value }) => value))
   expect(asked.map((some) => some.length)).toEqual([500, 500, 100])

@@ -25,7 +25,7 @@ describe('the comparable form of a policy', () => {
     ['keeps other white space, which no browser reads as such', 'img-src a\u00a0b\u2028c', 'img-src a\u00a0b\u2028c'],
     ['of nothing is nothing', '', ''],
     ['of no directive is nothing', ' ; \t;', ''],
-  ])('%s', (_, policy, form) => {
+  ])('the comparable form of a policy: %s', (_, policy, form) => {
     expect(comparableForm(policy)).toBe(form)
   })
 
@@ -58,7 +58,7 @@ describe('the comparable form of a policy', () => {
       "trusted-types Shop 'Allow-Duplicates'",
       "trusted-types Shop 'allow-duplicates'",
     ],
-  ])('has in lower case %s', (_, policy, form) => {
+  ])('the comparable form has in lower case %s', (_, policy, form) => {
     expect(comparableForm(policy)).toBe(form)
   })
 
@@ -69,7 +69,7 @@ describe('the comparable form of a policy', () => {
     ["script-src 'nonce-*'", "script-src 'nonce-*'"],
     ["script-src 'nonce-cut", "script-src 'nonce-*'"],
     ['script-src nonce-abc', 'script-src nonce-abc'],
-  ])('has no nonce: %s', (policy, form) => {
+  ])('the comparable form has no nonce of its own: %s', (policy, form) => {
     expect(comparableForm(policy)).toBe(form)
   })
 
@@ -81,29 +81,29 @@ describe('the comparable form of a policy', () => {
     ['img-src :// HTTPS:// /A ?B', 'img-src :// https:// /A ?B'],
     ['__proto__ A; constructor B', '__proto__ a; constructor b'],
     ['img-src https://BÜCHER.test/Ä 🦊', 'img-src https://bücher.test/Ä 🦊'],
-  ])('is made of any text: %s', (policy, form) => {
+  ])('any text has a comparable form: %s', (policy, form) => {
     expect(comparableForm(policy)).toBe(form)
   })
 
-  test('is its own comparable form', () => {
+  test('a comparable form is its own comparable form', () => {
     const policy = "Script-Src 'Nonce-a' HTTPS://A.test/P 'sha256-X='; report-to G;; img-src *; script-src b"
     expect(comparableForm(comparableForm(policy))).toBe(comparableForm(policy))
   })
 })
 
 describe('the id of a policy', () => {
-  test('is the start of a SHA-256 of disposition and form', () => {
+  test('a policy’s id is the start of a SHA-256 of disposition and form', () => {
     const whole = createHash('sha256').update("report\nimg-src 'self'").digest('hex')
     expect(policyId('report', "img-src 'self'")).toBe(whole.slice(0, 32))
     expect(policyId('enforce', "img-src 'self'")).not.toBe(whole.slice(0, 32))
   })
 
-  test('never changes', () => {
+  test('a policy’s id does not change between releases', () => {
     expect(policyId('enforce', "default-src 'self'")).toBe('786b6e6aa27e07ece29d909e05c2857b')
   })
 })
 
-describe('a policy as it is answered', () => {
+describe('the cut of a long policy', () => {
   test.each([
     ['nothing', '', '', false],
     ['16,384 bytes', 'x'.repeat(16_384), 'x'.repeat(16_384), false],
@@ -113,7 +113,7 @@ describe('a policy as it is answered', () => {
     ['a character of three bytes across the end', `${'x'.repeat(16_382)}€y`, 'x'.repeat(16_382), true],
     ['a character of four bytes across the end', `${'x'.repeat(16_381)}🦊`, 'x'.repeat(16_381), true],
     ['a character of four bytes up to the end', `${'x'.repeat(16_380)}🦊y`, `${'x'.repeat(16_380)}🦊`, true],
-  ])('is cut between characters: %s', (_, form, policy, truncated) => {
+  ])('a policy is cut between characters: %s', (_, form, policy, truncated) => {
     expect(cutPolicy(form)).toEqual({ policy, truncated })
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { alertedChanges, type PageChange } from '../../../../../queries/rules/pci/change-alerts.ts'
-import { day } from '../../../../../schema/durations.ts'
+import { dayMs } from '../../../../../schema/durations.ts'
 
 const scannedAt = '2026-03-01T12:00:00.000Z'
 
@@ -33,16 +33,16 @@ test.each<[string, PageChange, ReturnType<typeof alert>[], boolean]>([
   ['nothing by an alert of another event', ofBoth, [alert('csp.policy_changed', 60_000)], false],
   ['nothing by an alert of an event that is written otherwise', ofBoth, [alert('PAGE.headers_changed', 60_000)], false],
   ['a change by an alert of the same millisecond', ofHeaders, [headersAlert(0)], true],
-  ['a change by an alert exactly a day later', ofHeaders, [headersAlert(day)], true],
-  ['a change not by an alert a millisecond later than that', ofHeaders, [headersAlert(day + 1)], false],
+  ['a change by an alert exactly a day later', ofHeaders, [headersAlert(dayMs)], true],
+  ['a change not by an alert a millisecond later than that', ofHeaders, [headersAlert(dayMs + 1)], false],
   ['a change not by an alert from before its scan', ofHeaders, [headersAlert(-1)], false],
   [
     'a change by the one alert of many that is about it',
     ofHeaders,
-    [headersAlert(-1), gradeAlert(1), headersAlert(day), headersAlert(day + 1)],
+    [headersAlert(-1), gradeAlert(1), headersAlert(dayMs), headersAlert(dayMs + 1)],
     true,
   ],
-])('tells %s', (_, found, delivered, alerted) => {
+])('alerts match changes: %s', (_, found, delivered, alerted) => {
   expect(alertedChanges([found], delivered).has(found)).toBe(alerted)
 })
 
@@ -56,17 +56,17 @@ test.each<[string, number[], ReturnType<typeof alert>[], number[]]>([
   ['an older change where a later alert speaks for the later', [5, 1], [headersAlert(3), headersAlert(6)], [5, 1]],
   [
     'no change of more than a day ago behind those of others',
-    [day + 1, 0],
-    [headersAlert(day + 1), headersAlert(day + 2)],
-    [day + 1],
+    [dayMs + 1, 0],
+    [headersAlert(dayMs + 1), headersAlert(dayMs + 2)],
+    [dayMs + 1],
   ],
-])('an alert speaks for %s', (_, found, delivered, alerted) => {
+])('an alert covers %s', (_, found, delivered, alerted) => {
   const changes = found.map(changedAt)
   const spoken = alertedChanges(changes, delivered)
   expect(changes.filter((change) => spoken.has(change))).toEqual(alerted.map(changedAt))
 })
 
-test('alerts of two events both speak for one change', () => {
+test('alerts of two events can cover one change', () => {
   const [both, older] = [ofBoth, { ...ofBoth, scannedAt: alert('', -1).createdAt }]
   expect(alertedChanges([both, older], [headersAlert(1), gradeAlert(1)])).toEqual(new Set([both]))
 })

@@ -30,7 +30,7 @@ const kinds = (gaps: readonly { kind: string; count: number | null; eventType: s
     [kind, ...(count === null ? [] : [count]), ...(eventType ? [eventType] : [])].join(' '),
   )
 
-describe('6.4.3', () => {
+describe('requirement 6.4.3', () => {
   const unreviewed = script({ status: 'unreviewed' })
   test.each<[string, Partial<ScriptEvidence>, string, string[]]>([
     ['every script authorized and protected', {}, 'met', []],
@@ -85,12 +85,12 @@ describe('6.4.3', () => {
         'integrity_unmeasured 1',
       ],
     ],
-  ])('with %s', (_, given, status, gaps) => {
+  ])('requirement 6.4.3 is judged with %s', (_, given, status, gaps) => {
     const verdict = judgeScripts(scripts(given))
     expect({ id: verdict.id, status: verdict.status, gaps: kinds(verdict.gaps) }).toEqual({ id: '6.4.3', status, gaps })
   })
 
-  test('counts scripts by decision and by coverage', () => {
+  test('requirement 6.4.3 counts scripts by decision and by coverage', () => {
     const { facts } = judgeScripts(
       scripts({
         paymentPages: 4,
@@ -114,7 +114,7 @@ describe('6.4.3', () => {
   })
 })
 
-describe('11.6.1', () => {
+describe('requirement 11.6.1', () => {
   const watched = { recentScan: true, watched: true }
   const stale = { recentScan: false, watched: false }
   const both = ['page.headers_changed', 'page.grade_dropped']
@@ -136,7 +136,7 @@ describe('11.6.1', () => {
     ['a rule for headers only', { alertedEvents: ['page.headers_changed'] }, 'partial', ['no_rule page.grade_dropped']],
     ['a rule for grades only', { alertedEvents: ['page.grade_dropped'] }, 'partial', ['no_rule page.headers_changed']],
     ['no rule', { alertedEvents: ['csp.new_issue'] }, 'not_met', noRules],
-  ])('with %s', (_, given, status, gaps) => {
+  ])('requirement 11.6.1 is judged with %s', (_, given, status, gaps) => {
     const verdict = judgeChanges(changes(given))
     expect({ id: verdict.id, status: verdict.status, gaps: kinds(verdict.gaps) }).toEqual({
       id: '11.6.1',
@@ -145,7 +145,7 @@ describe('11.6.1', () => {
     })
   })
 
-  test('counts pages, those watched, changes and those alerted', () => {
+  test('requirement 11.6.1 counts pages, watched pages, changes and alerted changes', () => {
     const { facts } = judgeChanges(
       changes({ pages: [watched, stale, watched], changes: [{ alerted: true }, { alerted: false }] }),
     )

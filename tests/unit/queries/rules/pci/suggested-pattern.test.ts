@@ -18,12 +18,12 @@ const pages: [page: string, pattern: string][] = [
   ["https://shop.example.test/it's%20(a)/$1.html", "https://shop.example.test/it's%20(a)/$1.html"],
 ]
 
-test.each(pages)('%s is watched as %s', (page, pattern) => {
+test.each(pages)('%s has its suggested pattern', (page, pattern) => {
   expect(suggestedPattern(page)).toBe(pattern)
 })
 
-describe('a suggestion', () => {
-  test.each(pages)('for %s can be imported, and takes the page', (page) => {
+describe('a suggested pattern', () => {
+  test.each(pages)('%s matches its suggested pattern', (page) => {
     const pattern = suggestedPattern(page)
     expect(pagePattern.safeParse(pattern).success).toBe(true)
     const { prefix, expression } = pageMatch(pattern)
@@ -35,12 +35,15 @@ describe('a suggestion', () => {
     ['https://shop.example.test', 'https://shop.example.test/'],
     ['HTTPS://Shop.Example.TEST:443/Pay/../7', 'https://shop.example.test/*'],
     ['https://café.test/für', 'https://xn--caf-dma.test/f%C3%BCr'],
-  ])('for a page that no browser would write so is as a browser writes it: %s', (page, pattern) => {
+  ])('the pattern for %s is as a browser writes the page', (page, pattern) => {
     expect(suggestedPattern(page)).toBe(pattern)
     expect(pagePattern.safeParse(pattern).success).toBe(true)
   })
 
-  test.each(['about', 'about:blank', 'httpx://a/1', 'https://', ''])('for %j is that', (page) => {
-    expect(suggestedPattern(page)).toBe(page)
-  })
+  test.each(['about', 'about:blank', 'httpx://a/1', 'https://', ''])(
+    'the pattern for %j is the text itself',
+    (page) => {
+      expect(suggestedPattern(page)).toBe(page)
+    },
+  )
 })

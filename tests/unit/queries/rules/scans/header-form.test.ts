@@ -5,7 +5,7 @@ import { type WatchedHeader, watchedHeaders } from '../../../../../schema/enumer
 
 const csp = 'content-security-policy'
 
-describe('the comparable form', () => {
+describe('the comparable form of a header', () => {
   test.each<[says: string, header: WatchedHeader, value: string, form: string]>([
     [
       'a policy’s directives sorted',
@@ -65,11 +65,11 @@ describe('the comparable form', () => {
       'deny\nsameorigin\nsameorigin',
     ],
     ['a header without a value', 'x-content-type-options', '', ''],
-  ])('has %s', (_, header, value, form) => {
+  ])('a header’s comparable form has %s', (_, header, value, form) => {
     expect(headerForm(header, value)).toBe(form)
   })
 
-  test('is its own comparable form, of any text', () => {
+  test('a header’s comparable form is its own form, for any text', () => {
     const piece = fc.constantFrom(
       'a',
       "'self'",
@@ -98,7 +98,7 @@ describe('the comparable form', () => {
     )
   })
 
-  test('tells policies apart that differ in one source', () => {
+  test('policies that differ in one source have different forms', () => {
     const before = headerForm(csp, "default-src 'self'; script-src a, script-src b")
     expect(headerForm(csp, "default-src 'self'; script-src a, script-src c")).not.toBe(before)
   })

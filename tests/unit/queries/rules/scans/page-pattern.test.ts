@@ -33,12 +33,12 @@ describe('a page pattern', () => {
     ['a backslash', '/a\\d', ['/a\\d'], ['/a1', '/ad']],
     ['quotes and wildcards of other languages', "/it's_%?", ["/it's_%"], ["/it's_%?", '/itss_%', "/it'sx%"]],
     ['letters beyond ASCII', '/ä🛒*', ['/ä🛒', '/ä🛒🛒'], ['/ä', '/a🛒']],
-  ])('takes %s', (_, pattern, taken, refused) => {
+  ])('a page pattern matches %s', (_, pattern, taken, refused) => {
     for (const path of taken) expect([path, matches(host + pattern, host + path)]).toEqual([path, true])
     for (const path of refused) expect([path, matches(host + pattern, host + path)]).toEqual([path, false])
   })
 
-  test('is of one scheme, host and port', () => {
+  test('a page pattern matches one scheme, host and port', () => {
     for (const page of [
       'http://shop.test/',
       'https://shop.test:8443/',
@@ -50,22 +50,22 @@ describe('a page pattern', () => {
     expect(matches('https://shop.test:8443/**', 'https://shop.test:8443/a')).toBe(true)
   })
 
-  test('has no wildcards in its host', () => {
+  test('a page pattern has no wildcards in its host', () => {
     expect(matches('https://*.test/**', 'https://shop.test/')).toBe(false)
     expect(matches('https://sh.p.test/**', 'https://shxp.test/')).toBe(false)
   })
 
-  test('has its scheme and host in lower case, as browsers write them, and its path as it is', () => {
+  test('a page pattern has scheme and host in lower case, its path as written', () => {
     expect(matches('HTTPS://Shop.TEST/Cart', 'https://shop.test/Cart')).toBe(true)
     expect(matches('HTTPS://Shop.TEST/Cart', 'https://shop.test/cart')).toBe(false)
   })
 
-  test('without a path is of the root', () => {
+  test('a page pattern without a path matches the root', () => {
     expect(matches(host, `${host}/`)).toBe(true)
     expect(matches(host, `${host}/a`)).toBe(false)
   })
 
-  test('has no query and no fragment', () => {
+  test('a page pattern ignores query and fragment', () => {
     expect(matches(`${host}/a?b=*#c`, `${host}/a`)).toBe(true)
     expect(matches(`${host}/a/**?b`, `${host}/a/b/c`)).toBe(true)
     expect(matches(`${host}#c`, `${host}/`)).toBe(true)
@@ -77,11 +77,11 @@ describe('a page pattern', () => {
     ['/a/b**', '/a/b'],
     ['/a/**', '/a/'],
     ['/a.b*', '/a.b'],
-  ])('narrows a sorted column of pages by all that stands before its first wildcard: %s', (pattern, start) => {
+  ])('the prefix of %s is all text before the first wildcard', (pattern, start) => {
     expect(pageMatch(host + pattern).prefix).toBe(host + start)
   })
 
-  test('that is no URL takes that text only', () => {
+  test('a page pattern that is no URL matches that text only', () => {
     expect(matches('cart', 'cart')).toBe(true)
     expect(matches('.*', 'anything')).toBe(false)
   })

@@ -12,7 +12,7 @@ const scan = (given: Partial<ComparableScan> = {}): ComparableScan => ({
   ...given,
 })
 
-describe('headers', () => {
+describe('the headers of scan changes', () => {
   const csp = 'content-security-policy'
   const frames = 'x-frame-options'
 
@@ -38,18 +38,18 @@ describe('headers', () => {
         ['permissions-policy', 'removed', 'camera=()', null],
       ],
     ],
-  ])('%s', (_, before, after, expected) => {
+  ])('compared headers: %s', (_, before, after, expected) => {
     const { headers } = scanChanges(scan({ headers: after }), scan({ headers: before }))
     expect(headers.map(({ header, change, before: was, after: is }) => [header, change, was, is])).toEqual(expected)
   })
 
-  test('are compared across rubrics', () => {
+  test('headers are compared across rubrics', () => {
     const before = scan({ rubricVersion: 1, headers: sends({ [frames]: 'deny' }) })
     expect(scanChanges(scan(), before).headers).toHaveLength(1)
   })
 })
 
-describe('the grade', () => {
+describe('the grade of scan changes', () => {
   test.each<[ScanGrade, ScanGrade, ScanGrade | null]>([
     ['A+', 'A', 'A+'],
     ['A', 'F', 'A'],
@@ -57,7 +57,7 @@ describe('the grade', () => {
     ['B', 'B', null],
     ['A', 'A+', null],
     ['F', 'C', null],
-  ])('from %s to %s dropped from %s', (before, after, dropped) => {
+  ])('a grade from %s to %s dropped from %s', (before, after, dropped) => {
     expect(scanChanges(scan({ grade: after }), scan({ grade: before }))).toEqual({
       headers: [],
       gradeDroppedFrom: dropped,
@@ -65,7 +65,7 @@ describe('the grade', () => {
     })
   })
 
-  test.each([1, 3])('is not compared with one under rubric %i', (rubricVersion) => {
+  test.each([1, 3])('a grade is not compared with one under rubric %i', (rubricVersion) => {
     expect(scanChanges(scan({ grade: 'F' }), scan({ grade: 'A+', rubricVersion }))).toEqual({
       headers: [],
       gradeDroppedFrom: null,
@@ -74,7 +74,7 @@ describe('the grade', () => {
   })
 })
 
-test('nothing differs from no scan', () => {
+test('the first complete scan has no changes', () => {
   const first = scan({ grade: 'F', headers: sends({ 'x-frame-options': 'deny' }) })
   expect(scanChanges(first, undefined)).toEqual({ headers: [], gradeDroppedFrom: null, rebaselined: false })
 })

@@ -27,6 +27,6 @@ function pinned(reportedFrom: number): boolean | undefined {
   return script.hashes[0]?.pinned
 }
 
-test('an authorization without hashes pins those seen until its own moment, and none after it', () => {
+test('an authorization without a list pins the hashes seen up to its own time', () => {
   expect([decided - 1, decided, decided + 1].map(pinned)).toEqual([true, true, false])
 })

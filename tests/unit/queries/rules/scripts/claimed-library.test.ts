@@ -27,7 +27,7 @@ describe('the library that a URL claims', () => {
     ['https://shop.example.test/js/constructor-1.0.0.js', 'constructor', '1.0.0'],
     ['https://unpkg.com/__proto__@1.0.0/x.js', '__proto__', '1.0.0'],
     ['https://shop.example.test/js/three-0.150.0-rc.1.min.js', 'three', '0.150.0-rc.1'],
-  ])('%s: %s %s', (url, name, version) => {
+  ])('the URL %s claims %s %s', (url, name, version) => {
     expect(claimedLibrary(url)).toEqual({ name, version })
   })
 
@@ -42,7 +42,7 @@ describe('the library that a URL claims', () => {
     'https://shop.example.test/%zz-1.2.3',
     'not a URL',
     '',
-  ])('%s claims none', (url) => {
+  ])('the URL %s claims no library', (url) => {
     expect(claimedLibrary(url)).toBeNull()
   })
 
@@ -59,14 +59,14 @@ describe('the library that a URL claims', () => {
     ['cdn.skypack.dev', '/jquery@1/x'],
     ['ga.jspm.io', '/npm:jquery@1/x'],
     ['code.jquery.com', '/ui/1.0/x'],
-  ])('is not that of %s%s at a host that only holds its name', (host, path) => {
+  ])('a host that only contains the name of %s%s claims no library', (host, path) => {
     expect(claimedLibrary(`https://${host}${path}`)).not.toBeNull()
     for (const other of [`evil-${host}`, `${host}.evil.test`, host.replaceAll('.', 'x')]) {
       expect(claimedLibrary(`https://${other}${path}`), other).toBeNull()
     }
   })
 
-  test('is found in hostile URLs without delay', () => {
+  test('hostile URLs are read without delay', () => {
     for (const part of ['a-1', '1.1', 'a.', '-1.2', '@a/', '.min']) {
       claimedLibrary(`https://shop.example.test/${part.repeat(2_500)}`)
       claimedLibrary(`https://unpkg.com/${part.repeat(2_500)}`)
@@ -88,7 +88,7 @@ test.each([
   ['jquery', 'jquery-ui', false],
   ['react', 'preact', false],
   ['@a/core', '@b/core', false],
-])('%s and %s are one library: %s', (one, other, same) => {
+])('the names %s and %s are of one library: %s', (one, other, same) => {
   expect(isSameLibrary(one, other)).toBe(same)
   expect(isSameLibrary(other, one)).toBe(same)
 })

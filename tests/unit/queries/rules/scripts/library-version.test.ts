@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compareVersions, isWithin } from '../../../../../queries/rules/scripts/library-version.ts'
 
-test('versions are ordered as releases follow each other', () => {
+test('versions are in the order of releases', () => {
   const inOrder = [
     '0.0.0-0',
     '0.0.1',
@@ -33,11 +33,11 @@ test.each([
   ['1.2.3+build.5', '1.2.3'],
   ['01.2.3', '1.2.3'],
   [' 1.2.3', '1.2.3'],
-])('%s is %s', (one, other) => {
+])('version %s equals %s', (one, other) => {
   expect(compareVersions(one, other)).toBe(0)
 })
 
-describe('a range', () => {
+describe('a range of versions', () => {
   const range = (introduced: string | null, fixed: string | null, lastAffected: string | null = null) => ({
     introduced,
     fixed,
@@ -56,7 +56,7 @@ describe('a range', () => {
     ['2.0.1', range('1.0.0', null, '2.0.0'), false],
     ['1.10.0', range('1.9.0', '1.11.0'), true],
     ['1', range(null, null), true],
-  ])('holds %s: %j %s', (version, of, within) => {
+  ])('version %s in the range %j: %s', (version, of, within) => {
     expect(isWithin(version, of)).toBe(within)
   })
 })

@@ -24,7 +24,7 @@ describe('a script’s URL', () => {
     ['https://', ''],
     ['', ''],
     [`https://shop.example.test/${'a'.repeat(9_000)}`, ''],
-  ])('of %s is %s', (text, url) => {
+  ])('text %# has its script URL or none', (text, url) => {
     expect(scriptUrl(text)).toBe(url)
     expect(scriptUrl(url)).toBe(url)
   })
@@ -42,7 +42,7 @@ describe('a script’s id', () => {
       'https://shop.example.test/assets/app.js',
       '0163479d-ae21-55f5-a342-170f74ce1f14',
     ],
-  ])('on site %s of %s is %s, for good', (site, url, id) => {
+  ])('the script id of site and URL %# is the same in every release', (site, url, id) => {
     expect(scriptId(site, url)).toBe(id)
     expect(scriptId(site.toUpperCase(), url)).toBe(id)
   })
@@ -78,12 +78,12 @@ describe('a script’s hash', () => {
     ['sha384-70mB1OC0O0V3C9yRRSQqhuR5TjG3Iztk507TygtcyRk=', ''],
     ['sha256-<script>alert(1)</script>', ''],
     ['x'.repeat(10_000), ''],
-  ])('of %j is %j', (written, hash) => {
+  ])('the hash of %j is %j', (written, hash) => {
     expect(scriptHash(written)).toBe(hash)
     expect(scriptHash(hash)).toBe(hash)
   })
 
-  test('is the same however its bytes are written', () => {
+  test('a hash is the same in every encoding', () => {
     const hex = 'fbff'.repeat(16)
     const base64 = '+//7//v/+//7//v/+//7//v/+//7//v/+//7//v/+/8='
     const forms = [hex, hex.toUpperCase(), base64, '-__7__v_-__7__v_-__7__v_-__7__v_-__7__v_-_8']

@@ -6,7 +6,7 @@ import { identifyScript } from '../../../../../queries/rules/scripts/script-iden
 
 const jquery = { name: 'jquery', version: '3.4.1', path: 'dist/jquery.min.js', catalog: 'npm' }
 
-describe('a script is', () => {
+describe('the identification of a script', () => {
   const onCdn = 'https://unpkg.com/jquery@3.4.1/dist/jquery.min.js'
   const claimsVue = 'https://unpkg.com/vue@3.2.0/dist/vue.min.js'
 
@@ -22,13 +22,13 @@ describe('a script is', () => {
       'name_mismatch',
       { name: 'vue', version: '3.2.0' },
     ],
-  ])('%s', (_, url, current, state, claimed) => {
+  ])('a script is %s', (_, url, current, state, claimed) => {
     const { catalog, ...library } = jquery
     const known = current ? { package: library, catalog } : { package: null, catalog: null }
     expect(identifyScript(url, current)).toEqual({ state, ...known, claimed })
   })
 
-  test('identified where the URL claims another version only', () => {
+  test('a script is identified where its URL claims only another version', () => {
     expect(identifyScript('https://unpkg.com/jquery@1.0.0', jquery).state).toBe('identified')
   })
 })
@@ -48,27 +48,27 @@ describe('advisories', () => {
   const check = (...advisories: Advisory[]) => ({ checkedAt, advisories })
   const nothing = { severity: null, checkedAt: null, items: [] }
 
-  test('are not included on a plan without them, whatever is known', () => {
+  test('advisories are not included on a plan without them', () => {
     const assessed = assessScript(false, jquery, check(advisory('A')))
     expect(assessed).toEqual({ state: 'not_included', ...nothing })
   })
 
-  test('are not assessed for what is no known library', () => {
+  test('advisories are not assessed without a known library', () => {
     expect(assessScript(true, null, undefined)).toEqual({ state: 'not_assessed', ...nothing })
   })
 
-  test('are pending until the library is checked', () => {
+  test('advisories are pending until the library is checked', () => {
     expect(assessScript(true, jquery, undefined)).toEqual({ state: 'pending', ...nothing })
   })
 
-  test('are none known where no range holds the version', () => {
+  test('advisories are none_known where no range has the version', () => {
     const fixed = { ranges: [{ introduced: null, fixed: '3.4.0', lastAffected: null }] }
     const assessed = { state: 'none_known', severity: null, checkedAt, items: [] }
     expect(assessScript(true, jquery, check())).toEqual(assessed)
     expect(assessScript(true, jquery, check(advisory('A', fixed), advisory('B', { ranges: [] })))).toEqual(assessed)
   })
 
-  test('are listed worst first, then by id, each with its CVE ids first', () => {
+  test('advisories are listed worst first, then by id, each with its CVE ids first', () => {
     const assessed = assessScript(
       true,
       jquery,
@@ -95,7 +95,7 @@ describe('advisories', () => {
     })
   })
 
-  test('name the lowest release that fixes the version’s own branch, if any', () => {
+  test('advisories name the lowest release that fixes the version’s own branch', () => {
     const ranges = [
       { introduced: '1.0.0', fixed: '1.12.0', lastAffected: null },
       { introduced: '2.0.0', fixed: '10.0.0', lastAffected: null },
@@ -119,7 +119,7 @@ describe('advisories', () => {
     [null, 0.1, 'low'],
     [null, 0, 'low'],
     [null, null, 'unknown'],
-  ] as const)('rated %s with the score %s are %s', (severity, cvssScore, said) => {
+  ] as const)('an advisory rated %s with the score %s is %s', (severity, cvssScore, said) => {
     expect(severityOf({ severity, cvssScore })).toBe(said)
   })
 })
@@ -133,8 +133,16 @@ describe('coverage', () => {
 
   test.each([
     ['a site that sends no integrity report claims nothing', silent, by('unknown', null)],
-    ['nor by its scans', { ...silent, tagsHaveIntegrity: true }, by('unknown', null)],
-    ['nor against them', { ...silent, tagsHaveIntegrity: false }, by('unknown', null)],
+    [
+      'without integrity reports, scans claim nothing either',
+      { ...silent, tagsHaveIntegrity: true },
+      by('unknown', null),
+    ],
+    [
+      'without integrity reports, scans do not count against a script',
+      { ...silent, tagsHaveIntegrity: false },
+      by('unknown', null),
+    ],
     ['a script reported without a violation is protected', reporting, by('protected', 'reports')],
     [
       'a script that only scans found with integrity is protected by them',
@@ -153,7 +161,7 @@ describe('coverage', () => {
       { ...reporting, violation: { lastAt, mode: 'enforce' as const } },
       { state: 'unprotected', decidedBy: 'reports', lastUnprotectedAt: lastAt, mode: 'enforce' },
     ],
-  ])('%s', (_, evidence, coverage) => {
+  ])('script coverage: %s', (_, evidence, coverage) => {
     expect(scriptCoverage(evidence)).toEqual(coverage)
   })
 })
@@ -167,11 +175,11 @@ describe('scan presence', () => {
 
   const among = (scans: readonly PageScan[]) => (pageId: string) => scans.find((one) => one.pageId === pageId)
 
-  test('is null where no scan found the script', () => {
+  test('scan presence is null where no scan found the script', () => {
     expect(scanPresence([], among([scan('p1', 's1', 1)]))).toBeNull()
   })
 
-  test('names the latest scan that found it, and the pages by id', () => {
+  test('scan presence names the latest scan that found the script, and the pages by id', () => {
     const presence = scanPresence(
       [scan('p2', 's2', 2), scan('p1', 's3', 2), scan('p3', 's1', 1)],
       among([scan('p2', 's2', 2), scan('p1', 's3', 2), scan('p3', 's1', 1)]),
@@ -179,7 +187,7 @@ describe('scan presence', () => {
     expect(presence).toEqual({ latestScan: scan('p1', 's3', 2), foundOn: ['p1', 'p2', 'p3'], goneFrom: [] })
   })
 
-  test('names the pages whose latest scan no longer finds it', () => {
+  test('scan presence names the pages whose latest scan no longer finds the script', () => {
     const presence = scanPresence(
       [scan('p1', 's1', 1), scan('p2', 's2', 3), scan('p3', 's3', 3)],
       among([scan('p1', 's4', 4), scan('p2', 's2', 3), scan('p3', 's0', 2)]),

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { join, name, sql } from '../sql/sql.ts'
-import { storedUnder } from './stored-under.ts'
+import { withIds } from './with-ids.ts'
 
 const row = z.object({ id: z.string(), fixed: z.array(z.string()) })
 
-/** What is stored, as text, in some columns of the records with some ids. */
-export function listFixedMembers(
+/** Stored values of some columns, as text. */
+export function listImmutableFields(
   table: string,
   columns: readonly string[],
   tenantId: string | undefined,
@@ -17,9 +17,11 @@ export function listFixedMembers(
     ', ',
   )
   return {
-    name: 'listFixedMembers',
-    statement: sql`SELECT toString(id) AS id, [${values}] AS fixed FROM ${name(table)} FINAL
-      WHERE ${storedUnder(table, tenantId, ids)}`,
+    name: 'listImmutableFields',
+    statement: sql`
+      SELECT toString(id) AS id, [${values}] AS fixed
+      FROM ${name(table)} FINAL
+      WHERE ${withIds(table, tenantId, ids)}`,
     row,
   }
 }

@@ -1,24 +1,25 @@
 import { z } from 'zod'
 import { type GroupSlice, slicesWhere } from '../rollups/group-slices.ts'
+import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount, rowTime } from '../sql/rows.ts'
 import { join, name, type Sql, sql, uint64s } from '../sql/sql.ts'
-import type { KeyedSlice } from './group-kind.ts'
+import { type Groups, type KeyedSlice, keyedSliceAt } from './keyed-slices.ts'
 
-/** A group, by its key. */
+/** SELECTs of groups: measures are aggregated in each slice, then merged over the slices. */
+
 export interface Keyed {
   readonly key: bigint
 }
 
-/** A measure of a group: an aggregate of one slice's rows, and then one of the slices' values. */
 export interface GroupMeasure {
   readonly ofSlice: (slice: GroupSlice) => Sql
   readonly merged: (values: Sql) => Sql
 }
 
-/** Measures by their result's alias. */
+/** By the result's alias. */
 export type GroupMeasures = Readonly<Record<string, GroupMeasure>>
 
-/** A group's size and times; `weight` is in millionths, as digits. */
+/** `weight` is in millionths, as digits. */
 export const groupTally = {
   reportCount: { ofSlice: (slice) => slice.reportCount, merged: (values) => sql`sum(${values})` },
   weight: { ofSlice: (slice) => slice.weight, merged: (values) => sql`toString(sum(${values}))` },
@@ -26,7 +27,6 @@ export const groupTally = {
   lastSeen: { ofSlice: (slice) => slice.lastSeen, merged: (values) => sql`max(${values})` },
 } as const satisfies GroupMeasures
 
-/** A group with its tally. */
 export const groupTallyRow = z.object({
   key: rowBigSum,
   reportCount: rowCount,
@@ -35,33 +35,32 @@ export const groupTallyRow = z.object({
   lastSeen: rowTime,
 })
 
-/** A value that all of a group's rows have in common. */
+/** A value that all rows of a group share. */
 export const commonValue = (ofSlice: GroupMeasure['ofSlice']): GroupMeasure => ({
   ofSlice: (slice) => sql`any(${ofSlice(slice)})`,
   merged: (values) => sql`any(${values})`,
 })
 
-/** The distinct texts of a group's rows, '' apart, in the order of their bytes. */
+/** Distinct texts without '', in byte order. */
 export const distinctTexts = (ofSlice: GroupMeasure['ofSlice']): GroupMeasure => ({
   ofSlice,
   merged: (values) => sql`arraySort(arrayFilter(text -> text != '', groupUniqArrayArray(${values})))`,
 })
 
-/** Browser families, an unreadable user agent apart. */
 export const browserFamilies: GroupMeasure = distinctTexts(({ isRaw }) =>
   isRaw ? sql`groupUniqArray(toString(browser_name))` : sql`groupUniqArrayArray(browsers)`,
 )
 
-/** A value of the latest of raw rows. */
+/** A value of the latest raw row. */
 export const latestValue = (value: Sql): GroupMeasure => ({
   ofSlice: () => sql`argMax(${value}, (received_at, id))`,
   merged: (values) => sql`any(${values})`,
 })
 
-/** A slice's column of a measure: its prefix keeps it apart from the tables' columns and the result's aliases. */
-export const sliceColumn = (measure: string) => name(`part_${measure}`)
+/** The prefix avoids the tables' columns and the result's aliases. */
+export const sliceColumn = (measure: string) => name(`slice_${measure}`)
 
-/** Each slice's groups, as `group_key` and `part_…`; a group can be in several slices. */
+/** A group can be in several slices. */
 function groupsBySlice(slices: readonly KeyedSlice[], measures: GroupMeasures): Sql {
   const selects = slices.map((slice) => {
     const columns = Object.entries(measures).map(
@@ -75,14 +74,14 @@ function groupsBySlice(slices: readonly KeyedSlice[], measures: GroupMeasures): 
 const mergedColumns = (measures: GroupMeasures) =>
   Object.entries(measures).map(([measure, { merged }]) => sql`${merged(sliceColumn(measure))} AS ${name(measure)}`)
 
-/** `SELECT … GROUP BY group_key`: the groups of all slices, each with its key, as digits, and its measures. */
-export function groupsOf(slices: readonly KeyedSlice[], measures: GroupMeasures): Sql {
+/** `SELECT key, measures … GROUP BY group_key`, open to HAVING, ORDER BY and LIMIT. */
+export function selectGroups(slices: readonly KeyedSlice[], measures: GroupMeasures): Sql {
   const columns = join([sql`toString(group_key) AS key`, ...mergedColumns(measures)], ', ')
   return sql`SELECT ${columns} FROM (${groupsBySlice(slices, measures)}) GROUP BY group_key`
 }
 
-/** One row: the sums of all groups, their number, and the number of distinct values, '' apart, of further measures. */
-export function groupTotals(slices: readonly KeyedSlice[], distinct: GroupMeasures): Sql {
+/** One row: sums of all groups, their number, and the number of distinct values of further measures, '' apart. */
+export function selectTotals(slices: readonly KeyedSlice[], distinct: GroupMeasures): Sql {
   const { reportCount, weight } = groupTally
   const sums = { reportCount, weight }
   const counts = Object.keys(distinct).map((measure) => {
@@ -90,11 +89,37 @@ export function groupTotals(slices: readonly KeyedSlice[], distinct: GroupMeasur
     return sql`uniqExactIf(${values}, ${values} != '') AS ${name(measure)}`
   })
   const columns = join([...mergedColumns(sums), ...counts], ', ')
-  return sql`SELECT ${columns}, uniqExact(group_key) AS groupCount FROM (${groupsBySlice(slices, { ...sums, ...distinct })})`
+  return sql`
+    SELECT ${columns}, uniqExact(group_key) AS groupCount
+    FROM (${groupsBySlice(slices, { ...sums, ...distinct })})`
 }
 
-/** The slices with the rows of some groups only. */
 export function slicesOfGroups(slices: readonly KeyedSlice[], groups: readonly Keyed[]): KeyedSlice[] {
   const keys = uint64s(groups.map((group) => group.key))
   return slicesWhere(slices, (slice) => sql`${slice.key} IN ${keys}`)
+}
+
+interface DetailQuery<Row> {
+  readonly name: string
+  readonly measures: GroupMeasures
+  readonly row: z.ZodType<Row>
+}
+
+/** Texts and lists of a page's groups alone; no query without groups. */
+export function queryDetails<Row>(
+  { name, measures, row }: DetailQuery<Row>,
+  slices: readonly KeyedSlice[],
+  groups: readonly Keyed[],
+): Query<Row>[] {
+  return groups.length === 0 ? [] : [{ name, statement: selectGroups(slicesOfGroups(slices, groups), measures), row }]
+}
+
+/** As `queryDetails`, of each group's latest report: `lastSeen` is the time it was received. */
+export function queryLatest<Row>(
+  query: DetailQuery<Row>,
+  groups: Groups,
+  seen: readonly (Keyed & { readonly lastSeen: string | number })[],
+): Query<Row>[] {
+  const receivedAt = seen.map(({ lastSeen }) => new Date(lastSeen))
+  return queryDetails(query, [keyedSliceAt(groups, receivedAt)], seen)
 }

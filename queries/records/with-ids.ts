@@ -1,0 +1,11 @@
+import { empty, name, type Sql, sql, texts, uuid } from '../sql/sql.ts'
+
+/** Condition on imported records, of one tenant or global ones. */
+
+/** A quarter of the longest request line that ClickHouse accepts. */
+export const maxIdsPerQuery = 1_000
+
+export function withIds(table: string, tenantId: string | undefined, ids: readonly string[]): Sql {
+  const ofTenant = tenantId === undefined ? empty : sql`tenant_id = ${uuid(tenantId)} AND `
+  return sql`${ofTenant}toString(${name(table)}.id) IN (${texts(ids)})`
+}
