@@ -1,4 +1,4 @@
-import { type DescribedMember, describeMembers } from '../import/records/describe-shape.ts'
+import { type DescribedMember, describeMembers } from '../import/records/describe-schema.ts'
 import type { RecordType } from '../import/records/record-type.ts'
 
 const width = 116

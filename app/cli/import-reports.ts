@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { untilSeen } from '../../clickhouse/rollups/until-seen.ts'
 import { entitlements } from '../../schema/plans.ts'
-import { clickHouseLedger } from '../import/reports/clickhouse-ledger.ts'
+import { clickHouseLedger } from '../import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { importReports } from '../import/reports/import-reports.ts'
 import type { Context } from './context.ts'

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { ImportSite } from '../../app/import/normalise/host-patterns.ts'
-import { clickHouseLedger } from '../../app/import/reports/clickhouse-ledger.ts'
+import { clickHouseLedger } from '../../app/import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
 import { type ImportOptions, importReports } from '../../app/import/reports/import-reports.ts'
 import type { ImportResult } from '../../app/import/reports/import-tally.ts'

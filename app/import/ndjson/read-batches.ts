@@ -1,4 +1,4 @@
-import type { KnownBatch } from '../reports/import-ledger.ts'
+import type { KnownBatch } from '../reports/import-log.ts'
 import { collectLines, type LineBatch } from './line-batch.ts'
 
 /** A file's bytes in pieces of any size, text being UTF-8; a Readable is one. Line ends are part of the bytes. */

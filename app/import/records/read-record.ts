@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { quoteInput } from '../../pipeline/quote-input.ts'
 import { isRefusal, parseLine, type Refusal, refuse } from '../ndjson/line-error.ts'
 import { rejectedMember } from '../ndjson/rejected-line.ts'
-import { takesAt } from './describe-shape.ts'
+import { takesAt } from './describe-schema.ts'
 import type { RecordType } from './record-type.ts'
 
 /** A record as its shape reads it. */

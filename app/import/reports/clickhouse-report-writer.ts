@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Database } from '../../../queries/clickhouse/client.ts'
-import type { ReportWriter } from './import-ledger.ts'
+import type { ReportWriter } from './import-log.ts'
 import { blockColumns } from './insert-block.ts'
 
 /** More rows or bytes than an insert has, so that it is one block, which alone can be recognised when it comes again. */

@@ -5,7 +5,7 @@ import type { Rejection } from '../ndjson/rejected-line.ts'
 import { type ImportSite, sitesByPattern } from '../normalise/host-patterns.ts'
 import { withRetry } from '../with-retry.ts'
 import { chooseSites } from './choose-site.ts'
-import type { ImportBatch, ImportLedger, ReportWriter } from './import-ledger.ts'
+import type { ImportBatch, ImportLedger, ReportWriter } from './import-log.ts'
 import { createTally, type ImportResult } from './import-tally.ts'
 import { parseBatch } from './parse-batch.ts'
 

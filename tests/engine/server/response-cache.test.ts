@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
-import { clickHouseLedger } from '../../../app/import/reports/clickhouse-ledger.ts'
+import { clickHouseLedger } from '../../../app/import/reports/clickhouse-import-log.ts'
 import { untilSeen } from '../../../clickhouse/rollups/until-seen.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'

@@ -1,6 +1,6 @@
 import { libraryIdentity } from '../../../../schema/responses/script.ts'
 import { recordType } from '../record-type.ts'
-import { scriptHashMember } from '../script-members.ts'
+import { scriptHashMember } from '../script-fields.ts'
 
 /** `import library`: what a hash is of stands for good, so the same hash again must say the same. */
 export const libraryFiles = recordType({

@@ -3,7 +3,7 @@ import { recordUuid } from '../../../../schema/record-fields.ts'
 import { scriptCapture } from '../../../../schema/responses/script.ts'
 import { largestCapture } from '../../../../schema/scripts.ts'
 import { recordType } from '../record-type.ts'
-import { scriptHashMember, scriptUrlMember } from '../script-members.ts'
+import { scriptHashMember, scriptUrlMember } from '../script-fields.ts'
 
 const { finalUrl, receivedHash, size, reason, reused } = scriptCapture.shape
 

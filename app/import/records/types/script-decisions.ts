@@ -3,7 +3,7 @@ import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
 import { line, moment, recordUuid } from '../../../../schema/record-fields.ts'
 import { scriptDecision } from '../../../../schema/responses/script.ts'
 import { recordType } from '../record-type.ts'
-import { scriptHashMember, scriptUrlMember } from '../script-members.ts'
+import { scriptHashMember, scriptUrlMember } from '../script-fields.ts'
 
 const { integrityMode, pinnedHashes, justification } = scriptDecision.shape
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type BatchLimits, type ByteSource, readBatches } from '../../../../../app/import/ndjson/read-batches.ts'
-import type { KnownBatch } from '../../../../../app/import/reports/import-ledger.ts'
+import type { KnownBatch } from '../../../../../app/import/reports/import-log.ts'
 
 const roomy: BatchLimits = { batchBytes: 1_000_000, longestLine: 1_000 }
 

@@ -2,7 +2,7 @@ import type { Database } from '../../../queries/clickhouse/client.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { findImportBatch, listImportBatches } from '../../../queries/tenants/list-import-batches.ts'
-import type { ImportBatch, ImportLedger } from './import-ledger.ts'
+import type { ImportBatch, ImportLedger } from './import-log.ts'
 
 /** The ledger in the table `import_log`; every step is a row of its own. */
 export function clickHouseLedger(database: Pick<Database, 'read' | 'insert'>, tenantId: string): ImportLedger {
