@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { issuesReports } from '../../app/endpoints/issues/reports.ts'
 import type { Rejection } from '../../app/import/ndjson/rejected-line.ts'
-import { clickHouseLedger } from '../../app/import/reports/clickhouse-import-log.ts'
+import { clickHouseImportLog } from '../../app/import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
 import { importReports } from '../../app/import/reports/import-reports.ts'
 import type { ImportResult } from '../../app/import/reports/import-tally.ts'
@@ -79,7 +79,7 @@ beforeAll(async () => {
     tenantId,
     sites: [{ id: siteId, hosts: ['shop.example.test'] }],
     retentionDays: 90,
-    ledger: clickHouseLedger(db.writer, tenantId),
+    importLog: clickHouseImportLog(db.writer, tenantId),
     writer: clickHouseReportWriter(db.writer),
     onReject: (rejection) => void rejections.push(rejection),
   })

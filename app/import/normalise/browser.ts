@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import UAParser from 'my-ua-parser'
 import { type StoredReport, textLimits } from '../../../schema/stored-report.ts'
-import { ownText } from './detach-string.ts'
-import { clip } from './truncate.ts'
+import { detachString } from './detach-string.ts'
+import { truncate } from './truncate.ts'
 
 /** What a user agent says of itself; '' and unknown where it cannot be read. */
 export type Browser = Pick<StoredReport, 'browserName' | 'browserVersion' | 'osName' | 'deviceType'>
@@ -72,7 +72,7 @@ export function readBrowser(userAgent: string): Browser {
   const shown = userAgent.slice(0, longestUserAgent)
   const found = known.get(shown)
   if (found) return found
-  const key = ownText(shown)
+  const key = detachString(shown)
   const browser = parse(key)
   known.set(key, browser)
   return browser
@@ -85,9 +85,9 @@ function parse(userAgent: string): Browser {
   const { name = '', version = '' } = parser.getBrowser()
   const osName = parser.getOS().name ?? ''
   return {
-    browserName: clip(families.get(name.toLowerCase()) ?? name, textLimits.browserName),
-    browserVersion: clip(version, textLimits.browserVersion),
-    osName: clip(osName, textLimits.osName),
+    browserName: truncate(families.get(name.toLowerCase()) ?? name, textLimits.browserName),
+    browserVersion: truncate(version, textLimits.browserVersion),
+    osName: truncate(osName, textLimits.osName),
     deviceType: deviceType(parser.getDevice().type, osName),
   }
 }

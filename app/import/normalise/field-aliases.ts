@@ -20,7 +20,7 @@ function spellings(name: string): string[] {
  * Makes a reader of the members with these camelCase names, however a browser spells them. An empty string and null
  * are a missing member; of two spellings the first in the object counts.
  */
-function memberReader<const Name extends string>(...names: Name[]): (source: object) => Members<Name> {
+function fieldReader<const Name extends string>(...names: Name[]): (source: object) => Members<Name> {
   const nameBySpelling = new Map(names.flatMap((name) => spellings(name).map((spelling) => [spelling, name] as const)))
   const none = Object.fromEntries(names.map((name) => [name, undefined])) as Record<Name, unknown>
   return (source) => {
@@ -36,10 +36,10 @@ function memberReader<const Name extends string>(...names: Name[]): (source: obj
 }
 
 /** Reads the members of a collector's line around a body. */
-export const readWrapperMembers = memberReader('receivedAt', 'userAgent', 'site', 'sampleRate')
+export const readWrapperFields = fieldReader('receivedAt', 'userAgent', 'site', 'sampleRate')
 
 /** Reads the members of a report around its body. */
-export const readEnvelopeMembers = memberReader('age', 'url', 'userAgent')
+export const readEnvelopeFields = fieldReader('age', 'url', 'userAgent')
 
 /** Members that any report type takes from a body, and those that choose the site of a report without a URL. */
 const bodyMembers = Object.values(storedTypeRows).flatMap(({ body, stores, sampleRate }) => {
@@ -49,7 +49,7 @@ const bodyMembers = Object.values(storedTypeRows).flatMap(({ body, stores, sampl
 })
 
 /** Reads the members that become fields out of a report's body, of any type. */
-export const readBodyMembers: (body: object) => Members = memberReader(
+export const readBodyFields: (body: object) => Members = fieldReader(
   ...new Set(['documentUrl', 'documentUri', ...bodyMembers]),
 )
 

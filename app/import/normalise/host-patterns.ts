@@ -11,7 +11,7 @@ export interface ImportSite {
 export type HostLookup<Value> = (hostname: string) => Value | undefined
 
 /** @param entries by `normalisePattern`ed patterns. */
-export function lookUpHosts<Value>(entries: ReadonlyMap<string, Value>): HostLookup<Value> {
+export function createHostLookup<Value>(entries: ReadonlyMap<string, Value>): HostLookup<Value> {
   return (written) => {
     const hostname = withoutRoot(written)
     if (hostname.length > longestHostname) return undefined

@@ -9,7 +9,7 @@ import { issueKey } from './issue-key.ts'
 import { isNoise } from './noise.ts'
 import type { ReportElement } from './post.ts'
 import { sampling } from './report-sampling.ts'
-import { clip } from './truncate.ts'
+import { truncate } from './truncate.ts'
 import { urlParts } from './url-parts.ts'
 
 /** What a report's POST and its import say of it. */
@@ -76,7 +76,7 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   for (const { field, extract, names, limit } of readers.get(type) ?? []) {
     const value = extract(body, names, url)
     // Words of an enumeration have no limit.
-    fields[field] = limit > 0 && typeof value === 'string' ? clip(value, limit) : value
+    fields[field] = limit > 0 && typeof value === 'string' ? truncate(value, limit) : value
   }
   const browser = readBrowser(element.userAgent || origin.userAgent)
   report.browserName = browser.browserName
@@ -90,17 +90,17 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   report.sampleRate = sampleRate
   report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * day, longestAge))
   const document = urlParts(report.documentUrl)
-  report.documentUrl = clip(document.page, textLimits.documentUrl)
-  report.documentHost = clip(document.host, textLimits.documentHost)
+  report.documentUrl = truncate(document.page, textLimits.documentUrl)
+  report.documentHost = truncate(document.host, textLimits.documentHost)
   const blocked = blockedResource(report.blockedUrl, row.blocksHosts ?? false)
-  report.blockedHost = clip(blocked.host, textLimits.blockedHost)
-  report.blockedOrigin = clip(blocked.origin, textLimits.blockedOrigin)
+  report.blockedHost = truncate(blocked.host, textLimits.blockedHost)
+  report.blockedOrigin = truncate(blocked.origin, textLimits.blockedOrigin)
   const request = urlParts(report.requestUrl)
-  report.requestUrl = clip(request.url, textLimits.requestUrl)
-  report.requestOrigin = clip(request.origin, textLimits.requestOrigin)
+  report.requestUrl = truncate(request.url, textLimits.requestUrl)
+  report.requestOrigin = truncate(request.origin, textLimits.requestOrigin)
   const issue = issueKey(report)
   report.issueSubject = issue.issueSubject
-  report.issueHost = clip(issue.issueHost, textLimits.issueHost)
+  report.issueHost = truncate(issue.issueHost, textLimits.issueHost)
   report.noise = isNoise(report, row.blocksHosts)
   return report
 }

@@ -1,11 +1,11 @@
-import { isObject, isRefusal, type Refusal, refuse } from '../ndjson/line-error.ts'
+import { isLineError, isObject, type LineError, reject } from '../ndjson/line-error.ts'
 import type { Rejection } from '../ndjson/rejected-line.ts'
 import {
   firstText,
   type Members,
-  readBodyMembers,
-  readEnvelopeMembers,
-  readWrapperMembers,
+  readBodyFields,
+  readEnvelopeFields,
+  readWrapperFields,
   toNumber,
 } from './field-aliases.ts'
 import { readReceivedAt } from './received-at.ts'
@@ -47,23 +47,23 @@ export function withElements(post: Post, elements: readonly unknown[], importedA
 }
 
 /** Reads a line's JSON: a POST, or the bare body of one (decisions, Where data comes from). */
-export function readPost(line: unknown): Post | Refusal {
+export function readPost(line: unknown): Post | LineError {
   if (!isPost(line)) return bare(line)
   const body = typeof line.body === 'string' ? parsed(line.body) : line.body
-  if (isRefusal(body)) return body
-  const said = readWrapperMembers(line)
+  if (isLineError(body)) return body
+  const said = readWrapperFields(line)
   const receivedAt = readReceivedAt(said.receivedAt)
   if (receivedAt === undefined && said.receivedAt !== undefined) {
-    return refuse('receivedAt is not an RFC 3339 time from 1970 to 2099')
+    return reject('receivedAt is not an RFC 3339 time from 1970 to 2099')
   }
   const sampleRate = said.sampleRate === undefined ? 1 : toNumber(said.sampleRate)
   if (sampleRate === undefined || sampleRate <= 0 || sampleRate > 1) {
-    return refuse('sampleRate is not a number above 0 and up to 1')
+    return reject('sampleRate is not a number above 0 and up to 1')
   }
   const siteId = said.site ?? ''
-  if (typeof siteId !== 'string' || (siteId !== '' && !siteIdPattern.test(siteId))) return refuse('site is not a UUID')
+  if (typeof siteId !== 'string' || (siteId !== '' && !siteIdPattern.test(siteId))) return reject('site is not a UUID')
   const elements = elementsOf(body)
-  if (isRefusal(elements)) return elements
+  if (isLineError(elements)) return elements
   return {
     receivedAt,
     userAgent: firstText(said, ['userAgent']),
@@ -79,33 +79,33 @@ function isPost(line: unknown): line is Readonly<Record<string, unknown>> {
   return isObject(line) && line.body !== undefined && line.type === undefined && line['csp-report'] === undefined
 }
 
-function bare(body: unknown): Post | Refusal {
+function bare(body: unknown): Post | LineError {
   const elements = elementsOf(body)
-  if (isRefusal(elements)) return elements
+  if (isLineError(elements)) return elements
   return { receivedAt: undefined, userAgent: '', siteId: '', sampleRate: 1, elements, wrapper: undefined }
 }
 
 /** The body's shape decides, never a content type (payloads, Envelope). */
-function elementsOf(body: unknown): Post['elements'] | Refusal {
+function elementsOf(body: unknown): Post['elements'] | LineError {
   if (Array.isArray(body)) return body
   if (isObject(body) && (body['csp-report'] !== undefined || (body.type !== undefined && body.body !== undefined))) {
     return [body]
   }
-  return refuse('the body is neither an array of reports, nor a csp-report, nor one report')
+  return reject('the body is neither an array of reports, nor a csp-report, nor one report')
 }
 
 /** Reads one element of a body: an envelope, or a legacy CSP report with or without a type. */
-export function readElement(value: unknown): ReportElement | Refusal {
-  if (!isObject(value)) return refuse('a report is not an object')
+export function readElement(value: unknown): ReportElement | LineError {
+  if (!isObject(value)) return reject('a report is not an object')
   const legacy = value['csp-report'] !== undefined
   const type = legacy ? 'csp-violation' : value.type
   const body = legacy ? value['csp-report'] : value.body
-  if (typeof type !== 'string' || type === '') return refuse('a report has no type')
-  if (!isObject(body)) return refuse('a report has no body')
-  const envelope = readEnvelopeMembers(value)
+  if (typeof type !== 'string' || type === '') return reject('a report has no type')
+  if (!isObject(body)) return reject('a report has no body')
+  const envelope = readEnvelopeFields(value)
   return {
     type,
-    body: readBodyMembers(body),
+    body: readBodyFields(body),
     url: firstText(envelope, ['url']),
     age: Math.max(0, toNumber(envelope.age) ?? 0),
     userAgent: firstText(envelope, ['userAgent']),
@@ -116,6 +116,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return refuse('the body is text, but not JSON')
+    return reject('the body is text, but not JSON')
   }
 }

@@ -2,7 +2,7 @@
 const { toWellFormed } = String.prototype as unknown as { toWellFormed(this: string): string }
 
 /** The start of a text, at most `limit` UTF-16 units, with every lone surrogate replaced and none made by the cut. */
-export function clip(text: string, limit: number): string {
+export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return toWellFormed.call(text)
   const last = text.charCodeAt(limit - 1)
   const splitsPair = last >= 0xd800 && last <= 0xdbff

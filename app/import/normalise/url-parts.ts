@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { ownText } from './detach-string.ts'
+import { detachString } from './detach-string.ts'
 
 /** What a report needs to know of a URL. Text that is not a URL has '' everywhere but in `url` and `page`. */
 export interface UrlParts {
@@ -40,7 +40,7 @@ export function urlParts(text: string): UrlParts {
   if (text.length > longestKept) return parse(text)
   let parts = known.get(text)
   if (!parts) {
-    const key = ownText(text)
+    const key = detachString(text)
     parts = parse(key)
     known.set(key, parts)
   }

@@ -2,30 +2,29 @@ import { z } from 'zod'
 
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** One member of a record, as the help tells it. */
-export interface DescribedMember {
-  /** `destination.name` for a member of a member. */
+/** Describes the fields of a record's schema, for the help and for line errors. */
+
+export interface DescribedField {
+  /** `destination.name` for a nested field. */
   readonly name: string
-  /** What is allowed: "one of payment, other". */
-  readonly takes: string
-  /** What it is; '' where its name says it all. */
-  readonly says: string
-  /** A line may leave it out. */
+  /** Allowed values: "one of payment, other". */
+  readonly expected: string
+  /** '' where the name suffices. */
+  readonly description: string
   readonly optional: boolean
 }
 
-/** Each line that is rejected asks again. */
-const known = new WeakMap<z.ZodType, JsonSchema>()
+/** Every rejected line needs its schema again. */
+const jsonSchemas = new WeakMap<z.ZodType, JsonSchema>()
 
-function schemaOf(shape: z.ZodType): JsonSchema {
-  const schema = known.get(shape) ?? toSchema(shape)
-  known.set(shape, schema)
-  return schema
+function toJsonSchema(schema: z.ZodType): JsonSchema {
+  const jsonSchema = jsonSchemas.get(schema) ?? inlineRefs(schema)
+  jsonSchemas.set(schema, jsonSchema)
+  return jsonSchema
 }
 
-/** With every named schema in its place. */
-function toSchema(shape: z.ZodType): JsonSchema {
-  const { $defs = {}, ...schema } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+function inlineRefs(zodSchema: z.ZodType): JsonSchema {
+  const { $defs = {}, ...schema } = z.toJSONSchema(zodSchema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   const inPlace = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inPlace)
     if (typeof value !== 'object' || value === null) return value
@@ -36,31 +35,31 @@ function toSchema(shape: z.ZodType): JsonSchema {
   return inPlace(schema) as JsonSchema
 }
 
-/** Every member of a shape, those of its objects each by its own name. */
-export function describeMembers(shape: z.ZodType): DescribedMember[] {
-  return membersOf(schemaOf(shape), '', false)
+/** Every field, nested ones after their parent. */
+export function describeFields(schema: z.ZodType): DescribedField[] {
+  return fieldsOf(toJsonSchema(schema), '', false)
 }
 
-/** What the member at a path takes, to be read after "must be". */
-export function takesAt(shape: z.ZodType, path: readonly PropertyKey[]): string {
+/** Allowed values of the field at a path, to be read after "must be". */
+export function expectedAt(schema: z.ZodType, path: readonly PropertyKey[]): string {
   const found = path.reduce<JsonSchema | undefined>(
-    (schema, step) => schema && (typeof step === 'number' ? itemsOf(schema) : propertiesOf(schema)[String(step)]),
-    schemaOf(shape),
+    (inner, step) => inner && (typeof step === 'number' ? itemsOf(inner) : propertiesOf(inner)[String(step)]),
+    toJsonSchema(schema),
   )
-  return found ? takes(found) : 'as the help says'
+  return found ? expected(found) : 'as the help says'
 }
 
-function membersOf(schema: JsonSchema, above: string, optionalAbove: boolean): DescribedMember[] {
-  return Object.entries(propertiesOf(schema)).flatMap(([key, member]) => {
+function fieldsOf(schema: JsonSchema, above: string, optionalAbove: boolean): DescribedField[] {
+  return Object.entries(propertiesOf(schema)).flatMap(([key, field]) => {
     const optional = optionalAbove || !present(schema).required?.includes(key)
     const name = `${above}${key}`
-    const own = { name, takes: takes(member), says: member.description ?? '', optional }
-    const list = itemsOf(member)
-    return [own, ...membersOf(member, `${name}.`, optional), ...(list ? membersOf(list, `${name}[].`, optional) : [])]
+    const own = { name, expected: expected(field), description: field.description ?? '', optional }
+    const list = itemsOf(field)
+    return [own, ...fieldsOf(field, `${name}.`, optional), ...(list ? fieldsOf(list, `${name}[].`, optional) : [])]
   })
 }
 
-/** The schema beside null, where null is allowed. */
+/** The schema without its null. */
 function present(schema: JsonSchema): JsonSchema {
   if (Array.isArray(schema.type)) return { ...schema, type: schema.type.find((type) => type !== 'null') ?? 'null' }
   const some = (schema.anyOf as JsonSchema[] | undefined)?.filter(({ type }) => type !== 'null')
@@ -71,9 +70,9 @@ const propertiesOf = (schema: JsonSchema) => (present(schema).properties ?? {}) 
 
 const itemsOf = (schema: JsonSchema) => present(schema).items as JsonSchema | undefined
 
-function takes(schema: JsonSchema): string {
+function expected(schema: JsonSchema): string {
   const inner = present(schema)
-  return inner === schema ? takesValue(schema) : `${takesValue(inner)}, or null`
+  return inner === schema ? expectedValue(schema) : `${expectedValue(inner)}, or null`
 }
 
 function range({ minimum, maximum }: JsonSchema): string {
@@ -83,7 +82,7 @@ function range({ minimum, maximum }: JsonSchema): string {
 
 const counted = (count: number) => count.toLocaleString('en')
 
-function takesValue(schema: JsonSchema): string {
+function expectedValue(schema: JsonSchema): string {
   const { type, format, minLength = 0, maxLength } = schema
   if (schema.enum) return `one of ${schema.enum.join(', ')}`
   if (format === 'uuid') return 'a UUID'
@@ -93,7 +92,7 @@ function takesValue(schema: JsonSchema): string {
   if (type === 'number') return 'a number'
   if (type === 'object')
     return schema.properties ? `an object of ${Object.keys(schema.properties).join(', ')}` : 'an object'
-  if (type === 'array') return `a list, each item ${takes((schema.items ?? {}) as JsonSchema)}`
+  if (type === 'array') return `a list, each item ${expected((schema.items ?? {}) as JsonSchema)}`
   if (type !== 'string') return 'any JSON'
   if (maxLength === undefined) return 'text'
   return minLength > 0

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { scriptHash } from '../../../queries/rules/scripts/script-hash.ts'
 import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
 
-/** Members of records about scripts. A message is read behind the member's name. */
+/** Fields of records about scripts; an error message follows the field's name. */
 
-/** The URL of a script, as its identity: what a line says of user, query and fragment is passed over. */
-export const scriptUrlMember = z
+/** Identity of a script: its URL without user, query and fragment. */
+export const scriptUrlField = z
   .string()
   .min(1)
   .max(8_192)
@@ -15,8 +15,7 @@ export const scriptUrlMember = z
     return url
   })
 
-/** A hash of a script's bytes, as the store keeps it. */
-export const scriptHashMember = z
+export const scriptHashField = z
   .string()
   .min(1)
   .max(160)

@@ -2,7 +2,7 @@ import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Rejection, toRejectedLine } from '../../../app/import/ndjson/rejected-line.ts'
-import { clickHouseLedger } from '../../../app/import/reports/clickhouse-import-log.ts'
+import { clickHouseImportLog } from '../../../app/import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { type ImportOptions, importReports } from '../../../app/import/reports/import-reports.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
@@ -38,7 +38,7 @@ async function importSource(source: ImportOptions['source'], tenantId: string, g
     tenantId,
     sites: Object.values(siteOf),
     retentionDays: 3_650,
-    ledger: clickHouseLedger(database, tenantId),
+    importLog: clickHouseImportLog(database, tenantId),
     writer: clickHouseReportWriter(database),
     onReject: (rejection) => void rejections.push(rejection),
     ...given,
@@ -151,7 +151,7 @@ describe('rejected', () => {
       JSON.stringify({ body: [crash('https://elsewhere.test/')] }),
     ]
     const { result, rejections } = await importSource(Readable.from([Buffer.from(lines.join('\r\n'))]), tenantId, {
-      limits: { batchBytes: 1_000, longestLine: 100_000 },
+      limits: { batchBytes: 1_000, maxLineBytes: 100_000 },
     })
     expect(result).toEqual({ posts: 6, reports: 5, stored: 2, expired: 0, skipped: {}, rejected: 6 })
     const { body: _, ...wrapper } = mixed
@@ -213,7 +213,7 @@ test('an import that is ended stops, and goes on when it is run again', async ()
     JSON.stringify({ receivedAt: new Date(1.79e12 + index), body }),
   )
   const text = lines.join('\n')
-  const limits = { batchBytes: 5_000, longestLine: 5_000 }
+  const limits = { batchBytes: 5_000, maxLineBytes: 5_000 }
   const ending = new AbortController()
   const ended = importSource(Readable.from([text]), tenantId, {
     limits,

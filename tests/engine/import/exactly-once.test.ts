@@ -66,7 +66,7 @@ async function stored({ tenantId }: SmallImport, store = database) {
 
 /** Imports the file and gives the path of its rejected file. */
 async function rejectedOf(given: SmallImport): Promise<string> {
-  const file = await createRejectedFile({ path: `${given.path}.rejected.ndjson`, isOwn: true })
+  const file = await createRejectedFile({ path: `${given.path}.rejected.ndjson`, overwrite: true })
   await importFile({ ...given, onReject: file.write })
   return (await file.close()) ?? ''
 }

@@ -35,7 +35,7 @@ beforeAll(async () => {
   ]
   const path = join(folder, 'posts.ndjson')
   writeFileSync(path, `${JSON.stringify(reports.map((report) => ({ age: 0, user_agent: hostile, ...report })))}\n`)
-  const limits = { batchBytes: 16_000_000, longestLine: 16_000_000 }
+  const limits = { batchBytes: 16_000_000, maxLineBytes: 16_000_000 }
   const sites = [{ id: siteId, hosts }]
   const result = await importFile({ writeUrl: inject('servers').writeUrl, path, tenantId, sites, limits })
   expect(result).toMatchObject({ stored: reports.length, rejected: 0 })

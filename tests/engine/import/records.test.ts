@@ -201,7 +201,7 @@ describe('import alert-rules', () => {
 })
 
 describe('a kind of records', () => {
-  const shape = z.strictObject({ id: recordUuid, pageId: recordUuid, siteId: recordUuid.optional() })
+  const schema = z.strictObject({ id: recordUuid, pageId: recordUuid, siteId: recordUuid.optional() })
 
   test('can refer to pages: the tenant’s, and of the record’s site where it names one', async () => {
     const owner = await newOwner()
@@ -210,9 +210,9 @@ describe('a kind of records', () => {
     await api.importRecords(owner.tenantId, monitoredPages, [page ?? {}])
     const visits = recordType({
       name: 'visits',
-      things: 'visits',
-      shape,
-      refersTo: { pageId: 'page' },
+      label: 'visits',
+      schema,
+      foreignKeys: { pageId: 'page' },
       table: 'monitored_pages',
       toRow: ({ id, pageId }) => ({ id, site_id: one, label: pageId }),
       example: {},

@@ -14,9 +14,9 @@ const keptOf = { detail: 500, name: 200 } as const
 /** `import alert-deliveries` */
 export const alertDeliveries = recordType({
   name: 'alert-deliveries',
-  things: 'alert deliveries',
-  answeredBy: '/v1/alert-deliveries',
-  shape: alertDelivery
+  label: 'alert deliveries',
+  endpointPath: '/v1/alert-deliveries',
+  schema: alertDelivery
     .extend({
       detail: z
         .string()
@@ -37,9 +37,9 @@ export const alertDeliveries = recordType({
       path: ['outcome'],
       error: 'must be dropped where the destination was deleted before sending',
     }),
-  refersTo: { siteId: 'site', siteIds: 'site' },
+  foreignKeys: { siteId: 'site', siteIds: 'site' },
   table: 'alert_deliveries',
-  fixed: { createdAt: 'created_at' },
+  immutable: { createdAt: 'created_at' },
   toRow: ({ destination, ...delivery }) => ({
     created_at: toClickHouseTime(delivery.createdAt),
     id: delivery.id,

@@ -65,9 +65,9 @@ function scriptFaults({ url, identityUrl, outcome, hash, size, problem, cors }: 
 /** `import scans` */
 export const scans = recordType({
   name: 'scans',
-  things: 'scans of monitored pages',
-  answeredBy: '/v1/sites/{siteId}/pages/{pageId}/scans/{scanId}',
-  shape: scan
+  label: 'scans of monitored pages',
+  endpointPath: '/v1/sites/{siteId}/pages/{pageId}/scans/{scanId}',
+  schema: scan
     .omit({ consecutiveFailures: true, changes: true })
     .extend({
       scannedAt: moment,
@@ -90,10 +90,10 @@ export const scans = recordType({
         context.addIssue({ code: 'custom', path: [...path], message: must })
     }),
   derived: ['consecutiveFailures', 'changes'],
-  refersTo: { pageId: 'page' },
+  foreignKeys: { pageId: 'page' },
   table: 'page_scans',
-  fixed: { pageId: 'page_id', scannedAt: 'scanned_at' },
-  kept: {
+  immutable: { pageId: 'page_id', scannedAt: 'scanned_at' },
+  preserved: {
     column: 'scripts',
     around: (rows) =>
       sql`page_id IN ${uuids([...new Set(rows.map(({ page_id }) => String(page_id)))])} AND scanned_at IN ${times(rows.map(({ scanned_at }) => new Date(`${scanned_at}Z`)))}`,

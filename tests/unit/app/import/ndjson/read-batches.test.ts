@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type BatchLimits, type ByteSource, readBatches } from '../../../../../app/import/ndjson/read-batches.ts'
-import type { KnownBatch } from '../../../../../app/import/reports/import-log.ts'
+import type { StartedBatch } from '../../../../../app/import/reports/import-log.ts'
 
-const roomy: BatchLimits = { batchBytes: 1_000_000, longestLine: 1_000 }
+const roomy: BatchLimits = { batchBytes: 1_000_000, maxLineBytes: 1_000 }
 
 async function* inPieces(text: string | Buffer, size: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text)
@@ -19,7 +19,7 @@ interface Batch {
 }
 
 /** Every batch of a source, each told what is known to follow the one before. */
-async function batchesOf(source: ByteSource, limits = roomy, known: Map<string, KnownBatch[]> = new Map()) {
+async function batchesOf(source: ByteSource, limits = roomy, known: Map<string, StartedBatch[]> = new Map()) {
   const reader = readBatches(source, limits)
   const batches: Batch[] = []
   let previous = 'start'
@@ -35,7 +35,7 @@ async function batchesOf(source: ByteSource, limits = roomy, known: Map<string, 
 
 const tokens = async (text: string, limits = roomy) => (await batchesOf(inPieces(text, 7), limits)).map((b) => b.token)
 
-const tokensOf = async (text: string, known: Map<string, KnownBatch[]>) =>
+const tokensOf = async (text: string, known: Map<string, StartedBatch[]>) =>
   (await batchesOf(inPieces(text, 5), roomy, known)).map(({ token }) => token)
 
 describe('lines', () => {
@@ -66,7 +66,7 @@ describe('lines', () => {
   })
 
   test('that are too long are not held, and told apart', async () => {
-    const limits = { ...roomy, longestLine: 5 }
+    const limits = { ...roomy, maxLineBytes: 5 }
     const [batch] = await batchesOf(inPieces(`a\n${'x'.repeat(50)}\r\n12345\nb\n`, 4), limits)
     expect(batch).toMatchObject({
       overlong: [[1, 51]],

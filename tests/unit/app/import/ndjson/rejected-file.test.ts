@@ -5,7 +5,7 @@ import { chooseSites } from '../../../../../app/import/reports/choose-site.ts'
 import { createTally } from '../../../../../app/import/reports/import-tally.ts'
 import { parseBatch } from '../../../../../app/import/reports/parse-batch.ts'
 
-const limits = { batchBytes: 34 * 1024 * 1024, longestLine: 2 * 1024 * 1024 }
+const limits = { batchBytes: 34 * 1024 * 1024, maxLineBytes: 2 * 1024 * 1024 }
 const siteId = '22222222-2222-4222-8222-222222222222'
 
 /** What becomes of a file of one batch. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isRefusal, parseLine } from '../../../../../app/import/ndjson/line-error.ts'
+import { isLineError, parseLine } from '../../../../../app/import/ndjson/line-error.ts'
 import { readElement, readPost } from '../../../../../app/import/normalise/post.ts'
 import { normalised } from '../../../../support/normalised.ts'
 
@@ -9,7 +9,7 @@ const receivedAt = '2026-11-20T10:00:00.123Z'
 
 const refusal = (line: unknown) => {
   const post = readPost(line)
-  return isRefusal(post) ? post.reason : undefined
+  return isLineError(post) ? post.reason : undefined
 }
 
 describe('a line is', () => {
@@ -52,7 +52,7 @@ test.each([
   ['\u0000', /^not JSON: /],
 ])('the line %j is not JSON', (line, reason) => {
   const json = parseLine(line)
-  expect(isRefusal(json) && json.reason).toMatch(reason)
+  expect(isLineError(json) && json.reason).toMatch(reason)
 })
 
 test.each(['', ' ', '\t ', '\r'])('the line %j is blank', (line) => {
@@ -76,7 +76,7 @@ describe('one element is refused, and the others are not, when it', () => {
     ['has an empty csp-report', { 'csp-report': null }, 'a report has no body'],
   ])('%s', (_name, element, reason) => {
     const read = readElement(element)
-    expect(isRefusal(read) && read.reason).toBe(reason)
+    expect(isLineError(read) && read.reason).toBe(reason)
   })
 })
 

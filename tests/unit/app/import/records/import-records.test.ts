@@ -9,12 +9,12 @@ import { recordUuid } from '../../../../../schema/record-fields.ts'
 /** Notes that are stored for good with their colour. */
 const notes = recordType({
   name: 'notes',
-  things: 'notes',
-  shape: z.strictObject({ id: recordUuid, text: z.string(), colour: z.string().default('red') }),
-  refersTo: {},
-  ofEveryone: true,
+  label: 'notes',
+  schema: z.strictObject({ id: recordUuid, text: z.string(), colour: z.string().default('red') }),
+  foreignKeys: {},
+  isGlobal: true,
   table: 'notes',
-  fixed: { colour: 'colour' },
+  immutable: { colour: 'colour' },
   toRow: (note) => note,
   example: {},
 })
@@ -66,7 +66,7 @@ describe('an import', () => {
   test('goes batch by batch, with lines that begin in one piece and end in another', async () => {
     const whole = Array.from({ length: 50 }, (_, index) => `${note(index)}\n`).join('')
     const pieces = whole.match(/[\s\S]{1,37}/g) ?? []
-    const { result, inserts, progress } = await importing(pieces, { limits: { batchBytes: 500, longestLine: 200 } })
+    const { result, inserts, progress } = await importing(pieces, { limits: { batchBytes: 500, maxLineBytes: 200 } })
     expect(result).toEqual({ records: 50, stored: 50, rejected: 0 })
     expect(inserts.length).toBeGreaterThan(5)
     expect(inserts.flat().map(({ text }) => text)).toEqual(Array.from({ length: 50 }, (_, index) => `note ${index}`))
@@ -88,7 +88,7 @@ describe('an import', () => {
   test('rejects a line that is too long, and goes on', async () => {
     const long = note(1, { text: 'x'.repeat(500) })
     const { result, rejections } = await importing(`${long}\n${note(2)}`, {
-      limits: { batchBytes: 500, longestLine: 200 },
+      limits: { batchBytes: 500, maxLineBytes: 200 },
     })
     expect(result).toEqual({ records: 2, stored: 1, rejected: 1 })
     expect(rejections).toEqual([
@@ -133,7 +133,7 @@ describe('an import', () => {
   })
 
   test('changes a member that settles until it has settled, and passes over what was said before', async () => {
-    const type: RecordType = { ...notes, fixed: { colour: { column: 'colour', until: 'wet' } } }
+    const type: RecordType = { ...notes, immutable: { colour: { column: 'colour', mutableWhile: 'wet' } } }
     const wet = (index: number) => note(index, { colour: 'wet' })
     const lines = [wet(1), note(1), wet(1), note(1, { text: 'again' }), wet(2), note(3), note(3, { colour: 'blue' })]
     const stored = [2, 3].map((index) => ({ id: idOf(index), fixed: [index === 2 ? 'red' : 'wet'] }))
@@ -158,7 +158,7 @@ describe('an import', () => {
     const stopping = new AbortController()
     const lines = Array.from({ length: 50 }, (_, index) => `${note(index)}\n`)
     const ended = importing(lines, {
-      limits: { batchBytes: 500, longestLine: 200 },
+      limits: { batchBytes: 500, maxLineBytes: 200 },
       signal: stopping.signal,
       onProgress: () => stopping.abort(new Error('stopped')),
     })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withKept } from '../../../../../app/import/records/preserved-column.ts'
+import { withPreserved } from '../../../../../app/import/records/preserved-column.ts'
 import type { RecordRow } from '../../../../../app/import/records/record-type.ts'
 import { scans } from '../../../../../app/import/records/types/scans.ts'
 import type { Database } from '../../../../../queries/clickhouse/client.ts'
@@ -15,6 +15,6 @@ test('every scan keeps the scripts that are stored, however many are imported ag
   }) as Database['read']
   const rows = ids.map((id) => ({ id, page_id: idOf(0), scanned_at: '2026-01-31 04:00:00.000' }))
   const stored: RecordRow[] = []
-  for await (const some of withKept(scans, read, idOf(0), rows)) stored.push(...some)
+  for await (const some of withPreserved(scans, read, idOf(0), rows)) stored.push(...some)
   expect(stored).toEqual(rows.map((one) => ({ ...one, scripts: `scripts of ${one.id}` })))
 })

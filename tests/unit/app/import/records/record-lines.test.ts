@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { describeRepeats } from '../../../../../app/cli/describe-records.ts'
-import { isRefusal } from '../../../../../app/import/ndjson/line-error.ts'
+import { isLineError } from '../../../../../app/import/ndjson/line-error.ts'
 import { recordTypes } from '../../../../../app/import/records/all-record-types.ts'
-import { describeMembers } from '../../../../../app/import/records/describe-schema.ts'
+import { describeFields } from '../../../../../app/import/records/describe-schema.ts'
 import { readRecord } from '../../../../../app/import/records/read-record.ts'
 import type { RecordType } from '../../../../../app/import/records/record-type.ts'
 import { alertDeliveries } from '../../../../../app/import/records/types/alert-deliveries.ts'
@@ -32,20 +32,20 @@ describe.each(recordTypes.map((type) => [type.name, type] as const))('%s', (_, t
   test.each(['nonsense', '__proto__', 'constructor', 'Id'])('refuses the member %s by its name', (member) => {
     const line = `${JSON.stringify(type.example).slice(0, -1)},${JSON.stringify(member)}:1}`
     expect(refusal(type, line)).toContain(
-      `"${member}" is no member of it; it takes ${Object.keys(type.shape.shape)[0]}`,
+      `"${member}" is no member of it; it takes ${Object.keys(type.schema.shape)[0]}`,
     )
   })
 
   test('says of every member what it takes', () => {
-    for (const { name, takes } of describeMembers(type.shape)) {
-      expect(takes, name).toMatch(/^(a|an|any|one of|text|true or false)\b/)
-      expect(takes, name).not.toMatch(/undefined|NaN/)
+    for (const { name, expected } of describeFields(type.schema)) {
+      expect(expected, name).toMatch(/^(a|an|any|one of|text|true or false)\b/)
+      expect(expected, name).not.toMatch(/undefined|NaN/)
     }
   })
 
   test.each(['', 'x', '1', 'null', '[]', '"x"', '{'])('takes no line %j for a record', (line) => {
     const read = readRecord(type, line, undefined)
-    expect(line === '' ? read === undefined : isRefusal(read)).toBe(true)
+    expect(line === '' ? read === undefined : isLineError(read)).toBe(true)
   })
 })
 
@@ -149,7 +149,7 @@ const moments: [member: string, type: RecordType, at: (time: string) => object][
 
 test.each(moments)('%s is at most a day ahead of now', (member, type, at) => {
   const ahead = (hours: number) => at(new Date(Date.now() + hours * 3_600_000).toISOString())
-  const site = type.siteByFlag && siteId
+  const site = type.siteFromFlag && siteId
   expect(refusal(type, { ...type.example, ...ahead(23) }, site)).toBeUndefined()
   expect(refusal(type, { ...type.example, ...ahead(25) }, site)).toBe(
     `${member} must be no more than a day ahead of now`,

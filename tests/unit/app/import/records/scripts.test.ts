@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isRefusal } from '../../../../../app/import/ndjson/line-error.ts'
+import { isLineError } from '../../../../../app/import/ndjson/line-error.ts'
 import { isSkipped } from '../../../../../app/import/normalise/normalise-report.ts'
 import { readElement } from '../../../../../app/import/normalise/post.ts'
 import { readRecord } from '../../../../../app/import/records/read-record.ts'
@@ -64,12 +64,12 @@ describe('a csp-hash report', () => {
     ['of what is no script', { ...body, destination: 'style' }],
   ])('is counted as skipped %s', (_, said) => {
     const element = readElement({ type: 'csp-hash', url: '', body: said })
-    expect(isRefusal(element) || isSkipped('csp-hash', element)).toBe(true)
+    expect(isLineError(element) || isSkipped('csp-hash', element)).toBe(true)
   })
 
   test.each(['script', 'worker', 'serviceworker', ''])('is stored of the destination %j', (destination) => {
     const element = readElement({ type: 'csp-hash', url: '', body: { ...body, destination } })
-    expect(isRefusal(element) || isSkipped('csp-hash', element)).toBe(false)
+    expect(isLineError(element) || isSkipped('csp-hash', element)).toBe(false)
   })
 })
 
@@ -162,8 +162,8 @@ describe('public knowledge', () => {
     [libraryAdvisories, { advisories: [{ id: 'A', ranges: [], url: 'x' }] }, 'advisories[0].modifiedAt is missing'],
     [libraryAdvisories, { checkedAt: 'today' }, 'checkedAt must be a time'],
   ] as const)('of %o is taken or refused with %j', (type, changes, reason) => {
-    const { siteByFlag: _, ...ofEveryone } = type
-    const refused = recordRefusal(ofEveryone, { ...type.example, ...changes })
+    const { siteFromFlag: _, ...isGlobal } = type
+    const refused = recordRefusal(isGlobal, { ...type.example, ...changes })
     expect(refused ?? '').toContain(reason)
     expect(refused !== undefined).toBe(reason !== '')
   })

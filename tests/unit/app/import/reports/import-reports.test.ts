@@ -26,7 +26,7 @@ function importing(type: string, held: Partial<Record<Told['step'], Promise<void
       sites: [{ id: siteId, hosts: [] }],
       siteId,
       retentionDays: 60,
-      ledger: {
+      importLog: {
         following: async () => [],
         find: async () => undefined,
         start: () => tell({ step: 'start' }),
@@ -47,7 +47,7 @@ function gate() {
   return { opened, open }
 }
 
-describe('the ledger', () => {
+describe('the importLog', () => {
   test('says that a batch is done only after its rows are in', async () => {
     const { opened, open } = gate()
     const { told, imported, read } = importing('crash', { write: opened })

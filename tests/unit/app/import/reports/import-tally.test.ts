@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createRejectedFile } from '../../../../../app/import/ndjson/rejected-file.ts'
-import { contentOf, toRejectedLine } from '../../../../../app/import/ndjson/rejected-line.ts'
+import { parseContent, toRejectedLine } from '../../../../../app/import/ndjson/rejected-line.ts'
 import { createTally } from '../../../../../app/import/reports/import-tally.ts'
 import { isTransient, withRetry } from '../../../../../app/import/with-retry.ts'
 
@@ -39,7 +39,7 @@ describe('the file of rejections', () => {
   test('replaces an old one, one rejection a line', async () => {
     const path = join(folder, 'some.ndjson')
     writeFileSync(path, 'old')
-    const file = await createRejectedFile({ path, isOwn: true })
+    const file = await createRejectedFile({ path, overwrite: true })
     await file.write(rejection)
     await file.write({ ...rejection, line: 4 })
     expect(await file.close()).toBe(path)
@@ -50,29 +50,33 @@ describe('the file of rejections', () => {
   test('is gone when nothing is rejected', async () => {
     const path = join(folder, 'none.ndjson')
     writeFileSync(path, 'old')
-    const file = await createRejectedFile({ path, isOwn: true })
+    const file = await createRejectedFile({ path, overwrite: true })
     expect(await file.close()).toBeUndefined()
     expect(existsSync(path)).toBe(false)
   })
 
   test('that cannot be written says so', async () => {
-    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), isOwn: true })
+    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), overwrite: true })
     await expect(file.write(rejection)).rejects.toThrow('ENOENT')
   })
 
   test('lies elsewhere where nothing can be written beside what was imported, and takes nothing from one before it', async () => {
-    const otherwise = join(folder, 'elsewhere.rejected.ndjson')
-    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), isOwn: true, otherwise })
+    const fallbackPath = join(folder, 'elsewhere.rejected.ndjson')
+    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), overwrite: true, fallbackPath })
     await file.write(rejection)
-    expect(await file.close()).toBe(otherwise)
-    const second = await createRejectedFile({ path: join(folder, 'missing', 'y.ndjson'), isOwn: true, otherwise })
+    expect(await file.close()).toBe(fallbackPath)
+    const second = await createRejectedFile({
+      path: join(folder, 'missing', 'y.ndjson'),
+      overwrite: true,
+      fallbackPath,
+    })
     await second.write({ ...rejection, line: 4 })
     expect(await second.close()).toBe(join(folder, 'elsewhere.2.rejected.ndjson'))
-    expect(JSON.parse(readFileSync(otherwise, 'utf8'))).toEqual(written(3))
+    expect(JSON.parse(readFileSync(fallbackPath, 'utf8'))).toEqual(written(3))
   })
 
   test('of a pipe takes nothing from those before it', async () => {
-    const place = { path: join(folder, 'stdin.rejected.ndjson'), isOwn: false }
+    const place = { path: join(folder, 'stdin.rejected.ndjson'), overwrite: false }
     const files = await Promise.all([1, 2, 3].map(() => createRejectedFile(place)))
     for (const [index, file] of files.entries()) await file.write({ ...rejection, line: index + 1 })
     const paths = await Promise.all(files.map((file) => file.close()))
@@ -83,7 +87,7 @@ describe('the file of rejections', () => {
 
 describe('a rejected line', () => {
   const reason = 'why'
-  const written = (text: string) => JSON.parse(toRejectedLine({ line: 1, reason, content: contentOf(text) }))
+  const written = (text: string) => JSON.parse(toRejectedLine({ line: 1, reason, content: parseContent(text) }))
   const rejected = { line: 1, reason }
 
   test.each([
