@@ -11,24 +11,6 @@ export interface LineBatch {
   readonly overlong: ReadonlyMap<number, number>
 }
 
-export interface LineCollector {
-  append(chunk: Buffer): void
-  endLine(): void
-  /** True between a line's first byte and its end. */
-  isOpen(): boolean
-  lines(): number
-  /** Bytes in memory. */
-  size(): number
-  /** Hexadecimal SHA-256 of the prefix and the ended lines, equal for CRLF and LF and for a missing last LF. */
-  digest(): string
-  /** Digest as if the open line ended here. */
-  digestIfEnded(): string
-  /** Ended lines; valid until the next `restart`. */
-  batch(): LineBatch
-  /** Starts a batch with the open line; its digest begins with the prefix. */
-  restart(prefix: string): void
-}
-
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
@@ -36,7 +18,7 @@ const carriageReturn = 0x0d
  * @param maxLineBytes a longer line is hashed as it passes, and its bytes are dropped.
  * @param initialBytes first size of the buffer.
  */
-export function collectLines(maxLineBytes: number, initialBytes: number): LineCollector {
+export function collectLines(maxLineBytes: number, initialBytes: number) {
   let buffer = Buffer.allocUnsafeSlow(initialBytes)
   let used = 0
   let lineStart = 0
@@ -67,17 +49,20 @@ export function collectLines(maxLineBytes: number, initialBytes: number): LineCo
   }
 
   return {
-    append(chunk) {
+    append(chunk: Buffer): void {
       open = true
       if (!overlongLine && used - lineStart + chunk.length > maxLineBytes) {
         overlongLine = { length: used - lineStart, hash: createHash('sha256').update(buffer.subarray(lineStart, used)) }
         used = lineStart
       }
-      if (!overlongLine) return store(chunk)
-      overlongLine.length += chunk.length
-      overlongLine.hash.update(chunk)
+      if (overlongLine) {
+        overlongLine.length += chunk.length
+        overlongLine.hash.update(chunk)
+      } else {
+        store(chunk)
+      }
     },
-    endLine() {
+    endLine(): void {
       if (overlongLine) {
         overlong.set(ends.length, overlongLine.length)
         store(placeholder(overlongLine))
@@ -90,21 +75,26 @@ export function collectLines(maxLineBytes: number, initialBytes: number): LineCo
       lineStart = used
       open = false
     },
+    /** True between a line's first byte and its end. */
     isOpen: () => open,
     lines: () => ends.length,
     size: () => used,
-    digest() {
+    /** Hexadecimal SHA-256 of the prefix and the ended lines, equal for CRLF and LF and for a missing last LF. */
+    digest(): string {
       digest.update(buffer.subarray(digested, lineStart))
       digested = lineStart
       return digest.copy().digest('hex')
     },
-    digestIfEnded() {
+    /** Digest as if the open line ended here. */
+    digestIfEnded(): string {
       const line = overlongLine ? placeholder(overlongLine) : buffer.subarray(lineStart, lineEnd())
       const before = digest.copy().update(buffer.subarray(digested, lineStart))
       return before.update(line).update('\n').digest('hex')
     },
-    batch: () => ({ bytes: buffer.subarray(0, lineStart), ends, overlong }),
-    restart(prefix) {
+    /** Ended lines; valid until the next `restart`. */
+    batch: (): LineBatch => ({ bytes: buffer.subarray(0, lineStart), ends, overlong }),
+    /** Starts a batch with the open line; its digest begins with the prefix. */
+    restart(prefix: string): void {
       buffer.copyWithin(0, lineStart, used)
       used -= lineStart
       lineStart = 0

@@ -16,15 +16,6 @@ export interface ChainedBatch extends LineBatch {
   readonly bytesRead: number
 }
 
-export interface BatchReader {
-  /**
-   * Next batch, valid until the next call; undefined at the end. It ends at the end of a started batch of the same lines,
-   * or at the size limit. A last line without a line feed, which may be half written, is a batch of its own.
-   */
-  next(previousToken: string, started: readonly StartedBatch[]): Promise<ChainedBatch | undefined>
-  close(): Promise<void>
-}
-
 export interface BatchLimits {
   /** A batch ends with the line that reaches this size. */
   readonly batchBytes: number
@@ -34,7 +25,7 @@ export interface BatchLimits {
 
 const lineFeed = 0x0a
 
-export function readBatches(source: ByteSource, limits: BatchLimits): BatchReader {
+export function readBatches(source: ByteSource, limits: BatchLimits) {
   const chunks = source[Symbol.asyncIterator]()
   // A batch exceeds its limit by up to one line; pages of the buffer that are never written take no memory.
   const collector = collectLines(limits.maxLineBytes, limits.batchBytes + limits.maxLineBytes)
@@ -70,7 +61,11 @@ export function readBatches(source: ByteSource, limits: BatchLimits): BatchReade
   }
 
   return {
-    async next(previousToken, started) {
+    /**
+     * Next batch, valid until the next call; undefined at the end. It ends at the end of a started batch of the same
+     * lines, or at the size limit. A last line without a line feed, which may be half written, is a batch of its own.
+     */
+    async next(previousToken: string, started: readonly StartedBatch[]): Promise<ChainedBatch | undefined> {
       collector.restart(previousToken)
       const startedLines = new Set(started.map(({ lines }) => lines))
       const startedTokens = new Set(started.map(({ token }) => token))
@@ -87,7 +82,7 @@ export function readBatches(source: ByteSource, limits: BatchLimits): BatchReade
       }
       return collector.lines() === 0 ? undefined : finish(collector.digest())
     },
-    async close() {
+    async close(): Promise<void> {
       await chunks.return?.()
     },
   }
@@ -96,11 +91,9 @@ export function readBatches(source: ByteSource, limits: BatchLimits): BatchReade
 export interface BatchLine {
   /** 1-based number in the file. */
   readonly line: number
-  /** Bytes that are not UTF-8 are U+FFFD; '' for an overlong line. */
+  /** Bytes that are not UTF-8 are U+FFFD; an overlong line is '', with an error. */
   readonly text: string
-  /** Set for an overlong line. */
   readonly error: string | undefined
-  /** Offsets in the batch's bytes. */
   readonly start: number
   readonly end: number
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { WriteStream } from 'node:fs'
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { type Rejection, toRejectedLine } from './rejected-line.ts'
 
@@ -14,24 +14,19 @@ export interface RejectedFileTarget {
   readonly fallbackPath?: string
 }
 
-export interface RejectedFile {
-  write(rejection: Rejection): Promise<void>
-  /** Path of the finished file; undefined where nothing was rejected. */
-  close(): Promise<string | undefined>
-}
-
-export async function createRejectedFile(target: RejectedFileTarget): Promise<RejectedFile> {
+export async function createRejectedFile(target: RejectedFileTarget) {
   // A file that cannot be removed fails again at the first write.
   if (target.overwrite) await rm(target.path, { force: true }).catch(() => {})
   let file: { path: string; stream: WriteStream } | undefined
   return {
-    async write(rejection) {
+    async write(rejection: Rejection): Promise<void> {
       file ??= await createAt(target)
       const { stream } = file
       if (stream.errored) throw stream.errored
       if (!stream.write(`${toRejectedLine(rejection)}\n`)) await once(stream, 'drain')
     },
-    async close() {
+    /** Path of the finished file; undefined where nothing was rejected. */
+    async close(): Promise<string | undefined> {
       if (!file) return undefined
       file.stream.end()
       await finished(file.stream)
@@ -40,26 +35,18 @@ export async function createRejectedFile(target: RejectedFileTarget): Promise<Re
   }
 }
 
-async function createAt({ path, fallbackPath }: RejectedFileTarget): Promise<{ path: string; stream: WriteStream }> {
-  if (fallbackPath === undefined) return create(path)
-  return create(path).catch(() => create(fallbackPath))
+async function createAt({ path, fallbackPath }: RejectedFileTarget) {
+  return fallbackPath === undefined ? create(path) : create(path).catch(() => create(fallbackPath))
 }
 
 /** Adds the first free number to a name that exists. */
 async function create(path: string): Promise<{ path: string; stream: WriteStream }> {
   for (let number = 1; ; number++) {
     const free = number === 1 ? path : path.replace(/(\.rejected\.ndjson)?$/, `.${number}$1`)
-    const handle = await openNew(free)
+    const handle = await open(free, 'wx').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
     // The next call throws the stream's error; without a listener it would end the process.
     if (handle) return { path: free, stream: handle.createWriteStream().on('error', () => {}) }
-  }
-}
-
-async function openNew(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'wx')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
-    throw error
   }
 }

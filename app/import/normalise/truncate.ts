@@ -1,7 +1,7 @@
 // ES2024, in every Node since 20; the ES2023 library does not declare it.
 const { toWellFormed } = String.prototype as unknown as { toWellFormed(this: string): string }
 
-/** The start of a text, at most `limit` UTF-16 units, with every lone surrogate replaced and none made by the cut. */
+/** At most `limit` UTF-16 units; replaces lone surrogates and splits no pair. */
 export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return toWellFormed.call(text)
   const last = text.charCodeAt(limit - 1)

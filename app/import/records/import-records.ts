@@ -30,11 +30,8 @@ export interface RecordImportOptions {
   readonly tenantId?: string | undefined
   /** Site of records whose line names none, where the type has siteFromFlag. */
   readonly siteId?: string | undefined
-  /** Called in the file's order. */
   readonly onReject?: ((rejection: Rejection) => void | Promise<void>) | undefined
-  /** Called after each stored batch. */
   readonly onProgress?: (progress: RecordImportResult & { readonly bytesRead: number }) => void
-  /** Ends the import between two batches. */
   readonly signal?: AbortSignal | undefined
   readonly limits?: BatchLimits
 }
@@ -93,15 +90,9 @@ function preserveEarlier({ preserved }: RecordType, row: RecordRow, before: Reco
   return { ...row, [preserved.column]: row[preserved.column] ?? before?.[preserved.column] }
 }
 
-interface AcceptedLine {
-  readonly row: RecordRow
-  readonly line: number
-  readonly text: string
-}
-
 /** Checks each line alone; checks against stored rows follow per batch. */
 function readLines(batch: ChainedBatch, { type, siteId }: RecordImportOptions, checkForeign: ForeignKeyCheck) {
-  const accepted: AcceptedLine[] = []
+  const accepted: { row: RecordRow; line: number; text: string }[] = []
   const rejections: Rejection[] = []
   for (const { line, text, error, start, end } of linesOf(batch)) {
     if (error !== undefined) {

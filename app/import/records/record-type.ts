@@ -29,7 +29,6 @@ export interface RecordType<Schema extends z.ZodObject = z.ZodObject> {
   readonly label: string
   /** GET path whose responses can be imported as lines. */
   readonly endpointPath?: `/v1/${string}`
-  /** Schema of a line; help and line errors quote its descriptions and bounds. */
   readonly schema: Schema
   /** Fields of a response that are computed on reading: an import ignores them. */
   readonly derived?: readonly string[]
@@ -40,7 +39,7 @@ export interface RecordType<Schema extends z.ZodObject = z.ZodObject> {
   /** The flag --site replaces a missing siteId. */
   readonly siteFromFlag?: true
   readonly table: string
-  /** Public data without a tenant, the same for all. */
+  /** Public data without a tenant. */
   readonly isGlobal?: true
   /** Fields that cannot change once stored, with their columns; those of the sorting key must be among them. */
   readonly immutable?: Readonly<Record<string, string | ImmutableColumn>>

@@ -4,25 +4,24 @@ import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
 
 /** Fields of records about scripts; an error message follows the field's name. */
 
-/** Identity of a script: its URL without user, query and fragment. */
-export const scriptUrlField = z
-  .string()
-  .min(1)
-  .max(8_192)
-  .transform((text, context) => {
-    const url = scriptUrl(text)
-    if (url === '') context.addIssue({ code: 'custom', message: 'must be an http or https URL' })
-    return url
-  })
+/** Text that the function normalises; '' of it is an error. */
+function normalisedText(maxLength: number, normalise: (text: string) => string, error: string) {
+  return z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .transform((text, context) => {
+      const value = normalise(text)
+      if (value === '') context.addIssue({ code: 'custom', message: error })
+      return value
+    })
+}
 
-export const scriptHashField = z
-  .string()
-  .min(1)
-  .max(160)
-  .transform((text, context) => {
-    const hash = scriptHash(text)
-    if (hash === '') {
-      context.addIssue({ code: 'custom', message: 'must be a SHA-256, SHA-384 or SHA-512 such as sha256-<base64>' })
-    }
-    return hash
-  })
+/** Identity of a script: its URL without user, query and fragment. */
+export const scriptUrlField = normalisedText(8_192, scriptUrl, 'must be an http or https URL')
+
+export const scriptHashField = normalisedText(
+  160,
+  scriptHash,
+  'must be a SHA-256, SHA-384 or SHA-512 such as sha256-<base64>',
+)

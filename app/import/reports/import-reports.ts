@@ -21,20 +21,16 @@ export interface ImportOptions {
   readonly writer: ReportWriter
   /** Site of every report whose line names none; hosts choose by default. */
   readonly siteId?: string | undefined
-  /** Receipt time of reports that carry none, now by default. */
+  /** Receipt time of reports without one; now by default. */
   readonly importedAt?: Date
-  /** Called once a line that has anything rejected, in the file's order. */
   readonly onReject?: (rejection: Rejection) => void | Promise<void>
-  /** Called after each batch is read. */
   readonly onProgress?: (progress: ImportProgress) => void
   /** Ends the import between two batches. */
   readonly signal?: AbortSignal | undefined
   readonly limits?: BatchLimits
 }
 
-export interface ImportProgress extends ImportResult {
-  readonly bytesRead: number
-}
+export type ImportProgress = ImportResult & { readonly bytesRead: number }
 
 /** About 42,000 ordinary reports a batch; JSON.parse briefly takes up to 60 times the bytes of a line. */
 const defaultLimits: BatchLimits = { batchBytes: 34 * 1024 * 1024, maxLineBytes: 2 * 1024 * 1024 }

@@ -16,21 +16,13 @@ export interface ImportResult {
   readonly rejected: number
 }
 
-export interface ImportTally {
-  posts: number
-  reports: number
-  stored: number
-  expired: number
-  rejected: number
-  skip(type: string): void
-  result(): ImportResult
-}
+export type ImportTally = ReturnType<typeof createTally>
 
 /** Types are untrusted text. */
 const maxSkippedTypes = 50
 const maxTypeLength = 64
 
-export function createTally(): ImportTally {
+export function createTally() {
   const skipped = new Map<string, number>()
   return {
     posts: 0,
@@ -38,13 +30,13 @@ export function createTally(): ImportTally {
     stored: 0,
     expired: 0,
     rejected: 0,
-    skip(type) {
+    skip(type: string): void {
       const name = type.slice(0, maxTypeLength).replace(/[^ -~]/g, '?')
       const key = skipped.has(name) || skipped.size < maxSkippedTypes ? name : 'other'
       const before = skipped.get(key)
       skipped.set(before === undefined ? detachString(key) : key, (before ?? 0) + 1)
     },
-    result() {
+    result(): ImportResult {
       const { posts, reports, stored, expired, rejected } = this
       return { posts, reports, stored, expired, skipped: Object.fromEntries([...skipped].sort()), rejected }
     },

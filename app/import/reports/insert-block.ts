@@ -17,17 +17,10 @@ export interface BlockLimits {
   readonly bytes: number
 }
 
-export interface BlockCollector {
-  /** Returns the block that the report completes. */
-  add(report: StoredReport): InsertBlock | undefined
-  /** Returns the rows after the last complete block. */
-  rest(): InsertBlock | undefined
-}
-
 /** Characters a chunk; Buffers are outside the heap, where the garbage collector does not copy them. */
 const chunkCharacters = 256 * 1024
 
-export function collectBlocks(limits: BlockLimits): BlockCollector {
+export function collectBlocks(limits: BlockLimits) {
   let lines = ''
   let chunks: Buffer[] = []
   let [rows, bytes] = [0, 0]
@@ -50,12 +43,14 @@ export function collectBlocks(limits: BlockLimits): BlockCollector {
   }
 
   return {
-    add(report) {
+    /** Returns the block that the report completes. */
+    add(report: StoredReport): InsertBlock | undefined {
       lines += `${JSON.stringify(storedFieldNames.map((field) => report[field]))}\n`
       rows++
       if (lines.length >= chunkCharacters) endChunk()
       return rows >= limits.rows || bytes >= limits.bytes ? rest() : undefined
     },
+    /** Returns the rows after the last complete block. */
     rest,
   }
 }

@@ -14,10 +14,9 @@ import { reportIds } from './report-id.ts'
 export interface ImportContext {
   readonly tenantId: string
   readonly retentionDays: number
-  /** Start of retention, milliseconds since the epoch. */
   readonly retentionFrom: number
   readonly chooseSite: ChooseSite
-  /** Receipt time of reports that carry none, milliseconds since the epoch. */
+  /** Receipt time of reports without one. */
   readonly importedAt: number
   readonly blockLimits: BlockLimits
   /** Its rows are in ClickHouse: reports are only counted. */

@@ -28,7 +28,7 @@ const advisory = z.strictObject({
 
 const { name, catalog } = libraryIdentity.shape
 
-/** `import advisories`: one line for each library, what was known of it when the databases were last asked. */
+/** `import advisories`: one line a library, with all its advisories at the time of the check. */
 export const libraryAdvisories = recordType({
   name: 'advisories',
   label: 'advisory checks of public libraries',
@@ -51,7 +51,6 @@ export const libraryAdvisories = recordType({
     catalog,
     name: library,
     checked_at: toClickHouseTime(checkedAt),
-    // As queries/rules/script-advisories.ts reads it.
     advisories: JSON.stringify(advisories),
   }),
   example: {

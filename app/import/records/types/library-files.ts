@@ -2,7 +2,7 @@ import { libraryIdentity } from '../../../../schema/responses/script.ts'
 import { recordType } from '../record-type.ts'
 import { scriptHashField } from '../script-fields.ts'
 
-/** `import library`: what a hash is of stands for good, so the same hash again must say the same. */
+/** `import library`: immutable as a whole. */
 export const libraryFiles = recordType({
   name: 'library',
   label: 'files of public libraries',

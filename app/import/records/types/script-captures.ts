@@ -42,7 +42,7 @@ const capture = scriptCapture
     error: 'must be null where the state is refused or mismatched, as nothing is held',
   })
 
-/** `import captures`: there is one attempt for each hash of a script, and a later line tells what came of it, once. */
+/** `import captures`: one attempt a script and hash, whose result is immutable. */
 export const scriptCaptures = recordType({
   name: 'captures',
   label: 'attempts to keep a copy of a script',

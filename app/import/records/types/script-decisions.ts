@@ -33,7 +33,7 @@ const decision = scriptDecision
     error: 'must be null unless integrityMode is pinned_hashes',
   })
 
-/** `import decisions`: none is ever changed, so the same id again must say the same. */
+/** `import decisions`: immutable as a whole. */
 export const scriptDecisions = recordType({
   name: 'decisions',
   label: 'decisions about scripts',
