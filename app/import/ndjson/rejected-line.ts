@@ -9,7 +9,7 @@ export interface Rejection {
   /** 1-based number in the imported file. */
   readonly line: number
   readonly reason: string
-  /** Rejected fields of the line; empty for a line too long to read. */
+  /** Empty for a line too long to read. */
   readonly content: Readonly<Record<string, unknown>>
 }
 
@@ -20,7 +20,6 @@ export function parseContent(text: string): Rejection['content'] {
   return isObject(json) ? json : { body: json }
 }
 
-/** One line of JSON, without its line feed. */
 export function toRejectedLine({ line, reason, content }: Rejection): string {
   try {
     return JSON.stringify({ ...content, [rejectedField]: { line, reason } })

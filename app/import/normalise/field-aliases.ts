@@ -34,10 +34,8 @@ function fieldReader<const Name extends string>(...names: Name[]): (source: obje
   }
 }
 
-/** Fields of a line around its body. */
 export const readWrapperFields = fieldReader('receivedAt', 'userAgent', 'site', 'sampleRate')
 
-/** Fields of a report around its body. */
 export const readEnvelopeFields = fieldReader('age', 'url', 'userAgent')
 
 /** Fields that any report type maps. */

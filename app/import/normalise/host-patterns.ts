@@ -32,12 +32,10 @@ const withoutRoot = (hostname: string) => (hostname.endsWith('.') ? hostname.sli
 /** Lower case, in ASCII, without port and trailing dot; '' for text that is no host. */
 export function normalisePattern(pattern: string): string {
   const wild = pattern.startsWith('*.')
-  try {
-    const hostname = withoutRoot(new URL(`http://${wild ? pattern.slice(2) : pattern}`).hostname)
-    return wild ? `*.${hostname}` : hostname
-  } catch {
-    return ''
-  }
+  const url = `http://${wild ? pattern.slice(2) : pattern}`
+  if (!URL.canParse(url)) return ''
+  const hostname = withoutRoot(new URL(url).hostname)
+  return wild ? `*.${hostname}` : hostname
 }
 
 /** Site ids by pattern; the first of two sites with one pattern wins. */

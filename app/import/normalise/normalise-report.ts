@@ -69,17 +69,18 @@ export function siteUrl({ url, body }: ReportElement): string {
 export function normaliseReport(type: StoredType, element: ReportElement, origin: ReportOrigin): StoredReport {
   const { body, url } = element
   const row = storedTypeRows[type]
-  const report = emptyReport(type, origin)
+  const { tenantId, siteId, receivedAt, id, retentionDays } = origin
+  const ids = { tenantId, siteId, reportType: type, receivedAt, id, retentionDays }
+  const report: StoredReport = { ...emptyFields, ...ids, deviceType: 'unknown' }
   const fields = report as unknown as Record<string, unknown>
   for (const { field, extract, names, limit } of mappings.get(type) ?? []) {
     const value = extract(body, names, url)
-    // Enumerations have no limit.
     fields[field] = limit > 0 && typeof value === 'string' ? truncate(value, limit) : value
   }
   Object.assign(report, readBrowser(element.userAgent || origin.userAgent))
   const rate = row.sampleRate ? fraction(body, row.sampleRate.slice(1), url) : origin.sampleRate
   Object.assign(report, sampling(rate))
-  report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * day, maxAgeMs))
+  report.ageMs = Math.round(Math.min(element.age, retentionDays * day, maxAgeMs))
   const document = urlParts(report.documentUrl)
   report.documentUrl = truncate(document.page, textLimits.documentUrl)
   report.documentHost = truncate(document.host, textLimits.documentHost)
@@ -94,9 +95,4 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   report.issueHost = truncate(issue.issueHost, textLimits.issueHost)
   report.noise = isNoise(report, row.blocksHosts)
   return report
-}
-
-function emptyReport(reportType: StoredType, origin: ReportOrigin): StoredReport {
-  const { tenantId, siteId, receivedAt, id, retentionDays } = origin
-  return { ...emptyFields, tenantId, siteId, reportType, receivedAt, id, retentionDays, deviceType: 'unknown' }
 }

@@ -16,7 +16,6 @@ export interface Post {
   readonly receivedAt: number | undefined
   readonly userAgent: string
   readonly siteId: string
-  /** Rate of the collector, (0, 1]. */
   readonly sampleRate: number
   readonly elements: readonly unknown[]
   /** The line's fields; empty for a bare body. */

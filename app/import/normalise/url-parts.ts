@@ -53,22 +53,14 @@ function parse(text: string): UrlParts {
   const written = fragment < 0 ? text : text.slice(0, fragment)
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? ''
   if (!hasHost.has(scheme)) return { ...nothing, scheme, url: scheme || written, page: scheme || written }
-  const parsed = toUrl(written)
-  if (!parsed) {
+  if (!URL.canParse(written)) {
     const url = written.replace(/\/\/[^/?]*@/, '//')
     return { ...nothing, url, page: url }
   }
+  const parsed = new URL(written)
   const { host, hostname, origin } = parsed
   const url = withoutUser(parsed, written)
   return { scheme, host, hostname, origin, url, page: scheme.startsWith('http') ? url : scheme }
-}
-
-function toUrl(text: string): URL | undefined {
-  try {
-    return new URL(text)
-  } catch {
-    return undefined
-  }
 }
 
 function withoutUser(url: URL, written: string): string {

@@ -80,8 +80,6 @@ function range({ minimum, maximum }: JsonSchema): string {
   return maximum === Number.MAX_SAFE_INTEGER ? ` from ${minimum}` : ` from ${minimum} to ${maximum}`
 }
 
-const counted = (count: number) => count.toLocaleString('en')
-
 function expectedValue(schema: JsonSchema): string {
   const { type, format, minLength = 0, maxLength } = schema
   if (schema.enum) return `one of ${schema.enum.join(', ')}`
@@ -96,6 +94,6 @@ function expectedValue(schema: JsonSchema): string {
   if (type !== 'string') return 'any JSON'
   if (maxLength === undefined) return 'text'
   return minLength > 0
-    ? `text of ${minLength} to ${counted(maxLength)} characters`
-    : `text up to ${counted(maxLength)} characters`
+    ? `text of ${minLength} to ${maxLength.toLocaleString('en')} characters`
+    : `text up to ${maxLength.toLocaleString('en')} characters`
 }

@@ -8,9 +8,9 @@ import type { ForeignEntity, RecordType } from './record-type.ts'
 /** Site ids by the ids of a tenant's entities. */
 type SiteById = ReadonlyMap<string, string>
 
-const listEntities: Readonly<
-  Record<ForeignEntity, (database: Pick<Database, 'read'>, tenantId: string) => Promise<SiteById>>
-> = {
+type ListEntities = (database: Pick<Database, 'read'>, tenantId: string) => Promise<SiteById>
+
+const listEntities: Readonly<Record<ForeignEntity, ListEntities>> = {
   site: async (database, tenantId) => new Map((await database.read(listSites(tenantId))).map(({ id }) => [id, id])),
   page: async (database, tenantId) =>
     new Map((await database.read(listPageSites(tenantId))).map(({ id, siteId }) => [id, siteId])),

@@ -15,7 +15,6 @@ import type { RecordRow, RecordType } from './record-type.ts'
 
 /** Counts of an import; `records` = stored + rejected. */
 export interface RecordImportResult {
-  /** Lines that are not blank. */
   readonly records: number
   /** Records in ClickHouse when the import ends, themselves or a later line of the same id. */
   readonly stored: number

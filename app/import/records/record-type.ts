@@ -23,9 +23,9 @@ export interface PreservedColumn {
 }
 
 export interface RecordType<Schema extends z.ZodObject = z.ZodObject> {
-  /** As on the command line, `import pages`. */
+  /** `pages` of the command `import pages`. */
   readonly name: string
-  /** Plural for people: "monitored pages". */
+  /** "monitored pages". */
   readonly label: string
   /** GET path whose responses can be imported as lines. */
   readonly endpointPath?: `/v1/${string}`

@@ -1,7 +1,6 @@
 /** The import log makes an import exactly-once: a repeated run sends each batch as its first run began it. */
 
 export interface ImportBatch {
-  /** Token of the batch before it in the file. */
   readonly previousToken: string
   readonly token: string
   readonly lines: number

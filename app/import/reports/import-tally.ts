@@ -12,7 +12,7 @@ export interface ImportResult {
   readonly expired: number
   /** Reports that are never stored, by type; at most 50 names and `other`. */
   readonly skipped: Readonly<Record<string, number>>
-  /** Rejected lines and single reports. */
+  /** Lines and single reports. */
   readonly rejected: number
 }
 

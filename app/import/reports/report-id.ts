@@ -8,12 +8,8 @@ export type ReportId = (ordinal: number, receivedAt: number) => string
  * @param token hexadecimal, at least 32 digits.
  */
 export function reportIds(token: string): ReportId {
-  const [a, b, c, d] = [0, 8, 16, 24].map((at) => Number.parseInt(token.slice(at, at + 8), 16)) as [
-    number,
-    number,
-    number,
-    number,
-  ]
+  const word = (at: number) => Number.parseInt(token.slice(at, at + 8), 16)
+  const [a, b, c, d] = [word(0), word(8), word(16), word(24)]
   let lastTime = -1
   let firstHalf = ''
   return (ordinal, receivedAt) => {

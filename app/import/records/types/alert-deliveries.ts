@@ -11,7 +11,6 @@ const { detail, createdAt } = alertDelivery.shape
 const maxDetailLength = 4_000
 const scrubbedLength = { detail: 500, name: 200 } as const
 
-/** `import alert-deliveries` */
 export const alertDeliveries = recordType({
   name: 'alert-deliveries',
   label: 'alert deliveries',

@@ -1,7 +1,6 @@
 import { alertRule } from '../../../../schema/alert-rule.ts'
 import { recordType } from '../record-type.ts'
 
-/** `import alert-rules` */
 export const alertRules = recordType({
   name: 'alert-rules',
   label: 'alert rules',

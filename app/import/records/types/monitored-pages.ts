@@ -3,7 +3,6 @@ import { recordType } from '../record-type.ts'
 
 const { position } = monitoredPage.shape
 
-/** `import pages` */
 export const monitoredPages = recordType({
   name: 'pages',
   label: 'monitored pages',

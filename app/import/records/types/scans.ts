@@ -65,7 +65,6 @@ function scriptFaults({ url, identityUrl, outcome, hash, size, problem, cors }: 
   return faults.filter(([wrong]) => wrong).map(([, fault]) => fault)
 }
 
-/** `import scans` */
 export const scans = recordType({
   name: 'scans',
   label: 'scans of monitored pages',

@@ -33,7 +33,7 @@ async function imported(text: string, retentionFrom = 0) {
   return { rejections, rows, result: tally.result() }
 }
 
-test('a line whose wrapper is long and whose reports are all refused is rejected as one line', async () => {
+test('a line with a long wrapper and only rejected reports is rejected as one line', async () => {
   const userAgent = 'x'.repeat(100_000)
   const line = JSON.stringify({ userAgent, body: Array.from({ length: 2_000 }, () => 1) })
   const { rejections, result } = await imported(`${line}\n`)

@@ -8,7 +8,7 @@ import { render } from '../../../../../queries/sql/sql.ts'
 const idOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
 const ids = Array.from({ length: 120 }, (_, index) => idOf(index))
 
-test('every scan keeps the scripts that are stored, however many are imported again without them', async () => {
+test('every scan preserves its stored scripts when many are imported again without them', async () => {
   const read = (async ({ statement }) => {
     const asked = JSON.stringify(render(statement).params)
     return ids.filter((id) => asked.includes(id)).map((id) => ({ id, value: `scripts of ${id}` }))
