@@ -1,31 +1,6 @@
 import type { ReportTypeRow } from './report-type.ts'
-import { coep } from './report-types/coep.ts'
-import { connectionAllowlist } from './report-types/connection-allowlist.ts'
-import { coop } from './report-types/coop.ts'
-import { crash } from './report-types/crash.ts'
+import { reportTypes } from './report-types/all.ts'
 import { cspHash } from './report-types/csp-hash.ts'
-import { cspViolation } from './report-types/csp-violation.ts'
-import { deprecation } from './report-types/deprecation.ts'
-import { documentPolicyViolation } from './report-types/document-policy-violation.ts'
-import { integrityViolation } from './report-types/integrity-violation.ts'
-import { intervention } from './report-types/intervention.ts'
-import { networkError } from './report-types/network-error.ts'
-import { permissionsPolicyViolation } from './report-types/permissions-policy-violation.ts'
-
-/** Types that operations list, count and group, in the documented order. */
-const reportTypes = {
-  'csp-violation': cspViolation,
-  'integrity-violation': integrityViolation,
-  coep,
-  coop,
-  'permissions-policy-violation': permissionsPolicyViolation,
-  'document-policy-violation': documentPolicyViolation,
-  'connection-allowlist': connectionAllowlist,
-  deprecation,
-  intervention,
-  'network-error': networkError,
-  crash,
-} as const satisfies Record<string, ReportTypeRow>
 
 export type ReportType = keyof typeof reportTypes
 

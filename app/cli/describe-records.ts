@@ -1,20 +1,20 @@
-import { type DescribedMember, describeMembers } from '../import/records/describe-shape.ts'
+import { type DescribedField, describeFields } from '../import/records/describe-schema.ts'
 import type { RecordType } from '../import/records/record-type.ts'
 
 const width = 116
 
 const list = new Intl.ListFormat('en-GB')
 
-/** Help about the fields of a line, generated from the record type. */
-export function describeRecords({ answeredBy, shape, derived = [], siteByFlag, example }: RecordType): string[] {
-  const members = describeMembers(shape)
-  const indent = Math.max(...members.map(({ name }) => name.length)) + 4
+/** Help on a line of records, from their schema. */
+export function describeRecords({ endpointPath, schema, derived = [], siteFromFlag, example }: RecordType): string[] {
+  const fields = describeFields(schema)
+  const indent = Math.max(...fields.map(({ name }) => name.length)) + 4
   return [
     'A line is a JSON object of',
-    ...members.flatMap((member) => {
-      const said = describe(member, siteByFlag === true && member.name === 'siteId')
+    ...fields.flatMap((field) => {
+      const said = describe(field, siteFromFlag === true && field.name === 'siteId')
       return wrapped(said, width - indent).map(
-        (line, at) => `  ${(at === 0 ? member.name : '').padEnd(indent - 2)}${line}`,
+        (line, at) => `  ${(at === 0 ? field.name : '').padEnd(indent - 2)}${line}`,
       )
     }),
     ...(derived.length > 0 ? [`What an answer also has, ${list.format(derived)}, is passed over.`] : []),
@@ -22,27 +22,29 @@ export function describeRecords({ answeredBy, shape, derived = [], siteByFlag, e
     '',
     'One that works:',
     `  ${JSON.stringify(example)}`,
-    ...(answeredBy
+    ...(endpointPath
       ? [
           'What the API answers is what a line takes ($API is its URL, $KEY a key of the tenant):',
-          `  curl -s -H "Authorization: Bearer $KEY" "$API${answeredBy}" | jq -c '${answeredBy.endsWith('}') ? '.data' : '.data[]'}'`,
+          `  curl -s -H "Authorization: Bearer $KEY" "$API${endpointPath}" | jq -c '${endpointPath.endsWith('}') ? '.data' : '.data[]'}'`,
         ]
       : []),
     '',
   ]
 }
 
-/** Help about a line whose record is stored already. */
-export function describeRepeats({ shape, identifiedBy = ['id'], fixed = {}, version }: RecordType): string[] {
-  const same = `the same ${list.format(identifiedBy)}`
-  const members = Object.keys(shape.shape).filter((member) => !identifiedBy.includes(member))
-  const firm = Object.keys(fixed).filter((member) => typeof fixed[member] === 'string')
-  const settling = Object.entries(fixed).flatMap(([member, column]) =>
+/** Help on a line whose record is stored already. */
+export function describeRepeats({ schema, keyFields = ['id'], immutable = {}, version }: RecordType): string[] {
+  const same = `the same ${list.format(keyFields)}`
+  const fields = Object.keys(schema.shape).filter((field) => !keyFields.includes(field))
+  const firm = Object.keys(immutable).filter((field) => typeof immutable[field] === 'string')
+  const settling = Object.entries(immutable).flatMap(([field, column]) =>
     typeof column === 'string'
       ? []
-      : [`Its ${member} stands once it is not ${column.until}: another is rejected, ${column.until} passed over.`],
+      : [
+          `Its ${field} stands once it is not ${column.mutableWhile}: another is rejected, ${column.mutableWhile} passed over.`,
+        ],
   )
-  const isWhole = members.every((member) => firm.some((name) => name.split('.')[0] === member))
+  const isWhole = fields.every((field) => firm.some((name) => name.split('.')[0] === field))
   const said = [
     isWhole
       ? `What is stored stands for good: a line of ${same} must say the same.`
@@ -54,9 +56,9 @@ export function describeRepeats({ shape, identifiedBy = ['id'], fixed = {}, vers
   return wrapped(said.join(' '), width)
 }
 
-function describe({ takes, says, optional }: DescribedMember, byFlag: boolean): string {
+function describe({ expected, description, optional }: DescribedField, byFlag: boolean): string {
   const left = byFlag ? ', by default that of --site' : optional ? ', which may be left out' : ''
-  return `${takes}${left}${says === '' ? '' : `. ${says}`}`
+  return `${expected}${left}${description === '' ? '' : `. ${description}`}`
 }
 
 function wrapped(text: string, maxWidth: number): string[] {

@@ -15,10 +15,10 @@ interface Options {
 
 /** `import pages` and the other record types. */
 export function addImportRecords(group: Command, context: Context, type: RecordType): void {
-  const { name, things, siteByFlag = false, ofEveryone = false } = type
-  const flags = `${ofEveryone ? '' : ' --tenant ID'}${siteByFlag ? ' --site ID' : ''}`
+  const { name, label, siteFromFlag = false, isGlobal = false } = type
+  const flags = `${isGlobal ? '' : ' --tenant ID'}${siteFromFlag ? ' --site ID' : ''}`
   const command = subcommand(group, name, {
-    about: `Store ${things}, one JSON line each`,
+    about: `Store ${label}, one JSON line each`,
     notes: [
       ...describeRecords(type),
       'Prints {"records", "stored", "rejected"}; "stored" counts the lines accepted, also those that were there already.',
@@ -27,8 +27,8 @@ export function addImportRecords(group: Command, context: Context, type: RecordT
     ],
     examples: [`import ${name}${flags} ${name}.ndjson`, `import ${name}${flags} - < ${name}.ndjson`],
   }).addArgument(file)
-  if (!ofEveryone) command.addOption(tenant)
-  if (siteByFlag) command.addOption(siteOfLines())
+  if (!isGlobal) command.addOption(tenant)
+  if (siteFromFlag) command.addOption(siteOfLines())
   command.action(async (path, { tenant: tenantId, site: siteId }: Options) =>
     runImport(context, path, async ({ reader, writer }) => {
       if (tenantId !== undefined) {
@@ -42,7 +42,7 @@ export function addImportRecords(group: Command, context: Context, type: RecordT
           database: writer,
           tenantId,
           siteId,
-          onProgress: ({ bytesRead, records }) => showRead(bytesRead, records, things),
+          onProgress: ({ bytesRead, records }) => showRead(bytesRead, records, label),
         })
     }),
   )

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import { entitlements } from '../../schema/plans.ts'
-import { clickHouseLedger } from '../import/reports/clickhouse-ledger.ts'
+import { clickHouseImportLog } from '../import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { importReports } from '../import/reports/import-reports.ts'
 import type { Context } from './context.ts'
@@ -42,7 +42,7 @@ export function addImportReports(group: Command, context: Context): void {
             siteId: options.site,
             sites,
             retentionDays: entitlements(plan, overrides).retentionDays,
-            ledger: clickHouseLedger(writer, id),
+            importLog: clickHouseImportLog(writer, id),
             writer: clickHouseReportWriter(writer),
             onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
           })

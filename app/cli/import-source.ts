@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { ByteSource } from '../import/ndjson/read-batches.ts'
-import type { RejectedPlace } from '../import/ndjson/rejected-file.ts'
+import type { RejectedFileTarget } from '../import/ndjson/rejected-file.ts'
 
 /** An open file or pipe to import. */
 export interface ImportSource {
@@ -12,7 +12,7 @@ export interface ImportSource {
   close(): void
   /** Bytes; undefined for a pipe. */
   readonly size: number | undefined
-  readonly rejected: RejectedPlace
+  readonly rejected: RejectedFileTarget
 }
 
 const chunkBytes = 1024 * 1024
@@ -54,7 +54,7 @@ export async function openImportSource(file: string, stdin: Readable, folder: st
     return {
       ...streamed(stdin),
       size: undefined,
-      rejected: { path: resolve(folder, 'stdin.rejected.ndjson'), isOwn: false },
+      rejected: { path: resolve(folder, 'stdin.rejected.ndjson'), overwrite: false },
     }
   }
   const path = resolve(folder, file)
@@ -77,8 +77,8 @@ export async function openImportSource(file: string, stdin: Readable, folder: st
     size: found.isFile() ? found.size : undefined,
     // Beside a pipe of the shell, /dev/fd/63, nothing can be written.
     rejected: found.isFile()
-      ? { path: `${path}.rejected.ndjson`, isOwn: true, otherwise: here }
-      : { path: here, isOwn: false },
+      ? { path: `${path}.rejected.ndjson`, overwrite: true, fallbackPath: here }
+      : { path: here, overwrite: false },
   }
 }
 

@@ -39,9 +39,9 @@ export async function importDemoRecords(database: Database, tenant: DemoTenant, 
       source: Readable.from(ofType.map((record) => `${JSON.stringify(record)}\n`)),
       type,
       database,
-      tenantId: type.ofEveryone ? undefined : tenant.id,
+      tenantId: type.isGlobal ? undefined : tenant.id,
       onReject({ line, reason }) {
-        throw new Error(`The demo’s ${type.things}, line ${line}: ${reason}`)
+        throw new Error(`The demo’s ${type.label}, line ${line}: ${reason}`)
       },
     })
   }

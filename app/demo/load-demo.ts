@@ -12,7 +12,7 @@ import { entitlements } from '../../schema/plans.ts'
 import { insertKey } from '../api-keys/insert-key.ts'
 import { makeKey } from '../api-keys/key-format.ts'
 import { withProgress } from '../cli/show-progress.ts'
-import { clickHouseLedger } from '../import/reports/clickhouse-ledger.ts'
+import { clickHouseImportLog } from '../import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { importReports } from '../import/reports/import-reports.ts'
 import { importDemoRecords } from './demo-records.ts'
@@ -76,7 +76,7 @@ async function importPosts(writer: Database, scenario: DemoScenario, now: Date):
       tenantId: tenant.id,
       sites: tenant.sites,
       retentionDays: entitlements(tenant.plan, {}).retentionDays,
-      ledger: clickHouseLedger(writer, tenant.id),
+      importLog: clickHouseImportLog(writer, tenant.id),
       writer: clickHouseReportWriter(writer),
       importedAt: now,
       onProgress: ({ reports }) => update(reports, `Loading ${tenant.name}: ${reports} reports`),

@@ -1,29 +1,26 @@
 import pRetry, { type Options } from 'p-retry'
 import { transientErrors } from '../../queries/clickhouse/transient-errors.ts'
 
-/** Waits of 0.1 s, doubled up to 10 s: 43 s together, in which an engine that died is back. */
+/** 43 s of waits in all, in which an engine that died restarts. */
 const defaultWaits: Options = { retries: 10, minTimeout: 100, factor: 2, maxTimeout: 10_000 }
 
-/** Node's names of connection errors that are transient, and ours of a database that is away. */
+/** Node's codes of transient connection errors, and our own of an unavailable ClickHouse. */
 const transientCodes = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'],
   ...['UND_ERR_SOCKET', 'ERR_STREAM_PREMATURE_CLOSE', 'upstream_unavailable'],
 ])
 
-/** The error a restarting engine's client sees when the connection ends without a response. */
+/** Messages of a connection that a restarting ClickHouse closed without a response. */
 const hungUp = /socket hang up|timeout error|other side closed|premature close/i
 
-/** Whether the same request may well succeed a little later. */
+/** True where a retry within seconds can succeed. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = String((error as Error & { code?: unknown }).code)
   return transientCodes.has(code) || transientErrors.get(code) === 'seconds' || hungUp.test(error.message)
 }
 
-/**
- * Repeats a task, which must be safe to repeat, after transient errors. Throws the last error, or the signal's reason:
- * an abort ends a wait, and not a first attempt in flight.
- */
+/** Retries an idempotent task after transient errors. An abort ends a wait, never a first attempt in flight. */
 export function withRetry<Result>(
   task: () => Promise<Result>,
   signal: AbortSignal | undefined,

@@ -35,7 +35,7 @@ export async function startCapturedApi(): Promise<CapturedApi> {
   const tenantId = await api.createTenant()
   const siteId = await api.createSite(tenantId, { hosts })
   const { writeUrl } = inject('servers')
-  const limits = { batchBytes: 10_000_000, longestLine: 1_000_000 }
+  const limits = { batchBytes: 10_000_000, maxLineBytes: 1_000_000 }
   for (const name of files) {
     const path = fileURLToPath(new URL(name, captured))
     const given = { writeUrl, path, tenantId, sites: [{ id: siteId, hosts }], limits }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { ImportSite } from '../../app/import/normalise/host-patterns.ts'
-import { clickHouseLedger } from '../../app/import/reports/clickhouse-ledger.ts'
+import { clickHouseImportLog } from '../../app/import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
 import { type ImportOptions, importReports } from '../../app/import/reports/import-reports.ts'
 import type { ImportResult } from '../../app/import/reports/import-tally.ts'
@@ -26,7 +26,7 @@ export async function importFile(
   onProgress: (reports: number) => void = () => {},
 ): Promise<ImportResult> {
   const database = connect(writeUrl)
-  const ledger = clickHouseLedger(database, given.tenantId)
+  const importLog = clickHouseImportLog(database, given.tenantId)
   const writer = clickHouseReportWriter(database)
   let steps = 0
   const failing =
@@ -40,9 +40,13 @@ export async function importFile(
       ...given,
       source: createReadStream(path),
       retentionDays: 3_650,
-      ledger: { ...ledger, start: failing('start', ledger.start), finish: failing('finish', ledger.finish) },
+      importLog: {
+        ...importLog,
+        start: failing('start', importLog.start),
+        finish: failing('finish', importLog.finish),
+      },
       writer: { write: failing('write', writer.write) },
-      limits: given.limits ?? { batchBytes: 70_000, longestLine: 20_000 },
+      limits: given.limits ?? { batchBytes: 70_000, maxLineBytes: 20_000 },
       onProgress: ({ reports }) => onProgress(reports),
     })
   } finally {

@@ -1,4 +1,4 @@
-import { isRefusal, parseLine } from '../../app/import/ndjson/line-error.ts'
+import { isLineError, parseLine } from '../../app/import/ndjson/line-error.ts'
 import { isStoredType, normaliseReport } from '../../app/import/normalise/normalise-report.ts'
 import { readElement, readPost } from '../../app/import/normalise/post.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
@@ -9,10 +9,10 @@ const importSiteId = '22222222-2222-4222-8222-222222222222'
 /** The stored reports of one line, of types that are stored. Throws what the line or one of its reports is refused for. */
 export function normalised(line: unknown, retentionDays = 60): StoredReport[] {
   const post = readPost(parseLine(typeof line === 'string' ? line : JSON.stringify(line)))
-  if (isRefusal(post)) throw new Error(post.reason)
+  if (isLineError(post)) throw new Error(post.reason)
   return [...post.elements].flatMap((value) => {
     const element = readElement(value)
-    if (isRefusal(element)) throw new Error(element.reason)
+    if (isLineError(element)) throw new Error(element.reason)
     const { type } = element
     if (!isStoredType(type)) return []
     return normaliseReport(type, element, {

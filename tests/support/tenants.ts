@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { hashKey, keyPrefix, makeKey } from '../../app/api-keys/key-format.ts'
 import { importRecords } from '../../app/import/records/import-records.ts'
 import type { RecordType } from '../../app/import/records/record-type.ts'
-import { clickHouseLedger } from '../../app/import/reports/clickhouse-ledger.ts'
+import { clickHouseImportLog } from '../../app/import/reports/clickhouse-import-log.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql/sql.ts'
@@ -84,12 +84,12 @@ export function createTenantWriter(database: Database): TenantWriter {
     },
     async insertReports(reports) {
       const passes = [...new Set(reports.map(({ tenantId }) => tenantId))].map((tenantId) => ({
-        ledger: clickHouseLedger(database, tenantId),
+        importLog: clickHouseImportLog(database, tenantId),
         pass: { previousToken: randomUUID(), token: randomUUID(), hosts: [], lines: 0, importedAt: Date.now() },
       }))
-      await Promise.all(passes.map(({ ledger, pass }) => ledger.start(pass)))
+      await Promise.all(passes.map(({ importLog, pass }) => importLog.start(pass)))
       await insert('reports', reports.map(toRow))
-      await Promise.all(passes.map(({ ledger, pass }) => ledger.finish(pass, { reports: 0, stored: 0 })))
+      await Promise.all(passes.map(({ importLog, pass }) => importLog.finish(pass, { reports: 0, stored: 0 })))
     },
     async importRecords(tenantId, type, records) {
       const lines = records.map((record) => `${JSON.stringify(record)}\n`)

@@ -1,110 +1,100 @@
 import { createHash, type Hash } from 'node:crypto'
 
-/** Lines of a file that are imported together. */
-export interface LineBatch {
-  /** The lines, each with a line feed behind it. */
-  readonly bytes: Buffer
-  /** Where each line ends, its line feed excluded. */
-  readonly ends: readonly number[]
-  /** Lines that were too long to hold, by index, with their length in bytes; a stand-in is in `bytes`. */
-  readonly overlong: ReadonlyMap<number, number>
-}
+/** Collects lines of a file in one buffer, and hashes them so that the same lines always give the same batch. */
 
-/** Collects lines piece by piece. */
-export interface LineCollector {
-  append(piece: Buffer): void
-  endLine(): void
-  /** Whether a line is begun and not ended. */
-  isOpen(): boolean
-  lines(): number
-  /** Bytes held. */
-  size(): number
-  /** Hexadecimal SHA-256 of the prefix and the lines that have ended: the same for CRLF and LF, with and without a last LF. */
-  digest(): string
-  /** The digest as it will be if the open line ends here. */
-  digestEnded(): string
-  /** The lines that have ended; valid until the next `restart`. */
-  batch(): LineBatch
-  /** Starts a batch, whose digest begins with the prefix; a line that is open is its first. */
-  restart(prefix: string): void
+export interface LineBatch {
+  /** Lines, each with a line feed at its end. */
+  readonly bytes: Buffer
+  /** Offset of each line's end, its line feed excluded. */
+  readonly ends: readonly number[]
+  /** Lengths in bytes of lines above the limit, by index; `bytes` holds a placeholder for each. */
+  readonly overlong: ReadonlyMap<number, number>
 }
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
 /**
- * @param longestLine bytes; a longer line is hashed as it passes, and not held.
- * @param usualBytes what a batch usually holds.
+ * @param maxLineBytes a longer line is hashed as it passes, and its bytes are dropped.
+ * @param initialBytes first size of the buffer.
  */
-export function collectLines(longestLine: number, usualBytes: number): LineCollector {
-  let buffer = Buffer.allocUnsafeSlow(usualBytes)
+export function collectLines(maxLineBytes: number, initialBytes: number) {
+  let buffer = Buffer.allocUnsafeSlow(initialBytes)
   let used = 0
   let lineStart = 0
   let ends: number[] = []
   let overlong = new Map<number, number>()
-  let passing: { length: number; hash: Hash } | undefined
+  let overlongLine: { length: number; hash: Hash } | undefined
   let open = false
   let digest = createHash('sha256')
   let digested = 0
 
-  function hold(piece: Buffer): void {
-    if (used + piece.length > buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(buffer.length * 2, used + piece.length))
+  function store(chunk: Buffer): void {
+    if (used + chunk.length > buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(buffer.length * 2, used + chunk.length))
       buffer.copy(larger, 0, 0, used)
       buffer = larger
     }
-    used += piece.copy(buffer, used)
+    used += chunk.copy(buffer, used)
   }
 
-  /** Where the open line ends: a carriage return before its line feed is not part of it. */
+  /** End of the open line without a carriage return. */
   function lineEnd(): number {
     return used > lineStart && buffer[used - 1] === carriageReturn ? used - 1 : used
   }
 
-  /** The stand-in differs as the line does, and with it the batch's digest. */
-  function standIn({ length, hash }: { length: number; hash: Hash }): Buffer {
+  /** Holds the line's SHA-256, so different overlong lines give different batch digests. */
+  function placeholder({ length, hash }: { length: number; hash: Hash }): Buffer {
     return Buffer.from(`a line of ${length} bytes with the SHA-256 ${hash.copy().digest('hex')}`)
   }
 
   return {
-    append(piece) {
+    append(chunk: Buffer): void {
       open = true
-      if (!passing && used - lineStart + piece.length > longestLine) {
-        passing = { length: used - lineStart, hash: createHash('sha256').update(buffer.subarray(lineStart, used)) }
+      if (!overlongLine && used - lineStart + chunk.length > maxLineBytes) {
+        overlongLine = { length: used - lineStart, hash: createHash('sha256').update(buffer.subarray(lineStart, used)) }
         used = lineStart
       }
-      if (!passing) return hold(piece)
-      passing.length += piece.length
-      passing.hash.update(piece)
+      if (overlongLine) {
+        overlongLine.length += chunk.length
+        overlongLine.hash.update(chunk)
+      } else {
+        store(chunk)
+      }
     },
-    endLine() {
-      if (passing) {
-        overlong.set(ends.length, passing.length)
-        hold(standIn(passing))
-        passing = undefined
+    endLine(): void {
+      if (overlongLine) {
+        overlong.set(ends.length, overlongLine.length)
+        store(placeholder(overlongLine))
+        overlongLine = undefined
       } else {
         used = lineEnd()
       }
       ends.push(used)
-      hold(Buffer.of(lineFeed))
+      store(Buffer.of(lineFeed))
       lineStart = used
       open = false
     },
+    /** True between a line's first byte and its end. */
     isOpen: () => open,
     lines: () => ends.length,
     size: () => used,
-    digest() {
+    /** Hexadecimal SHA-256 of the prefix and the ended lines, equal for CRLF and LF and for a missing last LF. */
+    digest(): string {
       digest.update(buffer.subarray(digested, lineStart))
       digested = lineStart
       return digest.copy().digest('hex')
     },
-    digestEnded() {
-      const line = passing ? standIn(passing) : buffer.subarray(lineStart, lineEnd())
+    /** Digest as if the open line ended here. */
+    digestIfEnded(): string {
+      const line = overlongLine ? placeholder(overlongLine) : buffer.subarray(lineStart, lineEnd())
       const before = digest.copy().update(buffer.subarray(digested, lineStart))
       return before.update(line).update('\n').digest('hex')
     },
-    batch: () => ({ bytes: buffer.subarray(0, lineStart), ends, overlong }),
-    restart(prefix) {
+    /** Ended lines; valid until the next `restart`. */
+    batch: (): LineBatch => ({ bytes: buffer.subarray(0, lineStart), ends, overlong }),
+    /** Starts a batch with the open line; its digest begins with the prefix. */
+    restart(prefix: string): void {
       buffer.copyWithin(0, lineStart, used)
       used -= lineStart
       lineStart = 0

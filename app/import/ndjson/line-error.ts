@@ -1,35 +1,34 @@
-/** A symbol, because a report can have a member of any name. */
-const refused = Symbol('refused')
+/** Line errors are values, not exceptions: a rejected line is an ordinary result of an import. */
 
-/** Why a line or one of its reports cannot be stored. */
-export interface Refusal {
-  readonly [refused]: true
-  /** For people; may hold a browser's text. */
+/** A symbol, because a report can have a field of any name. */
+const lineError = Symbol('line error')
+
+export interface LineError {
+  readonly [lineError]: true
+  /** For people; can hold a browser's text. */
   readonly reason: string
 }
 
-/** Refuses a line or a report, with a reason for people. */
-export function refuse(reason: string): Refusal {
-  return { [refused]: true, reason }
+export function reject(reason: string): LineError {
+  return { [lineError]: true, reason }
 }
 
-/** Tells a refusal from what was read. */
-export function isRefusal(value: unknown): value is Refusal {
-  return isObject(value) && refused in value
+export function isLineError(value: unknown): value is LineError {
+  return isObject(value) && lineError in value
 }
 
-/** Whether a value of JSON is an object, and no array. */
+/** True for an object of JSON, false for an array. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const byteOrderMark = 0xfeff
 
-/** A line's JSON; undefined when it is blank. */
+/** JSON of a line; undefined for a blank one. */
 export function parseLine(line: string): unknown {
   const text = line.charCodeAt(0) === byteOrderMark ? line.slice(1) : line
   try {
     return JSON.parse(text)
   } catch (error) {
-    return text.trim() === '' ? undefined : refuse(`not JSON: ${(error as Error).message}`)
+    return text.trim() === '' ? undefined : reject(`not JSON: ${(error as Error).message}`)
   }
 }

@@ -1,38 +1,32 @@
 import { once } from 'node:events'
 import type { WriteStream } from 'node:fs'
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { type Rejection, toRejectedLine } from './rejected-line.ts'
 
-/** Where rejections go. */
-export interface RejectedPlace {
+/** The rejected file appears with its first line, so that a clean import makes none. */
+
+export interface RejectedFileTarget {
   readonly path: string
-  /** The path is of the imported file alone, so that what lies there is of an earlier run, and is replaced. */
-  readonly isOwn: boolean
-  /** Where they go when nothing can be written there, such as beside a file of somebody else. */
-  readonly otherwise?: string
+  /** Replaces the file of an earlier run; false adds a number to the name instead. */
+  readonly overwrite: boolean
+  /** Used where `path` cannot be written. */
+  readonly fallbackPath?: string
 }
 
-/** A file of rejections, one a line. */
-export interface RejectedFile {
-  write(rejection: Rejection): Promise<void>
-  /** Ends the file and gives its path; undefined where nothing was rejected. */
-  close(): Promise<string | undefined>
-}
-
-/** Removes an old file at a place of its own; a new one appears only when there is something to write. */
-export async function createRejectedFile(place: RejectedPlace): Promise<RejectedFile> {
-  // What cannot be removed is met again when something is to be written.
-  if (place.isOwn) await rm(place.path, { force: true }).catch(() => {})
+export async function createRejectedFile(target: RejectedFileTarget) {
+  // A file that cannot be removed fails again at the first write.
+  if (target.overwrite) await rm(target.path, { force: true }).catch(() => {})
   let file: { path: string; stream: WriteStream } | undefined
   return {
-    async write(rejection) {
-      file ??= await createAt(place)
+    async write(rejection: Rejection): Promise<void> {
+      file ??= await createAt(target)
       const { stream } = file
       if (stream.errored) throw stream.errored
       if (!stream.write(`${toRejectedLine(rejection)}\n`)) await once(stream, 'drain')
     },
-    async close() {
+    /** Path of the finished file; undefined where nothing was rejected. */
+    async close(): Promise<string | undefined> {
       if (!file) return undefined
       file.stream.end()
       await finished(file.stream)
@@ -41,26 +35,18 @@ export async function createRejectedFile(place: RejectedPlace): Promise<Rejected
   }
 }
 
-async function createAt({ path, otherwise }: RejectedPlace): Promise<{ path: string; stream: WriteStream }> {
-  if (otherwise === undefined) return create(path)
-  return create(path).catch(() => create(otherwise))
+async function createAt({ path, fallbackPath }: RejectedFileTarget) {
+  return fallbackPath === undefined ? create(path) : create(path).catch(() => create(fallbackPath))
 }
 
-/** A file that was not there: with a number in its name where others have rejected before. */
+/** Adds the first free number to a name that exists. */
 async function create(path: string): Promise<{ path: string; stream: WriteStream }> {
   for (let number = 1; ; number++) {
     const free = number === 1 ? path : path.replace(/(\.rejected\.ndjson)?$/, `.${number}$1`)
-    const handle = await openNew(free)
-    // An error is thrown by the next call; without a listener it would end the process.
+    const handle = await open(free, 'wx').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    // The next call throws the stream's error; without a listener it would end the process.
     if (handle) return { path: free, stream: handle.createWriteStream().on('error', () => {}) }
-  }
-}
-
-async function openNew(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'wx')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
-    throw error
   }
 }

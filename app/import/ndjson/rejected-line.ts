@@ -1,32 +1,30 @@
-import { isObject, isRefusal, parseLine } from './line-error.ts'
+import { isLineError, isObject, parseLine } from './line-error.ts'
 
-/** Lines of a rejected file: each can be imported as it is, and holds only what was not stored. */
+/** Lines of a rejected file: each can be imported as it is, and holds only the rejected part of its line. */
 
-/** The member of a rejected line with its place and reason, which every import ignores. */
-export const rejectedMember = 'rejected'
+/** Field of a rejected line with its number and reason, which every import ignores. */
+export const rejectedField = 'rejected'
 
-/** What could not be stored of a line, and why. */
 export interface Rejection {
   /** 1-based number in the imported file. */
   readonly line: number
   readonly reason: string
-  /** The line's members; empty for a line too long to read. */
+  /** Empty for a line too long to read. */
   readonly content: Readonly<Record<string, unknown>>
 }
 
-/** A line's text as the members of an object: a text that is no JSON becomes a body that is rejected again. */
-export function contentOf(text: string): Rejection['content'] {
+/** Fields of a line; text that is no JSON becomes a body that is rejected again. */
+export function parseContent(text: string): Rejection['content'] {
   const json = parseLine(text)
-  if (isRefusal(json)) return { body: text }
+  if (isLineError(json)) return { body: text }
   return isObject(json) ? json : { body: json }
 }
 
-/** The rejection as one line of JSON, without its line feed. */
 export function toRejectedLine({ line, reason, content }: Rejection): string {
   try {
-    return JSON.stringify({ ...content, [rejectedMember]: { line, reason } })
+    return JSON.stringify({ ...content, [rejectedField]: { line, reason } })
   } catch {
     // JSON.stringify recurses, JSON.parse does not.
-    return JSON.stringify({ [rejectedMember]: { line, reason: `${reason}; nested too deeply to be written again` } })
+    return JSON.stringify({ [rejectedField]: { line, reason: `${reason}; nested too deeply to be written again` } })
   }
 }

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import UAParser from 'my-ua-parser'
 import { type StoredReport, textLimits } from '../../../schema/stored-report.ts'
-import { ownText } from './detach-string.ts'
-import { clip } from './truncate.ts'
+import { detachString } from './detach-string.ts'
+import { truncate } from './truncate.ts'
 
-/** What a user agent says of itself; '' and unknown where it cannot be read. */
+/** '' and unknown where the user agent is not recognised. */
 export type Browser = Pick<StoredReport, 'browserName' | 'browserVersion' | 'osName' | 'deviceType'>
 
-/** Real ones are under 300; the parser's patterns are costly on long text. */
-const longestUserAgent = 512
+/** Real ones are under 300 characters; the parser's patterns are slow on long text. */
+const maxUserAgentLength = 512
 
-const known = new LRUCache<string, Browser>({ max: 10_000 })
+const cache = new LRUCache<string, Browser>({ max: 10_000 })
 
-/** The family of names that differ only by device, wrapper or capitals. Names not listed are families themselves. */
+/** Families of names that differ by device, wrapper or capitals; any other name is its own family. */
 const families: ReadonlyMap<string, string> = new Map(
   Object.entries({
     Chrome: ['chrome', 'chrome headless', 'chrome webview'],
@@ -26,68 +26,35 @@ const families: ReadonlyMap<string, string> = new Map(
   }).flatMap(([family, names]) => names.map((name) => [name, family])),
 )
 
-/** Systems of desktop computers; a browser on one of them names no device (dependencies, user agents). */
-const desktopSystems = new Set([
-  'windows',
-  'mac os',
-  'chromium os',
-  'linux',
-  'gnu',
-  'hurd',
-  'unix',
-  'haiku',
-  'solaris',
-  'aix',
-  'mint',
-  'arch',
-  'ubuntu',
-  'kubuntu',
-  'xubuntu',
-  'lubuntu',
-  'debian',
-  'fedora',
-  'centos',
-  'red hat',
-  'redhat',
-  'suse',
-  'opensuse',
-  'gentoo',
-  'slackware',
-  'mandriva',
-  'manjaro',
-  'mageia',
-  'deepin',
-  'elementary os',
-  'raspbian',
-  'freebsd',
-  'netbsd',
-  'openbsd',
-  'dragonfly',
-  'pc-bsd',
-  'ghostbsd',
-])
+/** Browsers on desktop systems name no device. */
+const desktopSystems = new Set(
+  `windows, mac os, chromium os, linux, gnu, hurd, unix, haiku, solaris, aix, mint, arch, ubuntu,
+  kubuntu, xubuntu, lubuntu, debian, fedora, centos, red hat, redhat, suse, opensuse, gentoo,
+  slackware, mandriva, manjaro, mageia, deepin, elementary os, raspbian, freebsd, netbsd, openbsd,
+  dragonfly, pc-bsd, ghostbsd`.split(/,\s+/),
+)
 
-/** Reads a user agent. Never throws. */
+/** Never throws. */
 export function readBrowser(userAgent: string): Browser {
-  const shown = userAgent.slice(0, longestUserAgent)
-  const found = known.get(shown)
+  const shortened = userAgent.slice(0, maxUserAgentLength)
+  const found = cache.get(shortened)
   if (found) return found
-  const key = ownText(shown)
+  const key = detachString(shortened)
   const browser = parse(key)
-  known.set(key, browser)
+  cache.set(key, browser)
   return browser
 }
 
 function parse(userAgent: string): Browser {
-  // The parser takes an empty text to mean the browser it runs in.
+  // The parser reads an empty text as the browser it runs in.
   if (userAgent.trim() === '') return { browserName: '', browserVersion: '', osName: '', deviceType: 'unknown' }
   const parser = new UAParser(userAgent)
   const { name = '', version = '' } = parser.getBrowser()
   const osName = parser.getOS().name ?? ''
   return {
-    browserName: clip(families.get(name.toLowerCase()) ?? name, textLimits.browserName),
-    browserVersion: clip(version, textLimits.browserVersion),
-    osName: clip(osName, textLimits.osName),
+    browserName: truncate(families.get(name.toLowerCase()) ?? name, textLimits.browserName),
+    browserVersion: truncate(version, textLimits.browserVersion),
+    osName: truncate(osName, textLimits.osName),
     deviceType: deviceType(parser.getDevice().type, osName),
   }
 }

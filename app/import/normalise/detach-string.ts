@@ -1,6 +1,6 @@
-/** The same text in memory of its own: a slice of a long text, kept in a cache, would keep the whole of it. */
-export function ownText(text: string): string {
-  // A text of one byte a character stays one, and takes half the memory.
+/** Copies a slice, which would otherwise hold its whole line in memory. */
+export function detachString(text: string): string {
+  // latin1 takes one byte a character.
   const encoding = isAscii(text) ? 'latin1' : 'utf16le'
   return Buffer.from(text, encoding).toString(encoding)
 }

@@ -1,12 +1,14 @@
 import { storedTypeRows } from '../../../schema/report-types.ts'
 import { textLimits } from '../../../schema/stored-report.ts'
 
-/** An object's members by their names in camelCase; undefined is "not known". */
-export type Members<Name extends string = string> = Readonly<Record<Name, unknown>>
+/** Reads the fields that a report mapping names, in whichever spelling a browser sends them. */
+
+/** Values by camelCase name; undefined where the field is missing. */
+export type Fields<Name extends string = string> = Readonly<Record<Name, unknown>>
 
 const abbreviations = new Set(['url', 'uri', 'id', 'ip'])
 
-/** camelCase (documentUrl, documentURL), snake_case and kebab-case (payloads, Envelope). */
+/** camelCase (documentUrl, documentURL), snake_case and kebab-case. */
 function spellings(name: string): string[] {
   const words = name.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
   const shouted = words.map((word, at) => {
@@ -16,58 +18,53 @@ function spellings(name: string): string[] {
   return [name, shouted.join(''), words.join('_'), words.join('-')]
 }
 
-/**
- * Makes a reader of the members with these camelCase names, however a browser spells them. An empty string and null
- * are a missing member; of two spellings the first in the object counts.
- */
-function memberReader<const Name extends string>(...names: Name[]): (source: object) => Members<Name> {
+/** An empty string and null count as missing; of two spellings the object's first one wins. */
+function fieldReader<const Name extends string>(...names: Name[]): (source: object) => Fields<Name> {
   const nameBySpelling = new Map(names.flatMap((name) => spellings(name).map((spelling) => [spelling, name] as const)))
   const none = Object.fromEntries(names.map((name) => [name, undefined])) as Record<Name, unknown>
   return (source) => {
-    const members = { ...none }
+    const fields = { ...none }
     for (const key in source) {
       const name = nameBySpelling.get(key)
       if (name === undefined) continue
       const value = (source as Record<string, unknown>)[key]
-      if (value !== null && value !== '' && members[name] === undefined) members[name] = value
+      if (value !== null && value !== '' && fields[name] === undefined) fields[name] = value
     }
-    return members
+    return fields
   }
 }
 
-/** Reads the members of a collector's line around a body. */
-export const readWrapperMembers = memberReader('receivedAt', 'userAgent', 'site', 'sampleRate')
+export const readWrapperFields = fieldReader('receivedAt', 'userAgent', 'site', 'sampleRate')
 
-/** Reads the members of a report around its body. */
-export const readEnvelopeMembers = memberReader('age', 'url', 'userAgent')
+export const readEnvelopeFields = fieldReader('age', 'url', 'userAgent')
 
-/** Members that any report type takes from a body, and those that choose the site of a report without a URL. */
-const bodyMembers = Object.values(storedTypeRows).flatMap(({ body, stores, sampleRate }) => {
+/** Fields that any report type maps. */
+const mappedFields = Object.values(storedTypeRows).flatMap(({ body, stores, sampleRate }) => {
   const sources = [...Object.values(body), stores?.requires, sampleRate]
   const conditions = [stores?.only?.member, stores?.never?.member]
   return [...sources.flatMap((source) => source?.slice(1)), ...conditions].filter((name) => name !== undefined)
 })
 
-/** Reads the members that become fields out of a report's body, of any type. */
-export const readBodyMembers: (body: object) => Members = memberReader(
-  ...new Set(['documentUrl', 'documentUri', ...bodyMembers]),
+/** Fields of a report's body; documentUrl and documentUri choose the site of a report without a URL. */
+export const readBodyFields: (body: object) => Fields = fieldReader(
+  ...new Set(['documentUrl', 'documentUri', ...mappedFields]),
 )
 
-/** A number, or the numeric string some browsers send instead; undefined for anything else. */
+/** Accepts the numeric strings of some browsers; undefined for anything else. */
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   const numeric = typeof value === 'string' && value.length <= 32 && /^\s*-?\d+(\.\d+)?\s*$/.test(value)
   return numeric ? Number(value) : undefined
 }
 
-/** No field holds more, so that a hostile text costs no more than a long one. */
-const longestText = Math.max(...Object.values(textLimits))
+/** Bound of every stored text, so that hostile text costs no more. */
+const maxTextLength = Math.max(...Object.values(textLimits))
 
-/** The first member that is text; '' when none is. */
-export function firstText<Name extends string>(members: Members<Name>, names: readonly Name[]): string {
+/** '' when no named field is text. */
+export function firstText<Name extends string>(fields: Fields<Name>, names: readonly Name[]): string {
   for (const name of names) {
-    const value = members[name]
-    if (typeof value === 'string') return value.length > longestText ? value.slice(0, longestText) : value
+    const value = fields[name]
+    if (typeof value === 'string') return value.length > maxTextLength ? value.slice(0, maxTextLength) : value
   }
   return ''
 }

@@ -3,125 +3,122 @@ import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
 import { endOfTimes } from '../../../schema/params.ts'
 import type { FieldSource } from '../../../schema/report-type.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
-import { firstText, type Members, toNumber } from './field-aliases.ts'
+import { type Fields, firstText, toNumber } from './field-aliases.ts'
 import { urlParts } from './url-parts.ts'
 
-/** The extractors that a report type's body mapping names (schema/report-type.ts). None throws. */
+/** Extractors that report mappings name (schema/report-type.ts). None throws. */
 
-/** One field's value from the first usable of some members; `url` is the envelope's. */
-export type Extract<Value = unknown> = (members: Members, names: readonly string[], url: string) => Value
+/** Value of the first usable field of `names`; `url` is the envelope's. */
+export type Extract<Value = unknown> = (fields: Fields, names: readonly string[], url: string) => Value
 
-const withoutFragment: Extract<string> = (members, names) => cutAt(firstText(members, names), /#/)
+const withoutFragment: Extract<string> = (fields, names) => cutAt(firstText(fields, names), /#/)
 
-const withoutQuery: Extract<string> = (members, names) => cutAt(firstText(members, names), /[?#]/)
+const withoutQuery: Extract<string> = (fields, names) => cutAt(firstText(fields, names), /[?#]/)
 
 function cutAt(value: string, mark: RegExp): string {
   const at = value.search(mark)
   return at < 0 ? value : value.slice(0, at)
 }
 
-/** The first word, lower case: old browsers put the whole directive into violated-directive (payloads, Per type). */
-const firstWord: Extract<string> = (members, names) =>
-  /[^\s;]+/.exec(firstText(members, names).slice(0, 1_024))?.[0].toLowerCase() ?? ''
+/** First word in lower case: old browsers send the whole directive as violated-directive. */
+const firstWord: Extract<string> = (fields, names) =>
+  /[^\s;]+/.exec(firstText(fields, names).slice(0, 1_024))?.[0].toLowerCase() ?? ''
 
-/** Several texts as one, such as a list of patterns. */
-const joined: Extract<string> = (members, names) => {
-  const value = members[names[0] ?? '']
-  if (!Array.isArray(value)) return firstText(members, names)
+/** Joins a list, such as one of patterns. */
+const joined: Extract<string> = (fields, names) => {
+  const value = fields[names[0] ?? '']
+  if (!Array.isArray(value)) return firstText(fields, names)
   return value
     .slice(0, 1_000)
     .filter((item) => typeof item === 'string')
     .join(' ')
 }
 
-/** The kind of an access and the property it was to. */
-const access: Extract<string> = (members, [kind = '', property = '']) => {
-  const [of, to] = [firstText(members, [kind]), firstText(members, [property])]
-  return to === '' ? of : `${of}:${to}`
+const access: Extract<string> = (fields, [kind = '', property = '']) => {
+  const [kindText, propertyText] = [firstText(fields, [kind]), firstText(fields, [property])]
+  return propertyText === '' ? kindText : `${kindText}:${propertyText}`
 }
 
-/** A script's identity, of a violation whose destination is a script. */
-const blockedScript: Extract<string> = (members, names) =>
-  firstText(members, ['destination']) === 'script' ? scriptUrl(firstText(members, names)) : ''
+/** Identity of a blocked script; '' for any other destination. */
+const blockedScript: Extract<string> = (fields, names) =>
+  firstText(fields, ['destination']) === 'script' ? scriptUrl(firstText(fields, names)) : ''
 
-/** A line or column: 1 to 2^32 - 1, and 0 when it is not known. */
-const position: Extract<number> = (members, [name = '']) => {
-  const value = Math.trunc(toNumber(members[name]) ?? 0)
+/** Line or column: 1 to 2^32 - 1, or 0. */
+const position: Extract<number> = (fields, [name = '']) => {
+  const value = Math.trunc(toNumber(fields[name]) ?? 0)
   return value > 0 && value <= 0xffff_ffff ? value : 0
 }
 
-/** An HTTP status of up to three digits, and 0 when there was none. */
-const status: Extract<number> = (members, [name = '']) => {
-  const value = toNumber(members[name]) ?? 0
+/** HTTP status of up to three digits, or 0. */
+const status: Extract<number> = (fields, [name = '']) => {
+  const value = toNumber(fields[name]) ?? 0
   return Number.isInteger(value) && value > 0 && value <= 999 ? value : 0
 }
 
-/** Whole milliseconds up to 2^32 - 1; null when the browser did not say. */
-const duration: Extract<number | null> = (members, [name = '']) => {
-  const value = toNumber(members[name])
+/** Whole milliseconds up to 2^32 - 1, or null. */
+const duration: Extract<number | null> = (fields, [name = '']) => {
+  const value = toNumber(fields[name])
   return value !== undefined && value >= 0 && value <= 0xffff_ffff ? Math.round(value) : null
 }
 
-/** true or false, also as text; null when the browser did not say. */
-const flag: Extract<boolean | null> = (members, [name = '']) => {
-  const value = members[name]
+/** true or false, also as text, or null. */
+const flag: Extract<boolean | null> = (fields, [name = '']) => {
+  const value = fields[name]
   if (value === true || value === 'true') return true
   return value === false || value === 'false' ? false : null
 }
 
-const dispositions: Readonly<Record<string, StoredReport['disposition']>> = {
-  __proto__: null as never,
-  enforce: 'enforce',
-  report: 'report',
-  reporting: 'report',
+const dispositions = new Map<string, StoredReport['disposition']>([
+  ['enforce', 'enforce'],
+  ['report', 'report'],
+  ['reporting', 'report'],
+])
+
+/** Case-insensitive; `reporting` is report, anything else ''. */
+const disposition: Extract<StoredReport['disposition']> = (fields, [name = '']) => {
+  const value = fields[name]
+  return typeof value === 'string' && value.length <= 16 ? (dispositions.get(value.toLowerCase()) ?? '') : ''
 }
 
-/** enforce or report in any case, reporting being report; '' when absent or anything else (payloads, Normalising). */
-const disposition: Extract<StoredReport['disposition']> = (members, [name = '']) => {
-  const value = members[name]
-  return typeof value === 'string' && value.length <= 16 ? (dispositions[value.toLowerCase()] ?? '') : ''
-}
-
-/** A flag as a disposition, and a disposition where there is no flag. */
-const reportOnly: Extract<StoredReport['disposition']> = (members, [only = '', name = ''], url) => {
-  const isOnly = flag(members, [only], url)
-  if (isOnly === null) return disposition(members, [name], url)
+/** A report-only flag, or else a disposition. */
+const reportOnly: Extract<StoredReport['disposition']> = (fields, [only = '', name = ''], url) => {
+  const isOnly = flag(fields, [only], url)
+  if (isOnly === null) return disposition(fields, [name], url)
   return isOnly ? 'report' : 'enforce'
 }
 
-/** Milliseconds since the epoch from a number of them or an ISO date; null when it is neither. */
-const moment: Extract<number | null> = (members, [name = '']) => {
-  const value = members[name]
+/** Milliseconds since the epoch, from a number or an ISO date, or null. */
+const moment: Extract<number | null> = (fields, [name = '']) => {
+  const value = fields[name]
   const isDate = typeof value === 'string' && value.length <= 40 && /^\d{4}-\d\d-\d\d/.test(value)
   const time = Math.round(isDate ? parseDate(value) : (toNumber(value) ?? Number.NaN))
   return time > 0 && time < endOfTimes ? time : null
 }
 
-/** A time without a zone is UTC, wherever it is imported. */
+/** Times without a zone are UTC. */
 function parseDate(value: string): number {
   return Date.parse(/[T ][\d:.]+$/i.test(value) ? `${value}Z` : value)
 }
 
-/** A rate; anything outside (0, 1] is 1. */
-export const fraction: Extract<number> = (members, [name = '']) => {
-  const rate = toNumber(members[name]) ?? 1
+/** Anything outside (0, 1] is 1. */
+export const fraction: Extract<number> = (fields, [name = '']) => {
+  const rate = toNumber(fields[name]) ?? 1
   return rate > 0 && rate <= 1 ? rate : 1
 }
 
-/** Every extractor by its name. */
 export const extractors: Readonly<Record<FieldSource[0], Extract>> = {
   text: firstText,
   firstWord,
   joined,
   withoutFragment,
   withoutQuery,
-  origin: (members, names) => urlParts(firstText(members, names)).origin,
+  origin: (fields, names) => urlParts(firstText(fields, names)).origin,
   access,
-  envelopeUrl: (_members, _names, url) => url,
-  documentUrl: (members, names, url) => firstText(members, names) || url,
-  scriptUrl: (members, names) => scriptUrl(firstText(members, names)),
+  envelopeUrl: (_fields, _names, url) => url,
+  documentUrl: (fields, names, url) => firstText(fields, names) || url,
+  scriptUrl: (fields, names) => scriptUrl(firstText(fields, names)),
   blockedScript,
-  scriptHash: (members, names) => scriptHash(firstText(members, names)),
+  scriptHash: (fields, names) => scriptHash(firstText(fields, names)),
   disposition,
   reportOnly,
   position,

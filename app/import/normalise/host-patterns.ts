@@ -1,18 +1,19 @@
 import { longestHostname } from './url-parts.ts'
 
-/** A site of the tenant, as far as choosing it takes. */
+/** Matches host names with the patterns of a tenant's sites. */
+
 export interface ImportSite {
   readonly id: string
   /** Hosts, or `*.example.com` for every subdomain of one. */
   readonly hosts: readonly string[]
 }
 
-/** Finds what belongs to a host name: its own entry, or else that of the nearest `*.` above it. */
-export type HostLookup<Value> = (hostname: string) => Value | undefined
-
-/** @param entries by `normalisePattern`ed patterns. */
-export function lookUpHosts<Value>(entries: ReadonlyMap<string, Value>): HostLookup<Value> {
-  return (written) => {
+/**
+ * Finds the entry of a host name: its own, or that of the nearest `*.` above it.
+ * @param entries by normalised pattern.
+ */
+export function createHostLookup<Value>(entries: ReadonlyMap<string, Value>) {
+  return (written: string): Value | undefined => {
     const hostname = withoutRoot(written)
     if (hostname.length > longestHostname) return undefined
     const own = entries.get(hostname)
@@ -25,21 +26,19 @@ export function lookUpHosts<Value>(entries: ReadonlyMap<string, Value>): HostLoo
   }
 }
 
-/** A name with a dot behind it is the same host, told from the root (RFC 1034, 3.1). */
+/** A trailing dot names the same host (RFC 1034, 3.1). */
 const withoutRoot = (hostname: string) => (hostname.endsWith('.') ? hostname.slice(0, -1) : hostname)
 
-/** A host as URLs write it: lower case, in ASCII, without a port and the root's dot; '' when it is none. */
+/** Lower case, in ASCII, without port and trailing dot; '' for text that is no host. */
 export function normalisePattern(pattern: string): string {
   const wild = pattern.startsWith('*.')
-  try {
-    const hostname = withoutRoot(new URL(`http://${wild ? pattern.slice(2) : pattern}`).hostname)
-    return wild ? `*.${hostname}` : hostname
-  } catch {
-    return ''
-  }
+  const url = `http://${wild ? pattern.slice(2) : pattern}`
+  if (!URL.canParse(url)) return ''
+  const hostname = withoutRoot(new URL(url).hostname)
+  return wild ? `*.${hostname}` : hostname
 }
 
-/** The sites' patterns and the site of each; where two sites claim one, the first has it. */
+/** Site ids by pattern; the first of two sites with one pattern wins. */
 export function sitesByPattern(sites: readonly ImportSite[]): ReadonlyMap<string, string> {
   const entries = new Map<string, string>()
   for (const { id, hosts } of sites) {

@@ -4,12 +4,15 @@ import type { StoredReport } from '../../../schema/stored-report.ts'
 import { withScheme } from './blocked-resource.ts'
 import { longestHostname, urlParts } from './url-parts.ts'
 
-/** Hosts repeat, and a look-up here costs less than one for each of a host's parents. */
-const known = new LRUCache<string, boolean>({ max: 10_000 })
+/** One lookup instead of one for each parent domain. */
+const cache = new LRUCache<string, boolean>({
+  max: 10_000,
+  memoMethod: (hostname) => parents(hostname).some((host) => noiseHosts.has(host)),
+})
 
 /**
- * Whether a report is of something that an extension, the browser itself or a product on the way put on the page
- * (payloads, Noise). A host that the quoted policy itself names is the site's own choice, as is the page's own host.
+ * True for resources of an extension, the browser or a product on the way. Hosts that the quoted policy names, and the
+ * page's own host, are the site's choice.
  * @param blocksHosts the blocked URL can be a host without a scheme.
  */
 export function isNoise(report: StoredReport, blocksHosts = false): boolean {
@@ -20,20 +23,12 @@ export function isNoise(report: StoredReport, blocksHosts = false): boolean {
 function isForeign(text: string, { policy, documentUrl }: StoredReport): boolean {
   if (text === '') return false
   const { scheme, hostname } = urlParts(text)
-  // Browsers also write a scheme alone.
+  // Browsers also send a scheme alone.
   if (hostname === '') return noiseSchemes.has(scheme || text.toLowerCase())
   return isNoiseHost(hostname) && hostname !== urlParts(documentUrl).hostname && !namesHost(policy, hostname)
 }
 
-function isNoiseHost(hostname: string): boolean {
-  if (hostname.length > longestHostname) return false
-  let noise = known.get(hostname)
-  if (noise === undefined) {
-    noise = parents(hostname).some((host) => noiseHosts.has(host))
-    known.set(hostname, noise)
-  }
-  return noise
-}
+const isNoiseHost = (hostname: string) => hostname.length <= longestHostname && cache.memo(hostname)
 
 /** The host and every domain above it. */
 function parents(hostname: string): string[] {
@@ -41,7 +36,7 @@ function parents(hostname: string): string[] {
   return labels.map((_, index) => labels.slice(index).join('.'))
 }
 
-/** Whether a source of a policy, or of a list of them, is this host, with any scheme, port and path, or a `*.` above it. */
+/** True where a policy source is this host, with any scheme, port and path, or a `*.` above it. */
 function namesHost(policy: string, hostname: string): boolean {
   const [, ...above] = parents(hostname)
   const sources = new Set([hostname, ...above.map((host) => `*.${host}`)])

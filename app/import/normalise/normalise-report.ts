@@ -9,28 +9,27 @@ import { issueKey } from './issue-key.ts'
 import { isNoise } from './noise.ts'
 import type { ReportElement } from './post.ts'
 import { sampling } from './report-sampling.ts'
-import { clip } from './truncate.ts'
+import { truncate } from './truncate.ts'
 import { urlParts } from './url-parts.ts'
 
-/** What a report's POST and its import say of it. */
+/** Makes the stored form of a report from its body, its POST and its import. */
+
 export interface ReportOrigin {
   readonly tenantId: string
   readonly siteId: string
   readonly id: string
-  /** Milliseconds since the epoch. */
   readonly receivedAt: number
   readonly retentionDays: number
-  /** The collector's, (0, 1]. */
+  /** Rate of the collector, (0, 1]. */
   readonly sampleRate: number
-  /** The request's header, for reports that do not bring their own. */
+  /** Header of the POST, for reports without their own. */
   readonly userAgent: string
 }
 
-/** What the store's column holds: 49 days. */
-const longestAge = 0xffff_ffff
+/** Range of the column: 49 days. */
+const maxAgeMs = 0xffff_ffff
 
-/** One field of a type, with its source and its bound. */
-interface FieldReader {
+interface MappedField {
   readonly field: string
   readonly extract: Extract
   readonly names: readonly string[]
@@ -39,8 +38,8 @@ interface FieldReader {
 
 const limits: Readonly<Record<string, number>> = textLimits
 
-/** The mappings as lists, because a report visits every field of its type. */
-const readers = new Map<string, readonly FieldReader[]>(
+/** Report mappings as lists, because a report visits every field of its type. */
+const mappings = new Map<string, readonly MappedField[]>(
   Object.entries(storedTypeRows).map(([type, { body }]) => [
     type,
     Object.entries(body).map(([field, [extractor, ...names]]) => {
@@ -49,12 +48,11 @@ const readers = new Map<string, readonly FieldReader[]>(
   ]),
 )
 
-/** Whether reports of a type are stored at all. */
 export function isStoredType(type: string): type is StoredType {
   return Object.hasOwn(storedTypeRows, type)
 }
 
-/** Whether a stored type's report is one that is only counted, such as a success among network errors. */
+/** True for a report that is only counted, such as a success among network errors. */
 export function isSkipped(type: StoredType, { body, url }: ReportElement): boolean {
   const { only, never, requires } = storedTypeRows[type].stores ?? {}
   if (only && !only.values.includes(firstText(body, [only.member]))) return true
@@ -62,50 +60,39 @@ export function isSkipped(type: StoredType, { body, url }: ReportElement): boole
   return requires !== undefined && extractors[requires[0]](body, requires.slice(1), url) === ''
 }
 
-/** The URL whose host chooses the site: the report's own, or its document where it has none (legacy CSP). */
+/** URL that chooses the site; legacy CSP reports have only that of the document. */
 export function siteUrl({ url, body }: ReportElement): string {
   return url || firstText(body, ['documentUrl', 'documentUri'])
 }
 
-/** Makes the stored form of a report. Pure, and never throws, whatever a browser wrote. */
+/** Pure, and never throws. */
 export function normaliseReport(type: StoredType, element: ReportElement, origin: ReportOrigin): StoredReport {
   const { body, url } = element
   const row = storedTypeRows[type]
-  const report = emptyReport(type, origin)
+  const { tenantId, siteId, receivedAt, id, retentionDays } = origin
+  const ids = { tenantId, siteId, reportType: type, receivedAt, id, retentionDays }
+  const report: StoredReport = { ...emptyFields, ...ids, deviceType: 'unknown' }
   const fields = report as unknown as Record<string, unknown>
-  for (const { field, extract, names, limit } of readers.get(type) ?? []) {
+  for (const { field, extract, names, limit } of mappings.get(type) ?? []) {
     const value = extract(body, names, url)
-    // Words of an enumeration have no limit.
-    fields[field] = limit > 0 && typeof value === 'string' ? clip(value, limit) : value
+    fields[field] = limit > 0 && typeof value === 'string' ? truncate(value, limit) : value
   }
-  const browser = readBrowser(element.userAgent || origin.userAgent)
-  report.browserName = browser.browserName
-  report.browserVersion = browser.browserVersion
-  report.osName = browser.osName
-  report.deviceType = browser.deviceType
-  const { weight, sampleRate } = sampling(
-    row.sampleRate ? fraction(body, row.sampleRate.slice(1), url) : origin.sampleRate,
-  )
-  report.weight = weight
-  report.sampleRate = sampleRate
-  report.ageMs = Math.round(Math.min(element.age, origin.retentionDays * dayMs, longestAge))
+  Object.assign(report, readBrowser(element.userAgent || origin.userAgent))
+  const rate = row.sampleRate ? fraction(body, row.sampleRate.slice(1), url) : origin.sampleRate
+  Object.assign(report, sampling(rate))
+  report.ageMs = Math.round(Math.min(element.age, retentionDays * dayMs, maxAgeMs))
   const document = urlParts(report.documentUrl)
-  report.documentUrl = clip(document.page, textLimits.documentUrl)
-  report.documentHost = clip(document.host, textLimits.documentHost)
+  report.documentUrl = truncate(document.page, textLimits.documentUrl)
+  report.documentHost = truncate(document.host, textLimits.documentHost)
   const blocked = blockedResource(report.blockedUrl, row.blocksHosts ?? false)
-  report.blockedHost = clip(blocked.host, textLimits.blockedHost)
-  report.blockedOrigin = clip(blocked.origin, textLimits.blockedOrigin)
+  report.blockedHost = truncate(blocked.host, textLimits.blockedHost)
+  report.blockedOrigin = truncate(blocked.origin, textLimits.blockedOrigin)
   const request = urlParts(report.requestUrl)
-  report.requestUrl = clip(request.url, textLimits.requestUrl)
-  report.requestOrigin = clip(request.origin, textLimits.requestOrigin)
+  report.requestUrl = truncate(request.url, textLimits.requestUrl)
+  report.requestOrigin = truncate(request.origin, textLimits.requestOrigin)
   const issue = issueKey(report)
   report.issueSubject = issue.issueSubject
-  report.issueHost = clip(issue.issueHost, textLimits.issueHost)
+  report.issueHost = truncate(issue.issueHost, textLimits.issueHost)
   report.noise = isNoise(report, row.blocksHosts)
   return report
-}
-
-function emptyReport(reportType: StoredType, origin: ReportOrigin): StoredReport {
-  const { tenantId, siteId, receivedAt, id, retentionDays } = origin
-  return { ...emptyFields, tenantId, siteId, reportType, receivedAt, id, retentionDays, deviceType: 'unknown' }
 }

@@ -1,8 +1,8 @@
 // ES2024, in every Node since 20; the ES2023 library does not declare it.
 const { toWellFormed } = String.prototype as unknown as { toWellFormed(this: string): string }
 
-/** The start of a text, at most `limit` UTF-16 units, with every lone surrogate replaced and none made by the cut. */
-export function clip(text: string, limit: number): string {
+/** At most `limit` UTF-16 units; replaces lone surrogates and splits no pair. */
+export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return toWellFormed.call(text)
   const last = text.charCodeAt(limit - 1)
   const splitsPair = last >= 0xd800 && last <= 0xdbff

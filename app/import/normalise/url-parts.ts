@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { ownText } from './detach-string.ts'
+import { detachString } from './detach-string.ts'
 
-/** What a report needs to know of a URL. Text that is not a URL has '' everywhere but in `url` and `page`. */
+/** Parts of a report's URL. Text that is no URL has '' everywhere but in `url` and `page`. */
 export interface UrlParts {
   /** Lower case, without the colon. */
   readonly scheme: string
@@ -11,38 +11,38 @@ export interface UrlParts {
   readonly hostname: string
   /** '' unless http, https, ws or wss. */
   readonly origin: string
-  /** As it is written, without user, password or fragment; the scheme alone unless http, https, ws or wss. */
+  /** Original text without user, password or fragment; the scheme alone unless http, https, ws or wss. */
   readonly url: string
-  /** The same of a page, which is http or https: the scheme alone of any other (payloads, Normalising). */
+  /** Same as `url` for http and https; the scheme alone for any other. */
   readonly page: string
 }
 
-/** Octets of a name in the DNS (RFC 1035, 2.3.4): a longer host is nobody's, and is not looked up label by label. */
+/** Octets of a DNS name (RFC 1035, 2.3.4); no site has a longer host. */
 export const longestHostname = 253
 
-/** A file's URLs repeat, and parsing one costs ten times a look-up. */
-const known = new LRUCache<string, UrlParts>({ max: 20_000 })
+/** Parsing a URL costs ten times a cache lookup. */
+const cache = new LRUCache<string, UrlParts>({ max: 20_000 })
 
-/** Longer texts are parsed each time, so that hostile ones cannot fill the memory. */
-const longestKept = 256
+/** Longer texts are not cached, so that hostile ones cannot fill the memory. */
+const maxCachedLength = 256
 
 const hasHost = new Set(['http', 'https', 'ws', 'wss'])
 
 const nothing: UrlParts = { scheme: '', host: '', hostname: '', origin: '', url: '', page: '' }
 
-/** The reports of a POST are mostly of one page. */
+/** Consecutive reports are mostly of one page. */
 let last = { text: '', parts: nothing }
 
-/** Reads a URL of a report. Never throws. */
+/** Never throws. */
 export function urlParts(text: string): UrlParts {
   if (text === last.text) return last.parts
   if (text === '') return nothing
-  if (text.length > longestKept) return parse(text)
-  let parts = known.get(text)
+  if (text.length > maxCachedLength) return parse(text)
+  let parts = cache.get(text)
   if (!parts) {
-    const key = ownText(text)
+    const key = detachString(text)
     parts = parse(key)
-    known.set(key, parts)
+    cache.set(key, parts)
   }
   last = { text, parts }
   return parts
@@ -53,22 +53,14 @@ function parse(text: string): UrlParts {
   const written = fragment < 0 ? text : text.slice(0, fragment)
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? ''
   if (!hasHost.has(scheme)) return { ...nothing, scheme, url: scheme || written, page: scheme || written }
-  const parsed = toUrl(written)
-  if (!parsed) {
+  if (!URL.canParse(written)) {
     const url = written.replace(/\/\/[^/?]*@/, '//')
     return { ...nothing, url, page: url }
   }
+  const parsed = new URL(written)
   const { host, hostname, origin } = parsed
   const url = withoutUser(parsed, written)
   return { scheme, host, hostname, origin, url, page: scheme.startsWith('http') ? url : scheme }
-}
-
-function toUrl(text: string): URL | undefined {
-  try {
-    return new URL(text)
-  } catch {
-    return undefined
-  }
 }
 
 function withoutUser(url: URL, written: string): string {

@@ -8,7 +8,7 @@ import { scans } from './types/scans.ts'
 import { scriptCaptures } from './types/script-captures.ts'
 import { scriptDecisions } from './types/script-decisions.ts'
 
-/** Every kind of records that `import` takes: the one list that the commands and their help are made of. */
+/** The one list that the import commands and their help are made of. */
 export const recordTypes: readonly RecordType[] = [
   monitoredPages,
   scans,

@@ -1,40 +1,44 @@
 import type { Database } from '../../../queries/clickhouse/client.ts'
 import { listPageSites } from '../../../queries/pages/list-page-sites.ts'
 import { listSites } from '../../../queries/tenants/list-sites.ts'
-import { type Refusal, refuse } from '../ndjson/line-error.ts'
+import { type LineError, reject } from '../ndjson/line-error.ts'
 import type { ReadRecord } from './read-record.ts'
-import type { RecordType, Referent } from './record-type.ts'
+import type { ForeignEntity, RecordType } from './record-type.ts'
 
-/** What records can refer to: each thing of the tenant's by its id, with the site it is of. */
-type Known = ReadonlyMap<string, string>
+/** Site ids by the ids of a tenant's entities. */
+type SiteById = ReadonlyMap<string, string>
 
-const listKnown: Readonly<Record<Referent, (database: Pick<Database, 'read'>, tenantId: string) => Promise<Known>>> = {
+type ListEntities = (database: Pick<Database, 'read'>, tenantId: string) => Promise<SiteById>
+
+const listEntities: Readonly<Record<ForeignEntity, ListEntities>> = {
   site: async (database, tenantId) => new Map((await database.read(listSites(tenantId))).map(({ id }) => [id, id])),
   page: async (database, tenantId) =>
     new Map((await database.read(listPageSites(tenantId))).map(({ id, siteId }) => [id, siteId])),
 }
 
-/** Refuses a record that refers to what is not the tenant's, or not of the record's site. */
-export type ReferenceCheck = (record: ReadRecord) => Refusal | undefined
+/** Line error of a record that refers to another tenant's entity, or to another site's. */
+export type ForeignKeyCheck = (record: ReadRecord) => LineError | undefined
 
-/** Reads what records of a type can refer to, once: they are far fewer than the records. */
-export async function checkReferences(
-  { refersTo }: RecordType,
+/** Reads the tenant's entities once: they are far fewer than records. */
+export async function checkForeignKeys(
+  { foreignKeys }: RecordType,
   database: Pick<Database, 'read'>,
   tenantId: string | undefined,
-): Promise<ReferenceCheck> {
+): Promise<ForeignKeyCheck> {
   if (tenantId === undefined) return () => undefined
-  const kinds = [...new Set(Object.values(refersTo))]
-  const known = new Map(
-    await Promise.all(kinds.map(async (kind) => [kind, await listKnown[kind](database, tenantId)] as const)),
+  const entities = [...new Set(Object.values(foreignKeys))]
+  const siteById = new Map(
+    await Promise.all(
+      entities.map(async (entity) => [entity, await listEntities[entity](database, tenantId)] as const),
+    ),
   )
   return (record) => {
-    for (const [member, kind] of Object.entries(refersTo)) {
-      for (const id of [record[member] ?? []].flat().map(String)) {
-        const site = known.get(kind)?.get(id)
-        if (site === undefined) return refuse(`${member}: the tenant has no ${kind} ${id}`)
-        if (kind !== 'site' && (record.siteId ?? site) !== site) {
-          return refuse(`${member}: the ${kind} ${id} is not of the site ${String(record.siteId)}`)
+    for (const [field, entity] of Object.entries(foreignKeys)) {
+      for (const id of [record[field] ?? []].flat().map(String)) {
+        const site = siteById.get(entity)?.get(id)
+        if (site === undefined) return reject(`${field}: the tenant has no ${entity} ${id}`)
+        if (entity !== 'site' && (record.siteId ?? site) !== site) {
+          return reject(`${field}: the ${entity} ${id} is not of the site ${String(record.siteId)}`)
         }
       }
     }

@@ -2,43 +2,39 @@ import type { Database } from '../../../queries/clickhouse/client.ts'
 import { listImmutableFields } from '../../../queries/records/list-immutable-fields.ts'
 import { maxIdsPerQuery } from '../../../queries/records/with-ids.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
-import { type Refusal, refuse } from '../ndjson/line-error.ts'
+import { type LineError, reject } from '../ndjson/line-error.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
 
-/**
- * Whether a row is to be stored: not one from before what is stored already, and a refusal is for one that changes a member
- * that its id has for good.
- */
-export type FixedCheck = (row: RecordRow) => boolean | Refusal
+/** true: store. false: skip, the stored row is newer. Line error: it changes an immutable field. */
+export type ImmutableCheck = (row: RecordRow) => boolean | LineError
 
-/**
- * Makes a check for the rows of one insert, in their order: it knows what is stored under their ids, and remembers the
- * ids it is asked about.
- */
-export async function checkFixed(
-  { table, fixed = {} }: RecordType,
+/** Check for the rows of one insert, in their order, against the stored rows and each other. */
+export async function checkImmutableFields(
+  { table, immutable = {} }: RecordType,
   database: Pick<Database, 'read'>,
   tenantId: string | undefined,
   ids: readonly string[],
-): Promise<FixedCheck> {
-  const members = Object.entries(fixed).map(([member, column]) =>
-    typeof column === 'string' ? { member, column, until: undefined } : { member, ...column },
+): Promise<ImmutableCheck> {
+  const fields = Object.entries(immutable).map(([field, column]) =>
+    typeof column === 'string' ? { field, column, mutableWhile: undefined } : { field, ...column },
   )
-  const known = new Map<string, readonly string[]>()
-  if (members.length === 0) return () => true
-  const columns = members.map(({ column }) => column)
+  const valuesById = new Map<string, readonly string[]>()
+  if (fields.length === 0) return () => true
+  const columns = fields.map(({ column }) => column)
   for (const some of chunksOf(ids, maxIdsPerQuery)) {
     const stored = await database.read(listImmutableFields(table, columns, tenantId, some))
-    for (const { id, fixed: values } of stored) known.set(id, values)
+    for (const { id, fixed: values } of stored) valuesById.set(id, values)
   }
   return (row) => {
     const values = columns.map((column) => String(row[column]))
-    const before = known.get(row.id) ?? values
-    const changed = members.findIndex(({ until }, index) => values[index] !== before[index] && before[index] !== until)
-    known.set(row.id, changed < 0 ? values : before)
+    const before = valuesById.get(row.id) ?? values
+    const changed = fields.findIndex(
+      ({ mutableWhile }, index) => values[index] !== before[index] && before[index] !== mutableWhile,
+    )
+    valuesById.set(row.id, changed < 0 ? values : before)
     if (changed < 0) return true
-    const { member, until } = members[changed] ?? {}
-    if (values[changed] === until) return false
-    return refuse(`${member} of the id ${row.id} is ${before[changed]} for good, and cannot become ${values[changed]}`)
+    const { field, mutableWhile } = fields[changed] ?? {}
+    if (values[changed] === mutableWhile) return false
+    return reject(`${field} of the id ${row.id} is ${before[changed]} for good, and cannot become ${values[changed]}`)
   }
 }

@@ -4,33 +4,31 @@ import { maxIdsPerQuery } from '../../../queries/records/with-ids.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
 
-/** Of kept values, which can be long. */
-const valuesAtOnce = 50
+/** Bound of memory: a value can be almost as long as the longest line, 3 MB. */
+const maxValuesPerInsert = 50
 
-/**
- * The rows of one insert as several, each with what is stored in the column that their type keeps where it leaves that
- * undefined. Those that keep something are few at once.
- */
-export async function* withKept(
-  { table, kept }: RecordType,
+/** Splits the rows of an insert; a row that lacks the type's preserved column gets its stored value. */
+export async function* withPreserved(
+  { table, preserved }: RecordType,
   read: Database['read'],
   tenantId: string | undefined,
   rows: readonly RecordRow[],
 ): AsyncGenerator<readonly RecordRow[]> {
-  const column = kept?.column ?? ''
-  const lacking = kept ? rows.filter((one) => one[column] === undefined) : []
-  if (kept === undefined || lacking.length === 0) return yield rows
-  const ask = (some: readonly RecordRow[], withValue: boolean) => {
+  const column = preserved?.column ?? ''
+  const lacking = preserved ? rows.filter((row) => row[column] === undefined) : []
+  if (preserved === undefined || lacking.length === 0) return yield rows
+  const readStored = (some: readonly RecordRow[], withValue: boolean) => {
     const ids = some.map(({ id }) => id)
-    return read(listPreservedColumn(table, kept.column, kept.around(some), tenantId, ids, withValue))
+    return read(listPreservedColumn(table, column, preserved.around(some), tenantId, ids, withValue))
   }
-  const holding = new Set<string>()
-  for (const some of chunksOf(lacking, maxIdsPerQuery)) for (const { id } of await ask(some, false)) holding.add(id)
-  const others = rows.filter((one) => one[column] !== undefined || !holding.has(one.id))
-  if (others.length > 0) yield others
-  const keeping = lacking.filter(({ id }) => holding.has(id))
-  for (const some of chunksOf(keeping, valuesAtOnce)) {
-    const values = new Map((await ask(some, true)).map(({ id, value }) => [id, value]))
-    yield some.map((one) => ({ ...one, [column]: values.get(one.id) }))
+  const stored = new Set<string>()
+  for (const some of chunksOf(lacking, maxIdsPerQuery))
+    for (const { id } of await readStored(some, false)) stored.add(id)
+  const complete = rows.filter((row) => row[column] !== undefined || !stored.has(row.id))
+  if (complete.length > 0) yield complete
+  const incomplete = lacking.filter(({ id }) => stored.has(id))
+  for (const some of chunksOf(incomplete, maxValuesPerInsert)) {
+    const values = new Map((await readStored(some, true)).map(({ id, value }) => [id, value]))
+    yield some.map((row) => ({ ...row, [column]: values.get(row.id) }))
   }
 }

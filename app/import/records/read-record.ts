@@ -1,64 +1,64 @@
 import type { z } from 'zod'
 import { quoteInput } from '../../pipeline/quote-input.ts'
-import { isRefusal, parseLine, type Refusal, refuse } from '../ndjson/line-error.ts'
-import { rejectedMember } from '../ndjson/rejected-line.ts'
-import { takesAt } from './describe-shape.ts'
+import { isLineError, type LineError, parseLine, reject } from '../ndjson/line-error.ts'
+import { rejectedField } from '../ndjson/rejected-line.ts'
+import { expectedAt } from './describe-schema.ts'
 import type { RecordType } from './record-type.ts'
 
-/** A record as its shape reads it. */
+/** Output of the type's schema. */
 export type ReadRecord = Readonly<Record<string, unknown>>
 
-/** Most of what is wrong with a line that one reason says. */
-const mostSaid = 5
+/** Problems that one reason names. */
+const maxProblems = 5
 
 /**
- * Reads a line as a record of a type; undefined for a blank line. A refusal names each wrong member and what is allowed.
- * @param siteId the site of a line that names none, where the type takes one.
+ * Reads a line as a record; undefined for a blank line. A line error names each wrong field and its allowed values.
+ * @param siteId site of a line that names none, where the type has siteFromFlag.
  */
 export function readRecord(
-  { shape, derived = [], siteByFlag }: RecordType,
+  { schema, derived = [], siteFromFlag }: RecordType,
   text: string,
   siteId: string | undefined,
-): ReadRecord | Refusal | undefined {
+): ReadRecord | LineError | undefined {
   const json = parseLine(text)
-  if (json === undefined || isRefusal(json)) return json
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return refuse('the line is not a JSON object')
-  if (hasHalfPair(text)) return refuse('the line holds half of a surrogate pair, which is no character')
-  const ignored = [...derived, rejectedMember]
-  const given = Object.entries(json).filter(([member]) => !ignored.includes(member))
-  const sent = Object.fromEntries(siteByFlag && siteId !== undefined ? [['siteId', siteId], ...given] : given)
-  const parsed = shape.safeParse(sent)
-  return parsed.success ? parsed.data : refuse(explain(parsed.error, shape, sent))
+  if (json === undefined || isLineError(json)) return json
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return reject('the line is not a JSON object')
+  if (hasHalfPair(text)) return reject('the line holds half of a surrogate pair, which is no character')
+  const ignored = [...derived, rejectedField]
+  const given = Object.entries(json).filter(([field]) => !ignored.includes(field))
+  const sent = Object.fromEntries(siteFromFlag && siteId !== undefined ? [['siteId', siteId], ...given] : given)
+  const parsed = schema.safeParse(sent)
+  return parsed.success ? parsed.data : reject(explain(parsed.error, schema, sent))
 }
 
 const pairEscape = /\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}/gi
 
-/** Whether JSON escapes half a character, which the store would take neither alone nor with the lines around it. */
+/** True for an escaped lone surrogate, for which ClickHouse rejects the whole insert. */
 function hasHalfPair(json: string): boolean {
   const surrogate = /\\ud[89a-f]/i
   return surrogate.test(json) && surrogate.test(json.replaceAll('\\\\', ' ').replaceAll(pairEscape, ''))
 }
 
-function explain({ issues }: z.core.$ZodError, shape: z.ZodObject, sent: unknown): string {
+function explain({ issues }: z.core.$ZodError, schema: z.ZodObject, sent: unknown): string {
   const unknownFirst = issues.toSorted((a, b) => Number(isUnknown(b)) - Number(isUnknown(a)))
-  const said = unknownFirst.map((issue) => {
+  const problems = unknownFirst.map((issue) => {
     const name = nameOf(issue.path)
     if (issue.code === 'unrecognized_keys') {
       const keys = issue.keys.map((key) => quoteInput(nameOf([...issue.path, key]))).join(', ')
-      return `${keys} is no member of it; it takes ${membersAt(shape, issue.path)}`
+      return `${keys} is no member of it; it takes ${fieldsAt(schema, issue.path)}`
     }
     if (issue.code === 'custom') return `${name} ${issue.message}`
     const value = valueAt(sent, issue.path)
-    if (value === undefined) return `${name} is missing: it must be ${takesAt(shape, issue.path)}`
-    return `${name} must be ${takesAt(shape, issue.path)}, not ${quoteInput(value)}`
+    if (value === undefined) return `${name} is missing: it must be ${expectedAt(schema, issue.path)}`
+    return `${name} must be ${expectedAt(schema, issue.path)}, not ${quoteInput(value)}`
   })
-  return [...new Set(said)].slice(0, mostSaid).join('. ')
+  return [...new Set(problems)].slice(0, maxProblems).join('. ')
 }
 
 const isUnknown = ({ code }: z.core.$ZodIssue) => code === 'unrecognized_keys'
 
-function membersAt(shape: z.ZodObject, path: readonly PropertyKey[]): string {
-  return path.length === 0 ? Object.keys(shape.shape).join(', ') : takesAt(shape, path)
+function fieldsAt(schema: z.ZodObject, path: readonly PropertyKey[]): string {
+  return path.length === 0 ? Object.keys(schema.shape).join(', ') : expectedAt(schema, path)
 }
 
 /** `destination.name`, `siteIds[2]`. */

@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net'
-import { clip } from '../normalise/truncate.ts'
+import { truncate } from '../normalise/truncate.ts'
 
 type Put = string | ((...match: string[]) => string)
 
-/** What is found in a text and what takes its place, in this order: each sees what those before it have left. */
+/** Replacements in order: each reads the text that the ones before it produced. */
 const rules: readonly (readonly [find: RegExp, put: Put])[] = [
   [/\p{Cf}|\ufe0f/gu, ''],
   [/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '],
@@ -35,30 +35,29 @@ const rules: readonly (readonly [find: RegExp, put: Put])[] = [
   [/\b(host(?:name)?["']?\s*[:=]\s*["']?)[^\s"',;]+/gi, '$1[host]'],
   [/\b(connect to) \S+(?= port \d)/gi, '$1 [host]'],
   [/(?<![\w.])\[?([\da-f:.]*:[\da-f:.]*:[\da-f:.]*)(?:%[\w.-]+)?(?!\w)\]?/gi, scrubIpv6],
-  // What is left, word by word.
+  // Every remaining word.
   [/(?:(?!\.\.)[\p{L}\p{M}\p{N}\p{Extended_Pictographic}.。．｡․_:/-])+/gu, (word = '') => scrubWord(word)],
-  // Ports and queries of what was replaced.
+  // Ports and queries behind a placeholder.
   [/(\[(?:host|ip)\]):\d{1,5}(?!\d)/g, '$1'],
   [/(\[url\])[?#&][^\s"'<>]*[^\s"'<>.,;:!?)\]}]/g, '$1'],
 ]
 
 /**
- * What is left of a text when every URL, token, host name, e-mail address and IP address in it is replaced (contract,
- * Alert delivery): it names the kind of failure, and never a destination's location. On one line; scrubbing again
- * changes nothing. A word that could as well be a host, such as `index.html`, is taken for one.
- * @param limit UTF-16 units that are kept.
+ * Replaces URLs, tokens, host names, e-mail and IP addresses, so that the text names a failure and never a destination.
+ * A word that could be a host, such as `index.html`, counts as one. Scrubbing again changes nothing.
+ * @param limit UTF-16 units of the result.
  */
 export function scrub(text: string, limit: number): string {
-  return clip(settled(text), limit).trim()
+  return truncate(settled(text), limit).trim()
 }
 
-/** What a rule leaves can be found by one before it: `http://a.aa/'/@/a` becomes `[url]'/@[url]`, an address. */
+/** Repeats the rules, as one can produce a match of an earlier one: `[url]'/@[url]` is an address. */
 function settled(text: string, rounds = 20): string {
-  const left = rules.reduce((before, [find, put]) => before.replace(find, put as string), text).trim()
-  return left === text || rounds === 1 ? left : settled(left, rounds - 1)
+  const replaced = rules.reduce((before, [find, put]) => before.replace(find, put as string), text).trim()
+  return replaced === text || rounds === 1 ? replaced : settled(replaced, rounds - 1)
 }
 
-/** A word with its punctuation: a path, a place with or without a path, or parts that colons and slashes divide. */
+/** Scrubs a path, a host with or without a path, or parts divided by colons and slashes. */
 function scrubWord(word: string): string {
   const [, before = '', core = '', after = ''] = /^([.:]*)(.*?)([.:]*)$/u.exec(word) ?? []
   if (/^\/./.test(core)) return `${before}[url]${after}`
@@ -80,10 +79,7 @@ function scrubPieces(segment: string): string {
     .join(':')
 }
 
-/**
- * What stands for an address or a host name with a dot in it. Numbers with dots are versions and durations, and a name
- * like csp.new_issue is one of ours.
- */
+/** Placeholder of an address or a dotted host name; dotted numbers are versions, and csp.new_issue is an event. */
 function placeOf(piece: string): '[ip]' | '[host]' | undefined {
   const labels = piece
     .replace(/[。．｡․]/g, '.')
@@ -92,13 +88,13 @@ function placeOf(piece: string): '[ip]' | '[host]' | undefined {
   const [last = ''] = labels.slice(-1)
   if (labels.length === 1) return /^localhost$/i.test(last) ? '[host]' : undefined
   if (labels.length === 4 && labels.every((one) => /^\d{1,3}$/.test(one))) return '[ip]'
-  // The class of an error, java.net.ConnectException, is the kind of failure itself.
+  // An error class, java.net.ConnectException, names the failure.
   if (labels.includes('') || /[a-z](?:Error|Exception)$/.test(last)) return undefined
   const ending = labels.length > 2 ? /^\p{L}[\p{L}\p{M}\p{N}_-]+$/u : /^\p{L}[\p{L}\p{M}\p{N}-]+$/u
   return ending.test(last) ? '[host]' : undefined
 }
 
-/** A sentence can end it with a colon or a dot, and it can end with two colons itself. */
+/** The candidate can end in a sentence's colon or dot, and an address can end in two colons. */
 function scrubIpv6(all: string, candidate = ''): string {
   const lengths = [0, 1, 2].map((less) => candidate.length - less)
   const length = lengths.find((one) => isIPv6(candidate.slice(0, one)) && /[\da-f]/i.test(candidate))
@@ -110,14 +106,14 @@ const isPort = (piece: string | undefined) => piece !== undefined && /^(?:\d{4,5
 const ordinary =
   /(?:^|-)(?:after|age|attempt|code|elapsed|errno|error|http|length|line|port|retry|size|status|timeout|took)$/i
 
-/** A word before a port that is not one of those that numbers follow. */
+/** A word before a port, except words that numbers often follow. */
 const isServerName = (piece: string) => /^[a-z][a-z\d-]*$/i.test(piece) && !ordinary.test(piece)
 
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i
 const knownSecret =
   /^(?:xox[a-z]-|gh[a-z]_|github_pat_|glpat-|s?[prs]k_(?:live|test)_|whsec_|A[KS]IA[A-Z\d]|[TBCDGUW](?=[A-Z]*\d)[A-Z\d]{7,}$)/
 
-/** What only a machine would write: long hexadecimal, letters mixed with digits, or letters in a random case. */
+/** Machine-made text: long hexadecimal, letters mixed with digits, or letters in random case. */
 function isSecret(piece: string): boolean {
   if (uuid.test(piece) || knownSecret.test(piece)) return true
   return piece.split(/[^a-z\d]+/i).some((part) => {

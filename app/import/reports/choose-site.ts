@@ -1,14 +1,14 @@
-import { type Refusal, refuse } from '../ndjson/line-error.ts'
-import { type ImportSite, lookUpHosts, sitesByPattern } from '../normalise/host-patterns.ts'
-import { clip } from '../normalise/truncate.ts'
+import { type LineError, reject } from '../ndjson/line-error.ts'
+import { createHostLookup, type ImportSite, sitesByPattern } from '../normalise/host-patterns.ts'
+import { truncate } from '../normalise/truncate.ts'
 import { urlParts } from '../normalise/url-parts.ts'
 
-/** Chooses a report's site by what its line names and by its URL (decisions, Where data comes from). */
-export type ChooseSite = (namedSiteId: string, url: string) => string | Refusal
+/** Chooses a report's site by its line's `site`, or else by the host of its URL. */
+export type ChooseSite = (namedSiteId: string, url: string) => string | LineError
 
 /**
- * @param siteId the site of every report whose line names none.
- * @param hosts the patterns of the sites that choose; all by default.
+ * @param siteId site of every report whose line names none.
+ * @param hosts the only patterns that choose a site; all by default.
  */
 export function chooseSites(
   sites: readonly ImportSite[],
@@ -17,16 +17,19 @@ export function chooseSites(
 ): ChooseSite {
   const owned = new Set(sites.map(({ id }) => id))
   const byPattern = sitesByPattern(sites)
-  const known = hosts && new Set(hosts)
-  const find = lookUpHosts(known ? new Map([...byPattern].filter(([pattern]) => known.has(pattern))) : byPattern)
+  const allowed = hosts && new Set(hosts)
+  const find = createHostLookup(
+    allowed ? new Map([...byPattern].filter(([pattern]) => allowed.has(pattern))) : byPattern,
+  )
   return (namedSiteId, url) => {
     const named = namedSiteId || siteId
-    if (named) return owned.has(named) ? named : refuse(`the tenant has no site ${named}`)
+    if (named) return owned.has(named) ? named : reject(`the tenant has no site ${named}`)
     const { hostname } = urlParts(url)
-    if (hostname === '') return refuse('neither the line nor the report’s URL tells its site')
-    // The same reason each time that the line is read, so that the rejected file of a file is always the same.
+    if (hostname === '') return reject('neither the line nor the report’s URL tells its site')
+    // One reason at every repeat, so that a file's rejected file never changes.
     return (
-      find(hostname) ?? refuse(`no site of the tenant had the host ${clip(hostname, 255)} when this was first imported`)
+      find(hostname) ??
+      reject(`no site of the tenant had the host ${truncate(hostname, 255)} when this was first imported`)
     )
   }
 }

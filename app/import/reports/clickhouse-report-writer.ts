@@ -1,32 +1,40 @@
 import { Readable } from 'node:stream'
 import type { Database } from '../../../queries/clickhouse/client.ts'
-import type { ReportWriter } from './import-ledger.ts'
 import { blockColumns } from './insert-block.ts'
 
-/** More rows or bytes than an insert has, so that it is one block, which alone can be recognised when it comes again. */
+/** Writes reports to ClickHouse, each insert as one block under a deduplication token. */
+
+export interface ReportWriter {
+  /**
+   * Inserts lines of JSONCompactEachRow. The same token again stores nothing twice, and completes an insert that was cut
+   * off.
+   */
+  write(rows: readonly Buffer[], token: string): Promise<void>
+}
+
+/** More rows or bytes than any insert has: ClickHouse deduplicates blocks, so an insert must be one. */
 const oneBlock = '10000000000'
 
-/** Settings of an insert of reports: one block, which its deduplication token makes known in the table and every view. */
 export const reportInsertSettings = {
   async_insert: 0,
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   input_format_parallel_parsing: 0,
   input_format_null_as_default: 0,
-  // A sample rate comes back as it was given, to the last bit.
+  // Sample rates come back exact to the last bit.
   precise_float_parsing: 1,
   max_insert_block_size: oneBlock,
   min_insert_block_size_rows: oneBlock,
   min_insert_block_size_bytes: oneBlock,
-  // Every view groups by its table's whole key, so there is nothing to merge before it is written.
+  // Every view groups by its table's whole key, so an insert has nothing to merge.
   optimize_on_insert: 0,
   max_insert_threads: '1',
-  // A file can reach back over more months or days than the default takes in one insert.
+  // A file can span more months or days than the default allows in one insert.
   max_partitions_per_insert_block: '0',
   wait_end_of_query: 1,
 } as const
 
-/** Writes to the table `reports`, or another of its shape. */
+/** @param table `reports`, or one with the same columns. */
 export function clickHouseReportWriter(database: Pick<Database, 'insert'>, table = 'reports'): ReportWriter {
   const statement = `INSERT INTO ${table} (${blockColumns.join(', ')}) FORMAT JSONCompactEachRow`
   return {

@@ -1,9 +1,10 @@
 import { type StoredReport, storedFieldNames, storedFieldRows } from '../../../schema/stored-report.ts'
 
-/** The columns of a row, in its order. */
+/** Insert blocks of rows as JSONCompactEachRow, bounded in rows and bytes. */
+
+/** Columns of a row, in its order. */
 export const blockColumns: readonly string[] = storedFieldNames.map((field) => storedFieldRows[field].column)
 
-/** Rows of one insert, as lines of ClickHouse's JSONCompactEachRow. */
 export interface InsertBlock {
   readonly rows: number
   readonly chunks: readonly Buffer[]
@@ -12,22 +13,14 @@ export interface InsertBlock {
 /** A block ends with the row that reaches one of these. */
 export interface BlockLimits {
   readonly rows: number
-  /** Of JSON. */
+  /** Bytes of JSON. */
   readonly bytes: number
 }
 
-/** Collects rows into blocks. */
-export interface BlockCollector {
-  /** Gives the block that this row has filled, if it has. */
-  add(report: StoredReport): InsertBlock | undefined
-  /** The rows since the last full block, if any. */
-  rest(): InsertBlock | undefined
-}
-
-/** Lines become bytes in chunks of as many characters, outside the heap, where they take no time of its collector. */
+/** Characters a chunk; Buffers are outside the heap, where the garbage collector does not copy them. */
 const chunkCharacters = 256 * 1024
 
-export function collectBlocks(limits: BlockLimits): BlockCollector {
+export function collectBlocks(limits: BlockLimits) {
   let lines = ''
   let chunks: Buffer[] = []
   let [rows, bytes] = [0, 0]
@@ -50,12 +43,14 @@ export function collectBlocks(limits: BlockLimits): BlockCollector {
   }
 
   return {
-    add(report) {
+    /** Returns the block that the report completes. */
+    add(report: StoredReport): InsertBlock | undefined {
       lines += `${JSON.stringify(storedFieldNames.map((field) => report[field]))}\n`
       rows++
       if (lines.length >= chunkCharacters) endChunk()
       return rows >= limits.rows || bytes >= limits.bytes ? rest() : undefined
     },
+    /** Returns the rows after the last complete block. */
     rest,
   }
 }

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { StoredReport } from '../../../schema/stored-report.ts'
-import { isRefusal, parseLine, type Refusal, refuse } from '../ndjson/line-error.ts'
+import { isLineError, type LineError, parseLine, reject } from '../ndjson/line-error.ts'
 import { type BatchLine, type ChainedBatch, linesOf } from '../ndjson/read-batches.ts'
-import { contentOf, type Rejection } from '../ndjson/rejected-line.ts'
+import { parseContent, type Rejection } from '../ndjson/rejected-line.ts'
 import { isSkipped, isStoredType, normaliseReport, siteUrl } from '../normalise/normalise-report.ts'
 import { type Post, readElement, readPost, withElements } from '../normalise/post.ts'
 import type { ChooseSite } from './choose-site.ts'
@@ -10,30 +10,26 @@ import type { ImportTally } from './import-tally.ts'
 import { type BlockLimits, collectBlocks, type InsertBlock } from './insert-block.ts'
 import { reportIds } from './report-id.ts'
 
-/** What every report of a batch shares. */
+/** Values that every report of a batch shares. */
 export interface ImportContext {
   readonly tenantId: string
   readonly retentionDays: number
-  /** The first moment that retention reaches, milliseconds since the epoch. */
   readonly retentionFrom: number
   readonly chooseSite: ChooseSite
-  /** Receipt time of reports that carry none, milliseconds since the epoch. */
+  /** Receipt time of reports without one. */
   readonly importedAt: number
   readonly blockLimits: BlockLimits
-  /** Its rows are in the store: it is only counted. */
+  /** Its rows are in ClickHouse: reports are only counted. */
   readonly done: boolean
 }
 
-/** Lines are parsed for this many bytes, about 2 ms, before the insert in flight gets the processor. */
+/** Bytes of lines, about 2 ms of parsing, between yields to the insert in flight. */
 const sliceBytes = 256 * 1024
 
-/** Different reasons that one rejected line gives. */
-const mostReasons = 5
+/** Distinct reasons a rejected line. */
+const maxReasons = 5
 
-/**
- * Reads a batch's lines, counts what they hold, and gives the rows to store. `onReject` hears of each line of which
- * something is rejected before the next line is read.
- */
+/** Yields a batch's rows as insert blocks and counts its reports; `onReject` is awaited before the next line. */
 export async function* parseBatch(
   batch: ChainedBatch,
   context: ImportContext,
@@ -46,18 +42,18 @@ export async function* parseBatch(
   let ordinal = 0
   let sliceEnd = sliceBytes
 
-  function readReport(post: Post, value: unknown): StoredReport | Refusal | undefined {
+  function readReport(post: Post, value: unknown): StoredReport | LineError | undefined {
     tally.reports++
     ordinal++
     const element = readElement(value)
-    if (isRefusal(element)) return element
+    if (isLineError(element)) return element
     const { type } = element
     if (!isStoredType(type) || isSkipped(type, element)) {
       tally.skip(type)
       return undefined
     }
     const siteId = context.chooseSite(post.siteId, siteUrl(element))
-    if (isRefusal(siteId)) return siteId
+    if (isLineError(siteId)) return siteId
     const receivedAt = post.receivedAt ?? importedAt
     if (receivedAt < context.retentionFrom) tally.expired++
     else tally.stored++
@@ -77,17 +73,17 @@ export async function* parseBatch(
     const { line, text, end } = batchLine
     const post = readLine(batchLine)
     if (post !== undefined) tally.posts++
-    if (isRefusal(post)) {
+    if (isLineError(post)) {
       tally.rejected++
-      await onReject({ line, reason: post.reason, content: batchLine.refusal === undefined ? contentOf(text) : {} })
+      await onReject({ line, reason: post.reason, content: batchLine.error === undefined ? parseContent(text) : {} })
     } else if (post) {
       const rejected: unknown[] = []
       const reasons = new Set<string>()
       for (const value of post.elements) {
         const report = readReport(post, value)
-        if (isRefusal(report)) {
+        if (isLineError(report)) {
           rejected.push(value)
-          if (reasons.size < mostReasons) reasons.add(report.reason)
+          if (reasons.size < maxReasons) reasons.add(report.reason)
         } else if (report) {
           const block = blocks.add(report)
           if (block) yield block
@@ -100,15 +96,15 @@ export async function* parseBatch(
     }
     if (end >= sliceEnd) {
       sliceEnd = end + sliceBytes
-      await nextTurn()
+      await yieldToEventLoop()
     }
   }
   const block = blocks.rest()
   if (block) yield block
 }
 
-function readLine({ text, refusal }: BatchLine): Post | Refusal | undefined {
-  if (refusal !== undefined) return refuse(refusal)
+function readLine({ text, error }: BatchLine): Post | LineError | undefined {
+  if (error !== undefined) return reject(error)
   const json = parseLine(text)
-  return json === undefined || isRefusal(json) ? json : readPost(json)
+  return json === undefined || isLineError(json) ? json : readPost(json)
 }

@@ -1,21 +1,15 @@
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Makes ids of one batch's reports. */
 export type ReportId = (ordinal: number, receivedAt: number) => string
 
 /**
- * UUIDv7s (RFC 9562) that are the same whenever the batch is sent again. `rand_a` is 0, so that their first half is
- * a function of the time alone: ClickHouse compares the second half first. The 62 bits of `rand_b` come from the batch
- * and the report's place in it, which alone makes them differ within a batch.
+ * UUIDv7s (RFC 9562) that repeat when a batch is sent again: `rand_b` comes from the token and the report's ordinal.
+ * `rand_a` is 0, because ClickHouse compares a UUID's second half first.
  * @param token hexadecimal, at least 32 digits.
  */
 export function reportIds(token: string): ReportId {
-  const [a, b, c, d] = [0, 8, 16, 24].map((at) => Number.parseInt(token.slice(at, at + 8), 16)) as [
-    number,
-    number,
-    number,
-    number,
-  ]
+  const word = (at: number) => Number.parseInt(token.slice(at, at + 8), 16)
+  const [a, b, c, d] = [word(0), word(8), word(16), word(24)]
   let lastTime = -1
   let firstHalf = ''
   return (ordinal, receivedAt) => {
@@ -29,7 +23,7 @@ export function reportIds(token: string): ReportId {
   }
 }
 
-/** The last 16 bits of a number's whole part, up to 2^53. */
+/** Lowest 16 bits of a number's whole part, up to 2^53. */
 function hex16(word: number): string {
   return `${hexOfByte[(word >>> 8) & 0xff]}${hexOfByte[word & 0xff]}`
 }

@@ -31,7 +31,7 @@ beforeAll(async () => {
   }
   // A stranger has the same deliveries under other ids, sites included.
   const strange = records.map((one) => ({ ...one, id: `${one.id}!` }))
-  await api.importRecords(await api.createTenant(), { ...alertDeliveries, refersTo: {} }, strange)
+  await api.importRecords(await api.createTenant(), { ...alertDeliveries, foreignKeys: {} }, strange)
 })
 
 afterAll(() => api?.close())

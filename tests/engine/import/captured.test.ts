@@ -2,7 +2,7 @@ import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Rejection, toRejectedLine } from '../../../app/import/ndjson/rejected-line.ts'
-import { clickHouseLedger } from '../../../app/import/reports/clickhouse-ledger.ts'
+import { clickHouseImportLog } from '../../../app/import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { type ImportOptions, importReports } from '../../../app/import/reports/import-reports.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
@@ -38,7 +38,7 @@ async function importSource(source: ImportOptions['source'], tenantId: string, g
     tenantId,
     sites: Object.values(siteOf),
     retentionDays: 3_650,
-    ledger: clickHouseLedger(database, tenantId),
+    importLog: clickHouseImportLog(database, tenantId),
     writer: clickHouseReportWriter(database),
     onReject: (rejection) => void rejections.push(rejection),
     ...given,
@@ -71,25 +71,25 @@ const sent = files.flatMap((name) =>
 const neverStored = ({ type, body }: (typeof sent)[number]) =>
   type.startsWith('potential-') || (type === 'network-error' && body.type === 'ok')
 
-describe('what browsers really sent', () => {
+describe('the captured reports', () => {
   const tenantId = newTenant()
   const stored = sent.filter((report) => !neverStored(report))
 
-  test('is stored with nothing rejected, the rest counted by type', async () => {
-    let [reports, kept] = [0, 0]
+  test('the captured reports are stored, none rejected, the rest counted by type', async () => {
+    let [reports, storedCount] = [0, 0]
     const skipped: Record<string, number> = {}
     for (const name of files) {
       const { result, rejections } = await importSource(createReadStream(new URL(name, captured)), tenantId)
       expect(rejections).toEqual([])
       reports += result.reports
-      kept += result.stored
+      storedCount += result.stored
       for (const [type, count] of Object.entries(result.skipped)) skipped[type] = (skipped[type] ?? 0) + count
     }
-    expect({ reports, kept }).toEqual({ reports: sent.length, kept: stored.length })
+    expect({ reports, storedCount }).toEqual({ reports: sent.length, storedCount: stored.length })
     expect(skipped).toEqual(counted(sent.filter(neverStored).map(({ type }) => type)))
   })
 
-  test('has its type, site, disposition and sampling', async () => {
+  test('the captured reports have their type, site, disposition and sample rate', async () => {
     const byType = await rows(tenantId, 'report_type, count()', 'GROUP BY report_type')
     expect(Object.fromEntries(byType)).toEqual(counted(stored.map(({ type }) => type)))
 
@@ -113,7 +113,7 @@ describe('what browsers really sent', () => {
     expect(await rows(tenantId, 'toFloat64(sum(weight))')).toEqual([[weight * 1_000_000]])
   })
 
-  test('has its browser, and a time and an id of its own', async () => {
+  test('the captured reports have their browser, and times and ids of their own', async () => {
     expect(
       await rows(tenantId, 'browser_name, os_name, device_type, count() AS n', 'GROUP BY ALL ORDER BY n DESC'),
     ).toEqual([
@@ -130,11 +130,11 @@ describe('what browsers really sent', () => {
   })
 })
 
-describe('rejected', () => {
+describe('a rejected file', () => {
   const crash = (url: string, reason = 'oom') => ({ type: 'crash', url, body: { reason } })
   const at = '2026-11-20T10:00:00Z'
 
-  test('are lines and single reports, each with what it takes to import it again', async () => {
+  test('a rejected file has lines and single reports that can be imported again', async () => {
     const tenantId = newTenant()
     const mixed = {
       receivedAt: at,
@@ -151,7 +151,7 @@ describe('rejected', () => {
       JSON.stringify({ body: [crash('https://elsewhere.test/')] }),
     ]
     const { result, rejections } = await importSource(Readable.from([Buffer.from(lines.join('\r\n'))]), tenantId, {
-      limits: { batchBytes: 1_000, longestLine: 100_000 },
+      limits: { batchBytes: 1_000, maxLineBytes: 100_000 },
     })
     expect(result).toEqual({ posts: 6, reports: 5, stored: 2, expired: 0, skipped: {}, rejected: 6 })
     const { body: _, ...wrapper } = mixed
@@ -183,7 +183,7 @@ describe('rejected', () => {
     expect(await rows(tenantId, 'count()')).toEqual([[3]])
   })
 
-  test('is nothing of a file with a byte order mark, CRLF and bytes that are not UTF-8', async () => {
+  test('nothing is rejected of a file with a byte order mark, CRLF and invalid UTF-8', async () => {
     const tenantId = newTenant()
     const line = Buffer.from(JSON.stringify({ receivedAt: at, body: [crash('https://shop.example.test/', 'a?b')] }))
     line[line.indexOf('?')] = 0xff
@@ -194,7 +194,7 @@ describe('rejected', () => {
   })
 })
 
-test('hostile text comes back from the store as it was sent', async () => {
+test('hostile text comes back from ClickHouse as it was sent', async () => {
   const tenantId = newTenant()
   const message = '; DROP TABLE reports; -- <script>\0\u0001\b\t\n\f\r\\N \\n \\ "\'` \u2028 é 😀\\'
   const body = { id: message, message, sourceFile: message.replaceAll('?', '') }
@@ -206,14 +206,14 @@ test('hostile text comes back from the store as it was sent', async () => {
   expect(await rows(tenantId, 'feature, message, source_file')).toEqual([[message, message, message]])
 })
 
-test('an import that is ended stops, and goes on when it is run again', async () => {
+test('an aborted import stops, and goes on when it is repeated', async () => {
   const tenantId = newTenant()
   const body = [{ type: 'crash', url: 'https://shop.example.test/', body: { stack: 'x'.repeat(500) } }]
   const lines = Array.from({ length: 50 }, (_, index) =>
     JSON.stringify({ receivedAt: new Date(1.79e12 + index), body }),
   )
   const text = lines.join('\n')
-  const limits = { batchBytes: 5_000, longestLine: 5_000 }
+  const limits = { batchBytes: 5_000, maxLineBytes: 5_000 }
   const ending = new AbortController()
   const ended = importSource(Readable.from([text]), tenantId, {
     limits,

@@ -69,7 +69,7 @@ async function stored({ tenantId }: SmallImport, store = database) {
 
 /** Imports the file and gives the path of its rejected file. */
 async function rejectedOf(given: SmallImport): Promise<string> {
-  const file = await createRejectedFile({ path: `${given.path}.rejected.ndjson`, isOwn: true })
+  const file = await createRejectedFile({ path: `${given.path}.rejected.ndjson`, overwrite: true })
   await importFile({ ...given, onReject: file.write })
   return (await file.close()) ?? ''
 }
@@ -84,7 +84,7 @@ const timesOf = ({ tenantId }: SmallImport) =>
 const complete = (reports: number) => ({ rows: reports, ids: reports, different: 0 })
 
 describe('a file', () => {
-  test('imported twice is stored once, with the same counts said', async () => {
+  test('a file imported twice is stored once, with equal counts', async () => {
     const given = newImport('twice.ndjson', posts(0, 900))
     const first = await importFile(given)
     const second = await importFile(given)
@@ -93,7 +93,7 @@ describe('a file', () => {
     expect(await stored(given)).toEqual(complete(1_800))
   })
 
-  test('that grew stores only what is new', async () => {
+  test('a file that grew stores only its new lines', async () => {
     const given = newImport('grown.ndjson', posts(0, 350).trimEnd())
     await importFile(given)
     for (const [from, to] of [
@@ -106,7 +106,7 @@ describe('a file', () => {
     }
   })
 
-  test('that shares its beginning with another stores both ends', async () => {
+  test('two files with one beginning store both ends', async () => {
     const given = newImport('one-end.ndjson', posts(0, 400))
     await importFile(given)
     writeFileSync(given.path, posts(0, 300) + posts(1_000, 1_100))
@@ -117,14 +117,14 @@ describe('a file', () => {
     expect(different).toBe(0)
   })
 
-  test('sent for a site and by its hosts is two imports', async () => {
+  test('a file imported for a site and by its hosts is two imports', async () => {
     const given = newImport('by-site.ndjson', posts(0, 50))
     await importFile(given)
     await importFile({ ...given, siteId })
     expect((await stored(given)).rows).toBe(2 * reportsIn(0, 50))
   })
 
-  test('has what was rejected stored from the rejected file once its host has a site, and nothing twice', async () => {
+  test('a rejected file stores its reports once their host has a site, and nothing twice', async () => {
     const given = newImport('late-site.ndjson', posts(0, 100) + posts(100, 150, 'late.test') + posts(150, 200))
     const [all, late] = [reportsIn(0, 200), reportsIn(100, 150)]
     const rejectedPath = await rejectedOf(given)
@@ -140,7 +140,7 @@ describe('a file', () => {
     expect(await timesOf(given)).toEqual([before])
   })
 
-  test('imported again after its host has a site rejects the same lines as before', async () => {
+  test('a file imported again after its host has a site rejects the same lines', async () => {
     const given = newImport('same-rejected.ndjson', posts(0, 20) + posts(20, 30, 'late.test') + posts(30, 40))
     const [all, late] = [reportsIn(0, 40), reportsIn(20, 30)]
     const sites = [...given.sites, { id: siteId.replace('aa', 'bb'), hosts: ['late.test'] }]
@@ -152,7 +152,7 @@ describe('a file', () => {
     expect(await stored(given)).toEqual(complete(all))
   })
 
-  test('has only those reports of a line in the rejected file that were not stored', async () => {
+  test('a rejected file has only the reports of a line that were not stored', async () => {
     const [shop, late] = [JSON.parse(posts(1, 2)), JSON.parse(posts(1, 2, 'late.test'))]
     const mixed = { ...shop, body: [...shop.body, ...late.body, 7] }
     const given = newImport('mixed.ndjson', `${JSON.stringify(mixed)}\n`)
@@ -166,19 +166,22 @@ describe('a file', () => {
   })
 })
 
-describe('an import that fails', () => {
-  test.each(['start', 'write', 'finish'] as const)('at any step, here %s, goes on where it was', async (step) => {
-    const given = newImport(`fails-${step}.ndjson`, posts(0, 700))
-    for (const after of [0, 1, 2]) {
-      await expect(importFile({ ...given, failsAt: { step, after } })).rejects.toThrow('no further')
-    }
-    await importFile(given)
-    expect(await stored(given)).toEqual(complete(reportsIn(0, 700)))
-  })
+describe('a failed import', () => {
+  test.each(['start', 'write', 'finish'] as const)(
+    'an import that fails at the step %s goes on from there',
+    async (step) => {
+      const given = newImport(`fails-${step}.ndjson`, posts(0, 700))
+      for (const after of [0, 1, 2]) {
+        await expect(importFile({ ...given, failsAt: { step, after } })).rejects.toThrow('no further')
+      }
+      await importFile(given)
+      expect(await stored(given)).toEqual(complete(reportsIn(0, 700)))
+    },
+  )
 })
 
-describe('an importer killed again and again', () => {
-  test('stores every report once when it is let finish', async () => {
+describe('a killed importer', () => {
+  test('an importer killed again and again stores every report once when it finishes', async () => {
     const given = newImport('killed.ndjson', posts(0, 2_500))
     const argument = JSON.stringify(given)
     for (const kill of [1, 2, 3, 4]) {
@@ -202,8 +205,8 @@ describe('an importer killed again and again', () => {
 /** 50 kills take a minute and a half: `ENGINE_KILLS=50 npm test -- import-exactly-once`. */
 const wantedKills = Number(process.env.ENGINE_KILLS ?? 4)
 
-describe('an engine killed again and again, under load and during imports', () => {
-  test('answers right or 503, and has every report once in the table and in every rollup', async () => {
+describe('a killed engine', () => {
+  test('an engine killed under load responds correctly or with 503, and has every report once', async () => {
     const engine = await startTestEngine()
     const { reader: readUrl, writer: writeUrl } = engine.userUrls
     const own = connect(writeUrl)

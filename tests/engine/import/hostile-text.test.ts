@@ -35,7 +35,7 @@ beforeAll(async () => {
   ]
   const path = join(folder, 'posts.ndjson')
   writeFileSync(path, `${JSON.stringify(reports.map((report) => ({ age: 0, user_agent: hostile, ...report })))}\n`)
-  const limits = { batchBytes: 16_000_000, longestLine: 16_000_000 }
+  const limits = { batchBytes: 16_000_000, maxLineBytes: 16_000_000 }
   const sites = [{ id: siteId, hosts }]
   const result = await importFile({ writeUrl: inject('servers').writeUrl, path, tenantId, sites, limits })
   expect(result).toMatchObject({ stored: reports.length, rejected: 0 })
@@ -54,8 +54,8 @@ async function first(path: string) {
   return body.data[0]
 }
 
-describe('hostile text comes back as it was sent, lone surrogates replaced and long texts cut between characters', () => {
-  test('in a crash', async () => {
+describe('hostile text', () => {
+  test('hostile text of a crash comes back as sent, except lone surrogates', async () => {
     const [group, report] = [await first('/v1/crashes'), await first('/v1/reports?reportType=crash')]
     expect(group).toMatchObject({ reason: mended, visibilityState: word })
     expect(group.stackExcerpt).toBe([...`${mended}${megabyte}`].slice(0, 1_024).join(''))
@@ -63,21 +63,21 @@ describe('hostile text comes back as it was sent, lone surrogates replaced and l
     expect(`${mended}${megabyte}`.startsWith(report.stack)).toBe(true)
   })
 
-  test('in a deprecation', async () => {
+  test('hostile text of a deprecation comes back as sent, except lone surrogates', async () => {
     const entry = await first('/v1/browser-changes')
     expect(entry).toMatchObject({ feature: mended, sourceFile: `${page}/a.js` })
     expect(entry.message.length).toBeGreaterThan(4_000)
     expect(`${mended}${megabyte}`.startsWith(entry.message)).toBe(true)
   })
 
-  test('in what was blocked, and in its issue', async () => {
+  test('hostile text of a blocked URL and its issue comes back as sent', async () => {
     const report = await first('/v1/reports?directive=img-src')
     expect(report.blockedUrl).toBe(mended)
     const { body } = await api.get('/v1/issues', { key })
     expect(body.data.map(({ subject }: { subject: string }) => subject)).toContain('img-src')
   })
 
-  test('in a policy, which is cut at 16 KB', async () => {
+  test('hostile text of a policy comes back as sent, cut at 16 KB', async () => {
     const policy = await first(`/v1/sites/${siteId}/csp-policies`)
     expect(policy.truncated).toBe(true)
     expect(Buffer.byteLength(policy.policy)).toBeGreaterThan(16_380)
@@ -85,7 +85,7 @@ describe('hostile text comes back as it was sent, lone surrogates replaced and l
     expect(policy.policy).not.toContain('\ufffd')
   })
 
-  test('in a network error', async () => {
+  test('hostile text of a network error comes back as sent', async () => {
     const group = await first('/v1/network-errors')
     expect(group).toMatchObject({ errorType: mended, origin: 'https://shop.example.test', methods: [word] })
   })

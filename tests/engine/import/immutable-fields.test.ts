@@ -24,7 +24,7 @@ async function ownerOf(pageId: string) {
   return { tenantId, siteId, key: await api.createKey(tenantId) }
 }
 
-test('what one tenant has for good under an id binds no other tenant', async () => {
+test('an immutable field of one tenant’s record binds no other tenant', async () => {
   const id = randomUUID()
   for (const { siteId, key } of [await ownerOf(id), await ownerOf(id)]) {
     const { data } = await readPages(api, key, `/v1/sites/${siteId}/pages`, { limit: 10 })
@@ -32,7 +32,7 @@ test('what one tenant has for good under an id binds no other tenant', async () 
   }
 })
 
-test('a scan has its time for good, be it stored or of an earlier line', async () => {
+test('a scan’s time is immutable, be it stored or of an earlier line', async () => {
   const pageId = randomUUID()
   const { tenantId } = await ownerOf(pageId)
   const at = (id: string, scannedAt: string) => failedScan({ id, pageId, scannedAt })

@@ -44,7 +44,7 @@ async function storedAs(reports: readonly StoredReport[], limits = { rows: 65_53
 const tenant = (digit: number) => `5ec0de00-0000-4000-8000-0000000010${String(digit).padStart(2, '0')}`
 
 describe('reports written as blocks', () => {
-  test('are read back as they were, over several blocks', async () => {
+  test('reports written as several blocks are read back as sent', async () => {
     const reports = randomReports({
       seed: 1,
       count: 1_500,
@@ -56,7 +56,7 @@ describe('reports written as blocks', () => {
     expect(await storedAs(reports, { rows: 700, bytes: 10_000_000 })).toEqual(reports.toSorted(bySize))
   })
 
-  test('keep the greatest and the least of every number', async () => {
+  test('insert blocks hold the greatest and the least of every number', async () => {
     const numbers = {
       ageMs: 0xffff_ffff,
       retentionDays: 0xffff,
@@ -96,7 +96,7 @@ describe('reports written as blocks', () => {
     },
   )
 
-  test('keep as many different words as a block has rows', async () => {
+  test('insert blocks hold as many distinct words as rows', async () => {
     const tenantId = tenant(3)
     const report = aReport({ tenantId })
     const collector = collectBlocks({ rows: 65_535, bytes: 100_000_000 })
@@ -132,14 +132,14 @@ describe('an insert', () => {
     return { rows: row[0], different }
   }
 
-  test('that comes twice is once in the table and in every rollup', async () => {
+  test('an insert sent twice is once in the table and in every rollup', async () => {
     const [tenantId, token] = [tenant(4), `${inserts++}`]
     const rows = blockOf(tenantId, 3_000)
     for (let run = 0; run < 2; run++) await clickHouseReportWriter(db.writer).write(rows, token)
     expect(await counts(tenantId)).toEqual({ rows: 3_000, different: 0 })
   })
 
-  test('that is cut off between two rows stores none of them, and all when it comes again', async () => {
+  test('an insert that is cut off stores no row, and every row when it is repeated', async () => {
     const [tenantId, token] = [tenant(5), `${inserts++}`]
     const rows = blockOf(tenantId, 3_000)
     const cutOff: Pick<Database, 'insert'> = {

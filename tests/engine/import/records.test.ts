@@ -65,7 +65,7 @@ const pagesOf = async ({ siteIds, key }: Owner, limit = 200) =>
 const deliveriesOf = async ({ key }: Owner) => (await readPages(api, key, '/v1/alert-deliveries', { limit: 200 })).data
 
 describe('import pages', () => {
-  test('run twice stores what it did, and what the API answers can be loaded again', async () => {
+  test('import pages stores once when repeated, and imports responses of the API', async () => {
     const owner = await newOwner()
     const words = ['pages', '--tenant', owner.tenantId]
     const records = randomPages({ seed: 1, count: 60, siteIds: owner.siteIds })
@@ -79,7 +79,7 @@ describe('import pages', () => {
     expect(await pagesOf(owner)).toEqual(answered)
   })
 
-  test('rejects lines by number and reason, and stores the rest', async () => {
+  test('import pages rejects lines by number and reason, and stores the rest', async () => {
     const owner = await newOwner()
     const stranger = await newOwner()
     const [page] = randomPages({ seed: 2, count: 1, siteIds: owner.siteIds })
@@ -107,7 +107,7 @@ describe('import pages', () => {
     expect((await pagesOf(stranger)).flat()).toEqual([])
   })
 
-  test('changes no site of a page that an earlier import stored', async () => {
+  test('import pages changes no site of a stored page', async () => {
     const owner = await newOwner()
     const [page] = randomPages({ seed: 3, count: 1, siteIds: [owner.siteIds[0] ?? ''] })
     const words = ['pages', '--tenant', owner.tenantId]
@@ -117,7 +117,7 @@ describe('import pages', () => {
     expect(later.rejected[0].reason).toContain('for good')
   })
 
-  test('takes the site of lines that name none from the flag, which must be the tenant’s', async () => {
+  test('import pages takes a missing site from the flag, which must be the tenant’s', async () => {
     const owner = await newOwner()
     const [siteId = ''] = owner.siteIds
     const lines = randomPages({ seed: 4, count: 3, siteIds: [siteId] }).map(({ siteId: _, ...page }) => page)
@@ -129,7 +129,7 @@ describe('import pages', () => {
     expect(refused).toMatchObject({ code: 2, answer: '', stderr: `The tenant has no site ${foreign}\n` })
   })
 
-  test('reads stdin', async () => {
+  test('import pages reads stdin', async () => {
     const owner = await newOwner()
     const [page] = randomPages({ seed: 5, count: 1, siteIds: owner.siteIds })
     const process = startCli(['import', 'pages', '--tenant', owner.tenantId, '-'], {
@@ -140,7 +140,7 @@ describe('import pages', () => {
     expect(await process.ended).toMatchObject({ code: 0, stdout: '{"records":1,"stored":1,"rejected":0}\n' })
   })
 
-  test('is refused for a tenant that does not exist', async () => {
+  test('import pages fails for a tenant that does not exist', async () => {
     const id = randomUUID()
     const { code, stderr } = await run(['pages', '--tenant', id], 'nobody', [])
     expect({ code, stderr }).toEqual({ code: 2, stderr: `There is no tenant ${id}\n` })
@@ -148,7 +148,7 @@ describe('import pages', () => {
 })
 
 describe('import alert-deliveries', () => {
-  test('run twice stores what it did, and what the API answers can be loaded again', async () => {
+  test('import alert-deliveries stores once when repeated, and imports responses of the API', async () => {
     const owner = await newOwner()
     const words = ['alert-deliveries', '--tenant', owner.tenantId]
     const records = randomDeliveries({ ...span, seed: 6, count: 80, siteIds: owner.siteIds })
@@ -161,7 +161,7 @@ describe('import alert-deliveries', () => {
     expect(await deliveriesOf(owner)).toEqual(answered)
   })
 
-  test('rejects a delivery about a stranger’s site, a digest that covered one, and another time of a known one', async () => {
+  test('import alert-deliveries rejects foreign sites and another time of a stored delivery', async () => {
     const owner = await newOwner()
     const foreign = (await newOwner()).siteIds[0] ?? ''
     const [one] = randomDeliveries({ ...span, seed: 7, count: 1, siteIds: owner.siteIds })
@@ -181,7 +181,7 @@ describe('import alert-deliveries', () => {
 })
 
 describe('import alert-rules', () => {
-  test('stores a rule as it was last said, of one site or of every site', async () => {
+  test('import alert-rules stores a rule’s last line, of one site or of every site', async () => {
     const owner = await newOwner()
     const rule = { ...alertRules.example, id: 'r1', siteId: owner.siteIds[0] }
     const lines = [rule, { ...rule, id: 'r2', siteId: null }, { ...rule, enabled: false }]
@@ -200,19 +200,19 @@ describe('import alert-rules', () => {
   })
 })
 
-describe('a kind of records', () => {
-  const shape = z.strictObject({ id: recordUuid, pageId: recordUuid, siteId: recordUuid.optional() })
+describe('a record type', () => {
+  const schema = z.strictObject({ id: recordUuid, pageId: recordUuid, siteId: recordUuid.optional() })
 
-  test('can refer to pages: the tenant’s, and of the record’s site where it names one', async () => {
+  test('a record type can refer to pages of the tenant and of the record’s site', async () => {
     const owner = await newOwner()
     const [one = '', two = ''] = owner.siteIds
     const [page] = randomPages({ seed: 8, count: 1, siteIds: [one] })
     await api.importRecords(owner.tenantId, monitoredPages, [page ?? {}])
     const visits = recordType({
       name: 'visits',
-      things: 'visits',
-      shape,
-      refersTo: { pageId: 'page' },
+      label: 'visits',
+      schema,
+      foreignKeys: { pageId: 'page' },
       table: 'monitored_pages',
       toRow: ({ id, pageId }) => ({ id, site_id: one, label: pageId }),
       example: {},
@@ -226,7 +226,7 @@ describe('a kind of records', () => {
     await expect(importing({}, (await newOwner()).tenantId)).rejects.toThrow('the tenant has no page')
   })
 
-  test('that writes a column the table lacks is a defect, and not passed over', async () => {
+  test('a record type that writes a missing column fails the import', async () => {
     const broken = { ...alertRules, toRow: () => ({ id: 'x', no_such_column: 1 }) }
     const owner = await newOwner()
     await expect(api.importRecords(owner.tenantId, broken, [alertRules.example])).rejects.toThrow('no_such_column')

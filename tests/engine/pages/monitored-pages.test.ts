@@ -26,7 +26,7 @@ beforeAll(async () => {
   }
   // A stranger has the same pages under other labels, sites included.
   const strange = pages.map((page) => ({ ...page, label: 'Another’s' }))
-  await api.importRecords(await api.createTenant(), { ...monitoredPages, refersTo: {} }, strange)
+  await api.importRecords(await api.createTenant(), { ...monitoredPages, foreignKeys: {} }, strange)
 })
 
 afterAll(() => api?.close())

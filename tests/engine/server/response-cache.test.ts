@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
-import { clickHouseLedger } from '../../../app/import/reports/clickhouse-ledger.ts'
+import { clickHouseImportLog } from '../../../app/import/reports/clickhouse-import-log.ts'
 import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
@@ -57,9 +57,9 @@ test('a response is cached until an import begins, and again after its end', asy
   await api.insertReports(some(3))
   await expectKept(3)
 
-  const ledger = clickHouseLedger(writer, tenantId)
+  const importLog = clickHouseImportLog(writer, tenantId)
   const pass = { previousToken: '', token: randomUUID(), hosts: [], lines: 1, importedAt: to }
-  await ledger.start(pass)
+  await importLog.start(pass)
   await untilVersionsExpire()
   for (let stored = 4; stored < 7; stored++) {
     // As rows of a batch that is under way become visible.
@@ -68,22 +68,22 @@ test('a response is cached until an import begins, and again after its end', asy
     expect(await counted()).toBe(stored)
     expect(asked).toContain('countReports')
   }
-  await ledger.finish(pass, { reports: 3, stored: 3 })
+  await importLog.finish(pass, { reports: 3, stored: 3 })
   await expectKept(6)
 })
 
-test('a second pass over a batch, for new hosts, changes the import version', async () => {
-  const ledger = clickHouseLedger(writer, tenantId)
+test('a second pass over a batch, for hosts that are new, is told from the first', async () => {
+  const importLog = clickHouseImportLog(writer, tenantId)
   const first = { previousToken: '', token: randomUUID(), hosts: ['a.test'], lines: 1, importedAt: to }
   const second = { ...first, hosts: ['b.test'] }
   const mark = async () => importVersion(await writer.read(listImportSteps(tenantId, 10)))
-  await ledger.start(first)
-  await ledger.finish(first, { reports: 1, stored: 1 })
+  await importLog.start(first)
+  await importLog.finish(first, { reports: 1, stored: 1 })
   const between = await mark()
   expect(between).toBeTypeOf('string')
-  await ledger.start(second)
+  await importLog.start(second)
   expect(await mark()).toBeUndefined()
-  await ledger.finish(second, { reports: 1, stored: 1 })
+  await importLog.finish(second, { reports: 1, stored: 1 })
   expect(await mark()).not.toBe(between)
 })
 

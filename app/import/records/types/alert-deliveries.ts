@@ -7,20 +7,19 @@ import { scrub } from '../scrub.ts'
 
 const { detail, createdAt } = alertDelivery.shape
 
-/** Longest detail that is read, and what is kept of texts once they are scrubbed, in UTF-16 units. */
-const longestDetail = 4_000
-const keptOf = { detail: 500, name: 200 } as const
+/** UTF-16 units before scrubbing, and after it. */
+const maxDetailLength = 4_000
+const scrubbedLength = { detail: 500, name: 200 } as const
 
-/** `import alert-deliveries` */
 export const alertDeliveries = recordType({
   name: 'alert-deliveries',
-  things: 'alert deliveries',
-  answeredBy: '/v1/alert-deliveries',
-  shape: alertDelivery
+  label: 'alert deliveries',
+  endpointPath: '/v1/alert-deliveries',
+  schema: alertDelivery
     .extend({
       detail: z
         .string()
-        .max(longestDetail)
+        .max(maxDetailLength)
         .nullable()
         .describe(detail.description ?? ''),
       createdAt: moment.describe(createdAt.description ?? ''),
@@ -29,7 +28,7 @@ export const alertDeliveries = recordType({
       path: ['destination', 'type'],
       error: 'must be null where destination.name is null, and only there',
     })
-    .refine(({ destination: { name } }) => name === null || scrub(name, keptOf.name) !== '', {
+    .refine(({ destination: { name } }) => name === null || scrub(name, scrubbedLength.name) !== '', {
       path: ['destination', 'name'],
       error: 'must have a character that can be seen',
     })
@@ -37,23 +36,23 @@ export const alertDeliveries = recordType({
       path: ['outcome'],
       error: 'must be dropped where the destination was deleted before sending',
     }),
-  refersTo: { siteId: 'site', siteIds: 'site' },
+  foreignKeys: { siteId: 'site', siteIds: 'site' },
   table: 'alert_deliveries',
-  fixed: { createdAt: 'created_at' },
+  immutable: { createdAt: 'created_at' },
   toRow: ({ destination, ...delivery }) => ({
     created_at: toClickHouseTime(delivery.createdAt),
     id: delivery.id,
     alert_id: delivery.alertId,
     kind: delivery.kind,
     outcome: delivery.outcome,
-    detail: scrub(delivery.detail ?? '', keptOf.detail),
+    detail: scrub(delivery.detail ?? '', scrubbedLength.detail),
     destination_id: destination.id,
-    destination_name: scrub(destination.name ?? '', keptOf.name),
+    destination_name: scrub(destination.name ?? '', scrubbedLength.name),
     destination_type: destination.type ?? '',
     event_type: delivery.eventType ?? '',
     site_id: delivery.siteId,
     site_ids: delivery.siteIds,
-    // Only an immediate alert has one (contract, Alert delivery).
+    // Only immediate alerts have one.
     summary: delivery.kind === 'immediate' ? (delivery.summary ?? '') : '',
   }),
   example: {

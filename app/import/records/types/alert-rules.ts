@@ -1,12 +1,11 @@
 import { alertRule } from '../../../../schema/alert-rule.ts'
 import { recordType } from '../record-type.ts'
 
-/** `import alert-rules` */
 export const alertRules = recordType({
   name: 'alert-rules',
-  things: 'alert rules',
-  shape: alertRule,
-  refersTo: { siteId: 'site' },
+  label: 'alert rules',
+  schema: alertRule,
+  foreignKeys: { siteId: 'site' },
   table: 'alert_rules',
   toRow: (rule) => ({
     id: rule.id,

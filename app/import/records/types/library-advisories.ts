@@ -28,11 +28,11 @@ const advisory = z.strictObject({
 
 const { name, catalog } = libraryIdentity.shape
 
-/** `import advisories`: one line for each library, what was known of it when the databases were last asked. */
+/** `import advisories`: one line a library, with all its advisories at the time of the check. */
 export const libraryAdvisories = recordType({
   name: 'advisories',
-  things: 'advisory checks of public libraries',
-  shape: z.strictObject({
+  label: 'advisory checks of public libraries',
+  schema: z.strictObject({
     catalog,
     package: name.meta({ description: 'The library.' }),
     checkedAt: moment.meta({ description: 'When the databases were asked; of two lines the later check stands.' }),
@@ -41,9 +41,9 @@ export const libraryAdvisories = recordType({
       .max(10_000)
       .meta({ description: 'About any of its versions; none where none is known.' }),
   }),
-  refersTo: {},
-  identifiedBy: ['catalog', 'package'],
-  ofEveryone: true,
+  foreignKeys: {},
+  keyFields: ['catalog', 'package'],
+  isGlobal: true,
   table: 'library_advisories',
   version: 'checked_at',
   toRow: ({ catalog, package: library, checkedAt, advisories }) => ({
@@ -51,7 +51,6 @@ export const libraryAdvisories = recordType({
     catalog,
     name: library,
     checked_at: toClickHouseTime(checkedAt),
-    // As queries/rules/script-advisories.ts reads it.
     advisories: JSON.stringify(advisories),
   }),
   example: {

@@ -1,19 +1,19 @@
 import { libraryIdentity } from '../../../../schema/responses/script.ts'
 import { recordType } from '../record-type.ts'
-import { scriptHashMember } from '../script-members.ts'
+import { scriptHashField } from '../script-fields.ts'
 
-/** `import library`: what a hash is of stands for good, so the same hash again must say the same. */
+/** `import library`: immutable as a whole. */
 export const libraryFiles = recordType({
   name: 'library',
-  things: 'files of public libraries',
-  shape: libraryIdentity.extend({
-    hash: scriptHashMember.meta({ description: 'Of the file’s bytes: a script that has it is this file.' }),
+  label: 'files of public libraries',
+  schema: libraryIdentity.extend({
+    hash: scriptHashField.meta({ description: 'Of the file’s bytes: a script that has it is this file.' }),
   }),
-  refersTo: {},
-  identifiedBy: ['hash'],
-  ofEveryone: true,
+  foreignKeys: {},
+  keyFields: ['hash'],
+  isGlobal: true,
   table: 'library_files',
-  fixed: { name: 'name', version: 'release', path: 'path', catalog: 'catalog' },
+  immutable: { name: 'name', version: 'release', path: 'path', catalog: 'catalog' },
   toRow: ({ hash, version, ...file }) => ({ id: hash, release: version, ...file }),
   example: {
     hash: 'sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE=',

@@ -3,12 +3,11 @@ import { recordType } from '../record-type.ts'
 
 const { position } = monitoredPage.shape
 
-/** `import pages` */
 export const monitoredPages = recordType({
   name: 'pages',
-  things: 'monitored pages',
-  answeredBy: '/v1/sites/{siteId}/pages',
-  shape: monitoredPage
+  label: 'monitored pages',
+  endpointPath: '/v1/sites/{siteId}/pages',
+  schema: monitoredPage
     .omit({ latestScan: true })
     .extend({
       position: position.optional().meta({ description: `${position.description} The line’s number by default.` }),
@@ -18,10 +17,10 @@ export const monitoredPages = recordType({
       error: 'must be set on a payment page',
     }),
   derived: ['latestScan'],
-  refersTo: { siteId: 'site' },
-  siteByFlag: true,
+  foreignKeys: { siteId: 'site' },
+  siteFromFlag: true,
   table: 'monitored_pages',
-  fixed: { siteId: 'site_id' },
+  immutable: { siteId: 'site_id' },
   toRow: (page, line) => ({
     id: page.id,
     site_id: page.siteId,

@@ -10,34 +10,37 @@ import { recordType } from '../record-type.ts'
 
 const { result } = scan.shape
 
-/** Objects and lists within each other: what nests deeper can be read but not written again. */
-const deepestResult = 64
+/** Levels of nesting; JSON.stringify recurses, JSON.parse does not. */
+const maxResultDepth = 64
 
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1))
 }
 
-/** What makes a record contradict itself: the member, and what it must be. */
+/** A contradiction within a record: the field, and its requirement. */
 type Fault = readonly [path: readonly (string | number)[], must: string]
 
-/** Members that every complete scan has, and no failed one. */
-const found = ['grade', 'score', 'headers', 'result'] as const
+/** Fields that every complete scan has, and no failed one. */
+const completeFields = ['grade', 'score', 'headers', 'result'] as const
 
-type ScanRecord = Pick<Scan, 'status' | 'failureReason' | 'failureMessage' | 'scripts' | (typeof found)[number]>
+type ScanRecord = Pick<
+  Scan,
+  'status' | 'failureReason' | 'failureMessage' | 'scripts' | (typeof completeFields)[number]
+>
 
 function scanFaults(record: ScanRecord): Fault[] {
   const failed = record.status === 'failed'
   const [absent, present] = failed
-    ? ([[...found, 'scripts'], ['failureReason']] as const)
-    : ([['failureReason', 'failureMessage'], found] as const)
+    ? ([[...completeFields, 'scripts'], ['failureReason']] as const)
+    : ([['failureReason', 'failureMessage'], completeFields] as const)
+  const faults = (names: readonly (typeof absent | typeof present)[number][], mustBeNull: boolean) =>
+    names
+      .filter((name) => (record[name] === null) !== mustBeNull)
+      .map((name): Fault => [[name], `must ${mustBeNull ? '' : 'not '}be null for a ${record.status} scan`])
   return [
-    ...absent
-      .filter((name) => record[name] !== null)
-      .map((name): Fault => [[name], `must be null for a ${record.status} scan`]),
-    ...present
-      .filter((name) => record[name] === null)
-      .map((name): Fault => [[name], `must not be null for a ${record.status} scan`]),
+    ...faults(absent, true),
+    ...faults(present, false),
     ...(record.scripts ?? []).flatMap((script, index) =>
       scriptFaults(script).map(([path, must]): Fault => [['scripts', index, ...path], must]),
     ),
@@ -62,24 +65,23 @@ function scriptFaults({ url, identityUrl, outcome, hash, size, problem, cors }: 
   return faults.filter(([wrong]) => wrong).map(([, fault]) => fault)
 }
 
-/** `import scans` */
 export const scans = recordType({
   name: 'scans',
-  things: 'scans of monitored pages',
-  answeredBy: '/v1/sites/{siteId}/pages/{pageId}/scans/{scanId}',
-  shape: scan
+  label: 'scans of monitored pages',
+  endpointPath: '/v1/sites/{siteId}/pages/{pageId}/scans/{scanId}',
+  schema: scan
     .omit({ consecutiveFailures: true, changes: true })
     .extend({
       scannedAt: moment,
-      // A record's own __proto__ is lost as it is read, so it is looked for before.
+      // zod drops an own __proto__, so this check runs before it.
       result: z
         .unknown()
         .refine((value) => !Object.hasOwn(Object(value), '__proto__'), { error: 'must have no member __proto__' })
         .pipe(
           result
             .unwrap()
-            .refine((value) => isShallow(value, deepestResult), {
-              error: `must not nest deeper than ${deepestResult} levels`,
+            .refine((value) => isShallow(value, maxResultDepth), {
+              error: `must not nest deeper than ${maxResultDepth} levels`,
             })
             .nullable(),
         )
@@ -90,10 +92,10 @@ export const scans = recordType({
         context.addIssue({ code: 'custom', path: [...path], message: must })
     }),
   derived: ['consecutiveFailures', 'changes'],
-  refersTo: { pageId: 'page' },
+  foreignKeys: { pageId: 'page' },
   table: 'page_scans',
-  fixed: { pageId: 'page_id', scannedAt: 'scanned_at' },
-  kept: {
+  immutable: { pageId: 'page_id', scannedAt: 'scanned_at' },
+  preserved: {
     column: 'scripts',
     around: (rows) =>
       sql`page_id IN ${uuids([...new Set(rows.map(({ page_id }) => String(page_id)))])} AND scanned_at IN ${times(rows.map(({ scanned_at }) => new Date(`${scanned_at}Z`)))}`,
@@ -113,7 +115,7 @@ export const scans = recordType({
     status_code: record.statusCode ?? 0,
     headers: comparableHeaders(record.headers),
     result: toStored(record.result),
-    // A plan without script authorization reads them as null.
+    // A complete scan without scripts was read on a plan without script authorization: undefined preserves them.
     scripts: record.status === 'complete' && record.scripts === null ? undefined : toStored(record.scripts),
   }),
   example: {
@@ -135,7 +137,7 @@ export const scans = recordType({
   },
 })
 
-/** The headers that were sent, in the order they are told in. */
+/** Headers that were sent, in the order of `watchedHeaders`. */
 function comparableHeaders(headers: Scan['headers']): Record<string, string> {
   const sent = watchedHeaders.flatMap((header) => {
     const value = headers?.[header] ?? null

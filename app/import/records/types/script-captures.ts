@@ -3,18 +3,18 @@ import { recordUuid } from '../../../../schema/record-fields.ts'
 import { scriptCapture } from '../../../../schema/responses/script.ts'
 import { largestCapture } from '../../../../schema/scripts.ts'
 import { recordType } from '../record-type.ts'
-import { scriptHashMember, scriptUrlMember } from '../script-members.ts'
+import { scriptHashField, scriptUrlField } from '../script-fields.ts'
 
 const { finalUrl, receivedHash, size, reason, reused } = scriptCapture.shape
 
 const capture = scriptCapture
   .extend({
     siteId: recordUuid,
-    url: scriptUrlMember.meta({ description: 'The script; its query says nothing.' }),
-    hash: scriptHashMember.meta({ description: 'The hash that the copy should have.' }),
+    url: scriptUrlField.meta({ description: 'The script; its query says nothing.' }),
+    hash: scriptHashField.meta({ description: 'The hash that the copy should have.' }),
     reason: reason.default(null),
     finalUrl: finalUrl.default(null),
-    receivedHash: scriptHashMember
+    receivedHash: scriptHashField
       .nullable()
       .default(null)
       .meta({ description: receivedHash.description ?? '' }),
@@ -42,16 +42,16 @@ const capture = scriptCapture
     error: 'must be null where the state is refused or mismatched, as nothing is held',
   })
 
-/** `import captures`: there is one attempt for each hash of a script, and a later line tells what came of it, once. */
+/** `import captures`: one attempt a script and hash, whose result is immutable. */
 export const scriptCaptures = recordType({
   name: 'captures',
-  things: 'attempts to keep a copy of a script',
-  shape: capture,
-  refersTo: { siteId: 'site' },
-  identifiedBy: ['siteId', 'url', 'hash'],
-  siteByFlag: true,
+  label: 'attempts to keep a copy of a script',
+  schema: capture,
+  foreignKeys: { siteId: 'site' },
+  keyFields: ['siteId', 'url', 'hash'],
+  siteFromFlag: true,
   table: 'script_captures',
-  fixed: { state: { column: 'state', until: 'pending' } },
+  immutable: { state: { column: 'state', mutableWhile: 'pending' } },
   toRow: (record) => ({
     site_id: record.siteId,
     id: scriptId(scriptId(record.siteId, record.url), record.hash),

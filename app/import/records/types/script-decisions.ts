@@ -3,7 +3,7 @@ import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
 import { line, moment, recordUuid } from '../../../../schema/record-fields.ts'
 import { scriptDecision } from '../../../../schema/responses/script.ts'
 import { recordType } from '../record-type.ts'
-import { scriptHashMember, scriptUrlMember } from '../script-members.ts'
+import { scriptHashField, scriptUrlField } from '../script-fields.ts'
 
 const { integrityMode, pinnedHashes, justification } = scriptDecision.shape
 
@@ -11,10 +11,10 @@ const decision = scriptDecision
   .extend({
     id: recordUuid,
     siteId: recordUuid,
-    url: scriptUrlMember.meta({ description: 'The script; its query says nothing.' }),
+    url: scriptUrlField.meta({ description: 'The script; its query says nothing.' }),
     integrityMode: integrityMode.default(null),
     pinnedHashes: z
-      .array(scriptHashMember)
+      .array(scriptHashField)
       .min(1)
       .max(1_000)
       .nullable()
@@ -33,15 +33,15 @@ const decision = scriptDecision
     error: 'must be null unless integrityMode is pinned_hashes',
   })
 
-/** `import decisions`: none is ever changed, so the same id again must say the same. */
+/** `import decisions`: immutable as a whole. */
 export const scriptDecisions = recordType({
   name: 'decisions',
-  things: 'decisions about scripts',
-  shape: decision,
-  refersTo: { siteId: 'site' },
-  siteByFlag: true,
+  label: 'decisions about scripts',
+  schema: decision,
+  foreignKeys: { siteId: 'site' },
+  siteFromFlag: true,
   table: 'script_decisions',
-  fixed: {
+  immutable: {
     siteId: 'site_id',
     url: 'script_url',
     status: 'status',

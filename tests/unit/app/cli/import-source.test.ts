@@ -13,10 +13,10 @@ test.each([
   [
     'a file',
     own,
-    { path: `${own}.rejected.ndjson`, isOwn: true, otherwise: `/somewhere/${basename(own)}.rejected.ndjson` },
+    { path: `${own}.rejected.ndjson`, overwrite: true, fallbackPath: `/somewhere/${basename(own)}.rejected.ndjson` },
   ],
-  ['stdin', '-', { path: '/somewhere/stdin.rejected.ndjson', isOwn: false }],
-  ['what is no file, such as a pipe', '/dev/null', { path: '/somewhere/null.rejected.ndjson', isOwn: false }],
+  ['stdin', '-', { path: '/somewhere/stdin.rejected.ndjson', overwrite: false }],
+  ['what is no file, such as a pipe', '/dev/null', { path: '/somewhere/null.rejected.ndjson', overwrite: false }],
 ])('the rejected lines of %s go to a place that can be written', async (_, file, rejected) => {
   const source = await openImportSource(file, Readable.from([]), '/somewhere')
   source.close()

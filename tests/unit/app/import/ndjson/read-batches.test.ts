@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type BatchLimits, type ByteSource, readBatches } from '../../../../../app/import/ndjson/read-batches.ts'
-import type { KnownBatch } from '../../../../../app/import/reports/import-ledger.ts'
+import type { StartedBatch } from '../../../../../app/import/reports/import-log.ts'
 
-const roomy: BatchLimits = { batchBytes: 1_000_000, longestLine: 1_000 }
+const roomy: BatchLimits = { batchBytes: 1_000_000, maxLineBytes: 1_000 }
 
 async function* inPieces(text: string | Buffer, size: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text)
@@ -19,7 +19,7 @@ interface Batch {
 }
 
 /** Every batch of a source, each told what is known to follow the one before. */
-async function batchesOf(source: ByteSource, limits = roomy, known: Map<string, KnownBatch[]> = new Map()) {
+async function batchesOf(source: ByteSource, limits = roomy, known: Map<string, StartedBatch[]> = new Map()) {
   const reader = readBatches(source, limits)
   const batches: Batch[] = []
   let previous = 'start'
@@ -35,10 +35,10 @@ async function batchesOf(source: ByteSource, limits = roomy, known: Map<string, 
 
 const tokens = async (text: string, limits = roomy) => (await batchesOf(inPieces(text, 7), limits)).map((b) => b.token)
 
-const tokensOf = async (text: string, known: Map<string, KnownBatch[]>) =>
+const tokensOf = async (text: string, known: Map<string, StartedBatch[]>) =>
   (await batchesOf(inPieces(text, 5), roomy, known)).map(({ token }) => token)
 
-describe('lines', () => {
+describe('lines of a file', () => {
   test.each([
     ['a\nb\n', [['a', 'b']]],
     ['a\nb', [['a'], ['b']]],
@@ -47,17 +47,17 @@ describe('lines', () => {
     ['a\rb\n', [['a\rb']]],
     ['\n', [['']]],
     ['é\n😀', [['é'], ['😀']]],
-  ])('of %j, in pieces of any size', async (text, batches) => {
+  ])('the lines of %j are read from chunks of any size', async (text, batches) => {
     for (const size of [1, 2, 3, 1_000]) {
       expect((await batchesOf(inPieces(text, size))).map((batch) => batch.lines)).toEqual(batches)
     }
   })
 
-  test('of nothing make no batch', async () => {
+  test('an empty source makes no batch', async () => {
     expect(await batchesOf(inPieces('', 1))).toEqual([])
   })
 
-  test('can come as text', async () => {
+  test('a source can be text', async () => {
     const source = (async function* () {
       yield 'a\nb'
       yield 'c\n'
@@ -65,8 +65,8 @@ describe('lines', () => {
     expect((await batchesOf(source)).map((batch) => batch.lines)).toEqual([['a', 'bc']])
   })
 
-  test('that are too long are not held, and told apart', async () => {
-    const limits = { ...roomy, longestLine: 5 }
+  test('overlong lines are not stored, and differ in their tokens', async () => {
+    const limits = { ...roomy, maxLineBytes: 5 }
     const [batch] = await batchesOf(inPieces(`a\n${'x'.repeat(50)}\r\n12345\nb\n`, 4), limits)
     expect(batch).toMatchObject({
       overlong: [[1, 51]],
@@ -79,10 +79,10 @@ describe('lines', () => {
   })
 })
 
-describe('batches', () => {
+describe('batches of a file', () => {
   const limits = { ...roomy, batchBytes: 10 }
 
-  test('end with the line that reaches the limit', async () => {
+  test('a batch ends with the line that reaches the limit', async () => {
     const batches = await batchesOf(inPieces('1234\n5678\n9\nabcdefghijkl\nx\n', 3), limits)
     expect(batches).toMatchObject([
       { lines: ['1234', '5678'], firstLine: 1, bytesRead: 10 },
@@ -91,7 +91,7 @@ describe('batches', () => {
     ])
   })
 
-  test('are the same however the bytes come, and whichever line ends the file has', async () => {
+  test('batches are equal for any chunks and any line ends', async () => {
     const line = fc.stringMatching(/^[a-z]{0,12}$/)
     await fc.assert(
       fc.asyncProperty(
@@ -108,7 +108,7 @@ describe('batches', () => {
     )
   })
 
-  test('of a file that grew begin as they were', async () => {
+  test('batches of a file that grew begin as before', async () => {
     const before = await tokens('one\ntwo\nthree\n', limits)
     const after = await tokens('one\ntwo\nthree\nfour\nfive\n', limits)
     expect(after).toEqual([...before, expect.any(String)])
@@ -133,19 +133,19 @@ describe('batches', () => {
     },
   )
 
-  test('know a last line again that has lost its end', async () => {
+  test('a batch recognises a last line without its line feed', async () => {
     const whole = await batchesOf(inPieces('one\ntwo\nthree\n', 4))
     const known = new Map([['start', [{ token: whole[0]?.token ?? '', lines: 3 }]]])
     expect(await tokensOf('one\ntwo\nthree', known)).toEqual(whole.map(({ token }) => token))
   })
 
-  test('depend on all lines before them', async () => {
+  test('a batch’s token depends on all lines before it', async () => {
     const [, one] = await tokens('aaaaaaaaaa\nsame\n', limits)
     const [, other] = await tokens('bbbbbbbbbb\nsame\n', limits)
     expect(one).not.toBe(other)
   })
 
-  test('end where a known batch of the same lines did', async () => {
+  test('a batch ends where a started batch of the same lines ended', async () => {
     const [short] = await batchesOf(inPieces('a\nb\n', 9))
     const known = new Map([
       [
@@ -164,7 +164,7 @@ describe('batches', () => {
     expect(batches[0]?.token).toBe(short?.token)
   })
 
-  test('do not end where a known batch had other lines', async () => {
+  test('a batch does not end where a started batch had other lines', async () => {
     const [other] = await batchesOf(inPieces('a\nx\n', 9))
     const known = new Map([['start', [{ token: other?.token ?? '', lines: 2 }]]])
     expect(await batchesOf(inPieces('a\nb\nc\n', 9), roomy, known)).toHaveLength(1)

@@ -5,7 +5,7 @@ import { chooseSites } from '../../../../../app/import/reports/choose-site.ts'
 import { createTally } from '../../../../../app/import/reports/import-tally.ts'
 import { parseBatch } from '../../../../../app/import/reports/parse-batch.ts'
 
-const limits = { batchBytes: 34 * 1024 * 1024, longestLine: 2 * 1024 * 1024 }
+const limits = { batchBytes: 34 * 1024 * 1024, maxLineBytes: 2 * 1024 * 1024 }
 const siteId = '22222222-2222-4222-8222-222222222222'
 
 /** What becomes of a file of one batch. */
@@ -33,7 +33,7 @@ async function imported(text: string, retentionFrom = 0) {
   return { rejections, rows, result: tally.result() }
 }
 
-test('a line whose wrapper is long and whose reports are all refused is rejected as one line', async () => {
+test('a line with a long wrapper and only rejected reports is rejected as one line', async () => {
   const userAgent = 'x'.repeat(100_000)
   const line = JSON.stringify({ userAgent, body: Array.from({ length: 2_000 }, () => 1) })
   const { rejections, result } = await imported(`${line}\n`)

@@ -56,22 +56,22 @@ test.each([
   ['', '', 'unknown', 'curl/8.5.0'],
   ['', '', 'unknown', ''],
   ['', '', 'unknown', '   '],
-])('%s on %s, %s', (browserName, osName, deviceType, userAgent) => {
+])('the user agent is read as %s on %s, %s', (browserName, osName, deviceType, userAgent) => {
   expect(readBrowser(userAgent)).toMatchObject({ browserName, osName, deviceType })
 })
 
-test('a television is no device of the contract’s', () => {
+test('a television has the device type unknown', () => {
   const television =
     'Mozilla/5.0 (SMART-TV; Linux; Tizen 6.0) AppleWebKit/537.36 (KHTML, like Gecko) 76.0/6.0 TV Safari/537.36'
   expect(readBrowser(television).deviceType).toBe('unknown')
 })
 
-test('keeps the version as the browser writes it', () => {
+test('the browser version is stored as the browser sends it', () => {
   const chrome = `Mozilla/5.0 (X11; Linux x86_64) ${webkit} HeadlessChrome/156.0.1.2 Safari/537.36`
   expect(readBrowser(chrome).browserVersion).toBe('156.0.1.2')
 })
 
-test('reads only the start of a long user agent', () => {
+test('only the start of a long user agent is read', () => {
   const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0 '
   expect(readBrowser(firefox + 'x'.repeat(1_000_000)).browserName).toBe('Firefox')
   expect(readBrowser('x'.repeat(1_000) + firefox).browserName).toBe('')

@@ -19,7 +19,7 @@ function heldBytes(): number {
 test.each([
   ['URLs', urlParts, 'https://www.shop.test/a/long/enough/path/'],
   ['user agents', readBrowser, 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/'],
-])('%s that are kept hold nothing of the line they were read from', (_, read, head) => {
+])('cached %s hold no memory of the line they were read from', (_, read, head) => {
   const before = heldBytes()
   for (let line = 0; line < lines; line++) {
     const text = Buffer.alloc(lineBytes, `${head}${line}~`).toString('latin1')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isRefusal, parseLine } from '../../../../../app/import/ndjson/line-error.ts'
+import { isLineError, parseLine } from '../../../../../app/import/ndjson/line-error.ts'
 import { readElement, readPost } from '../../../../../app/import/normalise/post.ts'
 import { normalised } from '../../../../support/normalised.ts'
 
@@ -7,12 +7,12 @@ const crash = (url: string) => ({ age: 1, type: 'crash', url, user_agent: 'UA', 
 const legacy = { 'csp-report': { 'document-uri': 'https://a.test/', 'blocked-uri': 'inline' } }
 const receivedAt = '2026-11-20T10:00:00.123Z'
 
-const refusal = (line: unknown) => {
+const lineError = (line: unknown) => {
   const post = readPost(line)
-  return isRefusal(post) ? post.reason : undefined
+  return isLineError(post) ? post.reason : undefined
 }
 
-describe('a line is', () => {
+describe('a line', () => {
   test.each([
     ['a bare array', [crash('https://a.test/'), crash('https://b.test/')], ['crash', 'crash']],
     ['a bare csp-report', legacy, ['csp-violation']],
@@ -24,7 +24,7 @@ describe('a line is', () => {
     ['a POST of JSON text', { receivedAt, body: JSON.stringify([crash('https://a.test/')]) }, ['crash']],
     ['an array of legacy reports', [legacy, legacy], ['csp-violation', 'csp-violation']],
     ['an empty array', { receivedAt, body: [] }, []],
-  ])('%s', (_name, line, types) => {
+  ])('a line is %s', (_name, line, types) => {
     expect(normalised(line).map(({ reportType }) => reportType)).toEqual(types)
   })
 
@@ -37,12 +37,12 @@ describe('a line is', () => {
     ['a POST of null', { receivedAt, body: null }],
     ['a POST of something else', { receivedAt, body: { hello: 1 } }],
     ['a POST of a number', { receivedAt, body: 7 }],
-  ])('refused when it is %s', (_name, line) => {
-    expect(refusal(line)).toBe('the body is neither an array of reports, nor a csp-report, nor one report')
+  ])('a line is rejected when it is %s', (_name, line) => {
+    expect(lineError(line)).toBe('the body is neither an array of reports, nor a csp-report, nor one report')
   })
 
-  test('refused when its body is text that is not JSON', () => {
-    expect(refusal({ body: '{"type":' })).toBe('the body is text, but not JSON')
+  test('a line is rejected when its body is text that is not JSON', () => {
+    expect(lineError({ body: '{"type":' })).toBe('the body is text, but not JSON')
   })
 })
 
@@ -52,7 +52,7 @@ test.each([
   ['\u0000', /^not JSON: /],
 ])('the line %j is not JSON', (line, reason) => {
   const json = parseLine(line)
-  expect(isRefusal(json) && json.reason).toMatch(reason)
+  expect(isLineError(json) && json.reason).toMatch(reason)
 })
 
 test.each(['', ' ', '\t ', '\r'])('the line %j is blank', (line) => {
@@ -63,7 +63,7 @@ test('a byte order mark before a line is not part of it', () => {
   expect(parseLine('\ufeff[1]')).toEqual([1])
 })
 
-describe('one element is refused, and the others are not, when it', () => {
+describe('a rejected element', () => {
   test.each([
     ['is null', null, 'a report is not an object'],
     ['is a list', [crash('https://a.test/')], 'a report is not an object'],
@@ -74,9 +74,9 @@ describe('one element is refused, and the others are not, when it', () => {
     ['has a null body', { type: 'crash', body: null }, 'a report has no body'],
     ['has a list for a body', { type: 'crash', body: [] }, 'a report has no body'],
     ['has an empty csp-report', { 'csp-report': null }, 'a report has no body'],
-  ])('%s', (_name, element, reason) => {
+  ])('an element is rejected that %s', (_name, element, reason) => {
     const read = readElement(element)
-    expect(isRefusal(read) && read.reason).toBe(reason)
+    expect(isLineError(read) && read.reason).toBe(reason)
   })
 })
 
@@ -88,7 +88,7 @@ describe('receivedAt', () => {
     ['2026-11-20t12:30:00+02:30', Date.UTC(2026, 10, 20, 10)],
     ['2026-11-20 10:00:00.9999-00:00', Date.UTC(2026, 10, 20, 10, 0, 0, 999)],
     ['2024-02-29T00:00:00Z', Date.UTC(2024, 1, 29)],
-  ])('%s is read', (text, time) => {
+  ])('receivedAt %s is read', (text, time) => {
     expect(readPost({ receivedAt: text, body: [] })).toMatchObject({ receivedAt: time })
   })
 
@@ -106,21 +106,21 @@ describe('receivedAt', () => {
     'yesterday',
     1_763_632_800_000,
     true,
-  ])('%j refuses the line', (text) => {
-    expect(refusal({ receivedAt: text, body: [] })).toBe('receivedAt is not an RFC 3339 time from 1970 to 2099')
+  ])('receivedAt %j rejects the line', (text) => {
+    expect(lineError({ receivedAt: text, body: [] })).toBe('receivedAt is not an RFC 3339 time from 1970 to 2099')
   })
 
-  test.each([undefined, null, ''])('%j leaves the time to the import', (text) => {
+  test.each([undefined, null, ''])('receivedAt %j gives the report the time of the import', (text) => {
     expect(readPost({ receivedAt: text, body: [] })).toMatchObject({ receivedAt: undefined })
   })
 })
 
-test.each([0, -0.1, 1.1, 'half', true, []])('a sampleRate of %j refuses the line', (sampleRate) => {
-  expect(refusal({ sampleRate, body: [] })).toBe('sampleRate is not a number above 0 and up to 1')
+test.each([0, -0.1, 1.1, 'half', true, []])('a sampleRate of %j rejects the line', (sampleRate) => {
+  expect(lineError({ sampleRate, body: [] })).toBe('sampleRate is not a number above 0 and up to 1')
 })
 
-test.each(['shop', 5, {}])('a site of %j refuses the line', (site) => {
-  expect(refusal({ site, body: [] })).toBe('site is not a UUID')
+test.each(['shop', 5, {}])('a site of %j rejects the line', (site) => {
+  expect(lineError({ site, body: [] })).toBe('site is not a UUID')
 })
 
 test('a report’s own user agent comes before the header’s', () => {

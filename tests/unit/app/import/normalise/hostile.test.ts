@@ -7,7 +7,7 @@ import { normalised, normalisedBody } from '../../../../support/normalised.ts'
 
 const wellFormed = (text: string) => Buffer.from(text, 'utf8').toString('utf8') === text
 
-test('no text is kept shorter than a filter can ask for', () => {
+test('no stored text is shorter than the longest filter value', () => {
   for (const [name, row] of Object.entries(dimensionRows)) {
     const limit = textLimits[name as keyof typeof textLimits]
     if (row.match.kind === 'text') expect(limit, name).toBeGreaterThanOrEqual(row.match.maxLength)
@@ -15,7 +15,7 @@ test('no text is kept shorter than a filter can ask for', () => {
   expect(textLimits['directive' satisfies DimensionName]).toBeGreaterThanOrEqual(64)
 })
 
-test('cuts text of a hundred thousand characters to its limit', () => {
+test('a text of 100,000 characters is truncated to its limit', () => {
   const long = 'a'.repeat(100_000)
   const report = normalisedBody(
     'csp-violation',
@@ -37,18 +37,18 @@ test('cuts text of a hundred thousand characters to its limit', () => {
   expect(report).toMatchObject({ blockedHost: 'h.test', documentHost: 'shop.test', disposition: '' })
 })
 
-test('replaces broken UTF-16, and makes none by cutting', () => {
+test('broken UTF-16 is replaced, and truncating makes none', () => {
   expect(normalisedBody('crash', { reason: 'a\ud800b\udc00c' }).feature).toBe('a\ufffdb\ufffdc')
   const { sample } = normalisedBody('csp-violation', { sample: `${'x'.repeat(textLimits.sample - 1)}😀` })
   expect(sample).toBe('x'.repeat(textLimits.sample - 1))
 })
 
-test('keeps HTML, NUL and control characters as they are', () => {
+test('HTML, NUL and control characters are stored as they are', () => {
   const message = '<img src=x onerror=alert(1)>\0\u0007\n\t\\N'
   expect(normalisedBody('intervention', { message }).message).toBe(message)
 })
 
-test('a member named __proto__ or constructor is only a member', () => {
+test('a field named __proto__ or constructor is only a field', () => {
   const line =
     '[{"type":"crash","url":"https://a.test/","__proto__":{"age":5},"body":{"__proto__":{"reason":"x"},"constructor":{"reason":"y"}}}]'
   expect(normalised(line)).toMatchObject([{ feature: '', ageMs: 0 }])
@@ -71,12 +71,12 @@ test('an array of a hundred thousand reports is read', () => {
   )
 })
 
-test('a body of fifty thousand members is read', () => {
+test('a body of 50,000 fields is read', () => {
   const members = Array.from({ length: 50_000 }, (_, index) => [`m${index}`, index])
   expect(normalisedBody('crash', { ...Object.fromEntries(members), reason: 'oom' }).feature).toBe('oom')
 })
 
-describe('whatever a browser sends, a stored report', () => {
+describe('a stored report', () => {
   const names = [
     ...['documentURL', 'blocked-uri', 'blockedURL', 'sourceFile', 'disposition', 'type', 'lineNumber', 'connection'],
     ...[
@@ -101,7 +101,7 @@ describe('whatever a browser sends, a stored report', () => {
     body,
   })
 
-  test('has every field, of its kind and within its bounds', () => {
+  test('a stored report has every field, of its kind and within its bounds', () => {
     fc.assert(
       fc.property(fc.array(report, { maxLength: 3 }), (reports) => {
         for (const stored of normalised(reports)) {

@@ -30,7 +30,7 @@ test.each<[ReportType, string, string]>([
   expect(issueKey(aReport({ ...fields, reportType }))).toEqual({ issueSubject, issueHost })
 })
 
-test('what is unknown is empty', () => {
+test('unknown parts of an issue key are empty', () => {
   const unknown = aReport({ directive: '', blockedHost: '', sourceFile: 'chrome-extension://x/y.js' })
   expect(issueKey(unknown)).toEqual({ issueSubject: '', issueHost: '' })
   expect(issueKey({ ...unknown, reportType: 'document-policy-violation' })).toEqual({ issueSubject: '', issueHost: '' })
@@ -45,6 +45,9 @@ test.each([
   expect(keyOfIssueId(id)).toBe(key)
 })
 
-test.each(['', '0', 'g'.repeat(16), 'FFFFFFFFFFFFFFFF', 'f'.repeat(17), ' fffffffffffffff'])('%j is no id', (id) => {
-  expect(keyOfIssueId(id)).toBeUndefined()
-})
+test.each(['', '0', 'g'.repeat(16), 'FFFFFFFFFFFFFFFF', 'f'.repeat(17), ' fffffffffffffff'])(
+  'the text %j is no issue id',
+  (id) => {
+    expect(keyOfIssueId(id)).toBeUndefined()
+  },
+)

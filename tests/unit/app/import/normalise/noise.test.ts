@@ -20,7 +20,7 @@ describe('a report is noise', () => {
     'https://KASPERSKY-LABS.com:8443/main.js',
     'wss://local.adguard.org/ws',
     'http://www.superfish.com/ws/sf_main.jsp?dlsource=x',
-  ])('for %s, as what was blocked and as its source', (url) => {
+  ])('a report is noise for %s, as its blocked URL and as its source', (url) => {
     expect(noise(url)).toBe(true)
     expect(noise('inline', url)).toBe(true)
   })
@@ -40,7 +40,7 @@ describe('a report is not noise', () => {
     'chrome-extensions://x',
     'webrtc',
     'not a url',
-  ])('for %j', (url) => {
+  ])('a report is not noise for %j', (url) => {
     expect(noise(url)).toBe(false)
     expect(noise('inline', url)).toBe(false)
   })
@@ -65,7 +65,7 @@ describe('a host that the quoted policy names', () => {
     'connect-src\twss://*.com',
     'img-src a.test, script-src https://cdn.webroot.com, style-src b.test',
     '("https://cdn.webroot.com/*" response-origin)',
-  ])('is the site’s own: %s', (policy) => {
+  ])('a host that the policy names is no noise: %s', (policy) => {
     expect(noise(url, '', policy)).toBe(false)
     expect(noise('', url, policy)).toBe(false)
   })
@@ -77,11 +77,11 @@ describe('a host that the quoted policy names', () => {
     'script-src *.cdn.webroot.com',
     'script-src xcdn.webroot.com',
     'script-src *',
-  ])('is not named by %j', (policy) => {
+  ])('a host is noise beside the policy %j, which does not name it', (policy) => {
     expect(noise(url, '', policy)).toBe(true)
   })
 
-  test('does not excuse another', () => {
+  test('a host that the policy names does not excuse another host', () => {
     expect(noise(url, 'https://avast.com/y.js', 'script-src cdn.webroot.com')).toBe(true)
   })
 })
@@ -89,15 +89,18 @@ describe('a host that the quoted policy names', () => {
 describe('a blocked host without a scheme', () => {
   const blocked = (blockedUrl: string) => isNoise(aReport({ blockedUrl, sourceFile: '', policy: '' }), true)
 
-  test.each(['gc.kis.v2.scr.kaspersky-labs.com', 'GC.kaspersky-labs.com:443'])('%s is one of a product', (host) => {
-    expect(blocked(host)).toBe(true)
-  })
+  test.each(['gc.kis.v2.scr.kaspersky-labs.com', 'GC.kaspersky-labs.com:443'])(
+    'the bare host %s is of a product',
+    (host) => {
+      expect(blocked(host)).toBe(true)
+    },
+  )
 
-  test.each(['res', 'about:8080', 'chrome', 'webrtc'])('%s is a host, not a scheme', (host) => {
+  test.each(['res', 'about:8080', 'chrome', 'webrtc'])('the bare word %s is a host, not a scheme', (host) => {
     expect(blocked(host)).toBe(false)
   })
 
-  test('beside URLs is looked at as a URL', () => {
+  test('a scheme among blocked URLs is read as a URL', () => {
     expect(blocked('chrome-extension://abc/x.js')).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { normalised } from '../../../../support/normalised.ts'
 
-describe('age', () => {
+describe('a report’s age', () => {
   const day = 86_400_000
   test.each([
     [1_500, 1_500],
@@ -12,7 +12,7 @@ describe('age', () => {
     ['old', 0],
     [49 * day, 49 * day],
     [1e15, 4_294_967_295],
-  ])('of %j is %j ms', (age, stored) => {
+  ])('an age of %j is %j ms', (age, stored) => {
     const [report] = normalised([{ age, type: 'crash', url: 'https://a.test/', body: {} }])
     expect(report?.ageMs).toBe(stored)
   })
@@ -23,7 +23,7 @@ test('age ends at the tenant’s retention', () => {
   expect(report).toMatchObject({ ageMs: 7 * 86_400_000, retentionDays: 7 })
 })
 
-describe('sampling', () => {
+describe('a report’s sample rate', () => {
   const post = (sampleRate: unknown, type = 'crash', body: object = {}) =>
     normalised({ sampleRate, body: [{ type, url: 'https://a.test/', body }] })[0]
 
@@ -35,7 +35,7 @@ describe('sampling', () => {
     [0.99999999, { sampleRate: 1, weight: 1_000_000 }],
     [1e-9, { sampleRate: 1e-6, weight: 1_000_000_000_000 }],
     [null, { sampleRate: 1, weight: 1_000_000 }],
-  ])('of %j by the collector', (sampleRate, stored) => {
+  ])('a sample rate of %j by the collector gives the weight', (sampleRate, stored) => {
     expect(post(sampleRate)).toMatchObject(stored)
   })
 
@@ -46,7 +46,7 @@ describe('sampling', () => {
     [2, 1_000_000],
     [-1, 1_000_000],
     [undefined, 1_000_000],
-  ])('of %j by the browser replaces the collector’s', (sampling_fraction, weight) => {
+  ])('a sample rate of %j by the browser replaces the collector’s', (sampling_fraction, weight) => {
     expect(post(0.1, 'network-error', { sampling_fraction })?.weight).toBe(weight)
   })
 })

@@ -251,12 +251,12 @@ const cases: readonly [name: string, type: string, body: object, stored: Partial
   ],
 ]
 
-describe('the body of', () => {
-  test.each(cases)('%s', (_name, type, body, stored) => {
+describe('a report’s body', () => {
+  test.each(cases)('a body is mapped: %s', (_name, type, body, stored) => {
     expect(normalisedBody(type, body, page)).toMatchObject({ reportType: type, ...stored })
   })
 
-  test('a legacy csp-report', () => {
+  test('a legacy csp-report is read as a csp-violation', () => {
     const line = {
       'csp-report': {
         'document-uri': 'https://blog.example.test/post?p=2',
@@ -293,13 +293,13 @@ describe('the body of', () => {
     ])
   })
 
-  test('a csp-report of Safari, which has no disposition', () => {
+  test('a csp-report of Safari has no disposition', () => {
     const report = { 'document-uri': page, 'violated-directive': 'img-src', 'blocked-uri': 'https://a.test' }
     expect(normalised({ 'csp-report': report })).toMatchObject([{ disposition: '', directive: 'img-src' }])
   })
 })
 
-test.each(reportTypeNames)('a list answers all that the body of a report fills: %s', (type) => {
+test.each(reportTypeNames)('a list has every field that the mapping fills: %s', (type) => {
   const filled = Object.keys(reportTypeRows[type].body).filter((field) => Object.hasOwn(report.shape, field))
   const derived = filled.includes('blockedUrl') ? ['blockedHost', 'blockedOrigin'] : []
   expect(fieldsOfType(type)).toEqual(expect.arrayContaining([...filled, ...derived]))

@@ -44,7 +44,7 @@ test.each(['https://', 'https://exa mple.test/', 'two words', '<script>', '   ',
   },
 )
 
-test.each([undefined, null, '', 7, {}, []])('a missing blocked URL is not known: %j', (blockedURL) => {
+test.each([undefined, null, '', 7, {}, []])('a blocked URL of %j is stored as missing', (blockedURL) => {
   expect(blocked(blockedURL)).toEqual(['', '', ''])
 })
 
@@ -68,7 +68,7 @@ test.each([
   expect(normalisedBody('deprecation', {}, url)).toMatchObject({ documentUrl, documentHost })
 })
 
-describe('numbers', () => {
+describe('numbers of a report', () => {
   test.each([
     [3, 3],
     ['3', 3],
@@ -94,7 +94,7 @@ describe('numbers', () => {
     expect(normalisedBody('deprecation', { lineNumber }).lineNumber).toBe(stored)
   })
 
-  test('a number too large for JSON is not known', () => {
+  test('a number too large for JSON is stored as missing', () => {
     const [report] = normalised('[{"type":"deprecation","url":"https://a.test/","body":{"lineNumber":1e999}}]')
     expect(report?.lineNumber).toBe(0)
   })

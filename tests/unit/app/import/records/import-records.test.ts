@@ -9,12 +9,12 @@ import { recordUuid } from '../../../../../schema/record-fields.ts'
 /** Notes that are stored for good with their colour. */
 const notes = recordType({
   name: 'notes',
-  things: 'notes',
-  shape: z.strictObject({ id: recordUuid, text: z.string(), colour: z.string().default('red') }),
-  refersTo: {},
-  ofEveryone: true,
+  label: 'notes',
+  schema: z.strictObject({ id: recordUuid, text: z.string(), colour: z.string().default('red') }),
+  foreignKeys: {},
+  isGlobal: true,
   table: 'notes',
-  fixed: { colour: 'colour' },
+  immutable: { colour: 'colour' },
   toRow: (note) => note,
   example: {},
 })
@@ -51,7 +51,7 @@ async function importing(
 }
 
 describe('an import', () => {
-  test('counts what is stored and what is rejected, and tells of each by its line', async () => {
+  test('a record import counts stored and rejected lines, and reports each rejection by its line', async () => {
     const { result, inserts, rejections } = await importing(
       `${note(1)}\n\n no JSON\n${note(2)}\r\n${note(3, { x: 1 })}`,
     )
@@ -63,10 +63,10 @@ describe('an import', () => {
     ])
   })
 
-  test('goes batch by batch, with lines that begin in one piece and end in another', async () => {
+  test('a record import goes batch by batch, with lines split over chunks', async () => {
     const whole = Array.from({ length: 50 }, (_, index) => `${note(index)}\n`).join('')
     const pieces = whole.match(/[\s\S]{1,37}/g) ?? []
-    const { result, inserts, progress } = await importing(pieces, { limits: { batchBytes: 500, longestLine: 200 } })
+    const { result, inserts, progress } = await importing(pieces, { limits: { batchBytes: 500, maxLineBytes: 200 } })
     expect(result).toEqual({ records: 50, stored: 50, rejected: 0 })
     expect(inserts.length).toBeGreaterThan(5)
     expect(inserts.flat().map(({ text }) => text)).toEqual(Array.from({ length: 50 }, (_, index) => `note ${index}`))
@@ -74,7 +74,7 @@ describe('an import', () => {
     expect(progress.at(-1)).toBe(whole.length)
   })
 
-  test('rejects a line that is not UTF-8, and takes a U+FFFD that was written', async () => {
+  test('a record import rejects a line that is not UTF-8, and accepts a sent U+FFFD', async () => {
     const lines = `${note(1, { text: 'Zoë' })}\n${note(2, { text: '\ufffd' })}\n`
     const latin = Buffer.from(lines.split('\n')[0] ?? '', 'latin1')
     const { result, inserts, rejections } = await importing([latin, `\n${lines}`])
@@ -85,10 +85,10 @@ describe('an import', () => {
     ])
   })
 
-  test('rejects a line that is too long, and goes on', async () => {
+  test('a record import rejects an overlong line, and goes on', async () => {
     const long = note(1, { text: 'x'.repeat(500) })
     const { result, rejections } = await importing(`${long}\n${note(2)}`, {
-      limits: { batchBytes: 500, longestLine: 200 },
+      limits: { batchBytes: 500, maxLineBytes: 200 },
     })
     expect(result).toEqual({ records: 2, stored: 1, rejected: 1 })
     expect(rejections).toEqual([
@@ -96,13 +96,13 @@ describe('an import', () => {
     ])
   })
 
-  test('stores the last of several lines with one id', async () => {
+  test('a record import stores the last of several lines with one id', async () => {
     const { result, inserts } = await importing(`${[note(1), note(2), note(1, { text: 'again' })].join('\n')}\n`)
     expect(result).toEqual({ records: 3, stored: 3, rejected: 0 })
     expect(inserts.flat().map(({ text }) => text)).toEqual(['again', 'note 2'])
   })
 
-  test('stores of several lines with one id the one that the table would keep, where it keeps the greatest', async () => {
+  test('a record import stores the line of the greatest version where the type has one', async () => {
     const type: RecordType = { ...notes, version: 'text' }
     const lines = [
       note(1, { text: '2026-02' }),
@@ -115,13 +115,13 @@ describe('an import', () => {
     expect(inserts.flat().map(({ text }) => text)).toEqual(['2026-02', '2'])
   })
 
-  test('stores of several lines with one id and one version the last', async () => {
+  test('a record import stores the last of several lines with one id and version', async () => {
     const type: RecordType = { ...notes, version: 'colour' }
     const { inserts } = await importing(`${note(1)}\n${note(1, { text: 'again' })}\n`, { type })
     expect(inserts.flat().map(({ text }) => text)).toEqual(['again'])
   })
 
-  test('changes no member that is fixed, be it stored or of an earlier line', async () => {
+  test('a record import changes no immutable field, be it stored or of an earlier line', async () => {
     const lines = [note(1, { colour: 'blue' }), note(2), note(2, { colour: 'blue' }), note(3)].join('\n')
     const { result, inserts, rejections } = await importing(lines, {}, [{ id: idOf(1), fixed: ['red'] }])
     expect(result).toEqual({ records: 4, stored: 2, rejected: 2 })
@@ -132,8 +132,8 @@ describe('an import', () => {
     ])
   })
 
-  test('changes a member that settles until it has settled, and passes over what was said before', async () => {
-    const type: RecordType = { ...notes, fixed: { colour: { column: 'colour', until: 'wet' } } }
+  test('a record import changes a field while it is mutable, and skips its earlier value', async () => {
+    const type: RecordType = { ...notes, immutable: { colour: { column: 'colour', mutableWhile: 'wet' } } }
     const wet = (index: number) => note(index, { colour: 'wet' })
     const lines = [wet(1), note(1), wet(1), note(1, { text: 'again' }), wet(2), note(3), note(3, { colour: 'blue' })]
     const stored = [2, 3].map((index) => ({ id: idOf(index), fixed: [index === 2 ? 'red' : 'wet'] }))
@@ -148,24 +148,24 @@ describe('an import', () => {
     ])
   })
 
-  test('of an empty file stores nothing', async () => {
+  test('a record import of an empty file stores nothing', async () => {
     const { result, inserts } = await importing('\n\n')
     expect(result).toEqual({ records: 0, stored: 0, rejected: 0 })
     expect(inserts).toEqual([])
   })
 
-  test('ends between two batches when it is told to', async () => {
+  test('a record import ends between two batches when it is aborted', async () => {
     const stopping = new AbortController()
     const lines = Array.from({ length: 50 }, (_, index) => `${note(index)}\n`)
     const ended = importing(lines, {
-      limits: { batchBytes: 500, longestLine: 200 },
+      limits: { batchBytes: 500, maxLineBytes: 200 },
       signal: stopping.signal,
       onProgress: () => stopping.abort(new Error('stopped')),
     })
     await expect(ended).rejects.toThrow('stopped')
   })
 
-  test('of records of everyone has no tenant, and any other has one', async () => {
+  test('a record import has a tenant unless the type is global', async () => {
     await expect(importing('', { tenantId: idOf(1) })).rejects.toThrow('Whose')
     await expect(importing('', { type: alertRules })).rejects.toThrow('Whose')
   })

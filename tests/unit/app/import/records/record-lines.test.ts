@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { describeRepeats } from '../../../../../app/cli/describe-records.ts'
-import { isRefusal } from '../../../../../app/import/ndjson/line-error.ts'
+import { isLineError } from '../../../../../app/import/ndjson/line-error.ts'
 import { recordTypes } from '../../../../../app/import/records/all-record-types.ts'
-import { describeMembers } from '../../../../../app/import/records/describe-shape.ts'
+import { describeFields } from '../../../../../app/import/records/describe-schema.ts'
 import { readRecord } from '../../../../../app/import/records/read-record.ts'
 import type { RecordType } from '../../../../../app/import/records/record-type.ts'
 import { alertDeliveries } from '../../../../../app/import/records/types/alert-deliveries.ts'
@@ -16,36 +16,36 @@ import { recordLineError } from '../../../../support/record-line-error.ts'
 const siteId = '22222222-2222-4222-8222-222222222222'
 const otherSite = '33333333-3333-4333-8333-333333333333'
 
-const refusal = (type: RecordType, record: object | string, site = siteId) => recordLineError(type, record, site)
+const lineError = (type: RecordType, record: object | string, site = siteId) => recordLineError(type, record, site)
 
-describe.each(recordTypes.map((type) => [type.name, type] as const))('%s', (_, type) => {
-  test('takes the example of its help', () => {
-    expect(refusal(type, type.example)).toBeUndefined()
+describe.each(recordTypes.map((type) => [type.name, type] as const))('the record type %s', (_, type) => {
+  test('the record type %s accepts the example of its help', () => {
+    expect(lineError(type, type.example)).toBeUndefined()
   })
 
-  test('passes over what is derived, whatever it is', () => {
+  test('the record type %s ignores derived fields of any value', () => {
     for (const member of type.derived ?? []) {
-      expect(refusal(type, { ...type.example, [member]: { any: ['thing'] } })).toBeUndefined()
+      expect(lineError(type, { ...type.example, [member]: { any: ['thing'] } })).toBeUndefined()
     }
   })
 
-  test.each(['nonsense', '__proto__', 'constructor', 'Id'])('refuses the member %s by its name', (member) => {
+  test.each(['nonsense', '__proto__', 'constructor', 'Id'])('an unknown field %s is rejected by its name', (member) => {
     const line = `${JSON.stringify(type.example).slice(0, -1)},${JSON.stringify(member)}:1}`
-    expect(refusal(type, line)).toContain(
-      `"${member}" is no member of it; it takes ${Object.keys(type.shape.shape)[0]}`,
+    expect(lineError(type, line)).toContain(
+      `"${member}" is no member of it; it takes ${Object.keys(type.schema.shape)[0]}`,
     )
   })
 
-  test('says of every member what it takes', () => {
-    for (const { name, takes } of describeMembers(type.shape)) {
-      expect(takes, name).toMatch(/^(a|an|any|one of|text|true or false)\b/)
-      expect(takes, name).not.toMatch(/undefined|NaN/)
+  test('the help describes the values of every field', () => {
+    for (const { name, expected } of describeFields(type.schema)) {
+      expect(expected, name).toMatch(/^(a|an|any|one of|text|true or false)\b/)
+      expect(expected, name).not.toMatch(/undefined|NaN/)
     }
   })
 
-  test.each(['', 'x', '1', 'null', '[]', '"x"', '{'])('takes no line %j for a record', (line) => {
+  test.each(['', 'x', '1', 'null', '[]', '"x"', '{'])('the line %j is no record', (line) => {
     const read = readRecord(type, line, undefined)
-    expect(line === '' ? read === undefined : isRefusal(read)).toBe(true)
+    expect(line === '' ? read === undefined : isLineError(read)).toBe(true)
   })
 })
 
@@ -56,7 +56,7 @@ const destination = (change: object) => ({ ...delivery, destination: { ...delive
 /** A line with this detail, as JSON writes it. */
 const withDetail = (text: string) => JSON.stringify({ ...delivery, detail: '?' }).replace('"?"', () => `"${text}"`)
 
-const refused: [what: string, type: RecordType, record: object, reason: string][] = [
+const rejected: [what: string, type: RecordType, record: object, reason: string][] = [
   [
     'a missing member',
     monitoredPages,
@@ -147,18 +147,18 @@ const moments: [member: string, type: RecordType, at: (time: string) => object][
   ['checkedAt', libraryAdvisories, (checkedAt) => ({ checkedAt })],
 ]
 
-test.each(moments)('%s is at most a day ahead of now', (member, type, at) => {
+test.each(moments)('the time %s is at most a day ahead of now', (member, type, at) => {
   const ahead = (hours: number) => at(new Date(Date.now() + hours * 3_600_000).toISOString())
-  const site = type.siteByFlag && siteId
-  expect(refusal(type, { ...type.example, ...ahead(23) }, site)).toBeUndefined()
-  expect(refusal(type, { ...type.example, ...ahead(25) }, site)).toBe(
+  const site = type.siteFromFlag && siteId
+  expect(lineError(type, { ...type.example, ...ahead(23) }, site)).toBeUndefined()
+  expect(lineError(type, { ...type.example, ...ahead(25) }, site)).toBe(
     `${member} must be no more than a day ahead of now`,
   )
 })
 
 describe('a line', () => {
-  test.each(refused)('is refused for %s', (_, type, record, reason) => {
-    expect(refusal(type, record)).toContain(reason)
+  test.each(rejected)('a line is rejected for %s', (_, type, record, reason) => {
+    expect(lineError(type, record)).toContain(reason)
   })
 
   test.each([
@@ -169,30 +169,33 @@ describe('a line', () => {
     '\\ud83d\\ud83d\\ude00',
     '\\\\\\ud83d',
     '\\ud83d\\\\\\ude00',
-  ])('is refused for half a character, written %s', (text) => {
-    expect(refusal(alertDeliveries, withDetail(text))).toBe(
+  ])('a line is rejected for a lone surrogate, written %s', (text) => {
+    expect(lineError(alertDeliveries, withDetail(text))).toBe(
       'the line holds half of a surrogate pair, which is no character',
     )
   })
 
-  test.each(['\\ud83d\\ude00', '\\uD83D\\uDE00!', '\\\\ud83d', '😀', '\\ud7ff\\ue000'])('may hold %s', (text) => {
-    expect(refusal(alertDeliveries, withDetail(text))).toBeUndefined()
+  test.each(['\\ud83d\\ude00', '\\uD83D\\uDE00!', '\\\\ud83d', '😀', '\\ud7ff\\ue000'])(
+    'a line may hold %s',
+    (text) => {
+      expect(lineError(alertDeliveries, withDetail(text))).toBeUndefined()
+    },
+  )
+
+  test('a line is rejected for an unknown field before missing fields', () => {
+    expect(lineError(monitoredPages, { x: 1 })).toMatch(/^"x" is no member of it; .* label is missing/)
   })
 
-  test('is refused for an unknown member before all that is missing', () => {
-    expect(refusal(monitoredPages, { x: 1 })).toMatch(/^"x" is no member of it; .* label is missing/)
-  })
-
-  test('takes its own site before that of the flag', () => {
+  test('a line’s own site comes before the flag’s', () => {
     const read = readRecord(monitoredPages, JSON.stringify(page), otherSite)
     expect(read).toMatchObject({ siteId })
     expect(readRecord(monitoredPages, JSON.stringify(monitoredPages.example), otherSite)).toMatchObject({
       siteId: otherSite,
     })
-    expect(refusal(alertRules, { ...alertRules.example, siteId: undefined }, siteId)).toContain('siteId is missing')
+    expect(lineError(alertRules, { ...alertRules.example, siteId: undefined }, siteId)).toContain('siteId is missing')
   })
 
-  test('may begin with a byte order mark, and have ids in capitals', () => {
+  test('a line may begin with a byte order mark, and have ids in capitals', () => {
     const read = readRecord(
       monitoredPages,
       `\ufeff${JSON.stringify({ ...page, id: page.id?.toString().toUpperCase() })}`,
@@ -210,7 +213,7 @@ test.each([
   ['captures', 'A line takes the place of what has the same siteId, url and hash.'],
   ['captures', 'Its state stands once it is not pending: another is rejected, pending passed over.'],
   ['advisories', 'what has the same catalog and package, where it is not older.'],
-])('the help of %s tells what a second line of a record does', (name, said) => {
+])('the help of %s describes a second line of a record', (name, said) => {
   const type = recordTypes.find((one) => one.name === name) ?? expect.fail()
   expect(describeRepeats(type).join(' ')).toContain(said)
 })

@@ -3,7 +3,8 @@ import { monitoredPages } from '../../../../../app/import/records/types/monitore
 import { recordLineError } from '../../../../support/record-line-error.ts'
 
 const siteId = '22222222-2222-4222-8222-222222222222'
-const refusalOf = (change: object) => recordLineError(monitoredPages, { ...monitoredPages.example, ...change }, siteId)
+const lineErrorOf = (change: object) =>
+  recordLineError(monitoredPages, { ...monitoredPages.example, ...change }, siteId)
 
 describe('a pattern', () => {
   test.each([
@@ -15,8 +16,8 @@ describe('a pattern', () => {
     'https://shop.example/%C3%A4',
     'https://xn--bcher-kva.example/',
     'https://[2001:db8::1]/',
-  ])('may be %s', (pattern) => {
-    expect(refusalOf({ pattern })).toBeUndefined()
+  ])('a pattern may be %s', (pattern) => {
+    expect(lineErrorOf({ pattern })).toBeUndefined()
   })
 
   test.each([
@@ -43,8 +44,8 @@ describe('a pattern', () => {
     ' https://shop.example/',
     'https://shop.example/\\a',
     'https://shop.example:port/',
-  ])('may not be %s', (pattern) => {
-    expect(refusalOf({ pattern })).toContain('pattern must be scheme://host/path')
+  ])('a pattern may not be %s', (pattern) => {
+    expect(lineErrorOf({ pattern })).toContain('pattern must be scheme://host/path')
   })
 
   test.each([
@@ -55,7 +56,7 @@ describe('a pattern', () => {
     'https://ä.example/',
     'https:a.example',
     'https://a b/',
-  ])('and %s is no URL to scan', (scanUrl) => {
-    expect(refusalOf({ scanUrl })).toContain('scanUrl must be an http or https URL')
+  ])('the text %s is no URL to scan', (scanUrl) => {
+    expect(lineErrorOf({ scanUrl })).toContain('scanUrl must be an http or https URL')
   })
 })

@@ -22,7 +22,7 @@ const nesting = (levels: number) =>
 
 const reasonOf = (line: object) => recordLineError(scans, line) ?? 'taken'
 
-describe('a scan is taken', () => {
+describe('a valid scan', () => {
   test.each<[string, object]>([
     ['complete', complete()],
     ['failed', failed()],
@@ -37,12 +37,12 @@ describe('a scan is taken', () => {
     ['with a time in another zone', complete({ scannedAt: '2026-01-31T05:00:00+01:00' })],
     ['with anything in its result', complete({ result: { a: [{ b: null }] } })],
     ['with a result of 64 levels', nesting(64)],
-  ])('%s', (_, line) => {
+  ])('a scan is accepted: %s', (_, line) => {
     expect(reasonOf(line)).toBe('taken')
   })
 })
 
-describe('a scan is rejected', () => {
+describe('an invalid scan', () => {
   test.each<[object, string]>([
     [complete({ status: 'pending' }), 'status must be one of complete, failed, not "pending"'],
     [complete({ failureReason: 'timeout' }), 'failureReason must be null for a complete scan'],
@@ -94,12 +94,15 @@ describe('a scan is rejected', () => {
       withScript({ ...hashed, cors: { ...hashed.cors, verdict: 'maybe' } }),
       'scripts[0].cors.verdict must be one of readable',
     ],
-  ])('%#: %j', (line, reason) => {
+  ])('a scan is rejected, case %#: %j', (line, reason) => {
     expect(reasonOf(line)).toContain(reason)
   })
 
-  test.each(['result', 'scripts', 'failureReason', 'headers'])('without %s, as a list answers it', (member) => {
-    const { [member]: _, ...line } = complete() as Record<string, unknown>
-    expect(reasonOf(line)).toContain(`${member} is missing`)
-  })
+  test.each(['result', 'scripts', 'failureReason', 'headers'])(
+    'a scan without %s, as a list responds with it, is rejected',
+    (member) => {
+      const { [member]: _, ...line } = complete() as Record<string, unknown>
+      expect(reasonOf(line)).toContain(`${member} is missing`)
+    },
+  )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isRefusal } from '../../../../../app/import/ndjson/line-error.ts'
+import { isLineError } from '../../../../../app/import/ndjson/line-error.ts'
 import { isSkipped } from '../../../../../app/import/normalise/normalise-report.ts'
 import { readElement } from '../../../../../app/import/normalise/post.ts'
 import { readRecord } from '../../../../../app/import/records/read-record.ts'
@@ -23,7 +23,7 @@ describe('a csp-hash report', () => {
     destination: 'script',
   }
 
-  test('is a sighting of a script and its hash on a page, and of no issue', () => {
+  test('a csp-hash report stores a script and its hash on a page, and no issue', () => {
     expect(normalisedBody('csp-hash', body)).toMatchObject({
       reportType: 'csp-hash',
       documentUrl: 'https://shop.example.test/cart?id=1',
@@ -45,14 +45,14 @@ describe('a csp-hash report', () => {
     ['2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881', hash],
     ['not a hash', ''],
     ['', ''],
-  ])('keeps the hash %j as it was written, and as %j', (reported, stored) => {
+  ])('a csp-hash report stores the hash %j as it was sent, and as %j', (reported, stored) => {
     expect(normalisedBody('csp-hash', { ...body, hash: reported })).toMatchObject({
       scriptHash: stored,
       reportedHash: reported,
     })
   })
 
-  test('keeps of a hostile hash no more than its bound', () => {
+  test('a csp-hash report stores a hostile hash up to its bound', () => {
     const { reportedHash, scriptHash } = normalisedBody('csp-hash', { ...body, hash: 'é'.repeat(100_000) })
     expect(reportedHash).toHaveLength(160)
     expect(scriptHash).toBe('')
@@ -62,15 +62,18 @@ describe('a csp-hash report', () => {
     ['without a script’s URL', { ...body, subresourceURL: '' }],
     ['of what is no http or https URL', { ...body, subresourceURL: 'blob:https://shop.example.test/1' }],
     ['of what is no script', { ...body, destination: 'style' }],
-  ])('is counted as skipped %s', (_, said) => {
+  ])('a csp-hash report is counted as skipped %s', (_, said) => {
     const element = readElement({ type: 'csp-hash', url: '', body: said })
-    expect(isRefusal(element) || isSkipped('csp-hash', element)).toBe(true)
+    expect(isLineError(element) || isSkipped('csp-hash', element)).toBe(true)
   })
 
-  test.each(['script', 'worker', 'serviceworker', ''])('is stored of the destination %j', (destination) => {
-    const element = readElement({ type: 'csp-hash', url: '', body: { ...body, destination } })
-    expect(isRefusal(element) || isSkipped('csp-hash', element)).toBe(false)
-  })
+  test.each(['script', 'worker', 'serviceworker', ''])(
+    'a csp-hash report of the destination %j is stored',
+    (destination) => {
+      const element = readElement({ type: 'csp-hash', url: '', body: { ...body, destination } })
+      expect(isLineError(element) || isSkipped('csp-hash', element)).toBe(false)
+    },
+  )
 })
 
 test.each([
@@ -87,8 +90,8 @@ const sha384 = 'sha384-ebQG0rHzyMWLQM7tyQr8x+2PsSours5Zw1/1uyi0jD2jG3RDvLslonNiH
 
 const read = (type: RecordType, line: object) => readRecord(type, JSON.stringify(line), siteId)
 
-/** What a line is refused for, '' where it is read. */
-const refusal = (type: RecordType, changes: object) =>
+/** Reason of the line error; '' where the line is read. */
+const lineError = (type: RecordType, changes: object) =>
   recordLineError(type, { ...type.example, ...changes }, siteId) ?? ''
 
 describe('a decision', () => {
@@ -107,12 +110,12 @@ describe('a decision', () => {
     ['about what is no URL', { url: '/a.js' }, 'url must be an http or https URL'],
     ['at no time', { decidedAt: '2026-01-31' }, 'decidedAt must be a time'],
     ['by nobody', { decidedBy: null }, 'decidedBy must be'],
-  ])('is taken or refused %s', (_, changes, reason) => {
-    expect(refusal(scriptDecisions, changes)).toContain(reason)
-    expect(refusal(scriptDecisions, changes) === '').toBe(reason === '')
+  ])('a decision is accepted or rejected %s', (_, changes, reason) => {
+    expect(lineError(scriptDecisions, changes)).toContain(reason)
+    expect(lineError(scriptDecisions, changes) === '').toBe(reason === '')
   })
 
-  test('is about a script’s identity, and pins hashes as the store keeps them', () => {
+  test('a decision stores the script’s identity and normalised hashes', () => {
     const hex = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881'
     const record = read(scriptDecisions, {
       ...scriptDecisions.example,
@@ -144,13 +147,13 @@ describe('a capture', () => {
     ['refused with a size', { ...refused, size: 1 }, 'size must be null where the state is refused or mismatched'],
     ['of other bytes with a size', { ...mismatched, size: 1 }, 'size must be null where the state is refused'],
     ['of what is no hash', { hash: 'x' }, 'hash must be a SHA-256, SHA-384 or SHA-512'],
-  ])('is taken or refused %s', (_, changes, reason) => {
-    expect(refusal(scriptCaptures, changes)).toContain(reason)
-    expect(refusal(scriptCaptures, changes) === '').toBe(reason === '')
+  ])('a capture is accepted or rejected %s', (_, changes, reason) => {
+    expect(lineError(scriptCaptures, changes)).toContain(reason)
+    expect(lineError(scriptCaptures, changes) === '').toBe(reason === '')
   })
 })
 
-describe('public knowledge', () => {
+describe('public records', () => {
   test.each([
     [libraryFiles, {}, ''],
     [libraryFiles, { hash: sha384 }, ''],
@@ -161,19 +164,19 @@ describe('public knowledge', () => {
     [libraryAdvisories, { advisories: [] }, ''],
     [libraryAdvisories, { advisories: [{ id: 'A', ranges: [], url: 'x' }] }, 'advisories[0].modifiedAt is missing'],
     [libraryAdvisories, { checkedAt: 'today' }, 'checkedAt must be a time'],
-  ] as const)('of %o is taken or refused with %j', (type, changes, reason) => {
-    const { siteByFlag: _, ...ofEveryone } = type
-    const refused = recordLineError(ofEveryone, { ...type.example, ...changes })
-    expect(refused ?? '').toContain(reason)
-    expect(refused !== undefined).toBe(reason !== '')
+  ] as const)('a public record of %o is accepted or rejected with %j', (type, changes, reason) => {
+    const { siteFromFlag: _, ...isGlobal } = type
+    const reasonGiven = recordLineError(isGlobal, { ...type.example, ...changes })
+    expect(reasonGiven ?? '').toContain(reason)
+    expect(reasonGiven !== undefined).toBe(reason !== '')
   })
 
-  test('rates an advisory from 0 to 10', () => {
+  test('an advisory has a score from 0 to 10', () => {
     const advisory = { id: 'A', ranges: [], url: 'x', modifiedAt: '2026-01-01T00:00:00Z' }
     for (const cvssScore of [0, 10, 6.9])
-      expect(refusal(libraryAdvisories, { advisories: [{ ...advisory, cvssScore }] })).toBe('')
+      expect(lineError(libraryAdvisories, { advisories: [{ ...advisory, cvssScore }] })).toBe('')
     for (const cvssScore of [-0.1, 10.1, '9']) {
-      expect(refusal(libraryAdvisories, { advisories: [{ ...advisory, cvssScore }] })).toContain('cvssScore')
+      expect(lineError(libraryAdvisories, { advisories: [{ ...advisory, cvssScore }] })).toContain('cvssScore')
     }
   })
 })

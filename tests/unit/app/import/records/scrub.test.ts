@@ -88,7 +88,7 @@ const replaced: [what: string, text: string, left: string][] = [
   ['more than one line', 'failed\r\n\tat  https://h.example/\u0000\u2028x', 'failed at [url] x'],
 ]
 
-const kept = [
+const unchanged = [
   'Slack answered 429 Too Many Requests; retry-after:3600, attempt 3 of 5',
   'timed out after 10.5s (30000ms, 1m30s) at 12:30:45.123 on 2026-01-31',
   'TLSv1.3 alert: handshake failure; HTTP/1.1 502 and n/a, 24/7, TCP/IP',
@@ -105,16 +105,16 @@ const kept = [
   '',
 ]
 
-describe('scrubbing', () => {
-  test.each(replaced)('replaces %s', (_, text, left) => {
+describe('scrub', () => {
+  test.each(replaced)('scrub replaces %s', (_, text, left) => {
     expect(scrubbed(text)).toBe(left)
   })
 
-  test.each(kept)('keeps %j', (text) => {
+  test.each(unchanged)('scrub does not change %j', (text) => {
     expect(scrubbed(text)).toBe(text)
   })
 
-  test('leaves nothing of a place or a secret, whatever stands around it', () => {
+  test('scrub removes every place and secret, in any surrounding text', () => {
     const word = fc.stringMatching(/^[a-z]{3,8}$/)
     const secret = fc.stringMatching(/^[a-f]{3}[0-9][a-z0-9]{9}[A-Z]{2}$/)
     const host = fc
@@ -161,7 +161,7 @@ describe('scrubbing', () => {
     )
   })
 
-  test('changes nothing the second time', () => {
+  test('scrub changes nothing the second time', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(...replaced.map(([, one]) => one)),
@@ -176,12 +176,12 @@ describe('scrubbing', () => {
     )
   })
 
-  test('keeps no more than asked, and no half of a character', () => {
+  test('scrub cuts to its limit and splits no character', () => {
     expect(scrub('abcdef', 3)).toBe('abc')
     expect(scrub('ab🛒', 3)).toBe('ab')
   })
 
-  test('takes no long over what is made to take long', () => {
+  test('scrub is fast on text made to be slow', () => {
     const made = ['a', 'a.', 'a@', '"', ':', '/', '\\', 'key', 'key=', 'eyJ.', 'aA1', '%3a', 'a-', 'host:', '::1 ']
     for (const one of made) expect(scrubbed(one.repeat(4_000 / one.length)).length).toBeLessThanOrEqual(4_000)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isRefusal } from '../../../../../app/import/ndjson/line-error.ts'
+import { isLineError } from '../../../../../app/import/ndjson/line-error.ts'
 import { normalisePattern } from '../../../../../app/import/normalise/host-patterns.ts'
 import { readPost } from '../../../../../app/import/normalise/post.ts'
 import { chooseSites } from '../../../../../app/import/reports/choose-site.ts'
@@ -17,7 +17,7 @@ const sites = [
 
 function chosen(url: string, named = '', siteId?: string) {
   const site = chooseSites(sites, siteId)(named, url)
-  return isRefusal(site) ? site.reason : site
+  return isLineError(site) ? site.reason : site
 }
 
 describe('the host of the URL', () => {
@@ -33,7 +33,7 @@ describe('the host of the URL', () => {
     ['https://x.deep.example.test/', other],
     ['http://local.test:3000/', all],
     ['http://local.test/', all],
-  ])('%s chooses its site', (url, site) => {
+  ])('the URL %s chooses its site', (url, site) => {
     expect(chosen(url)).toBe(site)
   })
 
@@ -49,7 +49,7 @@ describe('the host of the URL', () => {
     ],
     ['about:blank', 'neither the line nor the report’s URL tells its site'],
     ['', 'neither the line nor the report’s URL tells its site'],
-  ])('%s is refused', (url, reason) => {
+  ])('the URL %s is rejected', (url, reason) => {
     expect(chosen(url)).toBe(reason)
   })
 })
@@ -65,17 +65,17 @@ test('the line can write its site in capitals', () => {
   const id = 'abcdef00-0000-4000-8000-00000000000a'
   const post = readPost({ site: id.toUpperCase(), body: [] })
   expect(post).toMatchObject({ siteId: id })
-  expect(chooseSites([{ id, hosts: [] }], undefined)(isRefusal(post) ? '' : post.siteId, '')).toBe(id)
+  expect(chooseSites([{ id, hosts: [] }], undefined)(isLineError(post) ? '' : post.siteId, '')).toBe(id)
 })
 
-test('a host that was not known when the file was first imported chooses no site', () => {
+test('a host without a site at the first import chooses no site', () => {
   const choose = chooseSites(sites, undefined, ['*.example.test'])
   expect(choose('', 'https://shop.example.test/')).toBe(all)
   expect(choose('', 'https://x.deep.example.test/')).toBe(all)
-  expect(isRefusal(choose('', 'https://bücher.test/'))).toBe(true)
+  expect(isLineError(choose('', 'https://bücher.test/'))).toBe(true)
 })
 
-test('a site that is not the tenant’s is refused', () => {
+test('a site of another tenant is rejected', () => {
   const foreign = '00000000-0000-4000-8000-00000000000f'
   expect(chosen('https://shop.example.test/', foreign)).toBe(`the tenant has no site ${foreign}`)
 })
@@ -87,6 +87,6 @@ test.each([
   ['[::1]', '[::1]'],
   ['not a host', ''],
   ['', ''],
-])('the pattern %j is %j', (pattern, normal) => {
+])('the pattern %j is normalised to %j', (pattern, normal) => {
   expect(normalisePattern(pattern)).toBe(normal)
 })

@@ -26,7 +26,7 @@ function importing(type: string, held: Partial<Record<Told['step'], Promise<void
       sites: [{ id: siteId, hosts: [] }],
       siteId,
       retentionDays: 60,
-      ledger: {
+      importLog: {
         following: async () => [],
         find: async () => undefined,
         start: () => tell({ step: 'start' }),
@@ -47,8 +47,8 @@ function gate() {
   return { opened, open }
 }
 
-describe('the ledger', () => {
-  test('says that a batch is done only after its rows are in', async () => {
+describe('the import log', () => {
+  test('the import log has a batch as done only after its rows are stored', async () => {
     const { opened, open } = gate()
     const { told, imported, read } = importing('crash', { write: opened })
     await read
@@ -59,7 +59,7 @@ describe('the ledger', () => {
     expect(told.slice(2)).toEqual([{ step: 'finish', stored: 1 }])
   })
 
-  test('does not say it of rows that could not be written', async () => {
+  test('the import log has no batch as done whose rows could not be written', async () => {
     const broken = Promise.reject(new Error('broken'))
     broken.catch(() => {})
     const { told, imported } = importing('crash', { write: broken })
@@ -67,7 +67,7 @@ describe('the ledger', () => {
     expect(told).toEqual([{ step: 'start' }, { step: 'write' }])
   })
 
-  test('knows of a batch before any of its rows is written', async () => {
+  test('the import log has a batch as started before its first row is written', async () => {
     const { opened, open } = gate()
     const { told, imported } = importing('crash', { start: opened })
     await expect.poll(() => told).toHaveLength(1)
@@ -78,7 +78,7 @@ describe('the ledger', () => {
     expect(told.slice(1)).toEqual([{ step: 'write' }, { step: 'finish', stored: 1 }])
   })
 
-  test('knows the end of a batch of which nothing is stored', async () => {
+  test('the import log has the end of a batch without rows', async () => {
     const { told, imported } = importing('csp-hash')
     await imported
     expect(told).toEqual([{ step: 'start' }, { step: 'finish', stored: 0 }])

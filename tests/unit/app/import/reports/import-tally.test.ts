@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createRejectedFile } from '../../../../../app/import/ndjson/rejected-file.ts'
-import { contentOf, toRejectedLine } from '../../../../../app/import/ndjson/rejected-line.ts'
+import { parseContent, toRejectedLine } from '../../../../../app/import/ndjson/rejected-line.ts'
 import { createTally } from '../../../../../app/import/reports/import-tally.ts'
 import { isTransient, withRetry } from '../../../../../app/import/with-retry.ts'
 
@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'import-tally-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('skipped types', () => {
-  test('are counted by name', () => {
+  test('skipped types are counted by name', () => {
     const tally = createTally()
     for (const type of ['csp-hash', 'network-error', 'csp-hash', '__proto__']) tally.skip(type)
     expect(Object.entries(tally.result().skipped)).toEqual([
@@ -21,7 +21,7 @@ describe('skipped types', () => {
     ])
   })
 
-  test('have bounded, printable names, of which there are at most fifty and other', () => {
+  test('skipped types have bounded, printable names, at most 50 and other', () => {
     const tally = createTally()
     tally.skip(`\u0007${'x'.repeat(1_000)}`)
     for (let index = 0; index < 1_000; index++) tally.skip(`type-${index}`)
@@ -32,14 +32,14 @@ describe('skipped types', () => {
   })
 })
 
-describe('the file of rejections', () => {
+describe('a rejected file', () => {
   const rejection = { line: 3, reason: 'why', content: { a: '\u2028' } }
   const written = (line: number) => ({ a: '\u2028', rejected: { line, reason: 'why' } })
 
-  test('replaces an old one, one rejection a line', async () => {
+  test('a rejected file replaces an old one, one rejection a line', async () => {
     const path = join(folder, 'some.ndjson')
     writeFileSync(path, 'old')
-    const file = await createRejectedFile({ path, isOwn: true })
+    const file = await createRejectedFile({ path, overwrite: true })
     await file.write(rejection)
     await file.write({ ...rejection, line: 4 })
     expect(await file.close()).toBe(path)
@@ -47,32 +47,36 @@ describe('the file of rejections', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual([written(3), written(4)])
   })
 
-  test('is gone when nothing is rejected', async () => {
+  test('a rejected file is removed when nothing is rejected', async () => {
     const path = join(folder, 'none.ndjson')
     writeFileSync(path, 'old')
-    const file = await createRejectedFile({ path, isOwn: true })
+    const file = await createRejectedFile({ path, overwrite: true })
     expect(await file.close()).toBeUndefined()
     expect(existsSync(path)).toBe(false)
   })
 
-  test('that cannot be written says so', async () => {
-    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), isOwn: true })
+  test('a rejected file that cannot be written throws', async () => {
+    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), overwrite: true })
     await expect(file.write(rejection)).rejects.toThrow('ENOENT')
   })
 
-  test('lies elsewhere where nothing can be written beside what was imported, and takes nothing from one before it', async () => {
-    const otherwise = join(folder, 'elsewhere.rejected.ndjson')
-    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), isOwn: true, otherwise })
+  test('a rejected file uses its fallback path, and overwrites no earlier file there', async () => {
+    const fallbackPath = join(folder, 'elsewhere.rejected.ndjson')
+    const file = await createRejectedFile({ path: join(folder, 'missing', 'x.ndjson'), overwrite: true, fallbackPath })
     await file.write(rejection)
-    expect(await file.close()).toBe(otherwise)
-    const second = await createRejectedFile({ path: join(folder, 'missing', 'y.ndjson'), isOwn: true, otherwise })
+    expect(await file.close()).toBe(fallbackPath)
+    const second = await createRejectedFile({
+      path: join(folder, 'missing', 'y.ndjson'),
+      overwrite: true,
+      fallbackPath,
+    })
     await second.write({ ...rejection, line: 4 })
     expect(await second.close()).toBe(join(folder, 'elsewhere.2.rejected.ndjson'))
-    expect(JSON.parse(readFileSync(otherwise, 'utf8'))).toEqual(written(3))
+    expect(JSON.parse(readFileSync(fallbackPath, 'utf8'))).toEqual(written(3))
   })
 
-  test('of a pipe takes nothing from those before it', async () => {
-    const place = { path: join(folder, 'stdin.rejected.ndjson'), isOwn: false }
+  test('a rejected file of a pipe overwrites no earlier one', async () => {
+    const place = { path: join(folder, 'stdin.rejected.ndjson'), overwrite: false }
     const files = await Promise.all([1, 2, 3].map(() => createRejectedFile(place)))
     for (const [index, file] of files.entries()) await file.write({ ...rejection, line: index + 1 })
     const paths = await Promise.all(files.map((file) => file.close()))
@@ -83,7 +87,7 @@ describe('the file of rejections', () => {
 
 describe('a rejected line', () => {
   const reason = 'why'
-  const written = (text: string) => JSON.parse(toRejectedLine({ line: 1, reason, content: contentOf(text) }))
+  const written = (text: string) => JSON.parse(toRejectedLine({ line: 1, reason, content: parseContent(text) }))
   const rejected = { line: 1, reason }
 
   test.each([
@@ -92,17 +96,17 @@ describe('a rejected line', () => {
     ['[1]', { body: [1], rejected }],
     ['{"cut', { body: '{"cut', rejected }],
     ['7', { body: 7, rejected }],
-  ])('of %s has its members, the latest reason, and only an object', (text, members) => {
+  ])('a rejected line of %s has its fields and the latest reason', (text, members) => {
     expect(written(text)).toEqual(members)
   })
 
-  test('of more depth than JSON can be written in says so', () => {
+  test('a rejected line nested too deeply for JSON.stringify gives that reason', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     expect(written(deep)).toEqual({ rejected: { line: 1, reason: 'why; nested too deeply to be written again' } })
   })
 })
 
-describe('a task that fails', () => {
+describe('withRetry', () => {
   const quick = { retries: 1, minTimeout: 1 }
   const failing = (times: number, code: string) => {
     let attempts = 0
@@ -120,29 +124,29 @@ describe('a task that fails', () => {
     },
   )
 
-  test('too often fails with its last error', async () => {
+  test('a task that fails too often throws its last error', async () => {
     await expect(withRetry(failing(9, 'ECONNREFUSED'), undefined, { ...quick, retries: 2 })).rejects.toThrow(
       'attempt 3',
     )
   })
 
-  test.each(['62', '60', '516', 'ENOENT'])('with %s is not tried again', async (code) => {
+  test.each(['62', '60', '516', 'ENOENT'])('a task that fails with %s is not retried', async (code) => {
     await expect(withRetry(failing(1, code), undefined, quick)).rejects.toThrow('attempt 1')
   })
 
-  test('is not tried again once the import is ended', async () => {
+  test('a task is not retried after the abort', async () => {
     const signal = AbortSignal.abort(new Error('ended'))
     await expect(withRetry(failing(1, 'ECONNREFUSED'), signal, quick)).rejects.toThrow('ended')
   })
 
-  test('waits no longer once the import is ended', async () => {
+  test('a wait ends at the abort', async () => {
     const ending = new AbortController()
     const waiting = withRetry(failing(1, 'ECONNREFUSED'), ending.signal, { retries: 1, minTimeout: 60_000 })
     setTimeout(() => ending.abort(new Error('ended')), 5)
     await expect(waiting).rejects.toThrow('ended')
   })
 
-  test('by hanging up passes', () => {
+  test('a closed connection is transient', () => {
     expect(isTransient(new Error('socket hang up'))).toBe(true)
     expect(isTransient('socket hang up')).toBe(false)
   })

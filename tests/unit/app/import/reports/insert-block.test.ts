@@ -6,7 +6,7 @@ import { normalisedBody } from '../../../../support/normalised.ts'
 
 const token = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
 
-describe('blocks', () => {
+describe('insert blocks', () => {
   const report = normalisedBody('crash', { reason: 'oom', stack: 'x'.repeat(10_000) })
   const limits = { rows: 1_000, bytes: 1_000_000 }
   const stacks = (chunks: readonly Buffer[]) =>
@@ -14,7 +14,7 @@ describe('blocks', () => {
       .toString()
       .match(/x{10000}/g)?.length
 
-  test('end with the row that reaches their most rows, and lose none', () => {
+  test('an insert block ends with the row that reaches the row limit, and loses none', () => {
     const collector = collectBlocks({ ...limits, rows: 5 })
     const blocks = Array.from({ length: 12 }, () => collector.add(report)).filter((block) => block !== undefined)
     const rest = collector.rest()
@@ -24,7 +24,7 @@ describe('blocks', () => {
     expect(collector.rest()).toBeUndefined()
   })
 
-  test('end with the row that reaches their most bytes, within a chunk of 256 KB, and lose none', () => {
+  test('an insert block ends within 256 KB of the byte limit, and loses no row', () => {
     const collector = collectBlocks(limits)
     const blocks = Array.from({ length: 300 }, () => collector.add(report)).filter((block) => block !== undefined)
     const whole = [...blocks, collector.rest()].map((block) => Buffer.concat(block?.chunks ?? []))
@@ -34,16 +34,16 @@ describe('blocks', () => {
   })
 })
 
-describe('ids', () => {
+describe('report ids', () => {
   const time = Date.UTC(2026, 10, 21)
 
-  test('are UUIDv7s of the time', () => {
+  test('report ids are UUIDv7s of the receipt time', () => {
     const id = reportIds(token)(1, time)
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7000-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(time)
   })
 
-  test('are the same for the same place in the same batch, and differ otherwise', () => {
+  test('report ids are equal for one ordinal of one batch, and differ otherwise', () => {
     const [one, again, other] = [reportIds(token), reportIds(token), reportIds(token.replace('a', 'b'))]
     expect(one(7, time)).toBe(again(7, time))
     expect(one(7, time)).not.toBe(other(7, time))
@@ -51,14 +51,14 @@ describe('ids', () => {
     expect(ids.size).toBe(200_000)
   })
 
-  test('of one millisecond order by their second half alone', () => {
+  test('report ids of one millisecond order by their second half alone', () => {
     const make = reportIds(token)
     const firstHalves = new Set(Array.from({ length: 100 }, (_, ordinal) => make(ordinal, time).slice(0, 18)))
     expect(firstHalves.size).toBe(1)
   })
 })
 
-test('tokens differ by tenant and site, and inserts by the hosts of their batch and their place in it', () => {
+test('tokens differ by tenant and site, and insert tokens by hosts and ordinal', () => {
   const first = [firstToken('a', undefined), firstToken('b', undefined), firstToken('a', 'b')]
   expect(new Set(first).size).toBe(3)
   const batch = { token, hosts: ['b.test'] }

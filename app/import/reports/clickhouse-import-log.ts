@@ -2,10 +2,10 @@ import type { Database } from '../../../queries/clickhouse/client.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { findImportBatch, listImportBatches } from '../../../queries/tenants/list-import-batches.ts'
-import type { ImportBatch, ImportLedger } from './import-ledger.ts'
+import type { ImportBatch, ImportLog } from './import-log.ts'
 
-/** The ledger in the table `import_log`; every step is a row of its own. */
-export function clickHouseLedger(database: Pick<Database, 'read' | 'insert'>, tenantId: string): ImportLedger {
+/** Writes one row of the table `import_log` for each step of a batch. */
+export function clickHouseImportLog(database: Pick<Database, 'read' | 'insert'>, tenantId: string): ImportLog {
   async function record(batch: ImportBatch, state: 'started' | 'done', counts: { reports: number; stored: number }) {
     const step = {
       tenant_id: tenantId,

@@ -1,0 +1,29 @@
+/** The import log makes an import exactly-once: a repeated run sends each batch as its first run began it. */
+
+export interface ImportBatch {
+  readonly previousToken: string
+  readonly token: string
+  readonly lines: number
+  /** Host patterns that choose the sites of its reports. */
+  readonly hosts: readonly string[]
+  /** Receipt time of reports that carry none, milliseconds since the epoch. */
+  readonly importedAt: number
+}
+
+/** A batch that an earlier run began. */
+export type StartedBatch = Pick<ImportBatch, 'token' | 'lines'>
+
+export type RecordedBatch = Pick<ImportBatch, 'hosts' | 'importedAt'> & {
+  /** All its rows are in ClickHouse, in every view. */
+  readonly done: boolean
+}
+
+export interface ImportLog {
+  /** Started batches that follow a token. */
+  following(previousToken: string): Promise<StartedBatch[]>
+  find(token: string, previousToken: string): Promise<RecordedBatch | undefined>
+  /** Recorded before a batch's first insert. */
+  start(batch: ImportBatch): Promise<void>
+  /** Recorded after a batch's last insert. */
+  finish(batch: ImportBatch, counts: { readonly reports: number; readonly stored: number }): Promise<void>
+}
