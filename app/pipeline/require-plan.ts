@@ -39,3 +39,11 @@ export function describeRequirement({ capability, when, unless }: Requirement): 
   const plan = `the ${lowestPlanWith(capability)} plan or above (\`${capability}\`)`
   return `${subject} needs ${plan}${unless ? `, unless ${unless.description}` : ''}.`
 }
+
+/** Throws plan_upgrade_required. Comes before the budgets, so such a request costs nothing. */
+export function requireApiAccess({ allPlans }: Endpoint): MiddlewareHandler<ApiEnv> {
+  return function requireApiAccess(c, next) {
+    if (!allPlans) requireCapability(c.get('caller'), 'api', 'API access')
+    return next()
+  }
+}

@@ -2,7 +2,6 @@ import { urlToHttpOptions } from 'node:url'
 import { parseError } from '@clickhouse/client'
 import { Pool } from 'undici'
 import type { Rendered } from '../sql/sql.ts'
-import { parameterText } from './parameter-text.ts'
 
 /** ClickHouse's name for this API in its query log. */
 export const application = 'security-reporting-api'
@@ -36,4 +35,13 @@ export function openHttpTransport(url: string) {
     },
     close: () => pool.destroy(),
   }
+}
+
+const escapes: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' }
+
+const escaped = (value: string) => value.replace(/[\t\n\r'\\]/g, (character) => escapes[character] as string)
+
+/** A `param_NAME` value of the HTTP interface: escaped as in TSV, an array's strings in quotes. */
+export function parameterText(value: string | readonly string[]): string {
+  return typeof value === 'string' ? escaped(value) : `[${value.map((item) => `'${escaped(item)}'`).join(',')}]`
 }
