@@ -5,7 +5,6 @@ const width = 116
 
 const list = new Intl.ListFormat('en-GB')
 
-/** Help about the fields of a line, generated from the record type. */
 export function describeRecords({ answeredBy, shape, derived = [], siteByFlag, example }: RecordType): string[] {
   const members = describeMembers(shape)
   const indent = Math.max(...members.map(({ name }) => name.length)) + 4
@@ -32,7 +31,6 @@ export function describeRecords({ answeredBy, shape, derived = [], siteByFlag, e
   ]
 }
 
-/** Help about a line whose record is stored already. */
 export function describeRepeats({ shape, identifiedBy = ['id'], fixed = {}, version }: RecordType): string[] {
   const same = `the same ${list.format(identifiedBy)}`
   const members = Object.keys(shape.shape).filter((member) => !identifiedBy.includes(member))

@@ -13,7 +13,6 @@ interface Options {
   readonly site?: string
 }
 
-/** `import pages` and the other record types. */
 export function addImportRecords(group: Command, context: Context, type: RecordType): void {
   const { name, things, siteByFlag = false, ofEveryone = false } = type
   const flags = `${ofEveryone ? '' : ' --tenant ID'}${siteByFlag ? ' --site ID' : ''}`

@@ -11,7 +11,6 @@ export async function requireFinishedImports(database: Database): Promise<void> 
   )
 }
 
-/** Logs that an unfinished import explains differences. */
 export async function warnAboutUnfinishedImports(context: Context, database: Database): Promise<void> {
   const tenants = await unfinishedTenants(database)
   if (tenants === '') return

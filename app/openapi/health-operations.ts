@@ -24,8 +24,8 @@ export function healthPaths(named: NamedSchemas): Record<string, object> {
 
 const state = openEnum(['ok', 'failing'])
 
-export const liveness = z.object({ status: state }).meta({ id: 'Liveness' })
+const liveness = z.object({ status: state }).meta({ id: 'Liveness' })
 
-export const readiness = z
+const readiness = z
   .object({ status: state, checks: z.object({ engine: state, budgets: state, migrations: state }) })
   .meta({ id: 'Readiness', description: 'Whether each part the API needs answers.' })

@@ -8,7 +8,6 @@ import { hashKey, keyPattern } from '../api-keys/key-format.ts'
 import { singleFlight } from './cache/single-flight.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Owner of a valid key, with the tenant's entitlements. */
 export interface Caller {
   readonly key: {
     readonly id: string

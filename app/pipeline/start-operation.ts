@@ -5,7 +5,6 @@ import type { Query, Read } from '../../queries/sql/query.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Names the operation for log, metrics and log_comment, and binds reads to the request. */
 export function startOperation({ name }: Endpoint, database: Database): MiddlewareHandler<ApiEnv> {
   return function startOperation(c, next) {
     const request = c.get('request')
@@ -37,7 +36,7 @@ export function startOperation({ name }: Endpoint, database: Database): Middlewa
 }
 
 /** Signal that aborts when the connection ends before the whole response is sent. */
-export function disconnectSignal(c: Context<ApiEnv>): AbortSignal {
+function disconnectSignal(c: Context<ApiEnv>): AbortSignal {
   const controller = new AbortController()
   const { outgoing } = c.env
   // A connection that ended during the key lookup emits no second `close`.

@@ -48,11 +48,8 @@ function collectParams({ query: fields, parse }: Endpoint): MiddlewareHandler<Ap
   }
 }
 
-/**
- * Message of a 400: every unknown parameter, then the first four other errors (Rule 8).
- * @param input raw text, or an array where a parameter was repeated.
- */
-export function validationMessage(
+/** Every unknown parameter, then the first four other errors (Rule 8). @param input an array where repeated. */
+function validationMessage(
   error: z.core.$ZodError,
   input: Readonly<Record<string, unknown>>,
   allowed: readonly string[],

@@ -11,7 +11,6 @@ import { poolSettings, queryPools } from './query-pools.ts'
 import { transientErrors } from './transient-errors.ts'
 import { ClientDisconnected, retryOnClosedConnection, withTimeout } from './with-timeout.ts'
 
-/** The request behind a statement, for ClickHouse's query log. */
 export interface QueryOrigin {
   readonly endpoint: string
   readonly tenantId: string
@@ -35,7 +34,6 @@ export interface StatementOptions {
 export interface Database {
   /** Throws Problem(upstream_unavailable), ClientDisconnected, or another error for a defect of ours. */
   read<Row>(query: Query<Row>, options?: ReadOptions): Promise<Row[]>
-  /** A statement without a result. */
   command(statement: string, options?: StatementOptions): Promise<void>
   /** Rows in the statement's format. */
   insert(statement: string, rows: Readable | Buffer, settings?: ClickHouseSettings): Promise<void>
@@ -137,7 +135,7 @@ export function connect(url: string): Database {
 }
 
 /** upstream_unavailable while ClickHouse is unreachable, overloaded or not set up; a defect of ours as it is. */
-export function toProblem(error: unknown): unknown {
+function toProblem(error: unknown): unknown {
   const isDefect = error instanceof ClickHouseError && !transientErrors.has(error.code)
   if (isDefect || error instanceof ClientDisconnected) return error
   return new Problem('upstream_unavailable', undefined, { cause: error })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { dimensionRows } from '../../schema/dimensions.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import { fieldsOfType, type Report, report, reportFieldNames } from '../../schema/responses/report.ts'
@@ -29,7 +28,6 @@ const projections = Object.fromEntries(
 
 const nullReport = Object.fromEntries(reportFieldNames.map((field) => [field, null]))
 
-/** Stored values that mean null. */
 const emptyValues = new Map<string, unknown>(
   reportFieldNames.flatMap((field) =>
     report.shape[field].isNullable() ? [[field, emptyValueOf(storedFieldRows[field])]] : [],
@@ -57,7 +55,7 @@ export function listReports(
     sql`report_type = ${text(reportType)}`,
     sql`received_at >= ${at(new Date(window.from))}`,
     sql`received_at < ${at(new Date(window.to))}`,
-    ...terms.map((term) => matches(name(dimensionRows[term.dimension].column), term)),
+    ...terms.map((term) => matches(name(storedFieldRows[term.dimension].column), term)),
     ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, inRanges('received_at', issue.ranges)] : []),
   ]
   return {
