@@ -8,11 +8,7 @@ import type { TimeRange } from '../rollups/time-range.ts'
 import { matches } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
 import { at, empty, join, name, type Sql, sql, text, uint, uint64, uuid } from '../sql/sql.ts'
-
-export interface ReportPosition {
-  readonly receivedAt: number
-  readonly id: string
-}
+import type { TimePosition } from '../sql/time-position.ts'
 
 interface ListFilter extends ReportFilter {
   /** Reports of one issue, received in one of the ranges, at least one. */
@@ -47,7 +43,7 @@ export function listReports(
   tenantId: string,
   window: TimeRange,
   { reportType, terms, issue }: ListFilter,
-  after: ReportPosition | undefined,
+  after: TimePosition<'receivedAt'> | undefined,
   limit: number,
 ): Query<Report> {
   const conditions = [
@@ -71,7 +67,7 @@ export function listReports(
 }
 
 /** The tuple comparison alone reads every later row; the primary key can use the bound before it. */
-function isAfter({ receivedAt, id }: ReportPosition): Sql {
+function isAfter({ receivedAt, id }: TimePosition<'receivedAt'>): Sql {
   const time = at(new Date(receivedAt))
   return sql` AND reports.received_at <= ${time} AND (reports.received_at, reports.id) < (${time}, ${uuid(id)})`
 }
