@@ -10,9 +10,7 @@ import { rebuildRollups } from './rollups/rebuild-rollups.ts'
 import { listRollupMonths } from './rollups/rollup-months.ts'
 import { unfinishedTenants } from './rollups/unfinished-tenants.ts'
 
-/** Options of {@link migrate}. */
 export interface MigrateOptions {
-  /** Called before each step with its description for people. */
   readonly onStep?: (step: string) => void
   /** This folder's `migrations/` by default. */
   readonly folder?: URL
@@ -62,10 +60,7 @@ const listReportedTypes = (reportTypes: readonly string[]): Query<{ report_type:
   pool: 'maintenance',
 })
 
-/**
- * Applies missing migrations, writes report types and fills new rollups; returns the migrations' names. Repeatable after a
- * failure, and safe when two run at once. No import may run.
- */
+/** Returns the applied migrations' names. Repeatable after a failure, safe when two run at once; no import may run. */
 export async function migrate(database: Database, { folder, onStep }: MigrateOptions = {}): Promise<string[]> {
   const known = await readMigrations(folder)
   await database.command(createMigrationsTable)
@@ -89,10 +84,7 @@ export async function migrate(database: Database, { folder, onStep }: MigrateOpt
   return pending.map(({ name }) => name)
 }
 
-/**
- * Names of missing migrations, and `report_types` where one is missing. Empty for a database of a newer release, so that
- * the old release serves during a rollout.
- */
+/** Also `report_types` where one is missing; none for a newer release's database, so that both can serve. */
 export async function pendingMigrations(database: Database, known: readonly Migration[]): Promise<string[]> {
   const tables = (await database.read(listOwnTables)).map(({ name }) => name)
   const applied = tables.includes('schema_migrations') ? await database.read(listAppliedMigrations) : []
@@ -110,7 +102,6 @@ async function fillReportTypes(database: Database): Promise<string[]> {
   return (await database.read(listReportedTypes(changed))).map(({ report_type }) => report_type)
 }
 
-/** Rollups whose views the migrations create, and the rollups of those. */
 function createdRollups(migrations: readonly Migration[], rollups: readonly Rollup[]): string[] {
   const created = new Set(migrations.flatMap(({ statements }) => statements.map(viewTarget)))
   for (const { table, source } of rollups) if (created.has(source)) created.add(table)

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 
-/** A migration file. */
 export interface Migration {
   /** 1, 2, 3 ... without a gap. */
   readonly version: number

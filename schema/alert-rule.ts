@@ -10,5 +10,4 @@ export const alertRule = z.strictObject({
   enabled: z.boolean().default(true).meta({ description: 'False for a rule that was switched off or deleted.' }),
 })
 
-/** As imported. */
 export type AlertRule = z.input<typeof alertRule>

@@ -8,7 +8,6 @@ type Matcher =
   | { readonly kind: 'uuid' }
 
 export interface DimensionRow {
-  readonly column: string
   readonly match: Matcher
   /** Otherwise the report types whose file lists it. */
   readonly everyType?: true
@@ -22,46 +21,31 @@ const host = { ...text(255), lowerCase: true } as const
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   ({ kind: 'enum', values }) as const
 
-/** One of few values that every report has. */
 const common = { everyType: true, lowCardinality: true } as const
 
 const featureDescription =
   'the policy-controlled feature, API, error type, crash reason, kind of check (coep) or kind of access (coop)'
 
 const dimensions = {
-  siteId: { column: 'site_id', match: { kind: 'uuid' }, everyType: true, description: 'the site' },
-  directive: { column: 'directive', match: text(64), lowCardinality: true, description: 'the effective CSP directive' },
-  blockedHost: {
-    column: 'blocked_host',
-    match: host,
-    description: 'the host, keyword or scheme that was blocked',
-  },
+  siteId: { match: { kind: 'uuid' }, everyType: true, description: 'the site' },
+  directive: { match: text(64), lowCardinality: true, description: 'the effective CSP directive' },
+  blockedHost: { match: host, description: 'the host, keyword or scheme that was blocked' },
   disposition: {
-    column: 'disposition',
     match: oneOf(dispositions),
     lowCardinality: true,
     description: 'whether the policy was enforced or only reported',
   },
-  documentHost: { column: 'document_host', match: host, everyType: true, description: 'the host of the page' },
-  browserName: { column: 'browser_name', match: text(64), ...common, description: 'the browser family' },
-  osName: { column: 'os_name', match: text(64), ...common, description: 'the operating system' },
-  deviceType: { column: 'device_type', match: oneOf(deviceTypes), ...common, description: 'the kind of device' },
-  feature: { column: 'feature', match: text(128), lowCardinality: true, description: featureDescription },
-  blockedUrl: { column: 'blocked_url', match: text(512), description: 'the URL that was blocked' },
-  blockedOrigin: { column: 'blocked_origin', match: text(255), description: 'the origin that was blocked' },
-  destination: { column: 'destination', match: text(64), lowCardinality: true, description: 'the request destination' },
-  effectivePolicy: {
-    column: 'effective_policy',
-    match: text(128),
-    lowCardinality: true,
-    description: 'the opener policy in effect',
-  },
-  otherOrigin: {
-    column: 'other_origin',
-    match: text(255),
-    description: 'the origin on the other side of the opener relation',
-  },
-  sourceFile: { column: 'source_file', match: text(512), description: 'the script, without its query' },
+  documentHost: { match: host, everyType: true, description: 'the host of the page' },
+  browserName: { match: text(64), ...common, description: 'the browser family' },
+  osName: { match: text(64), ...common, description: 'the operating system' },
+  deviceType: { match: oneOf(deviceTypes), ...common, description: 'the kind of device' },
+  feature: { match: text(128), lowCardinality: true, description: featureDescription },
+  blockedUrl: { match: text(512), description: 'the URL that was blocked' },
+  blockedOrigin: { match: text(255), description: 'the origin that was blocked' },
+  destination: { match: text(64), lowCardinality: true, description: 'the request destination' },
+  effectivePolicy: { match: text(128), lowCardinality: true, description: 'the opener policy in effect' },
+  otherOrigin: { match: text(255), description: 'the origin on the other side of the opener relation' },
+  sourceFile: { match: text(512), description: 'the script, without its query' },
 } as const satisfies Record<string, DimensionRow>
 
 export type DimensionName = keyof typeof dimensions

@@ -24,7 +24,6 @@ export const pagePattern = z.string().min(1).max(maxLength).refine(isPattern, {
     'must be scheme://host/path as a browser writes it, http or https, without user, query and fragment; * stands within a path segment, ** only as the whole last one',
 })
 
-/** A URL that a scheduled scan can fetch. */
 export const scanUrl = z
   .string()
   .min(1)

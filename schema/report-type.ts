@@ -58,7 +58,6 @@ type TextSource = Source<
   | 'scriptHash'
 >
 
-/** Texts that are no dimensions. */
 type OwnText =
   | 'message'
   | 'sample'

@@ -41,10 +41,7 @@ export function bucketPace({ limit, windowSeconds }: Budget): BucketPace {
   return { token, span: token * limit }
 }
 
-/**
- * Takes one token from every bucket, or none from any; `take.lua` does it in Redis. A bucket that is full later than its
- * pace allows (a lowered limit, a clock set back) counts as empty.
- */
+/** From every bucket or none; one full later than its pace allows (limit lowered, clock set back) is empty. */
 export function takeFromAll<B extends Bucket>(
   buckets: readonly B[],
   now: number,

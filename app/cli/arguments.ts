@@ -11,7 +11,6 @@ interface Allowed<Value> {
   readonly schema: z.ZodType<Value>
 }
 
-/** @param flags such as `--tenant <ID>`. */
 export function option<Flags extends string, Value>(flags: Flags, allowed: Allowed<Value>) {
   const created = new Option(flags, `${allowed.about}: ${allowed.takes}`)
   return created.argParser((text: string, previous: Value): Value => {
@@ -25,7 +24,6 @@ export function repeatableOption<Flags extends string, Value>(flags: Flags, allo
   return created.argParser((text: string, previous: Value[] = []) => [...previous, parse(created.long, text, allowed)])
 }
 
-/** @param usage such as `<FILE>`. */
 export function argument<Usage extends string, Value>(usage: Usage, allowed: Allowed<Value>) {
   const created = new Argument(usage, `${allowed.about}: ${allowed.takes}`)
   return created.argParser((text: string): Value => parse(created.name(), text, allowed))

@@ -6,7 +6,6 @@ export interface Context {
   readonly folder: string
   /** The database, opened once and closed after the command. Throws where migrations are missing, except for 'any'. */
   database(schema?: 'any'): Promise<DatabaseAccess>
-  /** Prints a line on stderr. */
   log(line: string): void
   /** Sets the command's JSON object for stdout; exit code 1 where lines were rejected or rollups differ. */
   finish(result: object, exitCode?: 0 | 1): void

@@ -13,7 +13,6 @@ interface Options {
   readonly site?: string
 }
 
-/** `import pages` and the other record types. */
 export function addImportRecords(group: Command, context: Context, type: RecordType): void {
   const { name, label, siteFromFlag = false, isGlobal = false } = type
   const flags = `${isGlobal ? '' : ' --tenant ID'}${siteFromFlag ? ' --site ID' : ''}`

@@ -19,7 +19,7 @@ const help = {
     'Prints {"posts", "reports", "stored", "expired", "skipped", "rejected"}; "stored" counts the reports accepted,',
     'also those that were there already, "expired" those received before the tenant’s retention, which nobody can read.',
     ...rejectedNote,
-    'Ctrl-C stops after the batch under way. An import that was stopped or killed and is run again goes on where it',
+    'Ctrl-C stops after the batch in flight. An import that was stopped or killed and is run again goes on where it',
     'was: no report is stored twice, and none is lost.',
   ],
   examples: ['import reports --tenant ID posts.ndjson', 'import reports --tenant ID - < posts.ndjson'],

@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream'
 import type { ByteSource } from '../import/ndjson/read-batches.ts'
 import type { RejectedFileTarget } from '../import/ndjson/rejected-file.ts'
 
-/** An open file or pipe to import. */
 export interface ImportSource {
   /** Each chunk is valid until the next is read. */
   readonly chunks: ByteSource

@@ -10,7 +10,6 @@ import type { Context } from './context.ts'
 import { StrictCommand } from './strict-command.ts'
 import { withHelp } from './subcommand.ts'
 
-/** Commands in the order of the help. */
 const commands: readonly ((program: Command, context: Context) => void)[] = [
   addTenants,
   addSites,

@@ -71,7 +71,7 @@ async function withOutput<Result>(
 function untilStopped(context: Context, source: ImportSource) {
   const controller = new AbortController()
   const end = onStopSignal(() => {
-    context.log('Stopping after the batch under way; press Ctrl-C again to stop at once')
+    context.log('Stopping after the batch in flight; press Ctrl-C again to stop at once')
     controller.abort()
     // A silent pipe would be waited for.
     source.close()

@@ -31,7 +31,6 @@ export class StrictCommand extends Command {
     }
   }
 
-  /** Allowed values, for the end of an error message of commander. */
   #allowed(message: string, code: string | undefined): string {
     if (this.commands.length > 0) return `; there are ${this.commands.map((command) => command.name()).join(', ')}`
     if (code === 'commander.unknownOption') {

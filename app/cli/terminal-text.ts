@@ -8,7 +8,6 @@ export function terminalText(text: string): string {
   return text.replace(controls, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** {@link terminalText} of UTF-8 in chunks. */
 export async function* terminalChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   for await (const chunk of chunks) yield terminalText(decoder.decode(chunk, { stream: true }))

@@ -8,7 +8,6 @@ import { type NamedSchemas, outputSchema } from './json-schema.ts'
 import { pathItem } from './operations.ts'
 import { tagsOf } from './tags.ts'
 
-/** OpenAPI 3.1, generated from the declarations that serve the requests. */
 export function openApiDocument(endpoints: readonly Endpoint[]) {
   const schemas: NamedSchemas = {}
   outputSchema(errorBody, schemas)

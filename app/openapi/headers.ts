@@ -1,12 +1,6 @@
 import type { JsonSchema } from './json-schema.ts'
 
-interface Header {
-  readonly description: string
-  readonly required: true
-  readonly schema: JsonSchema
-}
-
-const header = (description: string, schema: JsonSchema): Header => ({ description, required: true, schema })
+const header = (description: string, schema: JsonSchema) => ({ description, required: true, schema })
 
 const whole = (description: string, minimum: number) => header(description, { type: 'integer', minimum })
 
@@ -35,7 +29,7 @@ export const headers = {
     pattern: '^"[\\w-]+"$',
   }),
   'WWW-Authenticate': header('The scheme to authenticate with', { type: 'string', const: 'Bearer' }),
-} as const satisfies Record<string, Header>
+} as const
 
 export type HeaderName = keyof typeof headers
 

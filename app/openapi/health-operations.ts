@@ -1,5 +1,5 @@
-import type { z } from 'zod'
-import { liveness, readiness } from '../../schema/responses/health.ts'
+import { z } from 'zod'
+import { openEnum } from '../../schema/responses/common.ts'
 import { headerReferences } from './headers.ts'
 import { type NamedSchemas, outputSchema } from './json-schema.ts'
 import { tagOf } from './tags.ts'
@@ -21,3 +21,11 @@ export function healthPaths(named: NamedSchemas): Record<string, object> {
     }),
   }
 }
+
+const state = openEnum(['ok', 'failing'])
+
+const liveness = z.object({ status: state }).meta({ id: 'Liveness' })
+
+const readiness = z
+  .object({ status: state, checks: z.object({ engine: state, budgets: state, migrations: state }) })
+  .meta({ id: 'Readiness', description: 'Whether each part the API needs answers.' })

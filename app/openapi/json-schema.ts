@@ -17,7 +17,6 @@ export function inputFields(schemas: Readonly<Record<string, z.ZodType>>): {
   return { fields: properties as Record<string, JsonSchema>, required }
 }
 
-/** Moves named schemas into `named` and refers to them. */
 export function outputSchema(body: z.ZodType, named: NamedSchemas): JsonSchema {
   const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(body, { io: 'output', override: asOpen })
   for (const [name, definition] of Object.entries($defs)) {
@@ -59,7 +58,6 @@ function dropDoubledPattern(schema: JsonSchema): void {
   if (schema.format) delete schema.pattern
 }
 
-/** `anyOf` of a type and null becomes one nullable type. */
 function joinNull(schema: JsonSchema): void {
   const [some, none, ...others] = schema.anyOf ?? []
   if (others.length > 0 || none?.type !== 'null' || typeof some?.type !== 'string') return

@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from 'hono'
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/sql/query.ts'
 import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
@@ -5,8 +6,8 @@ import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import { hashKey, keyPattern } from '../api-keys/key-format.ts'
 import { singleFlight } from './cache/single-flight.ts'
+import type { ApiEnv } from './request-context.ts'
 
-/** Owner of a valid key, with the tenant's entitlements. */
 export interface Caller {
   readonly key: {
     readonly id: string
@@ -89,4 +90,11 @@ function toCachedKey(row: FoundKey): CachedKey {
     tenant: { id: tenantId, name: tenantName, plan, may: entitlements(plan, overrides) },
   }
   return { caller, validUntil: revoked ? Number.NEGATIVE_INFINITY : Date.parse(expiresAt) }
+}
+
+export function authenticate(authenticator: Authenticator): MiddlewareHandler<ApiEnv> {
+  return async function authenticate(c, next) {
+    c.set('caller', await authenticator(c.req.header('Authorization')))
+    await next()
+  }
 }

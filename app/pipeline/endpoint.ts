@@ -30,7 +30,6 @@ export type OperationName = Chapter | `${Chapter}.${string}`
 /** Response of `tenant`: the same for all its keys. Of `key`: each key has its own. */
 type Scope = 'tenant' | 'key'
 
-/** A handler's validated input. */
 export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope = 'tenant'> {
   readonly caller: S extends 'key' ? Caller : Pick<Caller, 'tenant'>
   /** Of path and query, without the window's and the page's. */
@@ -46,7 +45,6 @@ export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope 
   readonly readAll: ReadAll
 }
 
-/** Exception to a requirement, for tenants that lack the capability. */
 export interface Exemption {
   /** Follows "unless". */
   readonly description: string
@@ -87,7 +85,6 @@ export interface EndpointDefinition<
   readonly charges: readonly BudgetName[]
   /** Capabilities beside API access. */
   readonly requires?: readonly Requirement[]
-  /** Also open to plans without API access. */
   readonly allPlans?: true
   /** `tenant` by default: its keys share a response in flight. */
   readonly scope?: S
@@ -99,7 +96,6 @@ export interface EndpointDefinition<
   ) => Promise<z.input<Body>>
 }
 
-/** Any operation, with its types erased. */
 export interface Endpoint
   extends EndpointDefinition<
     Fields,

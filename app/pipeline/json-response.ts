@@ -20,7 +20,6 @@ export function createResponse(
   return new Response(body, { status, headers })
 }
 
-/** Sends JSON that no client caches. */
 export function respondJson(c: Context<ApiEnv>, status: ContentfulStatusCode, body: unknown): Response {
   return createResponse(JSON.stringify(body), status, { ...uncachedHeaders, ...c.get('request').responseHeaders })
 }

@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { encodeCursor } from './cursor.ts'
 
-/** Position of an item in its list, as a cursor carries it. */
 export interface SortKey<Item, Position> {
   readonly schema: z.ZodType<Position>
   readonly of: (item: Item) => Position
@@ -19,7 +18,6 @@ export interface PagePolicy<Item = never, Position = unknown> {
 /** Rules 26 and 28. */
 export const listPage = { defaultLimit: 50, maxLimit: 200, maxDepth: 10_000 } as const
 
-/** For a list that can be paged to its end. */
 export const wholeListPage = { ...listPage, maxDepth: Number.MAX_SAFE_INTEGER } as const
 
 export interface Page<Item, Position> {

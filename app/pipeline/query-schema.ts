@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import { cursorText, dateTime, integer } from '../../schema/params.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** An operation's own query parameters, then the window's and the page's. */
 export function querySchema({ query, window, page }: Endpoint): Record<string, z.ZodType> {
   return {
     ...query,

@@ -1,6 +1,5 @@
 const maxLength = 64
 
-/** Input as JSON, truncated so that a message stays readable. */
 export function quoteInput(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
   const short = text.length > maxLength ? `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…` : text

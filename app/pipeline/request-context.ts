@@ -5,7 +5,6 @@ import type { Caller } from './authenticator.ts'
 import type { CursorState } from './cursor.ts'
 import type { Page } from './page.ts'
 
-/** Source of a request's log line, metrics and response headers. */
 export interface RequestContext {
   readonly requestId: string
   /** From performance.now(). */

@@ -6,10 +6,7 @@ import { type Representation, respondConditional, toRepresentation } from './con
 import type { Endpoint, HandlerContext } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/**
- * Sends 200 or 304 from the response cache, or else from the handler behind single-flight. Responses of scope `key` are
- * neither cached nor shared.
- */
+/** Sends 200 or 304 from the response cache, or from the handler behind single-flight; scope `key` uses neither. */
 export function respond(endpoint: Endpoint, responseCache: ResponseCache): MiddlewareHandler<ApiEnv> {
   const { name, scope, cache } = endpoint
   const flights = singleFlight<Representation>()

@@ -1,12 +1,10 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
 import type { Query, Read } from '../../queries/sql/query.ts'
-import { disconnectSignal } from './disconnect-signal.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Names the operation for log, metrics and log_comment, and binds reads to the request. */
 export function startOperation({ name }: Endpoint, database: Database): MiddlewareHandler<ApiEnv> {
   return function startOperation(c, next) {
     const request = c.get('request')
@@ -35,4 +33,16 @@ export function startOperation({ name }: Endpoint, database: Database): Middlewa
     c.set('read', read)
     return next()
   }
+}
+
+/** Signal that aborts when the connection ends before the whole response is sent. */
+function disconnectSignal(c: Context<ApiEnv>): AbortSignal {
+  const controller = new AbortController()
+  const { outgoing } = c.env
+  // A connection that ended during the key lookup emits no second `close`.
+  if (outgoing.destroyed) controller.abort()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) controller.abort()
+  })
+  return controller.signal
 }

@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { byText } from '../../queries/rules/by-text.ts'
+import type { TimePosition } from '../../queries/sql/time-position.ts'
 import { cursorTime } from './cursor.ts'
 import type { SortKey } from './page.ts'
 
 /** List order by a time, then by id; null is a time that never came. */
 type Timed<Time extends string> = Readonly<Record<Time, string | null>> & { readonly id: string }
-
-/** Milliseconds since the Unix epoch, 0 for never; the id breaks ties. */
-type TimePosition<Time extends string> = Readonly<Record<Time, number>> & { readonly id: string }
 
 export function timePosition<const Time extends string>(
   time: Time,

@@ -88,7 +88,6 @@ export async function listen(
   }
 }
 
-/** The message names the environment variable to change. */
 function listenError({ code = '', message }: NodeJS.ErrnoException, port: number, host: string): string {
   if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken; set PORT to another`
   if (code === 'EACCES') return `Port ${port} on ${host} is not for this user; set PORT to another`

@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import { type ApiEnv, createRequestContext } from '../pipeline/request-context.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Begins every request's context, and ends it with a log line and metrics. */
 export function observe(metrics: Metrics, log: Logger): MiddlewareHandler<ApiEnv> {
   return async function observe(c, next) {
     const request = createRequestContext(c.req.header('X-Request-Id'))

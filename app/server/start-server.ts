@@ -43,7 +43,7 @@ export async function startServer(config: Config, database: Database): Promise<L
 
 export function stopOnSignal(stop: () => Promise<void>): void {
   onStopSignal(() => {
-    process.stderr.write('\nFinishing what is under way; press Ctrl-C again to stop at once\n')
+    process.stderr.write('\nFinishing the requests in flight; press Ctrl-C again to stop at once\n')
     stop().then(
       () => process.exit(0),
       (error: unknown) => fail(error),

@@ -16,7 +16,6 @@ export function passwordPath(dataDir: string, user: User): string {
   return join(dataDir, `${user}.password`)
 }
 
-/** A user's password, generated on first use. */
 export function readPassword(dataDir: string, user: User): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = passwordPath(dataDir, user)

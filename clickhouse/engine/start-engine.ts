@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Passwords, readPassword, type User } from './passwords.ts'
 
-/** A running embedded ClickHouse server, restarted when it dies. */
 export interface Engine {
   /** `http://127.0.0.1:port`, without credentials. */
   readonly url: string
@@ -20,7 +19,6 @@ export interface Engine {
   stop(): Promise<void>
 }
 
-/** Options of {@link startEngine}. */
 export interface EngineOptions {
   /** Holds data, log and passwords; belongs to one engine at a time. */
   readonly dataDir: string

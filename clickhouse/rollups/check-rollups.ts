@@ -23,7 +23,6 @@ export interface RollupDifference {
   readonly actual: Readonly<Record<string, Measured>>
 }
 
-/** Result of {@link checkRollups}. */
 export interface RollupCheck {
   /** Days compared, by table, tenant and type. */
   readonly checked: number
@@ -32,7 +31,6 @@ export interface RollupCheck {
   readonly differences: readonly RollupDifference[]
 }
 
-/** Options of {@link checkRollups}. */
 export interface CheckOptions {
   readonly tenantId?: string
   readonly onProgress?: (done: number, total: number, step: string) => void

@@ -15,14 +15,12 @@ export interface Rollup {
   over(source: Sql): Sql
 }
 
-/** A column outside the sorting key. */
 export interface RollupMeasure {
   readonly column: string
   /** Aggregate function, such as `sum`. */
   readonly combine: string
   /** AggregateFunction instead of SimpleAggregateFunction. */
   readonly isState: boolean
-  /** ClickHouse type of a value. */
   readonly type: string
 }
 
@@ -57,7 +55,6 @@ export function viewTarget(statement: string): string | undefined {
   return /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?\S+\sTO (?:\S+\.)?`?(\w+)`?/m.exec(statement)?.[1]
 }
 
-/** The source of every rollup. */
 export const rawTable = 'reports'
 
 /** Every rollup of the database with a bucket, sources before the rollups of them. */

@@ -10,17 +10,13 @@ import { listRollups, type Rollup, rawTable } from './list-rollups.ts'
 import { inMonth, listRollupMonths, type RollupMonth } from './rollup-months.ts'
 import { untilVersionsExpire } from './until-versions-expire.ts'
 
-/** Options of {@link rebuildRollups}. */
 export interface RebuildOptions {
   /** Every rollup by default; a rollup of another is refilled from that table's current rows. */
   readonly tables?: readonly string[] | undefined
   readonly onProgress?: (done: number, total: number, step: string) => void
 }
 
-/**
- * Refills rollups month by month, sources first, and returns the number of partitions. REPLACE PARTITION swaps each month
- * atomically. Reports stored meanwhile can be lost or counted twice.
- */
+/** Swaps each month atomically by REPLACE PARTITION; reports stored meanwhile can be lost or counted twice. */
 export async function rebuildRollups(
   database: Database,
   { tables, onProgress }: RebuildOptions = {},

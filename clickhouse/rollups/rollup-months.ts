@@ -19,7 +19,6 @@ export interface RollupMonth {
 
 const row = z.object({ tenant: z.string(), partition: z.string(), retention: rowCount })
 
-/** Months in which any of the tables has rows, by tenant and month. */
 export async function listRollupMonths(
   database: Database,
   tables: readonly string[],
@@ -49,7 +48,6 @@ export async function listRollupMonths(
   })
 }
 
-/** Condition for a row of the tenant's month. */
 export function inMonth({ tenantId, from, to }: RollupMonth, time: TimedTable['time']): Sql {
   return sql`tenant_id = ${uuid(tenantId)} AND ${inRanges(time, [{ from: from.getTime(), to: to.getTime() }])}`
 }

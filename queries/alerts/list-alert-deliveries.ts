@@ -2,6 +2,7 @@ import { type AlertDelivery, alertDelivery } from '../../schema/responses/alert-
 import { matchesText } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
 import { at, join, name, sql, text, uint, uuid } from '../sql/sql.ts'
+import type { TimePosition } from '../sql/time-position.ts'
 
 export interface DeliveryFilter {
   /** Includes digests that covered the site. */
@@ -10,16 +11,11 @@ export interface DeliveryFilter {
   readonly eventType?: string | undefined
 }
 
-export interface DeliveryPosition {
-  readonly createdAt: number
-  readonly id: string
-}
-
 /** Newest first, ties by id descending. */
 export function listAlertDeliveries(
   tenantId: string,
   { siteId, destinationId, eventType }: DeliveryFilter,
-  after: DeliveryPosition | undefined,
+  after: TimePosition<'createdAt'> | undefined,
   limit: number,
 ): Query<AlertDelivery> {
   const conditions = [
@@ -46,7 +42,7 @@ export function listAlertDeliveries(
 }
 
 /** The primary key can use the bound before the tuple comparison. */
-function isAfter({ createdAt, id }: DeliveryPosition) {
+function isAfter({ createdAt, id }: TimePosition<'createdAt'>) {
   const time = at(new Date(createdAt))
   return sql`created_at <= ${time} AND (created_at, id) < (${time}, ${text(id)})`
 }

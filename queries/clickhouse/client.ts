@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { type ClickHouseSettings, createClient, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
+import { ClickHouseError, type ClickHouseSettings, createClient, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
+import { Problem } from '../../schema/problems.ts'
 import type { PoolName, Query } from '../sql/query.ts'
 import { render } from '../sql/sql.ts'
 import { limitConcurrency, type RunLimited } from './concurrency-limiter.ts'
@@ -7,10 +8,9 @@ import { withoutExceptionTrailer } from './exception-trailer.ts'
 import { application, keepAliveMs, openHttpTransport } from './http-transport.ts'
 import { parseResponse, type QueryCost } from './parse-response.ts'
 import { poolSettings, queryPools } from './query-pools.ts'
-import { toProblem } from './to-problem.ts'
-import { retryOnClosedConnection, withTimeout } from './with-timeout.ts'
+import { transientErrors } from './transient-errors.ts'
+import { ClientDisconnected, retryOnClosedConnection, withTimeout } from './with-timeout.ts'
 
-/** The request behind a statement, for ClickHouse's query log. */
 export interface QueryOrigin {
   readonly endpoint: string
   readonly tenantId: string
@@ -34,7 +34,6 @@ export interface StatementOptions {
 export interface Database {
   /** Throws Problem(upstream_unavailable), ClientDisconnected, or another error for a defect of ours. */
   read<Row>(query: Query<Row>, options?: ReadOptions): Promise<Row[]>
-  /** A statement without a result. */
   command(statement: string, options?: StatementOptions): Promise<void>
   /** Rows in the statement's format. */
   insert(statement: string, rows: Readable | Buffer, settings?: ClickHouseSettings): Promise<void>
@@ -133,4 +132,11 @@ export function connect(url: string): Database {
       await Promise.all([transport.close(), client.close()])
     },
   }
+}
+
+/** upstream_unavailable while ClickHouse is unreachable, overloaded or not set up; a defect of ours as it is. */
+function toProblem(error: unknown): unknown {
+  const isDefect = error instanceof ClickHouseError && !transientErrors.has(error.code)
+  if (isDefect || error instanceof ClientDisconnected) return error
+  return new Problem('upstream_unavailable', undefined, { cause: error })
 }

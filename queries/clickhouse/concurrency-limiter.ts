@@ -1,7 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { QueryPool } from './query-pools.ts'
 
-/** Runs a task once the pool and the tenant are below their limits. */
 export type RunLimited = <Result>(tenantId: string | undefined, task: () => Promise<Result>) => Promise<Result>
 
 /** Limits a pool; a tenant's tasks above its own limit do not delay other tenants' tasks. */

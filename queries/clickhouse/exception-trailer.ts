@@ -3,10 +3,7 @@ import { extractErrorAtTheEndOfChunk } from '@clickhouse/client'
 /** Bytes: above any exception that ClickHouse appends to rows it already sent. */
 const maxTrailerSize = 32_768
 
-/**
- * The response's bytes without the trailing exception of a statement that failed midway, which is thrown at the end.
- * @param tag of the header X-ClickHouse-Exception-Tag (ClickHouse 25.11); without it there is no trailer.
- */
+/** Throws the exception at its end. @param tag X-ClickHouse-Exception-Tag (ClickHouse 25.11); else no trailer. */
 export async function* withoutExceptionTrailer(
   response: AsyncIterable<Buffer>,
   tag: string | undefined,

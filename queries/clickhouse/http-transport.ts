@@ -2,7 +2,6 @@ import { urlToHttpOptions } from 'node:url'
 import { parseError } from '@clickhouse/client'
 import { Pool } from 'undici'
 import type { Rendered } from '../sql/sql.ts'
-import { parameterText } from './parameter-text.ts'
 
 /** ClickHouse's name for this API in its query log. */
 export const application = 'security-reporting-api'
@@ -13,10 +12,7 @@ export const keepAliveMs = 2_000
 /** A bound in bytes, above any response to a read; the request's signal bounds its time, undici the connecting's. */
 const limits = { maxResponseSize: 64 * 1024 * 1024, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 2_000 }
 
-/**
- * Sends reads. The official client waits for a timer before each request: 1.58 ms of wall clock a read against 0.16,
- * and 0.37 ms of CPU against 0.11.
- */
+/** The official client waits for a timer: a read took 1.58 ms of wall clock against 0.16, CPU 0.37 against 0.11. */
 export function openHttpTransport(url: string) {
   const { origin, pathname } = new URL(url)
   const database = decodeURIComponent(pathname.slice(1)) || 'default'
@@ -36,4 +32,13 @@ export function openHttpTransport(url: string) {
     },
     close: () => pool.destroy(),
   }
+}
+
+const escapes: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' }
+
+const escaped = (value: string) => value.replace(/[\t\n\r'\\]/g, (character) => escapes[character] as string)
+
+/** A `param_NAME` value of the HTTP interface: escaped as in TSV, an array's strings in quotes. */
+function parameterText(value: string | readonly string[]): string {
+  return typeof value === 'string' ? escaped(value) : `[${value.map((item) => `'${escaped(item)}'`).join(',')}]`
 }

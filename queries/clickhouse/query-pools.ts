@@ -27,7 +27,6 @@ export const queryPools = {
   },
 } as const satisfies Record<PoolName, QueryPool>
 
-/** Settings of each statement of a pool. */
 export function poolSettings(pool: PoolName): Readonly<Record<string, string>> {
   const { timeoutMs, settings }: QueryPool = queryPools[pool]
   return { ...settings, max_execution_time: String(timeoutMs / 1000) }

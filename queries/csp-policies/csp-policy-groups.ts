@@ -3,7 +3,6 @@ import { type GroupFilter, slicesWhere } from '../rollups/group-slices.ts'
 import type { PageMatch } from '../rules/scans/page-pattern.ts'
 import { sql, text, uuid } from '../sql/sql.ts'
 
-/** Policies that a site's reports quote. */
 export interface CspPolicyFilter extends GroupFilter {
   readonly siteId: string
   /** Every page where it is undefined. */

@@ -51,7 +51,6 @@ export const browserFamilies: GroupMeasure = distinctTexts(({ isRaw }) =>
   isRaw ? sql`groupUniqArray(toString(browser_name))` : sql`groupUniqArrayArray(browsers)`,
 )
 
-/** A value of the latest raw row. */
 export const latestValue = (value: Sql): GroupMeasure => ({
   ofSlice: () => sql`argMax(${value}, (received_at, id))`,
   merged: (values) => sql`any(${values})`,

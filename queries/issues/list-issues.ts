@@ -42,10 +42,7 @@ function isAfter({ lastSeen, key }: IssuePosition) {
 /** Raw reports of a longer time cost more than the rollup of the whole window. */
 const recentMs = 6 * hourMs
 
-/**
- * Last seen first, as queries to try in order: of the six hours before the position, then of the whole window. A first
- * result that fills the page is final, as its issues precede all others.
- */
+/** Queries to try in order, the six hours before the position first; a result that fills the page is final. */
 export function listIssues(filter: IssueFilter, after: IssuePosition | undefined, limit: number) {
   const { window } = filter
   const latest = Math.min(window.to, after?.lastSeen ?? window.to)

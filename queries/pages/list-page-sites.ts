@@ -4,7 +4,6 @@ import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ id: z.string(), siteId: z.string() })
 
-/** Every monitored page of the tenant. */
 export function listPageSites(tenantId: string): Query<z.infer<typeof row>> {
   return {
     name: 'listPageSites',

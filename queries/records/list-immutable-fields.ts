@@ -5,7 +5,6 @@ import { withIds } from './with-ids.ts'
 
 const row = z.object({ id: z.string(), fixed: z.array(z.string()) })
 
-/** Stored values of some columns, as text. */
 export function listImmutableFields(
   table: string,
   columns: readonly string[],

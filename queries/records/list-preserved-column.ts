@@ -5,11 +5,7 @@ import { withIds } from './with-ids.ts'
 
 const row = z.object({ id: z.string(), value: z.string() })
 
-/**
- * Records whose text column is not empty.
- * @param around narrows the table by its primary key.
- * @param withValue false: '' for each value, as texts can be long.
- */
+/** Records with a text. @param around narrows by primary key. @param withValue false: '', as texts are long. */
 export function listPreservedColumn(
   table: string,
   column: string,

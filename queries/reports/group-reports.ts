@@ -17,10 +17,7 @@ const row = z.object({
   lastSeen: rowTime,
 })
 
-/**
- * Largest groups first, ties by value (Rule 25).
- * @param previous the window of equal length before; undefined where retention does not reach it.
- */
+/** Largest groups first, ties by value (Rule 25). @param previous undefined where retention does not reach it. */
 export function groupReports(
   tenantId: string,
   window: TimeRange,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { dimensionRows } from '../../schema/dimensions.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import { fieldsOfType, type Report, report, reportFieldNames } from '../../schema/responses/report.ts'
@@ -9,11 +8,7 @@ import type { TimeRange } from '../rollups/time-range.ts'
 import { matches } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
 import { at, empty, join, name, type Sql, sql, text, uint, uint64, uuid } from '../sql/sql.ts'
-
-export interface ReportPosition {
-  readonly receivedAt: number
-  readonly id: string
-}
+import type { TimePosition } from '../sql/time-position.ts'
 
 interface ListFilter extends ReportFilter {
   /** Reports of one issue, received in one of the ranges, at least one. */
@@ -29,7 +24,6 @@ const projections = Object.fromEntries(
 
 const nullReport = Object.fromEntries(reportFieldNames.map((field) => [field, null]))
 
-/** Stored values that mean null. */
 const emptyValues = new Map<string, unknown>(
   reportFieldNames.flatMap((field) =>
     report.shape[field].isNullable() ? [[field, emptyValueOf(storedFieldRows[field])]] : [],
@@ -49,7 +43,7 @@ export function listReports(
   tenantId: string,
   window: TimeRange,
   { reportType, terms, issue }: ListFilter,
-  after: ReportPosition | undefined,
+  after: TimePosition<'receivedAt'> | undefined,
   limit: number,
 ): Query<Report> {
   const conditions = [
@@ -57,7 +51,7 @@ export function listReports(
     sql`report_type = ${text(reportType)}`,
     sql`received_at >= ${at(new Date(window.from))}`,
     sql`received_at < ${at(new Date(window.to))}`,
-    ...terms.map((term) => matches(name(dimensionRows[term.dimension].column), term)),
+    ...terms.map((term) => matches(name(storedFieldRows[term.dimension].column), term)),
     ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, inRanges('received_at', issue.ranges)] : []),
   ]
   return {
@@ -73,7 +67,7 @@ export function listReports(
 }
 
 /** The tuple comparison alone reads every later row; the primary key can use the bound before it. */
-function isAfter({ receivedAt, id }: ReportPosition): Sql {
+function isAfter({ receivedAt, id }: TimePosition<'receivedAt'>): Sql {
   const time = at(new Date(receivedAt))
   return sql` AND reports.received_at <= ${time} AND (reports.received_at, reports.id) < (${time}, ${uuid(id)})`
 }

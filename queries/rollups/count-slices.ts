@@ -27,7 +27,6 @@ export interface CountSlice {
   readonly measure: Measures
 }
 
-/** Aggregates of a table's rows, or of the rows that meet a condition. */
 interface Measures {
   reportCount(condition?: Sql): Sql
   weight: Sql

@@ -8,7 +8,6 @@ export interface GroupFilter {
   readonly window: TimeRange
 }
 
-/** One table with its columns and aggregates. */
 export interface GroupSlice {
   /** `FROM table WHERE`, tenant and time included. */
   readonly from: Sql
@@ -51,10 +50,7 @@ const rollupColumns = {
   lastSeen: sql`max(last_seen_at)`,
 } as const
 
-/**
- * Whole days from the rollup, raw rows at the edges.
- * @param conditions on columns that both have, the report type among them.
- */
+/** Whole days from the rollup, raw rows at the edges. @param conditions on columns of both, report type included. */
 export function groupSlices(
   rollup: GroupTable,
   { tenantId, window }: GroupFilter,

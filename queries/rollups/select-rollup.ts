@@ -2,10 +2,10 @@ import { type DimensionName, dimensionNames, dimensionRows } from '../../schema/
 import { dayMs, hourMs, minuteMs } from '../../schema/durations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
+import { storedFieldRows } from '../../schema/stored-report.ts'
 import { name, type Sql, sql, text } from '../sql/sql.ts'
 import type { TimedTable } from './table-slices.ts'
 
-/** The raw rows, or a rollup of report counts. */
 export interface CountTable extends TimedTable {
   readonly column: (dimension: DimensionName) => Sql
   /** The condition that chooses the dimensions' rows. */
@@ -40,7 +40,7 @@ interface RollupSet {
 type Columns = Omit<CountTable, keyof TimedTable>
 
 const reportColumns: Columns = {
-  column: (dimension) => name(dimensionRows[dimension].column),
+  column: (dimension) => name(storedFieldRows[dimension].column),
   rowsOf: () => [],
   values: 'typed',
 }

@@ -10,10 +10,7 @@ export interface ImportStep {
   readonly recordedAt: string
 }
 
-/**
- * Version of a tenant's data: hash of the last hour's import log. Undefined during an import, which counts as cut off
- * after an hour without a row.
- */
+/** Hash of the last hour's import log; undefined in an import, which counts as cut off after an hour without a row. */
 export function importVersion(steps: readonly ImportStep[]): string | undefined {
   const latest = new Map<string, ImportStep>()
   for (const step of steps) {

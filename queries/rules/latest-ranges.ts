@@ -5,10 +5,7 @@ export interface DayOfReports extends TimeRange {
   readonly reportCount: number
 }
 
-/**
- * Ranges that hold the latest `wanted` reports up to a moment, and the time before, so that empty days are not read.
- * @param days latest first.
- */
+/** Ranges of the latest `wanted` reports, and the time before: empty days are not read. @param days latest first. */
 export function latestRanges(
   days: readonly DayOfReports[],
   wanted: number,

@@ -5,7 +5,6 @@ import { rowJson } from '../sql/rows.ts'
 import { at, sql, uuid } from '../sql/sql.ts'
 import type { ScanPlace } from './scan-history.ts'
 
-/** The wide columns. */
 export type ScanDetails = Pick<Scan, 'result' | 'scripts'>
 
 const row: z.ZodType<ScanDetails> = z.object({

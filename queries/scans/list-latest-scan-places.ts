@@ -2,7 +2,6 @@ import type { Query } from '../sql/query.ts'
 import { empty, sql } from '../sql/sql.ts'
 import { newestFirst, ofPages, type PageSelection, queryScanHistory, type ScanPlace } from './scan-history.ts'
 
-/** One scan a page. */
 export function listLatestScanPlaces(tenantId: string, pages: PageSelection, of: 'all' | 'complete'): Query<ScanPlace> {
   const counted = of === 'complete' ? sql`WHERE complete` : empty
   const chosen = sql`${counted} ORDER BY ${newestFirst} LIMIT 1 BY pageId`

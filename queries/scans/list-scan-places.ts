@@ -1,17 +1,13 @@
 import type { Query } from '../sql/query.ts'
 import { at, empty, sql, text, uint, uuid } from '../sql/sql.ts'
+import type { TimePosition } from '../sql/time-position.ts'
 import { newestFirst, queryScanHistory, type ScanPlace } from './scan-history.ts'
-
-export interface ScanPosition {
-  readonly scannedAt: number
-  readonly id: string
-}
 
 /** Newest first. */
 export function listScanPlaces(
   tenantId: string,
   pageId: string,
-  after: ScanPosition | undefined,
+  after: TimePosition<'scannedAt'> | undefined,
   limit: number,
 ): Query<ScanPlace> {
   const isAfter = after ? sql`WHERE (scannedAt, id) < (${at(new Date(after.scannedAt))}, ${text(after.id)})` : empty

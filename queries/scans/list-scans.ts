@@ -9,7 +9,6 @@ import type { ScanPlace } from './scan-history.ts'
 
 export type StoredScan = Omit<ListedScan, 'consecutiveFailures' | 'changes'>
 
-/** Null for a header that was not sent. */
 function watched(sent: Readonly<Record<string, string>>): Record<WatchedHeader, string | null> {
   const entries = watchedHeaders.map((header) => [header, sent[header] ?? null] as const)
   return Object.fromEntries(entries) as Record<WatchedHeader, string | null>

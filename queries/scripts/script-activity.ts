@@ -5,10 +5,7 @@ import { type InventoryFilter, inInventory, returnedUrls } from './script-invent
 
 /** Subselects of browsers' reports that name a script. */
 
-/**
- * `url`, `page`, `reported_hash`, `disposition`, `reports` (how many a row counts) and `seen_to` (the last of them).
- * @param conditions on columns that the rollup and raw rows both have.
- */
+/** A row counts `reports`, `seen_to` the last of them. @param conditions on columns of rollup and raw rows. */
 export function scriptReports(
   filter: InventoryFilter,
   reportType: 'csp-hash' | 'integrity-violation',
@@ -24,7 +21,6 @@ export function scriptReports(
   return sql`(${join(slices, ' UNION ALL ')})`
 }
 
-/** Sightings of the scripts that a read returns. */
 export const sightingsIn = (filter: InventoryFilter, truncated: boolean) =>
   scriptReports(filter, 'csp-hash', truncated ? [sql`script_url IN ${returnedUrls(filter)}`] : [])
 

@@ -19,11 +19,9 @@ export interface InventoryFilter {
 
 const ofScript = ({ url }: InventoryFilter): Sql => (url === undefined ? empty : sql` AND script_url = ${text(url)}`)
 
-/** Condition on tables with a tenant, a site and a script. */
 export const inInventory = (filter: InventoryFilter): Sql =>
   sql`tenant_id = ${uuid(filter.tenantId)} AND site_id = ${uuid(filter.siteId)}${ofScript(filter)}`
 
-/** A row for each script tag that scans of payment pages found. */
 export function scannedTags(filter: InventoryFilter): Sql {
   return sql`(
     SELECT toString(page_id) AS page_id, toString(id) AS scan_id, scanned_at, script_url, script_hash, has_integrity

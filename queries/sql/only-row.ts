@@ -1,4 +1,3 @@
-/** For a query that always has one row, such as a sum. */
 export function onlyRow<Row>(rows: readonly Row[]): Row {
   const [row, ...others] = rows
   if (row === undefined || others.length > 0) throw new Error(`not one row but ${rows.length}`)

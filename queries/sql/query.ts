@@ -1,10 +1,8 @@
 import type { z } from 'zod'
 import type { Sql } from './sql.ts'
 
-/** Defined in `queries/clickhouse/query-pools.ts`. */
 export type PoolName = 'query' | 'lookup' | 'unknownKey' | 'maintenance'
 
-/** A named statement and the schema of its rows. */
 export interface Query<Row> {
   /** camelCase, as the function that builds it; part of log_comment. */
   readonly name: string

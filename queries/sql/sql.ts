@@ -74,7 +74,6 @@ export const at = (value: Date): Bound => ({ type: "DateTime64(3, 'UTC')", value
 /** No time, in columns that are never null. */
 export const noTime = sql`toDateTime64(0, 3, 'UTC')`
 
-/** The last second that DateTime holds. */
 const lastSecond = (2 ** 32 - 1) * 1000
 
 /** Rounded up, which selects the same whole seconds and compares faster; clamped to DateTime's 1970 to 2106. */

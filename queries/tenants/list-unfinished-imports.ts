@@ -4,7 +4,6 @@ import { sql } from '../sql/sql.ts'
 
 const row = z.object({ tenantId: z.string() })
 
-/** Tenants with a batch that was begun and not finished. */
 export const listUnfinishedImports: Query<z.infer<typeof row>> = {
   name: 'listUnfinishedImports',
   statement: sql`

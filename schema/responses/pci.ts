@@ -14,39 +14,27 @@ const gap = z
   })
   .meta({ id: 'PciGap', description: 'One thing that keeps a requirement from being met.' })
 
-const verdict = { status: openEnum(pciStatuses), gaps: z.array(gap) }
+const verdict = <Id extends string, Facts extends z.ZodRawShape>(id: Id, facts: Facts) =>
+  z.object({ id: z.literal(id), status: openEnum(pciStatuses), facts: z.object(facts), gaps: z.array(gap) })
 
-const scriptsVerdict = z
-  .object({
-    id: z.literal(scriptsRequirement),
-    status: verdict.status,
-    facts: z.object({
-      paymentPages: count,
-      scripts: count.meta({ description: 'Scripts reported from payment pages.' }),
-      authorized: count,
-      unreviewed: count,
-      rejected: count,
-      integrity: z.object({
-        protected: count,
-        unprotected: count.meta({
-          description: 'Includes scripts reported without integrity metadata that the inventory lacks.',
-        }),
-        unknown: count,
-        measured: z.boolean().meta({ description: 'The site reports integrity violations.' }),
-      }),
+const scriptsVerdict = verdict(scriptsRequirement, {
+  paymentPages: count,
+  scripts: count.meta({ description: 'Scripts reported from payment pages.' }),
+  authorized: count,
+  unreviewed: count,
+  rejected: count,
+  integrity: z.object({
+    protected: count,
+    unprotected: count.meta({
+      description: 'Includes scripts reported without integrity metadata that the inventory lacks.',
     }),
-    gaps: verdict.gaps,
-  })
-  .meta({ id: 'PciScriptsVerdict' })
+    unknown: count,
+    measured: z.boolean().meta({ description: 'The site reports integrity violations.' }),
+  }),
+}).meta({ id: 'PciScriptsVerdict' })
 
-const changesVerdict = z
-  .object({
-    id: z.literal(changesRequirement),
-    status: verdict.status,
-    facts: z.object({ paymentPages: count, watched: count, changes: count, alerted: count }),
-    gaps: verdict.gaps,
-  })
-  .meta({ id: 'PciChangesVerdict' })
+const changesFacts = { paymentPages: count, watched: count, changes: count, alerted: count }
+const changesVerdict = verdict(changesRequirement, changesFacts).meta({ id: 'PciChangesVerdict' })
 
 const { id, url, status, integrityMode, justification, decidedAt, coverage } = script.shape
 

@@ -1,5 +1,6 @@
-import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
+import type { DimensionName } from '../../schema/dimensions.ts'
 import type { ReportType } from '../../schema/report-types.ts'
+import { storedFieldRows } from '../../schema/stored-report.ts'
 import type { BenchQuery } from './bench-query.ts'
 import type { Dialect } from './dialects.ts'
 import { keyOf } from './query-result.ts'
@@ -19,7 +20,7 @@ interface QuerySpec extends Selection {
 
 const monthDays = 31
 
-const column = (dimension: string) => dimensionRows[dimension as DimensionName].column
+const column = (dimension: string) => storedFieldRows[dimension as DimensionName].column
 const entries = (filters: Filters = {}) => Object.entries(filters)
 const condition = ([dimension, value]: readonly [string, string]) =>
   `${column(dimension)} ${value.includes('_') ? 'LIKE' : '='} '${value}'`

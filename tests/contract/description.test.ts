@@ -148,7 +148,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   })
 })
 
-// The host of documentUrl has no field of its own (contract, Report).
+// The host of documentUrl has no field of its own (Rule 36).
 test.each(dimensionNames.filter((name) => name !== 'documentHost'))(
   'a report answers the %s that it is filtered and grouped by',
   (dimension) => {

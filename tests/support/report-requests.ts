@@ -10,7 +10,7 @@ import type { OracleFilters } from '../oracles/report-oracle.ts'
 
 /** Random questions about given rows: types, filters that often hit, windows at and beside every alignment. */
 
-/** What a filter may say: printable ASCII without the backslash, within its length (contract, Conventions 5). */
+/** Values that a filter accepts (Rule 22), within its length. */
 function sayable(dimension: DimensionName, value: string): boolean {
   const { match } = dimensionRows[dimension]
   const maxLength = match.kind === 'text' ? match.maxLength : 64

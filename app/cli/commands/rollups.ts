@@ -2,13 +2,13 @@ import { type Command, Option } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
+import { unfinishedTenants } from '../../../clickhouse/rollups/unfinished-tenants.ts'
 import { repeatableOption } from '../arguments.ts'
 import type { Context } from '../context.ts'
 import { requireTenant } from '../require-tenant.ts'
 import { anyTenant } from '../shared-arguments.ts'
 import { share, withProgress } from '../show-progress.ts'
 import { subcommand } from '../subcommand.ts'
-import { requireFinishedImports, warnAboutUnfinishedImports } from '../unfinished-imports.ts'
 
 const table = repeatableOption('--table <TABLE>', {
   about: 'Only this rollup, from its source as that is now; those made from it stay as they are, so name them too',
@@ -20,6 +20,8 @@ const force = new Option(
   '--force',
   'Rebuild although an import was cut off; running that import again then counts its reports twice',
 )
+
+const cutOff = (tenants: string) => `An import of tenant ${tenants} is running or was cut off`
 
 export function addRollups(program: Command, context: Context): void {
   const rollups = subcommand(program, 'rollups', { about: 'The tables that views keep of the raw reports' })
@@ -43,7 +45,8 @@ export function addRollups(program: Command, context: Context): void {
           onProgress: (done, total, note) => update(share(done, total), note),
         }),
       )
-      if (check.different > 0) await warnAboutUnfinishedImports(context, reader)
+      const tenants = check.different > 0 ? await unfinishedTenants(reader) : ''
+      if (tenants !== '') context.log(`${cutOff(tenants)}: run it again, which completes the rollups`)
       context.finish(check, check.different > 0 ? 1 : 0)
     })
 
@@ -61,7 +64,13 @@ export function addRollups(program: Command, context: Context): void {
     .addOption(force)
     .action(async ({ table, force }) => {
       const { reader, writer } = await context.database()
-      if (!force) await requireFinishedImports(reader)
+      // Rollups count a batch twice that is sent again after a rebuild.
+      const tenants = force ? '' : await unfinishedTenants(reader)
+      if (tenants !== '') {
+        throw new Error(
+          `${cutOff(tenants)}: let it end, or run it again, before rebuilding; --force rebuilds all the same`,
+        )
+      }
       const { rebuilt, check } = await withProgress(context.stderr, 2, async (update) => {
         const { rebuilt } = await rebuildRollups(writer, {
           tables: table,

@@ -15,7 +15,6 @@ const plan = option('--plan <PLAN>', {
   schema: z.enum(planNames),
 }).makeOptionMandatory()
 
-/** An option for a cell of the plan table, within the cell's bounds. */
 function override<Flags extends string>(
   flags: Flags,
   cell: Exclude<keyof PlanOverrides, 'capabilities'>,

@@ -42,7 +42,6 @@ function countByHost(scripts: readonly { readonly url: string }[]): Map<string, 
 const paymentPagesOf = ({ script, lastOnPayment }: InventoryEntry): ReadonlySet<string> =>
   new Set([...lastOnPayment.keys(), ...(script.scanPresence?.foundOn ?? [])])
 
-/** A rejected script that was seen on a payment page since the rejection. */
 function isStillRunning({ script, lastOnPayment }: InventoryEntry): boolean {
   if (script.status !== 'rejected' || script.decidedAt === null) return false
   const scanned = script.scanPresence ? [Date.parse(script.scanPresence.latestScan.scannedAt)] : []

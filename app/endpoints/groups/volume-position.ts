@@ -9,7 +9,6 @@ export const uint64Text = z
   .regex(/^\d{1,20}$/, { abort: true })
   .refine((digits) => BigInt(digits) <= largest)
 
-/** Largest estimated volume first, then by key. */
 export const volumePosition: SortKey<{ readonly weight: bigint; readonly key: bigint }, VolumePosition> = {
   schema: z.object({ weight: uint64Text, key: uint64Text }),
   of: ({ weight, key }) => ({ weight: String(weight), key: String(key) }),

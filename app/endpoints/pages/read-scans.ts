@@ -33,7 +33,6 @@ function changesSince(before: StoredScan | undefined, scan: StoredScan): ScanCha
   return now ? scanChanges(now, then) : noChanges
 }
 
-/** Undefined for a failed scan. */
 function comparable({ rubricVersion, grade, headers }: StoredScan): ComparableScan | undefined {
   return grade === null || headers === null ? undefined : { rubricVersion, grade, headers }
 }

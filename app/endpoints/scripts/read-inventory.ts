@@ -160,7 +160,6 @@ function scriptFacts(
   } satisfies ScriptFacts
 }
 
-/** Last report by payment page, of a load or of a violation. */
 function lastByPage(loaded: readonly PaymentActivity[], violation: ScriptViolation | undefined): Map<string, number> {
   const last = new Map(Object.entries(violation?.lastOnPayment ?? {}))
   for (const { pageIds, lastAt } of loaded) {

@@ -6,7 +6,6 @@ import { Problem } from '../../../schema/problems.ts'
 
 /** Age from which a version is refreshed in the background, so that no request waits. */
 const refreshAheadMs = importVersionTtlMs - 150
-/** Pause after a lookup that failed. */
 const failedLookupMs = 5_000
 const maxTenants = 10_000
 /** Import steps an hour beyond which a tenant's responses are not cached. */

@@ -36,10 +36,7 @@ interface CacheEntry {
   }
 }
 
-/**
- * Response cache keyed by tenant, request and import version, from a request's second time on. A hit costs one version
- * lookup per tenant and 500 ms.
- */
+/** By tenant, request and import version, from a request's second time on; a hit costs a lookup a tenant and 500 ms. */
 export function createResponseCache(now = () => performance.now()): ResponseCache {
   const versions = createImportVersionCache(now)
   const entries = new LRUCache<string, CacheEntry>({

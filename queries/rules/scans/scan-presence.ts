@@ -9,11 +9,7 @@ export interface PageScan {
 
 const byTime = (a: PageScan, b: PageScan) => byText(a.scannedAt, b.scannedAt) || byText(a.scanId, b.scanId)
 
-/**
- * Null where no scan found the script.
- * @param found the latest scan of each page that found it.
- * @param loadedLast a page's latest complete scan with a 2xx status.
- */
+/** @param found the latest scan of each page that found it. @param loadedLast a page's latest complete 2xx scan. */
 export function scanPresence(
   found: readonly PageScan[],
   loadedLast: (pageId: string) => PageScan | undefined,

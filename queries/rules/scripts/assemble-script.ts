@@ -36,7 +36,6 @@ interface ScanFinding extends PageScan {
   readonly hasIntegrity: boolean
 }
 
-/** Facts that all scripts of a read share. */
 export interface InventoryFacts {
   /** Rule 57. */
   readonly reporting: boolean

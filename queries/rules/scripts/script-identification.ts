@@ -1,10 +1,7 @@
 import type { LibraryIdentity, Script } from '../../../schema/responses/script.ts'
 import { claimedLibrary, isSameLibrary } from './claimed-library.ts'
 
-/**
- * Rule 56.
- * @param current of the latest hash; null: not in the index. undefined: every sighting was unhashed.
- */
+/** Rule 56. @param current of the latest hash; null: not in the index; undefined: every sighting was unhashed. */
 export function identifyScript(url: string, current: LibraryIdentity | null | undefined): Script['identification'] {
   if (!current) {
     const state = current === undefined ? 'unhashed' : 'unrecognised'

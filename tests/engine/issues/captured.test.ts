@@ -24,7 +24,7 @@ const hostOf = (url: string | undefined): string => {
 
 const first = (...values: unknown[]): string => String(values.find((value) => typeof value === 'string' && value) ?? '')
 
-/** The two halves of an issue's key, read off the payload (decisions, Issues). */
+/** The two halves of an issue's key, read off the payload (Rule 44). */
 const keys: Readonly<Record<string, (body: Payload) => [string, string]>> = {
   'csp-violation': (body) => [
     first(body.effectiveDirective, body['effective-directive'], body['violated-directive']).split(' ')[0] ?? '',

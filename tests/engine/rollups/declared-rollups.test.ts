@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rollupSets } from '../../../queries/rollups/select-rollup.ts'
-import { dimensionNames, dimensionRows } from '../../../schema/dimensions.ts'
+import { dimensionNames } from '../../../schema/dimensions.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
 import { dimensionsOf } from '../../../schema/report-filter.ts'
 import { reportTypeNames } from '../../../schema/report-types.ts'
+import { storedFieldRows } from '../../../schema/stored-report.ts'
 import { queryRows } from '../../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
 
@@ -35,7 +36,7 @@ async function stored(table: string): Promise<string[]> {
   const sortingKey = `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = '${table}' AND is_in_sorting_key ORDER BY position`
   const keys = (await queryRows(db.writer, sortingKey)).flat()
   const named = keys.find((key) => key === 'dimension' || key === 'dimensions')
-  const columns = keys.flatMap((key) => dimensionNames.filter((dimension) => dimensionRows[dimension].column === key))
+  const columns = keys.flatMap((key) => dimensionNames.filter((dimension) => storedFieldRows[dimension].column === key))
   const counted = `report_type IN ('${reportTypeNames.join("', '")}')`
   const rows = await queryRows(
     db.writer,
