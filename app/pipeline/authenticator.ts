@@ -1,4 +1,3 @@
-import type { MiddlewareHandler } from 'hono'
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/sql/query.ts'
 import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
@@ -6,7 +5,6 @@ import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import { hashKey, keyPattern } from '../api-keys/key-format.ts'
 import { singleFlight } from './cache/single-flight.ts'
-import type { ApiEnv } from './request-context.ts'
 
 export interface Caller {
   readonly key: {
@@ -90,11 +88,4 @@ function toCachedKey(row: FoundKey): CachedKey {
     tenant: { id: tenantId, name: tenantName, plan, may: entitlements(plan, overrides) },
   }
   return { caller, validUntil: revoked ? Number.NEGATIVE_INFINITY : Date.parse(expiresAt) }
-}
-
-export function authenticate(authenticator: Authenticator): MiddlewareHandler<ApiEnv> {
-  return async function authenticate(c, next) {
-    c.set('caller', await authenticator(c.req.header('Authorization')))
-    await next()
-  }
 }

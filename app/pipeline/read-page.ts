@@ -1,5 +1,4 @@
 import type { MiddlewareHandler } from 'hono'
-import { createCursorDecoder, fingerprint } from './cursor.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createPage } from './page.ts'
 import type { ApiEnv } from './request-context.ts'
@@ -9,20 +8,6 @@ export function readPage({ page: policy }: Endpoint): MiddlewareHandler<ApiEnv> 
     if (policy) {
       const { limit = policy.defaultLimit } = c.get('query')
       c.set('page', createPage(policy, limit, c.get('window') ?? null, c.get('fingerprint'), c.get('cursor')))
-    }
-    return next()
-  }
-}
-
-/** Comes before the window, which a cursor freezes. Throws bad_request. */
-export function readCursor({ name, page }: Endpoint): MiddlewareHandler<ApiEnv> {
-  const decode = page && createCursorDecoder(page.position.schema, page.maxDepth)
-  return function readCursor(c, next) {
-    if (decode) {
-      const bound = fingerprint(name, c.get('caller').tenant.id, c.get('params'))
-      const { cursor } = c.get('query')
-      c.set('fingerprint', bound)
-      if (cursor !== undefined) c.set('cursor', decode(cursor, bound))
     }
     return next()
   }

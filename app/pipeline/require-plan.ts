@@ -22,7 +22,7 @@ export function requirePlan({ requires = [] }: Endpoint): MiddlewareHandler<ApiE
 }
 
 /** Throws plan_upgrade_required, naming the lowest plan with the capability. */
-function requireCapability({ tenant }: Caller, capability: Capability, subject: string): void {
+export function requireCapability({ tenant }: Caller, capability: Capability, subject: string): void {
   if (tenant.may.capabilities.includes(capability)) return
   throw new Problem(
     'plan_upgrade_required',
@@ -37,12 +37,4 @@ export function describeRequirement({ capability, when, unless }: Requirement): 
   const subject = when ? `\`${parameterText(when)}\`` : 'This'
   const plan = `the ${lowestPlanWith(capability)} plan or above (\`${capability}\`)`
   return `${subject} needs ${plan}${unless ? `, unless ${unless.description}` : ''}.`
-}
-
-/** Throws plan_upgrade_required. Comes before the budgets, so such a request costs nothing. */
-export function requireApiAccess({ allPlans }: Endpoint): MiddlewareHandler<ApiEnv> {
-  return function requireApiAccess(c, next) {
-    if (!allPlans) requireCapability(c.get('caller'), 'api', 'API access')
-    return next()
-  }
 }

@@ -35,7 +35,7 @@ const write = (name: string, text: string) => writeFileSync(join(folder, name), 
 const pending = async (folder?: URL) => pendingMigrations(db.reader, await readMigrations(folder))
 const migrateFolder = () => migrate(db.writer, { folder: folderUrl })
 const names = async () => (await readMigrations()).map(({ name }) => name)
-const ledger = () => queryRows(db.writer, 'SELECT version, name FROM schema_migrations FINAL ORDER BY version')
+const applied = () => queryRows(db.writer, 'SELECT version, name FROM schema_migrations FINAL ORDER BY version')
 
 describe('the migrations', () => {
   test('migrations are applied once, in order and with progress; the reader sees pending ones', async () => {
@@ -46,7 +46,7 @@ describe('the migrations', () => {
     expect(heard).toEqual(all.map((name) => `Applying ${name}`))
     expect(await pending()).toEqual([])
     expect(await migrate(db.writer)).toEqual([])
-    expect(await ledger()).toEqual(all.map((name, index) => [index + 1, name]))
+    expect(await applied()).toEqual(all.map((name, index) => [index + 1, name]))
   })
 
   test('every statement of the migrations can be repeated without a change to stored rows', async () => {
@@ -100,7 +100,7 @@ describe('the migrations', () => {
     const second = connect(db.writeUrl)
     const [one, other] = await Promise.all([migrate(db.writer), migrate(second)]).finally(() => second.close())
     expect(new Set([...one, ...other])).toEqual(new Set(all))
-    expect(await ledger()).toHaveLength(all.length)
+    expect(await applied()).toHaveLength(all.length)
     expect(await pending()).toEqual([])
   })
 })
@@ -176,12 +176,12 @@ test('a database of an older baseline stops the run with one line, and is not ch
   await db.writer.command(`INSERT INTO schema_migrations (version, name, checksum)
     SELECT number + 1, ['0001_tenants', '0002_reports', '0003_totals'][least(number + 1, 3)], lower(hex(SHA256(toString(number))))
     FROM numbers(29)`)
-  const before = await ledger()
+  const before = await applied()
   const line =
     /^The database was made by other migrations .* from 0001_tenants on: remove the folder DATA_DIR \(on a server, drop the tables [^\n]*$/
   await expect(migrate(db.writer)).rejects.toThrow(line)
   await expect(pending()).rejects.toThrow(line)
-  expect(await ledger()).toEqual(before)
+  expect(await applied()).toEqual(before)
 })
 
 describe('the report types', () => {

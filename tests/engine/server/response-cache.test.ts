@@ -62,7 +62,7 @@ test('a response is cached until an import begins, and again after its end', asy
   await importLog.start(pass)
   await untilVersionsExpire()
   for (let stored = 4; stored < 7; stored++) {
-    // As rows of a batch that is under way become visible.
+    // As rows of a running batch become visible.
     await api.insertReports(some(1))
     expect(await counted()).toBe(stored)
     expect(await counted()).toBe(stored)
@@ -72,7 +72,7 @@ test('a response is cached until an import begins, and again after its end', asy
   await expectKept(6)
 })
 
-test('a second pass over a batch, for hosts that are new, is told from the first', async () => {
+test('a batch that is imported again changes the import version', async () => {
   const importLog = clickHouseImportLog(writer, tenantId)
   const first = { previousToken: '', token: randomUUID(), hosts: ['a.test'], lines: 1, importedAt: to }
   const second = { ...first, hosts: ['b.test'] }

@@ -19,9 +19,9 @@ test.each([
 })
 
 test.each([
-  ['a batch is under way', [step('a', 'started', 1)]],
+  ['a batch is in flight', [step('a', 'started', 1)]],
   ['one of two is', [step('a', 'started', 1), step('a', 'done', 2), step('b', 'started', 2)]],
-  ['a second pass over a batch is', [step('a', 'started', 1), step('a', 'done', 2), step('a', 'started', 3)]],
+  ['a batch is imported again', [step('a', 'started', 1), step('a', 'done', 2), step('a', 'started', 3)]],
   ['which came last cannot be told', [step('a', 'started', 1), step('a', 'done', 1)]],
 ])('%s: the tenant has no version, in any order of rows', (_, steps) => {
   expect(importVersion(steps)).toBeUndefined()

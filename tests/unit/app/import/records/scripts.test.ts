@@ -132,7 +132,7 @@ describe('a capture', () => {
 
   test.each([
     ['as the help shows it', {}, ''],
-    ['while it is under way', { state: 'pending', finalUrl: null, size: null }, ''],
+    ['while it is pending', { state: 'pending', finalUrl: null, size: null }, ''],
     ['that never reported back', { state: 'interrupted' }, ''],
     ['refused for a reason', refused, ''],
     ['of other bytes', mismatched, ''],

@@ -1,0 +1,18 @@
+import type { MiddlewareHandler } from 'hono'
+import { createCursorDecoder, fingerprint } from './cursor.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ApiEnv } from './request-context.ts'
+
+/** Comes before the window, which a cursor freezes. Throws bad_request. */
+export function readCursor({ name, page }: Endpoint): MiddlewareHandler<ApiEnv> {
+  const decode = page && createCursorDecoder(page.position.schema, page.maxDepth)
+  return function readCursor(c, next) {
+    if (decode) {
+      const bound = fingerprint(name, c.get('caller').tenant.id, c.get('params'))
+      const { cursor } = c.get('query')
+      c.set('fingerprint', bound)
+      if (cursor !== undefined) c.set('cursor', decode(cursor, bound))
+    }
+    return next()
+  }
+}
