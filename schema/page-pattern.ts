@@ -1,10 +1,7 @@
 import { z } from 'zod'
+import { parseUrl } from './parse-url.ts'
 
 const maxLength = 2_048
-
-function parsed(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined
-}
 
 function isWeb({ protocol, username, password }: URL): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === ''
@@ -12,7 +9,7 @@ function isWeb({ protocol, username, password }: URL): boolean {
 
 /** Written as browsers write a page's URL; any other pattern would match none. */
 function isPattern(text: string): boolean {
-  const url = parsed(text)
+  const url = parseUrl(text)
   if (!url || !isWeb(url) || url.href !== text || /[?#]/.test(text) || url.host.includes('*')) return false
   const [last = '', ...others] = url.pathname.split('/').reverse()
   return !others.some((segment) => segment.includes('**')) && (last === '**' || !last.includes('**'))
@@ -30,7 +27,7 @@ export const scanUrl = z
   .max(maxLength)
   .refine(
     (text) => {
-      const url = parsed(text)
+      const url = parseUrl(text)
       return url !== undefined && isWeb(url) && /^https?:\/\/[!-"$-~]+$/i.test(text)
     },
     { error: 'must be an http or https URL in ASCII, without user and fragment' },

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../schema/parse-url.ts'
 import { longestHostname } from './url-parts.ts'
 
 /** Matches host names with the patterns of a tenant's sites. */
@@ -32,9 +33,9 @@ const withoutRoot = (hostname: string) => (hostname.endsWith('.') ? hostname.sli
 /** Lower case, in ASCII, without port and trailing dot; '' for text that is no host. */
 export function normalisePattern(pattern: string): string {
   const wild = pattern.startsWith('*.')
-  const url = `http://${wild ? pattern.slice(2) : pattern}`
-  if (!URL.canParse(url)) return ''
-  const hostname = withoutRoot(new URL(url).hostname)
+  const url = parseUrl(`http://${wild ? pattern.slice(2) : pattern}`)
+  if (!url) return ''
+  const hostname = withoutRoot(url.hostname)
   return wild ? `*.${hostname}` : hostname
 }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { parseUrl } from '../../../schema/parse-url.ts'
 import { detachString } from './detach-string.ts'
 
 /** Parts of a report's URL. Text that is no URL has '' everywhere but in `url` and `page`. */
@@ -41,7 +42,7 @@ export function urlParts(text: string): UrlParts {
   if (text === last.text) return last.parts
   const start = ordinaryStart.exec(text)?.[0]
   const known = start === undefined ? nothing : parseStart(start)
-  const parts = known.host === '' ? parseUrl(text) : withPath(known, text)
+  const parts = known.host === '' ? parseWhole(text) : withPath(known, text)
   last = { text, parts }
   return parts
 }
@@ -50,7 +51,7 @@ function parseStart(start: string): UrlParts {
   const found = cache.get(start)
   if (found) return found
   const key = detachString(start)
-  const parts = parseUrl(key)
+  const parts = parseWhole(key)
   cache.set(key, parts)
   return parts
 }
@@ -61,15 +62,15 @@ function withPath({ scheme, host, hostname, origin }: UrlParts, text: string): U
 }
 
 /** Reads the whole text; never throws. */
-export function parseUrl(text: string): UrlParts {
+export function parseWhole(text: string): UrlParts {
   const written = withoutFragment(text)
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? ''
   if (!hasHost.has(scheme)) return { ...nothing, scheme, url: scheme || written, page: scheme || written }
-  if (!URL.canParse(written)) {
+  const parsed = parseUrl(written)
+  if (!parsed) {
     const url = written.replace(/\/\/[^/?]*@/, '//')
     return { ...nothing, url, page: url }
   }
-  const parsed = new URL(written)
   const { host, hostname, origin } = parsed
   const url = withoutUser(parsed, written)
   return { scheme, host, hostname, origin, url, page: scheme.startsWith('http') ? url : scheme }

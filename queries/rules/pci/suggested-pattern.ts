@@ -1,3 +1,5 @@
+import { parseUrl } from '../../../schema/parse-url.ts'
+
 /** Segments that name one thing among many: numbers, UUIDs, long hexadecimal, and words with several digits in them. */
 const idLike = /^(\d+|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{8,}|(?=(?:.*\d){3})[\w.~-]{6,})$/i
 
@@ -6,7 +8,7 @@ const anyOf = (segment: string) => (idLike.test(segment) || segment.includes('*'
 
 /** Rule 69; text that is no http(s) URL is its own pattern. */
 export function suggestedPattern(page: string): string {
-  if (!/^https?:/i.test(page) || !URL.canParse(page)) return page
-  const { origin, pathname } = new URL(page)
-  return origin + pathname.split('/').map(anyOf).join('/')
+  const url = /^https?:/i.test(page) ? parseUrl(page) : undefined
+  if (!url) return page
+  return url.origin + url.pathname.split('/').map(anyOf).join('/')
 }

@@ -1,3 +1,5 @@
+import { parseUrl } from '../../../schema/parse-url.ts'
+
 /** Libraries by the URLs of public delivery networks. */
 
 export interface ClaimedLibrary {
@@ -44,8 +46,9 @@ const urlForms: readonly UrlForm[] = [
 const fullNames: ReadonlyMap<string, string> = new Map([['ui', 'jquery-ui']])
 
 export function claimedLibrary(url: string): ClaimedLibrary | null {
-  if (!URL.canParse(url)) return null
-  const { hostname, pathname } = new URL(url)
+  const parsed = parseUrl(url)
+  if (!parsed) return null
+  const { hostname, pathname } = parsed
   const path = decoded(pathname)
   for (const form of urlForms) {
     const named = form.host.test(hostname) ? form.path.exec(path)?.groups : undefined
