@@ -155,16 +155,17 @@ describe('a capture', () => {
 
 describe('public records', () => {
   test.each([
-    [libraryFiles, {}, ''],
-    [libraryFiles, { hash: sha384 }, ''],
-    [libraryFiles, { hash: '' }, 'hash must be'],
-    [libraryFiles, { catalog: 'two words' }, 'catalog must be a word without spaces'],
-    [libraryFiles, { siteId }, '"siteId" is no member'],
-    [libraryAdvisories, {}, ''],
-    [libraryAdvisories, { advisories: [] }, ''],
-    [libraryAdvisories, { advisories: [{ id: 'A', ranges: [], url: 'x' }] }, 'advisories[0].modifiedAt is missing'],
-    [libraryAdvisories, { checkedAt: 'today' }, 'checkedAt must be a time'],
-  ] as const)('a public record of %o is accepted or rejected with %j', (type, changes, reason) => {
+    ['libraryFiles', {}, ''],
+    ['libraryFiles', { hash: sha384 }, ''],
+    ['libraryFiles', { hash: '' }, 'hash must be'],
+    ['libraryFiles', { catalog: 'two words' }, 'catalog must be a word without spaces'],
+    ['libraryFiles', { siteId }, '"siteId" is no member'],
+    ['libraryAdvisories', {}, ''],
+    ['libraryAdvisories', { advisories: [] }, ''],
+    ['libraryAdvisories', { advisories: [{ id: 'A', ranges: [], url: 'x' }] }, 'advisories[0].modifiedAt is missing'],
+    ['libraryAdvisories', { checkedAt: 'today' }, 'checkedAt must be a time'],
+  ] as const)('a public record of %s is accepted or rejected with %j', (name, changes, reason) => {
+    const type = { libraryFiles, libraryAdvisories }[name]
     const { siteFromFlag: _, ...isGlobal } = type
     const reasonGiven = recordLineError(isGlobal, { ...type.example, ...changes })
     expect(reasonGiven ?? '').toContain(reason)
