@@ -58,7 +58,7 @@ function scriptOf(world: ScriptWorld, window: OracleWindow, url: string) {
     id: idOf(world.siteId, url),
     siteId: world.siteId,
     url,
-    host: url.split('/')[2],
+    host: new URL(url).hostname,
     status: decision?.status ?? 'unreviewed',
     integrityMode: decision?.integrityMode ?? null,
     decidedBy: decision?.decidedBy ?? null,

@@ -24,7 +24,7 @@ export function blockedResource(blockedUrl: string, mayBeHost: boolean): Blocked
   if (blockedUrl === '') return nowhere
   const url = withScheme(blockedUrl, mayBeHost)
   const { scheme, host, origin } = urlParts(url)
-  if (url !== blockedUrl) return { host: host || blockedUrl.toLowerCase(), origin: '' }
+  if (url !== blockedUrl) return { host: host || blockedUrl.replace(/:\d+$/, '').toLowerCase(), origin: '' }
   if (host !== '') return { host, origin }
   if (scheme !== '') return { host: scheme, origin: '' }
   return blockedUrl.length <= 300 && keyword.test(blockedUrl) ? { host: blockedUrl.toLowerCase(), origin: '' } : nowhere

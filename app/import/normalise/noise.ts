@@ -22,10 +22,10 @@ export function isNoise(report: StoredReport, blocksHosts = false): boolean {
 
 function isForeign(text: string, { policy, documentUrl }: StoredReport): boolean {
   if (text === '') return false
-  const { scheme, hostname } = urlParts(text)
+  const { scheme, host } = urlParts(text)
   // Browsers also send a scheme alone.
-  if (hostname === '') return noiseSchemes.has(scheme || text.toLowerCase())
-  return isNoiseHost(hostname) && hostname !== urlParts(documentUrl).hostname && !namesHost(policy, hostname)
+  if (host === '') return noiseSchemes.has(scheme || text.toLowerCase())
+  return isNoiseHost(host) && host !== urlParts(documentUrl).host && !namesHost(policy, host)
 }
 
 const isNoiseHost = (hostname: string) => hostname.length <= longestHostname && cache.memo(hostname)

@@ -6,11 +6,9 @@ import { detachString } from './detach-string.ts'
 export interface UrlParts {
   /** Lower case, without the colon. */
   readonly scheme: string
-  /** Lower case and in ASCII, with a port that is not the scheme's own; '' unless http, https, ws or wss. */
+  /** Lower case, in ASCII, without port; '' unless http, https, ws or wss. */
   readonly host: string
-  /** The host without its port. */
-  readonly hostname: string
-  /** '' unless http, https, ws or wss. */
+  /** With a port that is not the scheme's own; '' unless http, https, ws or wss. */
   readonly origin: string
   /** Original text without user, password or fragment; the scheme alone unless http, https, ws or wss. */
   readonly url: string
@@ -32,7 +30,7 @@ const ordinaryStart = /^(?:https?|wss?):\/\/[^\s\p{Cc}/?#\\@]{1,300}(?=[/?#]|$)/
 
 const hasHost = new Set(['http', 'https', 'ws', 'wss'])
 
-const nothing: UrlParts = { scheme: '', host: '', hostname: '', origin: '', url: '', page: '' }
+const nothing: UrlParts = { scheme: '', host: '', origin: '', url: '', page: '' }
 
 /** Consecutive reports are mostly of one page. */
 let last = { text: '', parts: nothing }
@@ -56,9 +54,9 @@ function parseStart(start: string): UrlParts {
   return parts
 }
 
-function withPath({ scheme, host, hostname, origin }: UrlParts, text: string): UrlParts {
+function withPath({ scheme, host, origin }: UrlParts, text: string): UrlParts {
   const url = withoutFragment(text)
-  return { scheme, host, hostname, origin, url, page: scheme.startsWith('ws') ? scheme : url }
+  return { scheme, host, origin, url, page: scheme.startsWith('ws') ? scheme : url }
 }
 
 /** Reads the whole text; never throws. */
@@ -71,9 +69,9 @@ export function parseWhole(text: string): UrlParts {
     const url = written.replace(/\/\/[^/?]*@/, '//')
     return { ...nothing, url, page: url }
   }
-  const { host, hostname, origin } = parsed
+  const { hostname: host, origin } = parsed
   const url = withoutUser(parsed, written)
-  return { scheme, host, hostname, origin, url, page: scheme.startsWith('http') ? url : scheme }
+  return { scheme, host, origin, url, page: scheme.startsWith('http') ? url : scheme }
 }
 
 function withoutFragment(text: string): string {

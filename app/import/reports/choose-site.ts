@@ -24,12 +24,11 @@ export function chooseSites(
   return (namedSiteId, url) => {
     const named = namedSiteId || siteId
     if (named) return owned.has(named) ? named : reject(`the tenant has no site ${named}`)
-    const { hostname } = urlParts(url)
-    if (hostname === '') return reject('neither the line nor the report’s URL tells its site')
+    const { host } = urlParts(url)
+    if (host === '') return reject('neither the line nor the report’s URL tells its site')
     // One reason at every repeat, so that a file's rejected file never changes.
     return (
-      find(hostname) ??
-      reject(`no site of the tenant had the host ${truncate(hostname, 255)} when this was first imported`)
+      find(host) ?? reject(`no site of the tenant had the host ${truncate(host, 255)} when this was first imported`)
     )
   }
 }

@@ -57,7 +57,7 @@ export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Scri
     id: scriptId(siteId, seen.url),
     siteId,
     url: seen.url,
-    host: new URL(seen.url).host,
+    host: new URL(seen.url).hostname,
     status: decision?.status ?? 'unreviewed',
     integrityMode: decision?.integrityMode ?? null,
     decidedBy: decision?.decidedBy ?? null,

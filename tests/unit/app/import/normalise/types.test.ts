@@ -155,7 +155,7 @@ const cases: readonly [name: string, type: string, body: object, stored: Partial
     {
       documentUrl: page,
       blockedUrl: 'https://px.metrics.test:4433/wt',
-      blockedHost: 'px.metrics.test:4433',
+      blockedHost: 'px.metrics.test',
       blockedOrigin: 'https://px.metrics.test:4433',
     },
   ],
@@ -175,7 +175,7 @@ const cases: readonly [name: string, type: string, body: object, stored: Partial
     'connection-allowlist, a bare host with a port',
     'connection-allowlist',
     { connection: 'turn.metrics.test:3478' },
-    { blockedHost: 'turn.metrics.test:3478', blockedOrigin: '' },
+    { blockedHost: 'turn.metrics.test', blockedOrigin: '' },
   ],
   [
     'connection-allowlist, WebRTC',

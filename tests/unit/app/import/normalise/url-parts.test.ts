@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { blockedResource } from '../../../../../app/import/normalise/blocked-resource.ts'
 import { parseWhole, urlParts } from '../../../../../app/import/normalise/url-parts.ts'
 
 const pieces = fc.constantFrom(
@@ -56,5 +57,24 @@ test('a URL read through the cache has the parts of the whole text', () => {
       expect(urlParts(text)).toEqual(parseWhole(text))
     }),
     { numRuns: 5_000 },
+  )
+})
+
+const port = fc.integer({ min: 0, max: 99_999 })
+
+test('the host of a page, a blocked resource or an issue has no port', () => {
+  const host = fc.oneof(
+    fc.domain(),
+    fc.ipV4(),
+    fc.ipV6().map((address) => `[${address}]`),
+  )
+  fc.assert(
+    fc.property(fc.constantFrom('http:', 'https:', 'wss:'), host, port, (scheme, name, number) => {
+      const url = `${scheme}//${name}:${number}/path`
+      for (const found of [urlParts(url), blockedResource(url, false), blockedResource(`${name}:${number}`, true)]) {
+        expect(found.host).not.toMatch(/:\d+$/)
+      }
+      expect(urlParts(url).host).toBe(number > 65_535 ? '' : new URL(url).hostname)
+    }),
   )
 })

@@ -28,11 +28,11 @@ test.each([
 test.each([
   ['https://A.Example.test/x?y#z', 'https://A.Example.test/x?y', 'a.example.test', 'https://a.example.test'],
   ['http://a.test:80/', 'http://a.test:80/', 'a.test', 'http://a.test'],
-  ['https://a.test:8443', 'https://a.test:8443', 'a.test:8443', 'https://a.test:8443'],
+  ['https://a.test:8443', 'https://a.test:8443', 'a.test', 'https://a.test:8443'],
   ['wss://a.test/socket', 'wss://a.test/socket', 'a.test', 'wss://a.test'],
-  ['ws://a.test:81/', 'ws://a.test:81/', 'a.test:81', 'ws://a.test:81'],
+  ['ws://a.test:81/', 'ws://a.test:81/', 'a.test', 'ws://a.test:81'],
   ['https://bücher.test/', 'https://bücher.test/', 'xn--bcher-kva.test', 'https://xn--bcher-kva.test'],
-  ['https://[::1]:9/', 'https://[::1]:9/', '[::1]:9', 'https://[::1]:9'],
+  ['https://[::1]:9/', 'https://[::1]:9/', '[::1]', 'https://[::1]:9'],
 ])('a blocked URL %s has a host and an origin', (blockedURL, url, host, origin) => {
   expect(blocked(blockedURL)).toEqual([url, host, origin])
 })
@@ -57,7 +57,7 @@ test.each([
   ['https://user@shop.test/a', 'https://shop.test/a', 'shop.test'],
   ['wss://shop.test/a', 'wss', 'shop.test'],
   ['HTTPS://Shop.Test:443/A', 'HTTPS://Shop.Test:443/A', 'shop.test'],
-  ['http://localhost:3000/', 'http://localhost:3000/', 'localhost:3000'],
+  ['http://localhost:3000/', 'http://localhost:3000/', 'localhost'],
   ['about:blank', 'about', ''],
   ['data:text/html,secret', 'data', ''],
   ['blob:https://shop.test/1', 'blob', ''],
