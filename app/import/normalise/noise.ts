@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { noiseHosts, noiseSchemes } from '../../../schema/noise-list.ts'
+import { noiseHosts, noiseSamples, noiseSchemes } from '../../../schema/noise-list.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { withScheme } from './blocked-resource.ts'
 import { longestHostname, urlParts } from './url-parts.ts'
@@ -11,12 +11,13 @@ const cache = new LRUCache<string, boolean>({
 })
 
 /**
- * True for resources of an extension, the browser or a product on the way. Hosts that the quoted policy names, and the
+ * True for resources and inline scripts of an extension, the browser or a product on the way. Hosts that the quoted policy names, and the
  * page's own host, are the site's choice.
  * @param blocksHosts the blocked URL can be a host without a scheme.
  */
 export function isNoise(report: StoredReport, blocksHosts = false): boolean {
-  const { blockedUrl, sourceFile } = report
+  const { blockedUrl, sourceFile, sample } = report
+  if (noiseSamples.some(({ text }) => sample.includes(text))) return true
   return isForeign(withScheme(blockedUrl, blocksHosts), report) || isForeign(sourceFile, report)
 }
 

@@ -20,6 +20,10 @@ describe('a report is noise', () => {
     'https://KASPERSKY-LABS.com:8443/main.js',
     'wss://local.adguard.org/ws',
     'http://www.superfish.com/ws/sf_main.jsp?dlsource=x',
+    'chromeinvokeimmediate://x',
+    'mbinit://x',
+    'mxaddon-pkg',
+    'https://dl.metabar.ru/x.js',
   ])('a report is noise for %s, as its blocked URL and as its source', (url) => {
     expect(noise(url)).toBe(true)
     expect(noise('inline', url)).toBe(true)
@@ -40,6 +44,9 @@ describe('a report is not noise', () => {
     'chrome-extensions://x',
     'webrtc',
     'not a url',
+    'https://github.com/a.js',
+    'https://s3.amazonaws.com/a.js',
+    'https://www.googletagmanager.com/gtm.js',
   ])('a report is not noise for %j', (url) => {
     expect(noise(url)).toBe(false)
     expect(noise('inline', url)).toBe(false)
@@ -108,3 +115,19 @@ describe('a blocked host without a scheme', () => {
 test('a host longer than any name of DNS is no product’s', () => {
   expect(noise(`https://${'a.'.repeat(4_000)}kaspersky-labs.com/x.js`)).toBe(false)
 })
+
+test.each([
+  'try { for(var lastpass_iter=0; lastpass_i',
+  'try {\r\n  window.AG_onLoad = function(func)',
+  ';(function installGlobalHook(window) { va',
+  '#s3gt_translate_tooltip_mini { display: n',
+])('the sample of a known content script is noise: %s', (sample) => {
+  expect(isNoise(aReport({ blockedUrl: 'inline', sourceFile: '', sample }))).toBe(true)
+})
+
+test.each(['', 'window.dataLayer = window.dataLayer || [];', 'var lastPass = 1'])(
+  'the sample of a page’s own script is no noise: %s',
+  (sample) => {
+    expect(isNoise(aReport({ blockedUrl: 'inline', sourceFile: '', sample }))).toBe(false)
+  },
+)
