@@ -1,5 +1,6 @@
 -- Scripts of each site: sightings by browsers, decisions and copies by people, and the public libraries they belong to.
--- csp-hash reports a script's hash, integrity-violation that it has no integrity metadata.
+-- csp-hash reports a script's hash, integrity-violation that it has no integrity metadata. A violation of anything else
+-- has no script_url: it counts only as a sign that the site reports integrity.
 --
 -- script_versions outlives the reports: with a TTL a script that never changes would seem new whenever retention moves
 -- on. It has no bucket, so it is neither checked nor rebuilt; its view selected over all reports completes it.
@@ -12,7 +13,7 @@ CREATE TABLE IF NOT EXISTS reports_per_day_by_script
     tenant_id       UUID COMMENT 'The tenant',
     report_type     LowCardinality(String) COMMENT 'csp-hash or integrity-violation',
     site_id         UUID COMMENT 'The site' CODEC(ZSTD(1)),
-    script_url      String COMMENT 'The script, without query; untrusted' CODEC(ZSTD(1)),
+    script_url      String COMMENT 'The script, without query, empty when unknown; untrusted' CODEC(ZSTD(1)),
     page            String COMMENT 'The page without query, empty when unknown; untrusted' CODEC(ZSTD(1)),
     reported_hash   String COMMENT 'Its hash as the browser wrote it, empty when unhashed; untrusted' CODEC(ZSTD(1)),
     disposition     LowCardinality(String) COMMENT 'integrity-violation: enforce, report, or empty',
@@ -31,7 +32,7 @@ SETTINGS
     non_replicated_deduplication_window = 10000,
     min_age_to_force_merge_seconds = 86400,
     min_age_to_force_merge_on_partition_only = 1
-COMMENT 'Reports that name a script, by script, page, hash and day';
+COMMENT 'Hashes of scripts and integrity violations, by script, page, hash and day';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS reports_per_day_by_script_mv
 TO reports_per_day_by_script AS
@@ -48,7 +49,7 @@ SELECT
     max(received_at) AS last_seen_at,
     max(retention_days) AS retention_days
 FROM reports
-WHERE report_type IN ('csp-hash', 'integrity-violation') AND script_url != ''
+WHERE report_type IN ('csp-hash', 'integrity-violation')
 GROUP BY tenant_id, report_type, site_id, script_url, page, reported_hash, disposition, bucket;
 
 CREATE TABLE IF NOT EXISTS script_versions

@@ -4,7 +4,7 @@ import { dispositions } from '../../schema/enumerations.ts'
 import { inventorySize } from '../../schema/scripts.ts'
 import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
-import { sql, uint, uint64s } from '../sql/sql.ts'
+import { empty, sql, uint, uint64s } from '../sql/sql.ts'
 import { paymentPagesAmong, scriptReports } from './script-activity.ts'
 import { type InventoryFilter, inventoriedUrls } from './script-inventory.ts'
 
@@ -25,7 +25,7 @@ const keyOf = (url: string) => hash('md5', url, 'buffer').readBigUInt64BE()
 
 /**
  * Scripts loaded without integrity metadata, latest first: the known ones and 1,000 others, preferring scripts outside
- * the inventory, then on payment pages, then the latest.
+ * the inventory, then on payment pages, then the latest. Violations that name no script share the URL ''.
  * @param known URLs of the inventory, at most 1,000.
  * @param truncated the inventory has more.
  */
@@ -36,7 +36,7 @@ export function listScriptViolations(
 ): Query<ScriptViolation> {
   const violations = scriptReports({ ...filter, url: undefined }, 'integrity-violation')
   const isKnown = sql`halfMD5(url) IN ${uint64s(known.map(keyOf))}`
-  const isInventoried = truncated ? sql`isKnown OR url IN ${inventoriedUrls(filter)}` : sql`isKnown`
+  const isOther = truncated ? sql` OR url IN ${inventoriedUrls(filter)}` : empty
   // Of several at one moment, enforce wins.
   const mode = sql`if(max((seen_to, disposition = 'enforce')).2, 'enforce', 'report')`
   const seenTimes = sql`arrayWithConstant(length(page_ids), toUnixTimestamp64Milli(seen_to))`
@@ -48,7 +48,7 @@ export function listScriptViolations(
     : [sql`CAST(map(), 'Map(String, Int64)')`, violations]
   const scripts = sql`
     SELECT url, max(seen_to) AS lastAt, ${mode} AS mode, ${onPayment} AS lastOnPayment, ${isKnown} AS isKnown,
-      (${isInventoried})::Bool AS isInventoried
+      (isKnown OR url = ''${isOther})::Bool AS isInventoried
     FROM ${reports}
     GROUP BY url
     ORDER BY isKnown DESC, isInventoried, notEmpty(lastOnPayment) DESC, lastAt DESC, url

@@ -3,7 +3,7 @@ import { groupSlices } from '../rollups/group-slices.ts'
 import { join, type Sql, sql, text } from '../sql/sql.ts'
 import { type InventoryFilter, inInventory, returnedUrls } from './script-inventory.ts'
 
-/** Subselects of browsers' reports that name a script. */
+/** Subselects of browsers' reports about scripts. */
 
 /** A row counts `reports`, `seen_to` the last of them. @param conditions on columns of rollup and raw rows. */
 export function scriptReports(
@@ -11,7 +11,7 @@ export function scriptReports(
   reportType: 'csp-hash' | 'integrity-violation',
   conditions: readonly Sql[] = [],
 ): Sql {
-  const all = [sql`report_type = ${text(reportType)}`, inInventory(filter), sql`script_url != ''`, ...conditions]
+  const all = [sql`report_type = ${text(reportType)}`, inInventory(filter), ...conditions]
   const slices = groupSlices('reports_per_day_by_script', filter, all).map(({ from, page, isRaw }) => {
     const tally = isRaw
       ? sql`toUInt64(1) AS reports, received_at AS seen_to`

@@ -29,7 +29,9 @@ const scriptsVerdict = verdict(scriptsRequirement, {
       description: 'Includes scripts reported without integrity metadata that the inventory lacks.',
     }),
     unknown: count,
-    measured: z.boolean().meta({ description: 'The site reports integrity violations.' }),
+    measured: z
+      .boolean()
+      .meta({ description: 'Browsers sent an integrity report of the site in the window, whatever it was about.' }),
   }),
 }).meta({ id: 'PciScriptsVerdict' })
 

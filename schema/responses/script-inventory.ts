@@ -14,7 +14,9 @@ export const scriptCounts = z
 /** Rule 57, of the listed scripts. */
 export const coverageSummary = z
   .object({
-    reporting: z.boolean().meta({ description: 'Browsers reported an integrity violation of the site’s scripts.' }),
+    reporting: z
+      .boolean()
+      .meta({ description: 'Browsers sent an integrity report of the site in the window, whatever it was about.' }),
     protected: count,
     unprotected: count,
     unknown: count,

@@ -55,7 +55,7 @@ export function scriptEvidence(world: PciWorld, pages: readonly PageRecord[], fr
   const scripts = oracleScripts({ ...world, ...nothingElse, paymentPages, retentionFrom: from }, { from, to: now })
   const onAny = ({ documentUrl }: StoredReport) => pages.some((page) => isPage(documentUrl, page))
   const lacking = unique(violations.filter(onAny).map(({ scriptUrl }) => scriptUrl)).filter(
-    (url) => !scripts.some((script) => script.url === url),
+    (url) => url !== '' && !scripts.some((script) => script.url === url),
   )
   const evidence = scripts.flatMap((script) => {
     const own = reports.filter(({ scriptUrl }) => scriptUrl === script.url)

@@ -111,7 +111,7 @@ export function oracleScriptList(world: ScriptWorld, window: OracleWindow, filte
       (filters.advisories ?? advisories.state) === advisories.state,
   )
   const lacking = unique(violations.map(({ scriptUrl }) => scriptUrl))
-    .filter((url) => !all.some((script) => script.url === url))
+    .filter((url) => url !== '' && !all.some((script) => script.url === url))
     .map((url) => ({ url, rows: violations.filter(({ scriptUrl }) => scriptUrl === url) }))
     .filter(({ rows }) => filters.pageScope !== 'payment' || onPayment(rows))
     .map(({ url, rows }) => ({ url, ...violationOf(rows) }))

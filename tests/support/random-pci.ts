@@ -57,15 +57,17 @@ function pagesOf(random: Seeded, siteIds: readonly string[], { paymentPages }: R
 /** Scripts that no browser reported the hash of. */
 const lackedScripts = ['https://px.metrics.test/1.js', 'https://px.metrics.test/2.js', 'https://shop.example.test/3.js']
 
-/** Sightings and violations, and other reports in the place of some of them; some sites report no violation. */
+/** Sightings, violations and other reports; some sites report no violation, and some none that names a script. */
 function reportsOf(random: Seeded, rows: readonly StoredReport[], time: () => number): StoredReport[] {
-  const quiet = new Set([...new Set(rows.map(({ siteId }) => siteId))].filter(() => random.chance(0.3)))
+  const siteIds = [...new Set(rows.map(({ siteId }) => siteId))]
+  const [quiet, scriptless] = [0.3, 0.3].map((share) => new Set(siteIds.filter(() => random.chance(share))))
   return rows.map((row) => {
     const violates = row.reportType === 'integrity-violation'
-    const scriptUrl = violates && random.chance(0.3) ? random.pick(lackedScripts) : row.scriptUrl
+    const named = violates && random.chance(0.3) ? random.pick(lackedScripts) : row.scriptUrl
+    const scriptUrl = violates && scriptless?.has(row.siteId) ? '' : named
     const reportType = random.pickSkewed(['csp-violation', 'network-error'] as const)
     const other = { reportType, scriptUrl: '', scriptHash: '', reportedHash: '' }
-    const isOther = random.chance(0.25) || (violates && quiet.has(row.siteId))
+    const isOther = random.chance(0.25) || (violates && quiet?.has(row.siteId))
     return { ...row, scriptUrl, ...(isOther && other), receivedAt: time() }
   })
 }
