@@ -20,9 +20,11 @@ export const coverageSummary = z
     protected: count,
     unprotected: count,
     unknown: count,
-    uninventoried: z
-      .array(z.object({ url: untrusted(), disposition: openEnum(dispositions) }))
-      .meta({ description: 'Scripts reported without integrity metadata that the inventory lacks, latest first.' }),
+    uninventoried: z.array(z.object({ url: untrusted(), disposition: openEnum(dispositions) })).meta({
+      description:
+        'Scripts reported without integrity metadata that the inventory lacks, latest first. At most 1,000: those of payment pages, then the latest.',
+    }),
+    uninventoriedCount: count.meta({ description: 'All of them, beyond the 1,000 too.' }),
   })
   .meta({ id: 'ScriptCoverageSummary' })
 

@@ -35,7 +35,7 @@ export interface PciWorld extends Pick<ScriptWorld, 'siteId' | 'reports' | 'scan
 
 const iso = (time: number) => new Date(time).toISOString()
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
-const hostOf = (url: string) => url.split('/')[2]
+const hostOf = (url: string) => url.split('/')[2]?.replace(/:\d+$/, '')
 
 /** Documents that look like an id somewhere, and what they are suggested as. */
 const suggested: Readonly<Record<string, string>> = {

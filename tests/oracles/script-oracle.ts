@@ -134,6 +134,7 @@ export function oracleScriptList(world: ScriptWorld, window: OracleWindow, filte
         reporting: violations.length > 0,
         ...counted(['protected', 'unprotected', 'unknown'], covered),
         uninventoried: lacking.map(({ url, mode }) => ({ url, disposition: mode })),
+        uninventoriedCount: lacking.length,
       },
       window: { from: iso(window.from), to: iso(window.to) },
       truncated: false,

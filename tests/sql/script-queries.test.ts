@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { listPageSites } from '../../queries/pages/list-page-sites.ts'
 import { listLoadingScans } from '../../queries/scans/list-loading-scans.ts'
 import { listScanFindings } from '../../queries/scans/list-scan-findings.ts'
+import { countUninventoriedScripts } from '../../queries/scripts/count-uninventoried-scripts.ts'
 import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
 import { listPaymentActivity } from '../../queries/scripts/list-payment-activity.ts'
 import { listScriptActivity } from '../../queries/scripts/list-script-activity.ts'
@@ -41,6 +42,7 @@ const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: fals
     listScriptActivity(filter, truncated),
     listScriptHashes(filter, truncated),
     listScriptViolations(filter, [one.url], truncated),
+    countUninventoriedScripts(filter, [one.url], truncated),
     ...(filter.hasPaymentPages ? [listPaymentActivity(filter, truncated)] : []),
   ]),
   ...(filter.hasPaymentPages ? [listScanFindings(filter), listLoadingScans(filter)] : []),

@@ -12,7 +12,7 @@ import { changeDays } from '../../../schema/pci.ts'
 import { type Capability, lowestPlanWith } from '../../../schema/plans.ts'
 import { type PciReadiness, pciReadiness } from '../../../schema/responses/pci.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
-import { type Inventory, readInventory, readPaymentPages, uninventoriedOnPayment } from '../scripts/read-inventory.ts'
+import { type Inventory, readInventory, readPaymentPages, uninventoriedScripts } from '../scripts/read-inventory.ts'
 import { changeEvidence, pageEvidence } from './change-evidence.ts'
 import { scriptEvidence } from './script-evidence.ts'
 
@@ -23,6 +23,7 @@ const emptyInventory: Inventory = {
   truncated: false,
   reporting: false,
   uninventoried: [],
+  uninventoriedCounts: [],
   paymentPages: [],
 }
 
@@ -55,7 +56,7 @@ export const compliancePciDss = endpoint({
       pages.length > 0 ? [] : read(listBusyPages(tenant.id, siteId, lastDays, maxSuggestions)),
     ])
     const scripts = scriptEvidence(inventory)
-    const uninventoriedUnprotected = uninventoriedOnPayment(inventory).length
+    const uninventoriedUnprotected = uninventoriedScripts(inventory, true).total
     const requirements: PciReadiness['requirements'] = [
       judgeScripts({
         paymentPages: pages.length,

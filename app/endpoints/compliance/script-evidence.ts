@@ -1,19 +1,14 @@
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
-import {
-  type Inventory,
-  type InventoryEntry,
-  isOnPaymentPage,
-  uninventoriedOnPayment,
-} from '../scripts/read-inventory.ts'
+import { type Inventory, type InventoryEntry, isOnPaymentPage } from '../scripts/read-inventory.ts'
 
 type ScriptEvidence = PciReadiness['evidence']['scripts'][number]
 
 export function scriptEvidence(inventory: Inventory): ScriptEvidence[] {
-  const uninventoried = countByHost(uninventoriedOnPayment(inventory))
+  const uninventoried = new Map(inventory.uninventoriedCounts.map(({ host, onPayment }) => [host, onPayment]))
   const labelOf = new Map(inventory.paymentPages.map(({ id, label }) => [id, label]))
   return inventory.entries.filter(isOnPaymentPage).map((entry) => {
     const pages = paymentPagesOf(entry)
-    const { id, url, host, status, integrityMode, justification, decidedBy, decidedAt, coverage } = entry.script
+    const { id, url, status, integrityMode, justification, decidedBy, decidedAt, coverage } = entry.script
     return {
       id,
       url,
@@ -25,18 +20,9 @@ export function scriptEvidence(inventory: Inventory): ScriptEvidence[] {
       coverage,
       stillRunning: isStillRunning(entry),
       paymentPages: [...labelOf].filter(([pageId]) => pages.has(pageId)).map(([pageId, label]) => ({ pageId, label })),
-      uninventoriedUnprotected: uninventoried.get(host) ?? 0,
+      uninventoriedUnprotected: uninventoried.get(new URL(url).hostname) ?? 0,
     }
   })
-}
-
-function countByHost(scripts: readonly { readonly url: string }[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { url } of scripts) {
-    const { host } = new URL(url)
-    counts.set(host, (counts.get(host) ?? 0) + 1)
-  }
-  return counts
 }
 
 const paymentPagesOf = ({ script, lastOnPayment }: InventoryEntry): ReadonlySet<string> =>

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { ScriptViolation } from '../../../queries/scripts/list-script-violations.ts'
 import type { Script } from '../../../schema/responses/script.ts'
 import type { coverageSummary, scriptCounts } from '../../../schema/responses/script-inventory.ts'
 import { advisoryStates, coverageStates, identificationStates } from '../../../schema/scripts.ts'
+import type { uninventoriedScripts } from './read-inventory.ts'
 
 /** Counts beside a list of scripts, with every state present. */
 
@@ -24,9 +24,10 @@ export const countStates = (scripts: readonly Script[]): z.input<typeof scriptCo
 export const summariseCoverage = (
   scripts: readonly Script[],
   reporting: boolean,
-  uninventoried: readonly ScriptViolation[],
+  uninventoried: ReturnType<typeof uninventoriedScripts>,
 ): z.input<typeof coverageSummary> => ({
   reporting,
   ...countBy(coverageStates, scripts, ({ coverage }) => coverage.state),
-  uninventoried: uninventoried.map(({ url, mode }) => ({ url, disposition: mode })),
+  uninventoried: uninventoried.listed.map(({ url, mode }) => ({ url, disposition: mode })),
+  uninventoriedCount: uninventoried.total,
 })

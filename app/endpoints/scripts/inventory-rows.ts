@@ -1,5 +1,6 @@
 import { listLoadingScans } from '../../../queries/scans/list-loading-scans.ts'
 import { listScanFindings } from '../../../queries/scans/list-scan-findings.ts'
+import { countUninventoriedScripts } from '../../../queries/scripts/count-uninventoried-scripts.ts'
 import { libraryId, listLibraryChecks } from '../../../queries/scripts/list-library-checks.ts'
 import { listPaymentActivity } from '../../../queries/scripts/list-payment-activity.ts'
 import { listScriptActivity } from '../../../queries/scripts/list-script-activity.ts'
@@ -35,11 +36,12 @@ export async function readInventoryRows(read: Read, filter: InventoryFilter, { h
   const returned = scripts.slice(0, inventorySize)
   const urls = returned.map(({ url }) => url)
   const libraries = [...new Set(identities.map(({ identity: { catalog, name } }) => libraryId(catalog, name)))]
-  const [activities, reportedHashes, onPayment, violations, checks] = await Promise.all([
+  const [activities, reportedHashes, onPayment, violations, uninventoried, checks] = await Promise.all([
     read(listScriptActivity(filter, truncated)),
     hashes ? read(listScriptHashes(filter, truncated)) : [],
     scanned ? read(listPaymentActivity(filter, truncated)) : [],
     read(listScriptViolations(filter, urls, truncated)),
+    filter.url === undefined ? read(countUninventoriedScripts(filter, urls, truncated)) : [],
     advisories ? Promise.all(listLibraryChecks(libraries).map(read)) : [],
   ])
   return {
@@ -54,6 +56,7 @@ export async function readInventoryRows(read: Read, filter: InventoryFilter, { h
     reportedHashes,
     onPayment,
     violations,
+    uninventoried,
     checks: checks.flat(),
   }
 }

@@ -9,7 +9,7 @@ import { wholeListPage } from '../../pipeline/page.ts'
 import { countStates, summariseCoverage } from './inventory-counts.ts'
 import { compareInInventory, inventoryPosition } from './inventory-order.ts'
 import { decisionExemption, inventoryRequirement } from './inventory-requirement.ts'
-import { isOnPaymentPage, readInventory, uninventoriedOnPayment } from './read-inventory.ts'
+import { isOnPaymentPage, readInventory, uninventoriedScripts } from './read-inventory.ts'
 
 export const scriptsList = endpoint({
   name: 'scripts.list',
@@ -38,7 +38,9 @@ export const scriptsList = endpoint({
     counts: scriptCounts,
     coverage: coverageSummary,
     window: readWindow,
-    truncated: z.boolean().meta({ description: 'The site has more than the 1,000 scripts that one read returns.' }),
+    truncated: z.boolean().meta({
+      description: 'The site has more than the 1,000 scripts that one read returns, or lists as `uninventoried`.',
+    }),
   }),
   async handle({ caller: { tenant }, params, window, retentionFrom, page, read }) {
     const inventory = await readInventory(read, { tenant, siteId: params.siteId, window, retentionFrom })
@@ -52,16 +54,13 @@ export const scriptsList = endpoint({
         (params.identification === undefined || identification.state === params.identification) &&
         (params.advisories === undefined || advisories.state === params.advisories),
     )
+    const uninventoried = uninventoriedScripts(inventory, onPaymentOnly)
     return {
       ...page.sortAndCut(listed, compareInInventory),
       counts: countStates(scoped),
-      coverage: summariseCoverage(
-        listed,
-        inventory.reporting,
-        onPaymentOnly ? uninventoriedOnPayment(inventory) : inventory.uninventoried,
-      ),
+      coverage: summariseCoverage(listed, inventory.reporting, uninventoried),
       window: { from: new Date(window.from).toISOString(), to: new Date(window.to).toISOString() },
-      truncated: inventory.truncated,
+      truncated: inventory.truncated || uninventoried.total > uninventoried.listed.length,
     }
   },
 })

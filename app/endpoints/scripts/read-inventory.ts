@@ -7,6 +7,7 @@ import {
   type ScriptFacts,
 } from '../../../queries/rules/scripts/assemble-script.ts'
 import { scriptId } from '../../../queries/rules/scripts/script-id.ts'
+import type { UninventoriedCount } from '../../../queries/scripts/count-uninventoried-scripts.ts'
 import { findScriptUrl } from '../../../queries/scripts/find-script-url.ts'
 import { libraryId } from '../../../queries/scripts/list-library-checks.ts'
 import type { PaymentActivity } from '../../../queries/scripts/list-payment-activity.ts'
@@ -46,14 +47,21 @@ export interface Inventory {
   readonly reporting: boolean
   /** Unprotected scripts that the inventory lacks, latest first: at most 1,000, payment pages preferred. */
   readonly uninventoried: readonly ScriptViolation[]
+  /** Of all of them. */
+  readonly uninventoriedCounts: readonly UninventoriedCount[]
   readonly paymentPages: readonly PageRecord[]
 }
 
 export const isOnPaymentPage = ({ script, lastOnPayment }: InventoryEntry): boolean =>
   lastOnPayment.size > 0 || script.scanPresence !== null
 
-export const uninventoriedOnPayment = ({ uninventoried }: Inventory) =>
-  uninventoried.filter(({ lastOnPayment }) => Object.keys(lastOnPayment).length > 0)
+export function uninventoriedScripts(inventory: Inventory, onPaymentOnly: boolean) {
+  const listed = inventory.uninventoried.filter(
+    ({ lastOnPayment }) => !onPaymentOnly || Object.keys(lastOnPayment).length > 0,
+  )
+  const counts = inventory.uninventoriedCounts.map(({ scripts, onPayment }) => (onPaymentOnly ? onPayment : scripts))
+  return { listed, total: counts.reduce((sum, count) => sum + count, 0) }
+}
 
 /** At most 1,000 scripts, the last seen. */
 export async function readInventory(read: Read, request: InventoryRequest): Promise<Inventory> {
@@ -121,6 +129,7 @@ async function assemble(
     truncated: rows.truncated,
     reporting: facts.reporting,
     uninventoried: rows.violations.filter(({ isInventoried }) => !isInventoried),
+    uninventoriedCounts: rows.uninventoried,
     paymentPages,
   }
 }

@@ -27,6 +27,8 @@ afterAll(async () => {
 
 const pay = 'https://shop.example.test/pay'
 
+const lackingNone = { uninventoried: [], uninventoriedCount: 0 }
+
 async function readPci(site: ScriptSite) {
   const { body } = await sites.api.get(`/v1/compliance/pci-dss?siteId=${site.siteId}`, { key: site.key })
   return body.data
@@ -49,8 +51,56 @@ test.each([
     result: { stored: 1 },
   })
   const { rest } = await sites.list(site)
-  expect(rest.coverage).toEqual({ reporting: true, protected: 1, unprotected: 0, unknown: 0, uninventoried: [] })
+  expect(rest.coverage).toEqual({ reporting: true, protected: 1, unprotected: 0, unknown: 0, ...lackingNone })
   expect(await sites.script(site, 'a')).toMatchObject({ coverage: { state: 'protected', decidedBy: 'reports' } })
   const { integrity } = (await readPci(site)).requirements[0].facts
   expect(integrity).toEqual({ protected: 1, unprotected: 0, unknown: 0, measured: true })
+})
+
+test('scripts that the inventory lacks are all counted, and a cut of their list is no secret', async () => {
+  const site = await sites.create()
+  await sites.api.importRecords(site.tenantId, monitoredPages, [paymentPage(site, pay)])
+  const violation = (url: string, days: number, documentUrl: string) =>
+    sighting(site, '', days, { reportType: 'integrity-violation', scriptUrl: url, documentUrl })
+  const [known, other] = ['https://cdn.example.test:8443/known.js', 'https://other.example.test/known.js']
+  await sites.api.insertReports([
+    ...[known, other].map((scriptUrl) => sighting(site, '', 1, { scriptUrl, documentUrl: pay })),
+    // Oldest of all, so that the list lacks it.
+    violation('https://cdn.example.test/old.js', 9, pay),
+    ...Array.from({ length: 1_001 }, (_, index) => violation(`https://px.example.test/${index}.js`, 1, pay)),
+    ...Array.from({ length: 7 }, (_, index) => violation(`https://px.example.test/home${index}.js`, 1, `${pay}/home`)),
+  ])
+  for (const [pageScope, uninventoriedCount] of [
+    ['any', 1_009],
+    ['payment', 1_002],
+  ] as const) {
+    const { rest } = await sites.list(site, { pageScope })
+    const { uninventoried, ...counts } = rest.coverage as { uninventoried: { url: string }[] }
+    expect(counts).toEqual({ reporting: true, protected: 2, unprotected: 0, unknown: 0, uninventoriedCount })
+    expect([uninventoried.length, rest.truncated]).toEqual([1_000, true])
+  }
+  const { requirements, evidence } = await readPci(site)
+  expect(requirements[0].facts.integrity).toEqual({ protected: 2, unprotected: 1_002, unknown: 0, measured: true })
+  expect(requirements[0].gaps).toContainEqual({ kind: 'unprotected_scripts', count: 1_002, eventType: null })
+  expect(evidence.uninventoriedUnprotected).toBe(1_002)
+  const byScript = (evidence.scripts as { url: string; uninventoriedUnprotected: number }[]).map(
+    (script) => [script.url, script.uninventoriedUnprotected] as const,
+  )
+  expect(new Map(byScript)).toEqual(
+    new Map([
+      [known, 1],
+      [other, 0],
+    ]),
+  )
+})
+
+test('1,000 scripts that the inventory lacks are all listed', async () => {
+  const site = await sites.create()
+  const violation = { reportType: 'integrity-violation' } as const
+  await sites.api.insertReports(Array.from({ length: 1_000 }, (_, index) => sighting(site, index, 1, violation)))
+  const { rest } = await sites.list(site)
+  expect(rest).toMatchObject({
+    truncated: false,
+    coverage: { uninventoried: { length: 1_000 }, uninventoriedCount: 1_000 },
+  })
 })
