@@ -22,7 +22,7 @@ export const line = (maxLength: number) =>
       error: 'must be one line of text without control characters',
     })
 
-const maxClockSkewMs = dayMs
+export const maxClockSkewMs = dayMs
 
 /** Rule 18. */
 export const moment = z

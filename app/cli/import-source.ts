@@ -7,7 +7,7 @@ import type { RejectedFileTarget } from '../import/ndjson/rejected-file.ts'
 export interface ImportSource {
   /** Each chunk is valid until the next is read. */
   readonly chunks: ByteSource
-  /** Ends also a read that waits for a silent pipe. */
+  /** Ends `chunks` after what was read, also where it waits for a silent pipe. */
   close(): void
   /** Bytes; undefined for a pipe. */
   readonly size: number | undefined
@@ -32,19 +32,42 @@ async function otherFormat(handle: FileHandle): Promise<string | undefined> {
 
 type Bytes = Pick<ImportSource, 'chunks' | 'close'>
 
-const streamed = (stream: Readable): Bytes => ({ chunks: stream, close: () => stream.destroy() })
+function streamed(stream: Readable): Bytes {
+  let closed = false
+  async function* chunks() {
+    try {
+      yield* stream
+    } catch (error) {
+      if (!closed) throw error
+    }
+  }
+  return {
+    chunks: chunks(),
+    close() {
+      closed = true
+      stream.destroy()
+    },
+  }
+}
 
 /** Chunks in one shared buffer: a stream's own chunks hold tens of megabytes until they are collected. */
 function readInto(handle: FileHandle): Bytes {
+  let closed = false
   async function* chunks() {
     const buffer = Buffer.allocUnsafeSlow(chunkBytes)
-    for (;;) {
+    while (!closed) {
       const { bytesRead } = await handle.read(buffer, 0, chunkBytes)
       if (bytesRead === 0) return
       yield buffer.subarray(0, bytesRead)
     }
   }
-  return { chunks: chunks(), close: () => void handle.close().catch(() => {}) }
+  return {
+    chunks: chunks(),
+    close() {
+      closed = true
+      void handle.close().catch(() => {})
+    },
+  }
 }
 
 /** Opens a file, or stdin for `-`. @param folder base of relative paths. */

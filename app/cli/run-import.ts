@@ -71,9 +71,9 @@ async function withOutput<Result>(
 function untilStopped(context: Context, source: ImportSource) {
   const controller = new AbortController()
   const end = onStopSignal(() => {
-    context.log('Stopping after the batch in flight; press Ctrl-C again to stop at once')
+    context.log('Stopping after what was read; press Ctrl-C again to stop at once')
     controller.abort()
-    // A silent pipe would be waited for.
+    // A silent pipe would be waited for; its lines so far are a batch.
     source.close()
   })
   return { signal: controller.signal, end }

@@ -25,7 +25,8 @@ export interface BatchLimits {
 
 const lineFeed = 0x0a
 
-export function readBatches(source: ByteSource, limits: BatchLimits) {
+/** @param signal aborted where the source was ended early: its last line can be half read. */
+export function readBatches(source: ByteSource, limits: BatchLimits, signal?: AbortSignal) {
   const chunks = source[Symbol.asyncIterator]()
   // A batch exceeds its limit by up to one line; pages of the buffer that are never written take no memory.
   const collector = collectLines(limits.maxLineBytes, limits.batchBytes + limits.maxLineBytes)
@@ -73,7 +74,11 @@ export function readBatches(source: ByteSource, limits: BatchLimits) {
       for (;;) {
         if (!collectLine()) {
           if (await refill()) continue
-          if (collector.isOpen() && (collector.lines() === 0 || startedTokens.has(collector.digestIfEnded()))) {
+          if (
+            !signal?.aborted &&
+            collector.isOpen() &&
+            (collector.lines() === 0 || startedTokens.has(collector.digestIfEnded()))
+          ) {
             collector.endLine()
           }
           break

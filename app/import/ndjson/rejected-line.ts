@@ -1,3 +1,4 @@
+import { truncate } from '../normalise/truncate.ts'
 import { isLineError, isObject, parseLine } from './line-error.ts'
 
 /** Lines of a rejected file: each can be imported as it is, and holds only the rejected part of its line. */
@@ -9,6 +10,8 @@ export interface Rejection {
   /** 1-based number in the imported file. */
   readonly line: number
   readonly reason: string
+  /** Length of the line in the imported file. */
+  readonly bytes: number
   /** Empty for a line too long to read. */
   readonly content: Readonly<Record<string, unknown>>
 }
@@ -20,11 +23,22 @@ export function parseContent(text: string): Rejection['content'] {
   return isObject(json) ? json : { body: json }
 }
 
-export function toRejectedLine({ line, reason, content }: Rejection): string {
+/** A reason can quote every name of a line. */
+const maxReasonLength = 1_000
+
+/** Bytes of a number, a reason and a receipt time beside a short line. */
+const ownBytes = 2_000
+
+/** At most twice the line's bytes, or `ownBytes` more: `1e20` and control characters are written in five times as many. */
+export function toRejectedLine({ line, content, bytes, ...rejection }: Rejection): string {
+  const reason = truncate(rejection.reason, maxReasonLength)
+  let text: string | undefined
   try {
-    return JSON.stringify({ ...content, [rejectedField]: { line, reason } })
+    text = JSON.stringify({ ...content, [rejectedField]: { line, reason } })
+    if (Buffer.byteLength(text) <= Math.max(2 * bytes, bytes + ownBytes)) return text
   } catch {
     // JSON.stringify recurses, JSON.parse does not.
-    return JSON.stringify({ [rejectedField]: { line, reason: `${reason}; nested too deeply to be written again` } })
   }
+  const why = text === undefined ? 'nested too deeply' : 'too long'
+  return JSON.stringify({ [rejectedField]: { line, reason: `${reason}; ${why} to be written again` } })
 }

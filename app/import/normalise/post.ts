@@ -1,3 +1,4 @@
+import { maxClockSkewMs } from '../../../schema/record-fields.ts'
 import { isLineError, isObject, type LineError, reject } from '../ndjson/line-error.ts'
 import type { Rejection } from '../ndjson/rejected-line.ts'
 import {
@@ -39,8 +40,11 @@ export function withElements(post: Post, elements: readonly unknown[], importedA
   return { ...post.wrapper, ...time, body: elements }
 }
 
-/** Accepts a POST, or the bare body of one. */
-export function readPost(line: unknown): Post | LineError {
+/** Browsers send at most some hundreds at once; a line of 2 MB could have a million. */
+const maxReports = 10_000
+
+/** Accepts a POST, or the bare body of one. @param now milliseconds since the epoch. */
+export function readPost(line: unknown, now = Date.now()): Post | LineError {
   const wrapper = isPost(line) ? line : {}
   const body = isPost(line) ? parseBody(line.body) : line
   if (isLineError(body)) return body
@@ -48,6 +52,9 @@ export function readPost(line: unknown): Post | LineError {
   const receivedAt = readReceivedAt(fields.receivedAt)
   if (receivedAt === undefined && fields.receivedAt !== undefined) {
     return reject('receivedAt is not an RFC 3339 time from 1970 to 2099')
+  }
+  if (receivedAt !== undefined && receivedAt > now + maxClockSkewMs) {
+    return reject('receivedAt must be no more than a day ahead of now')
   }
   const sampleRate = fields.sampleRate === undefined ? 1 : toNumber(fields.sampleRate)
   if (sampleRate === undefined || sampleRate <= 0 || sampleRate > 1) {
@@ -74,7 +81,11 @@ function isPost(line: unknown): line is Readonly<Record<string, unknown>> {
 
 /** The body's form decides, never a content type. */
 function elementsOf(body: unknown): Post['elements'] | LineError {
-  if (Array.isArray(body)) return body
+  if (Array.isArray(body)) {
+    return body.length <= maxReports
+      ? body
+      : reject(`the body has ${body.length} reports; a line has up to ${maxReports}`)
+  }
   if (isObject(body) && (body['csp-report'] !== undefined || (body.type !== undefined && body.body !== undefined))) {
     return [body]
   }

@@ -43,22 +43,25 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
   const { source, type, database, tenantId, signal, onReject, onProgress } = options
   if ((tenantId === undefined) !== (type.isGlobal ?? false)) throw new Error(`Whose are these ${type.label}?`)
   const retried = <Result>(task: () => Promise<Result>) => withRetry(task, signal)
-  const reader = readBatches(source, options.limits ?? defaultLimits)
+  const reader = readBatches(source, options.limits ?? defaultLimits, signal)
   const tally = { records: 0, stored: 0, rejected: 0 }
   try {
     const checkForeign = await retried(() => checkForeignKeys(type, database, tenantId))
     for (;;) {
       signal?.throwIfAborted()
       const batch = await reader.next('', [])
-      if (!batch) return tally
+      if (!batch) {
+        signal?.throwIfAborted()
+        return tally
+      }
       const { accepted, rejections } = readLines(batch, options, checkForeign)
       tally.records += accepted.length + rejections.length
       const ids = [...new Set(accepted.map(({ row }) => row.id))]
       const checkImmutable = await retried(() => checkImmutableFields(type, database, tenantId, ids))
       const rows = new Map<string, RecordRow>()
-      for (const { row, line, text } of accepted) {
+      for (const { row, text, ...place } of accepted) {
         const checked = checkImmutable(row)
-        if (isLineError(checked)) rejections.push({ line, reason: checked.reason, content: parseContent(text) })
+        if (isLineError(checked)) rejections.push({ ...place, reason: checked.reason, content: parseContent(text) })
         else if (checked && supersedes(type, row, rows.get(row.id))) {
           const merged = preserveEarlier(type, row, rows.get(row.id))
           rows.set(row.id, tenantId === undefined ? merged : { tenant_id: tenantId, ...merged })
@@ -91,23 +94,24 @@ function preserveEarlier({ preserved }: RecordType, row: RecordRow, before: Reco
 
 /** Checks each line alone; checks against stored rows follow per batch. */
 function readLines(batch: ChainedBatch, { type, siteId }: RecordImportOptions, checkForeign: ForeignKeyCheck) {
-  const accepted: { row: RecordRow; line: number; text: string }[] = []
+  const accepted: (Pick<Rejection, 'line' | 'bytes'> & { row: RecordRow; text: string })[] = []
   const rejections: Rejection[] = []
   for (const { line, text, error, start, end } of linesOf(batch)) {
+    const place = { line, bytes: end - start }
     if (error !== undefined) {
-      rejections.push({ line, reason: error, content: {} })
+      rejections.push({ ...place, reason: error, content: {} })
       continue
     }
     if (!isUtf8(batch.bytes.subarray(start, end))) {
       // A record can be immutable, so replaced characters are no option; as text in a body it is rejected again.
-      rejections.push({ line, reason: 'the line is not UTF-8', content: { body: text } })
+      rejections.push({ ...place, reason: 'the line is not UTF-8', content: { body: text } })
       continue
     }
     const read = readRecord(type, text, siteId)
     if (read === undefined) continue
     const record = isLineError(read) ? read : (checkForeign(read) ?? read)
-    if (isLineError(record)) rejections.push({ line, reason: record.reason, content: parseContent(text) })
-    else accepted.push({ row: type.toRow(record, line), line, text })
+    if (isLineError(record)) rejections.push({ ...place, reason: record.reason, content: parseContent(text) })
+    else accepted.push({ row: type.toRow(record, line), text, ...place })
   }
   return { accepted, rejections }
 }

@@ -48,7 +48,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
   const now = options.importedAt ?? new Date()
   const hosts = siteId === undefined ? [...sitesByPattern(sites).keys()].sort() : []
   const tally = createTally()
-  const reader = readBatches(source, options.limits ?? defaultLimits)
+  const reader = readBatches(source, options.limits ?? defaultLimits, signal)
   const retried = <Result>(task: () => Promise<Result>) => withRetry(task, signal)
   const context = { tenantId, retentionDays, retentionFrom: retentionStart(retentionDays, now).getTime(), blockLimits }
   // A serial queue: one write runs while the rows after it are parsed.
@@ -88,7 +88,10 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       const previous = previousToken
       const started = await retried(() => importLog.following(previous))
       const read = await reader.next(previous, started)
-      if (!read) return
+      if (!read) {
+        signal?.throwIfAborted()
+        return
+      }
       const { token, ends } = read
       const recorded = started.some((one) => one.token === token)
         ? await retried(() => importLog.find(token, previous))

@@ -70,12 +70,14 @@ export async function* parseBatch(
   }
 
   for (const batchLine of linesOf(batch)) {
-    const { line, text, end } = batchLine
-    const post = readLine(batchLine)
+    const { line, text, start, end } = batchLine
+    const bytes = end - start
+    const post = readLine(batchLine, importedAt)
     if (post !== undefined) tally.posts++
     if (isLineError(post)) {
       tally.rejected++
-      await onReject({ line, reason: post.reason, content: batchLine.error === undefined ? parseContent(text) : {} })
+      const content = batchLine.error === undefined ? parseContent(text) : {}
+      await onReject({ line, reason: post.reason, content, bytes })
     } else if (post) {
       const rejected: unknown[] = []
       const reasons = new Set<string>()
@@ -91,7 +93,8 @@ export async function* parseBatch(
       }
       tally.rejected += rejected.length
       if (rejected.length > 0) {
-        await onReject({ line, reason: [...reasons].join('; '), content: withElements(post, rejected, importedAt) })
+        const content = withElements(post, rejected, importedAt)
+        await onReject({ line, reason: [...reasons].join('; '), content, bytes })
       }
     }
     if (end >= sliceEnd) {
@@ -103,8 +106,8 @@ export async function* parseBatch(
   if (block) yield block
 }
 
-function readLine({ text, error }: BatchLine): Post | LineError | undefined {
+function readLine({ text, error }: BatchLine, now: number): Post | LineError | undefined {
   if (error !== undefined) return reject(error)
   const json = parseLine(text)
-  return json === undefined || isLineError(json) ? json : readPost(json)
+  return json === undefined || isLineError(json) ? json : readPost(json, now)
 }

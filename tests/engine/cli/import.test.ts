@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
@@ -160,6 +161,25 @@ describe('import reports', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ posts: lines.length, stored: lines.length, rejected: 0 })
     expect(await countOf(tenantId)).toBe(lines.length)
     expect(await checkRollups(database, { tenantId })).toMatchObject({ different: 0 })
+  })
+
+  test('an import stopped at a silent pipe first stores the whole lines that it read', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    const lines = [post('https://a.example/1'), post('https://a.example/2'), post('https://a.example/3').slice(0, 50)]
+    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
+    run.stdin.write(lines.join('\n'))
+    // A command starts within a second, and then waits for more.
+    await sleep(4_000)
+    expect(await countOf(tenantId)).toBe(0)
+    run.kill('SIGTERM')
+    const { code, stderr } = await run.ended
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Run the same command again') })
+    expect(await countOf(tenantId)).toBe(2)
+
+    const whole = [...lines.slice(0, 2), post('https://a.example/3')].map((line) => `${line}\n`).join('')
+    const again = await importReports(['--tenant', tenantId, '-'], whole)
+    expect(JSON.parse(again.stdout)).toMatchObject({ posts: 3, stored: 3, rejected: 0 })
+    expect(await countOf(tenantId)).toBe(3)
   })
 
   test('an import that cannot begin fails with one line and changes nothing', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readBatches } from '../../../../../app/import/ndjson/read-batches.ts'
-import type { Rejection } from '../../../../../app/import/ndjson/rejected-line.ts'
+import { type Rejection, toRejectedLine } from '../../../../../app/import/ndjson/rejected-line.ts'
 import { chooseSites } from '../../../../../app/import/reports/choose-site.ts'
 import { createTally } from '../../../../../app/import/reports/import-tally.ts'
 import { parseBatch } from '../../../../../app/import/reports/parse-batch.ts'
@@ -9,7 +9,7 @@ const limits = { batchBytes: 34 * 1024 * 1024, maxLineBytes: 2 * 1024 * 1024 }
 const siteId = '22222222-2222-4222-8222-222222222222'
 
 /** What becomes of a file of one batch. */
-async function imported(text: string, retentionFrom = 0) {
+async function imported(text: string, { retentionFrom = 0, importedAt = 0 } = {}) {
   const batch = await readBatches(
     (async function* () {
       yield text
@@ -22,7 +22,7 @@ async function imported(text: string, retentionFrom = 0) {
     retentionDays: 90,
     retentionFrom,
     chooseSite: chooseSites([{ id: siteId, hosts: [] }], siteId),
-    importedAt: 0,
+    importedAt,
     blockLimits: { rows: 10, bytes: 1_000_000 },
     done: false,
   }
@@ -42,9 +42,26 @@ test('a line with a long wrapper and only rejected reports is rejected as one li
       line: 1,
       reason: 'a report is not an object',
       content: { ...JSON.parse(line), receivedAt: '1970-01-01T00:00:00.000Z' },
+      bytes: line.length,
     },
   ])
   expect(result).toMatchObject({ reports: 2_000, rejected: 2_000 })
+})
+
+test('a line of more than 10,000 reports is one rejection with their number, below twice its bytes', async () => {
+  const line = `[${'1e20,'.repeat(400_000)}1]`
+  const { rejections, result } = await imported(`${line}\n`)
+  expect(rejections.map(({ reason }) => reason)).toEqual(['the body has 400001 reports; a line has up to 10000'])
+  expect(result).toMatchObject({ posts: 1, reports: 0, rejected: 1 })
+  expect(Buffer.byteLength(rejections.map(toRejectedLine).join('\n'))).toBeLessThan(2 * line.length)
+})
+
+test('a line received more than a day after its import is rejected at every repeat', async () => {
+  const importedAt = Date.UTC(2026, 8, 1)
+  const line = (receivedAt: number) =>
+    `${JSON.stringify({ receivedAt: new Date(receivedAt).toISOString(), body: [] })}\n`
+  const { rejections } = await imported(line(importedAt + 86_400_000) + line(importedAt + 86_400_001), { importedAt })
+  expect(rejections).toMatchObject([{ line: 2, reason: 'receivedAt must be no more than a day ahead of now' }])
 })
 
 test('a line names five of its reasons at most', async () => {
@@ -65,6 +82,9 @@ test('a report received before retention is sent, and counted as expired instead
   const from = Date.UTC(2026, 8, 1)
   const line = (receivedAt: number) =>
     `${JSON.stringify({ receivedAt: new Date(receivedAt).toISOString(), body: { type: 'crash', body: {} } })}\n`
-  const { rows, result } = await imported(line(from - 1) + line(from) + line(from + 1), from)
+  const { rows, result } = await imported(line(from - 1) + line(from) + line(from + 1), {
+    retentionFrom: from,
+    importedAt: from,
+  })
   expect({ rows, result }).toMatchObject({ rows: 3, result: { reports: 3, stored: 2, expired: 1, rejected: 0 } })
 })

@@ -29,7 +29,7 @@ async function importing(
   stored: object[] = [],
 ) {
   const inserts: { text: string }[][] = []
-  const rejections: Rejection[] = []
+  const rejections: Omit<Rejection, 'bytes'>[] = []
   const progress: number[] = []
   const result = await importRecords({
     source: (async function* () {
@@ -43,7 +43,7 @@ async function importing(
         inserts.push(lines.map((line) => JSON.parse(line)))
       },
     },
-    onReject: (rejection) => void rejections.push(rejection),
+    onReject: ({ bytes: _, ...rejection }) => void rejections.push(rejection),
     onProgress: ({ bytesRead }) => progress.push(bytesRead),
     ...options,
   })

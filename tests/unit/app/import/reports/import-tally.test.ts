@@ -33,7 +33,7 @@ describe('skipped types', () => {
 })
 
 describe('a rejected file', () => {
-  const rejection = { line: 3, reason: 'why', content: { a: '\u2028' } }
+  const rejection = { line: 3, reason: 'why', content: { a: '\u2028' }, bytes: 9 }
   const written = (line: number) => ({ a: '\u2028', rejected: { line, reason: 'why' } })
 
   test('a rejected file replaces an old one, one rejection a line', async () => {
@@ -87,7 +87,8 @@ describe('a rejected file', () => {
 
 describe('a rejected line', () => {
   const reason = 'why'
-  const written = (text: string) => JSON.parse(toRejectedLine({ line: 1, reason, content: parseContent(text) }))
+  const written = (text: string) =>
+    JSON.parse(toRejectedLine({ line: 1, reason, content: parseContent(text), bytes: Buffer.byteLength(text) }))
   const rejected = { line: 1, reason }
 
   test.each([
@@ -103,6 +104,25 @@ describe('a rejected line', () => {
   test('a rejected line nested too deeply for JSON.stringify gives that reason', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     expect(written(deep)).toEqual({ rejected: { line: 1, reason: 'why; nested too deeply to be written again' } })
+  })
+
+  test.each([
+    ['control characters', '\u0001'.repeat(100_000)],
+    ['numbers with exponents', `[${'1e20,'.repeat(20_000)}1]`],
+    ['bytes that are not UTF-8', Buffer.alloc(100_000, 0xff).toString()],
+  ])('a rejected line of %s gives its reason alone, as its text would be far longer', (_, text) => {
+    const bytes = 100_000
+    const line = toRejectedLine({ line: 1, reason, content: parseContent(text), bytes })
+    expect(JSON.parse(line)).toEqual({ rejected: { line: 1, reason: 'why; too long to be written again' } })
+  })
+
+  test('a rejected line has at most twice its bytes or 2 KB more, whatever its reason', () => {
+    const text = '"'.repeat(100_000)
+    for (const length of [1, 100, 1_000, 10_000, 100_000]) {
+      const content = parseContent(text.slice(0, length))
+      const line = toRejectedLine({ line: 1, reason: text, content, bytes: length })
+      expect(Buffer.byteLength(line)).toBeLessThanOrEqual(Math.max(2 * length, length + 2_100))
+    }
   })
 })
 
