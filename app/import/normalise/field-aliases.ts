@@ -1,3 +1,4 @@
+import type { ReportTypeRow } from '../../../schema/report-type.ts'
 import { storedTypeRows } from '../../../schema/report-types.ts'
 import { textLimits } from '../../../schema/stored-report.ts'
 
@@ -19,14 +20,18 @@ function spellings(name: string): string[] {
 }
 
 /** An empty string and null count as missing; of two spellings the object's first one wins. */
-function fieldReader<const Name extends string>(...names: Name[]): (source: object) => Fields<Name> {
+function fieldReader<const Name extends string>(...names: Name[]) {
   const nameBySpelling = new Map(names.flatMap((name) => spellings(name).map((spelling) => [spelling, name] as const)))
   const none = Object.fromEntries(names.map((name) => [name, undefined])) as Record<Name, unknown>
-  return (source) => {
+  /** Adds members of no such name to `unknown`. */
+  return (source: object, unknown?: string[]): Fields<Name> => {
     const fields = { ...none }
     for (const key in source) {
       const name = nameBySpelling.get(key)
-      if (name === undefined) continue
+      if (name === undefined) {
+        unknown?.push(key)
+        continue
+      }
       const value = (source as Record<string, unknown>)[key]
       if (value !== null && value !== '' && fields[name] === undefined) fields[name] = value
     }
@@ -38,17 +43,20 @@ export const readWrapperFields = fieldReader('receivedAt', 'userAgent', 'site', 
 
 export const readEnvelopeFields = fieldReader('age', 'url', 'userAgent')
 
-/** Fields that any report type maps. */
-const mappedFields = Object.values(storedTypeRows).flatMap(({ body, stores, sampleRate }) => {
+/** Members of a body that the type reads; documentUrl and documentUri choose the site of a report without a URL. */
+function membersOf({ body, stores, sampleRate }: ReportTypeRow): string[] {
   const sources = [...Object.values(body), stores?.requires, sampleRate]
   const conditions = [stores?.only?.member, stores?.never?.member]
-  return [...sources.flatMap((source) => source?.slice(1)), ...conditions].filter((name) => name !== undefined)
-})
+  const mapped = [...sources.flatMap((source) => source?.slice(1)), ...conditions].filter((name) => name !== undefined)
+  return [...new Set(['documentUrl', 'documentUri', ...mapped])]
+}
 
-/** Fields of a report's body; documentUrl and documentUri choose the site of a report without a URL. */
-export const readBodyFields: (body: object) => Fields = fieldReader(
-  ...new Set(['documentUrl', 'documentUri', ...mappedFields]),
-)
+const bodyReaders = new Map(Object.entries(storedTypeRows).map(([type, row]) => [type, fieldReader(...membersOf(row))]))
+
+/** Fields of a report's body, none for a type that is not stored; adds members that nothing reads to `unknown`. */
+export function readBodyFields(type: string, body: object, unknown: string[]): Fields {
+  return bodyReaders.get(type)?.(body, unknown) ?? {}
+}
 
 /** Accepts the numeric strings of some browsers; undefined for anything else. */
 export function toNumber(value: unknown): number | undefined {

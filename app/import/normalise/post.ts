@@ -30,6 +30,8 @@ export interface ReportElement {
   /** Milliseconds between making and sending, not below 0. */
   readonly age: number
   readonly userAgent: string
+  /** Names of the body's members that nothing reads; untrusted. */
+  readonly unknownMembers: readonly string[]
 }
 
 const siteIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -101,12 +103,14 @@ export function readElement(value: unknown): ReportElement | LineError {
   if (typeof type !== 'string' || type === '') return reject('a report has no type')
   if (!isObject(body)) return reject('a report has no body')
   const envelope = readEnvelopeFields(value)
+  const unknownMembers: string[] = []
   return {
     type,
-    body: readBodyFields(body),
+    body: readBodyFields(type, body, unknownMembers),
     url: firstText(envelope, ['url']),
     age: Math.max(0, toNumber(envelope.age) ?? 0),
     userAgent: firstText(envelope, ['userAgent']),
+    unknownMembers,
   }
 }
 

@@ -12,33 +12,46 @@ export interface ImportResult {
   readonly expired: number
   /** Reports that are never stored, by type; at most 50 names and `other`. */
   readonly skipped: Readonly<Record<string, number>>
+  /** Members of bodies that no field is read from, by type and name; at most 50 names and `other`. */
+  readonly unknownMembers: Readonly<Record<string, number>>
   /** Lines and single reports. */
   readonly rejected: number
 }
 
 export type ImportTally = ReturnType<typeof createTally>
 
-/** Types are untrusted text. */
-const maxSkippedTypes = 50
-const maxTypeLength = 64
+/** Types and members are untrusted text. */
+const maxNames = 50
+const maxNameLength = 64
+
+function countByName() {
+  const counts = new Map<string, number>()
+  return {
+    add(text: string): void {
+      const name = text.slice(0, maxNameLength).replace(/[^ -~]/g, '?')
+      const key = counts.has(name) || counts.size < maxNames ? name : 'other'
+      const before = counts.get(key)
+      counts.set(before === undefined ? detachString(key) : key, (before ?? 0) + 1)
+    },
+    result: () => Object.fromEntries([...counts].sort()),
+  }
+}
 
 export function createTally() {
-  const skipped = new Map<string, number>()
+  const skipped = countByName()
+  const unknownMembers = countByName()
   return {
     posts: 0,
     reports: 0,
     stored: 0,
     expired: 0,
     rejected: 0,
-    skip(type: string): void {
-      const name = type.slice(0, maxTypeLength).replace(/[^ -~]/g, '?')
-      const key = skipped.has(name) || skipped.size < maxSkippedTypes ? name : 'other'
-      const before = skipped.get(key)
-      skipped.set(before === undefined ? detachString(key) : key, (before ?? 0) + 1)
-    },
+    skip: skipped.add,
+    unknownMember: unknownMembers.add,
     result(): ImportResult {
       const { posts, reports, stored, expired, rejected } = this
-      return { posts, reports, stored, expired, skipped: Object.fromEntries([...skipped].sort()), rejected }
+      const named = { skipped: skipped.result(), unknownMembers: unknownMembers.result() }
+      return { posts, reports, stored, expired, ...named, rejected }
     },
   }
 }

@@ -54,6 +54,7 @@ export async function* parseBatch(
     }
     const siteId = context.chooseSite(post.siteId, siteUrl(element))
     if (isLineError(siteId)) return siteId
+    for (const member of element.unknownMembers) tally.unknownMember(`${type}.${member}`)
     const receivedAt = post.receivedAt ?? importedAt
     if (receivedAt < context.retentionFrom) tally.expired++
     else tally.stored++

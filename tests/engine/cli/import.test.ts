@@ -87,7 +87,15 @@ describe('import reports', () => {
     ])
     const { code, stdout, stderr } = await importReports(['--tenant', tenantId, path])
     expect(code).toBe(1)
-    expect(JSON.parse(stdout)).toEqual({ posts: 4, reports: 3, stored: 2, expired: 0, skipped: {}, rejected: 2 })
+    expect(JSON.parse(stdout)).toEqual({
+      posts: 4,
+      reports: 3,
+      stored: 2,
+      expired: 0,
+      skipped: {},
+      unknownMembers: {},
+      rejected: 2,
+    })
     expect(stderr).toContain(`${path}.rejected.ndjson`)
     const lines = readFileSync(`${path}.rejected.ndjson`, 'utf8').trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -138,7 +146,9 @@ describe('import reports', () => {
     run.stdin.end(`${post('https://a.example/')}\nnot JSON\n`)
     const { code, stdout } = await run.ended
     expect(code).toBe(1)
-    expect(stdout).toBe('{"posts":2,"reports":1,"stored":1,"expired":0,"skipped":{},"rejected":1}\n')
+    expect(stdout).toBe(
+      '{"posts":2,"reports":1,"stored":1,"expired":0,"skipped":{},"unknownMembers":{},"rejected":1}\n',
+    )
     expect(readFileSync(join(folder, 'stdin.rejected.ndjson'), 'utf8')).toContain('"line":2')
   })
 

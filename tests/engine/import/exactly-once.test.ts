@@ -89,7 +89,15 @@ describe('a file', () => {
     const given = newImport('twice.ndjson', posts(0, 900))
     const first = await importFile(given)
     const second = await importFile(given)
-    expect(first).toEqual({ posts: 900, reports: 1_800, stored: 1_800, expired: 0, skipped: {}, rejected: 0 })
+    expect(first).toEqual({
+      posts: 900,
+      reports: 1_800,
+      stored: 1_800,
+      expired: 0,
+      skipped: {},
+      unknownMembers: {},
+      rejected: 0,
+    })
     expect(second).toEqual(first)
     expect(await stored(given)).toEqual(complete(1_800))
   })

@@ -64,6 +64,31 @@ test('a line received more than a day after its import is rejected at every repe
   expect(rejections).toMatchObject([{ line: 2, reason: 'receivedAt must be no more than a day ahead of now' }])
 })
 
+test('members of a body that nothing stores are counted by type and name, in any type', async () => {
+  const body = {
+    reason: 'oom',
+    is_top_level: true,
+    crash_report_api: { build: '1' },
+    __proto__x: 1,
+    directive: 'img-src',
+  }
+  const reports = [
+    { type: 'crash', url: 'https://a.test/', body },
+    { type: 'crash', url: 'https://a.test/', body: { crash_report_api: {} } },
+    { type: 'coep', url: 'https://a.test/', body: { blockedURL: 'https://b.test/', effectiveDirective: 'img-src' } },
+    { type: 'made-up', url: 'https://a.test/', body: { any: 1 } },
+    { 'csp-report': { 'document-uri': 'https://a.test/', 'violated-directive': 'img-src', 'blocked-uri': 'inline' } },
+  ]
+  const { result } = await imported(`${JSON.stringify(reports)}\n`)
+  expect(result).toMatchObject({ stored: 4, skipped: { 'made-up': 1 } })
+  expect(result.unknownMembers).toEqual({
+    'coep.effectiveDirective': 1,
+    'crash.__proto__x': 1,
+    'crash.crash_report_api': 2,
+    'crash.directive': 1,
+  })
+})
+
 test('a line names five of its reasons at most', async () => {
   const line = JSON.stringify({
     site: siteId.replaceAll('2', '3'),

@@ -32,6 +32,14 @@ describe('skipped types', () => {
   })
 })
 
+test('unknown members have bounded names, at most 50 and other', () => {
+  const tally = createTally()
+  for (let index = 0; index < 60; index++) tally.unknownMember(`crash.member${index}`)
+  const { unknownMembers } = tally.result()
+  expect(Object.keys(unknownMembers)).toHaveLength(51)
+  expect(unknownMembers).toMatchObject({ 'crash.member0': 1, other: 10 })
+})
+
 describe('a rejected file', () => {
   const rejection = { line: 3, reason: 'why', content: { a: '\u2028' }, bytes: 9 }
   const written = (line: number) => ({ a: '\u2028', rejected: { line, reason: 'why' } })
