@@ -28,7 +28,7 @@ where \`from\` and \`to\` are named and stand from one request to the next, for 
 ## Pages
 
 A list answers \`nextCursor\`: send it as \`cursor\`, with the same filters, to read on; null ends the list. A cursor
-freezes the window, so \`from\` and \`to\` may be left out, and \`limit\` may change. Where only the first 10,000 items of
+freezes the window: leave \`from\` and \`to\` out or repeat them, for another value is refused; \`limit\` may change. Where only the first 10,000 items of
 a query can be paged, a narrower window reaches further.
 
 ## Text filters

@@ -7,7 +7,10 @@ export function readPage({ page: policy }: Endpoint): MiddlewareHandler<ApiEnv> 
   return function readPage(c, next) {
     if (policy) {
       const { limit = policy.defaultLimit } = c.get('query')
-      c.set('page', createPage(policy, limit, c.get('window') ?? null, c.get('fingerprint'), c.get('cursor')))
+      const cursor = c.get('cursor')
+      // The next cursor holds the window as first requested, so that a client can repeat it while retention moves.
+      const window = cursor ? cursor.window : (c.get('window') ?? null)
+      c.set('page', createPage(policy, limit, window, c.get('fingerprint'), cursor))
     }
     return next()
   }

@@ -28,6 +28,13 @@ function windowOfRequest(c: Context<ApiEnv>, rule: WindowRule, now: Date, retent
     return windowOf(rule, c.get('query'), now, retentionFrom)
   }
   const window = cursor.window && frozenWindow(rule, cursor.window, retentionFrom)
-  if (!window) throw new Problem('bad_request', 'cursor is out of bounds; start again without it')
+  if (!cursor.window || !window) throw new Problem('bad_request', 'cursor is out of bounds; start again without it')
+  for (const bound of ['from', 'to'] as const) {
+    const requested = c.get('query')[bound]?.getTime()
+    if (requested !== undefined && requested !== cursor.window[bound]) {
+      const frozen = new Date(cursor.window[bound]).toISOString()
+      throw new Problem('bad_request', `${bound} beside a cursor must be its window’s, ${frozen}, or be left out`)
+    }
+  }
   return window
 }

@@ -73,17 +73,28 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
   })
 
   if (takesWindow) {
-    test('uses the cursor’s window, whether from and to are repeated, changed or omitted', async () => {
-      const window = { from: new Date(Date.now() - 2 * dayMs).toISOString(), to: new Date().toISOString() }
+    const window = { from: new Date(Date.now() - 2 * dayMs).toISOString(), to: new Date().toISOString() }
+
+    test('takes from and to beside a cursor that repeat its window, or neither', async () => {
       const cursor = await firstCursor(endpoint, window)
-      const answers = await Promise.all([
-        ask(endpoint, { cursor }),
-        ask(endpoint, { cursor, ...window }),
-        ask(endpoint, { cursor, from: new Date(Date.now() - dayMs).toISOString() }),
-      ])
-      const [first, ...rest] = answers
+      const { from, to } = window
+      const [first, ...rest] = await Promise.all(
+        [{}, { from }, { to }, window].map((query) => ask(endpoint, { cursor, ...query })),
+      )
       expect(first?.status).toBe(200)
       for (const answered of rest) expect(answered.text).toBe(first?.text)
+    })
+
+    test.each([
+      ['from', 1],
+      ['from', -2_000 * dayMs],
+      ['to', -1],
+      ['to', dayMs],
+    ] as const)('rejects another %s beside a cursor by name: %d ms away', async (bound, distance) => {
+      const cursor = await firstCursor(endpoint, window)
+      const words = `${bound} beside a cursor must be its window’s, ${window[bound]}`
+      const time = new Date(Date.parse(window[bound]) + distance).toISOString()
+      expect(await ask(endpoint, { cursor, [bound]: time })).toMatchObject(refused(words))
     })
   }
 

@@ -16,6 +16,27 @@ afterAll(() => api.close())
 const windowed = operations.withPage.filter(([, { window }]) => window !== undefined && window !== 'retention')
 
 test.each(windowed)(
+  '%s takes the repeated window on every page while retention passes its start',
+  async (_, endpoint) => {
+    const asking = { key: world.key, siteId: world.siteIds[0] }
+    const started = now
+    const window = {
+      from: new Date(started - 2 * dayMs).toISOString(),
+      to: new Date(started).toISOString(),
+      limit: '1',
+    }
+    let { body } = await api.request(endpoint, { ...asking, query: window })
+    now = started + 89 * dayMs
+    for (let page = 2; page < 4 && body.nextCursor !== null; page++) {
+      const next = await api.request(endpoint, { ...asking, query: { ...window, cursor: body.nextCursor } })
+      expect(next.status).toBe(200)
+      body = next.body
+    }
+    now = started
+  },
+)
+
+test.each(windowed)(
   '%s answers an empty page where retention has left the cursor’s window behind',
   async (_, endpoint) => {
     const asking = { key: world.key, siteId: world.siteIds[0] }
