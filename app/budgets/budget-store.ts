@@ -55,9 +55,9 @@ export function budgetOutcome(
   return { allowed, buckets }
 }
 
-/** Of equals, the bucket charged first. */
+/** Of empty buckets the last to have a token, of other equals the bucket charged first. */
 export function nearestToRunningOut(buckets: readonly BudgetState[]): BudgetState | undefined {
-  return buckets.toSorted((a, b) => a.remaining - b.remaining)[0]
+  return buckets.toSorted((a, b) => a.remaining - b.remaining || b.retryAfterSeconds - a.retryAfterSeconds)[0]
 }
 
 export function secondsUntilAllowed(buckets: readonly BudgetState[]): number {

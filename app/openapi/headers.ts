@@ -11,13 +11,16 @@ export const headers = {
   }),
   'RateLimit-Limit': whole('Requests a minute of the budget nearest to running out', 1),
   'RateLimit-Remaining': whole('Requests left of that budget', 0),
-  'RateLimit-Reset': whole('Seconds until that budget is full again', 0),
+  'RateLimit-Reset': whole(
+    'Seconds until that budget is full again or, when nothing remains, until it allows the next request',
+    0,
+  ),
   'RateLimit-Policy': header('Each budget the operation spends, with its quota `q` and window `w` in seconds', {
     type: 'string',
     examples: ['"key";q=600;w=60, "tenant";q=2400;w=60'],
   }),
   RateLimit: header(
-    'What is left of each budget, `r`, and the seconds `t` until it is full; in a 429, `t` of a spent budget is the seconds until it allows the next request',
+    'What is left of each budget, `r`, and the seconds `t` until it is full or, when nothing is left, until it allows the next request',
     {
       type: 'string',
       examples: ['"key";r=599;t=1, "tenant";r=2399;t=1'],

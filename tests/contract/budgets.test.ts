@@ -29,6 +29,8 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
     expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
     expect(body.error.message).toMatch(new RegExp(` wait ${headers.get('Retry-After')} s$`))
     expect(headers.get('RateLimit-Remaining')).toBe('0')
+    expect(headers.get('RateLimit-Reset')).toBe(headers.get('Retry-After'))
+    expect(headers.get('RateLimit')).toContain(`;r=0;t=${headers.get('Retry-After')}`)
   }
 
   // What an operation spends is told from what the store makes of it: two operations show the second.

@@ -39,17 +39,31 @@ test('budget headers report only the key when only the key is charged', () => {
   })
 })
 
+test.each([true, false])(
+  'budget headers give the time until a token where nothing remains, as Retry-After does (allowed: %s)',
+  (allowed) => {
+    const empty = { ...key, limit: 5, remaining: 0, resetSeconds: 60, retryAfterSeconds: 12 }
+    expect(budgetHeaders({ allowed, buckets: [empty, tenant] })).toMatchObject({
+      'RateLimit-Remaining': '0',
+      'RateLimit-Reset': '12',
+      RateLimit: '"key";r=0;t=12, "tenant";r=180;t=15',
+    })
+  },
+)
+
 test('budget headers of a 429 give the time until each spent budget has a token', () => {
   const emptyKey = { ...key, remaining: 0, resetSeconds: 60, retryAfterSeconds: 1 }
   const emptyTenant = { ...tenant, remaining: 0, resetSeconds: 60, retryAfterSeconds: 3 }
   expect(budgetHeaders({ allowed: false, buckets: [emptyKey, emptyTenant] })).toMatchObject({
+    'RateLimit-Limit': '240',
+    'RateLimit-Reset': '3',
     RateLimit: '"key";r=0;t=1, "tenant";r=0;t=3',
   })
   expect(secondsUntilAllowed([emptyKey, emptyTenant])).toBe(3)
   expect(budgetHeaders({ allowed: false, buckets: [emptyKey, tenant] })).toEqual({
     'RateLimit-Limit': '120',
     'RateLimit-Remaining': '0',
-    'RateLimit-Reset': '60',
+    'RateLimit-Reset': '1',
     'RateLimit-Policy': '"key";q=120;w=60, "tenant";q=240;w=60',
     RateLimit: '"key";r=0;t=1, "tenant";r=180;t=15',
   })
