@@ -25,7 +25,12 @@ export const filterable = /^[ -[\]-~]*$/
 
 export const exactText = (maxLength: number, description: string) =>
   param(
-    (error) => z.string({ error }).min(1, { error }).max(maxLength, { error }).regex(filterable, { error }),
+    (error) =>
+      z
+        .string({ error })
+        .min(1, { error: `${error} (what has no value is read without this filter)` })
+        .max(maxLength, { error })
+        .regex(filterable, { error }),
     `1 to ${maxLength} characters of printable ASCII without the backslash`,
     description,
   )

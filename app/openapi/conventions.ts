@@ -36,6 +36,10 @@ a query can be paged, a narrower window reaches further.
 Printable ASCII without the backslash. \`_\` matches any one character; without it a filter is equality, as it always is
 where the parameter says exactly. Case matters, except in hosts.
 
+No filter is empty, so none selects a group whose value is \`""\`: the reports in it have no such value, as \`feature\`
+can be missing in an older browser's. List the reports without that filter and take those whose field is null or
+\`""\`; an issue's reports are read by its id.
+
 ## Budgets
 
 A key and its tenant each have a budget of requests a minute, refilled continuously; \`/v1/me\` tells their size. Every

@@ -119,6 +119,10 @@ describe.each(texts)('%s, %s', (_, parameter, endpoint, maxLength, type) => {
     expectRefused(await ask(endpoint, { ...type, [parameter]: value }), `${parameter} must be`)
   })
 
+  test('says how what has no value is read', async () => {
+    expectRefused(await ask(endpoint, { ...type, [parameter]: '' }), 'what has no value is read without this filter')
+  })
+
   test.each(['_', ` % ' " \` {p0:String} ~ -- */ `, 'x'.repeat(maxLength)])('accepts %j', async (value) => {
     expect(await ask(endpoint, { ...type, [parameter]: value })).toMatchObject({ status: 200 })
   })

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dimensionsOf } from '../../schema/report-filter.ts'
+import { reportTypeNames } from '../../schema/report-types.ts'
+import { reportFieldNames } from '../../schema/responses/report.ts'
+import { startApi, type TestApi } from '../support/api.ts'
+import { createWorld, type TestWorld } from '../support/contract.ts'
+import { readPages } from '../support/read-pages.ts'
+
+let api: TestApi
+let world: TestWorld
+
+beforeAll(async () => {
+  api = await startApi()
+  world = await createWorld(api)
+})
+afterAll(() => api.close())
+
+const fields: readonly string[] = reportFieldNames
+
+test('a group of "" has the listed reports whose field is null or empty', async () => {
+  const to = new Date().toISOString()
+  const { key } = world
+  let opened = 0
+  for (const reportType of reportTypeNames) {
+    const { data } = await readPages(api, key, '/v1/reports', { reportType, to, limit: 200 })
+    for (const groupBy of dimensionsOf(reportType).filter((dimension) => fields.includes(dimension))) {
+      const query = new URLSearchParams({ reportType, groupBy, to, limit: '100' })
+      const { body } = await api.get(`/v1/reports/grouped?${query}`, { key })
+      const group = body.data.find(({ values }: { values: string[] }) => values[0] === '')
+      const missing = data.filter((report) => report[groupBy] === null || report[groupBy] === '')
+      expect([reportType, groupBy, group?.reportCount ?? 0]).toEqual([reportType, groupBy, missing.length])
+      if (group) opened++
+    }
+  }
+  expect(opened).toBeGreaterThan(0)
+})
