@@ -22,10 +22,13 @@ export function healthPaths(named: NamedSchemas): Record<string, object> {
   }
 }
 
-const state = openEnum(['ok', 'failing'])
+const state = openEnum(['ok', 'failing', 'unknown'])
 
 const liveness = z.object({ status: state }).meta({ id: 'Liveness' })
 
 const readiness = z
   .object({ status: state, checks: z.object({ engine: state, budgets: state, migrations: state }) })
-  .meta({ id: 'Readiness', description: 'Whether each part the API needs answers.' })
+  .meta({
+    id: 'Readiness',
+    description: 'Whether each part the API needs answers; migrations are unknown while the engine does not.',
+  })

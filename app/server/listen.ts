@@ -37,9 +37,11 @@ export async function listen(
 ): Promise<Listener> {
   let draining = false
   async function handle(request: Request, env: HttpBindings): Promise<Response> {
-    const { httpVersion, headers } = env.incoming
-    // HTTP/1.0 need not name a host, HTTP/1.1 must (RFC 9112, 3.2).
-    if (httpVersion !== '1.0' && headers.host === undefined) throw new RequestError('There is no Host')
+    const { httpVersion, rawHeaders, url = '' } = env.incoming
+    const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
+    // HTTP/1.0 need not name a host, HTTP/1.1 must, and once; a target has no fragment (RFC 9112, 3.2).
+    if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) throw new RequestError(`There are ${hosts} Host headers`)
+    if (url.includes('#')) throw new RequestError('The target has a fragment')
     const response = await app.fetch(request, env)
     // The client sends its next request on another connection.
     if (draining) response.headers.set('Connection', 'close')

@@ -59,4 +59,11 @@ describe('a database that never responds', () => {
     expect(ready.status).toBe(503)
     expect(ready.body.checks.engine).toBe('failing')
   })
+
+  test('fails readiness by its own name where only the query of the migrations is slow', async () => {
+    faults.inject('hang', (query) => query === 'listAppliedMigrations')
+    const { status, body } = await api.get('/readyz')
+    expect(status).toBe(503)
+    expect(body.checks).toEqual({ engine: 'failing', budgets: 'ok', migrations: 'unknown' })
+  })
 })

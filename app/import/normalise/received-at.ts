@@ -9,5 +9,5 @@ const asStored = (text: string) => text.replace(/^(\S{10}) /, '$1T').replace(/(\
 /** Milliseconds since the epoch of an RFC 3339 time from 1970 to 2099; undefined for anything else. */
 export function readReceivedAt(value: unknown): number | undefined {
   const time = typeof value === 'string' && value.length <= 64 ? parseDateTime(asStored(value))?.getTime() : undefined
-  return time !== undefined && time > 0 && time < latest ? time : undefined
+  return time !== undefined && time >= 0 && time < latest ? time : undefined
 }

@@ -28,6 +28,11 @@ test.each<[string, string, string | undefined]>([
   ['host', '/', 'a/b'],
   ['target', '*', 'x'],
   ['path', '/a\\b', 'x'],
+  ['target', '/a#b', 'x'],
+  ['target', '/a?b=1#', 'x'],
+  ['target', 'http://x/#b', 'x'],
+  ['host', '/', 'x\r\nHost: x'],
+  ['host', '/', 'x\r\nhOST: y'],
 ])('a malformed %s is answered as every refusal: %s of %s', async (_, target, host) => {
   const listener = await listen(new Hono<ApiEnv>(), 0, '127.0.0.1')
   const named = host === undefined ? '' : `Host: ${host}\r\n`

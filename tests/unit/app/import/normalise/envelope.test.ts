@@ -88,6 +88,7 @@ describe('receivedAt', () => {
     ['2026-11-20t12:30:00+02:30', Date.UTC(2026, 10, 20, 10)],
     ['2026-11-20 10:00:00.9999-00:00', Date.UTC(2026, 10, 20, 10, 0, 0, 999)],
     ['2024-02-29T00:00:00Z', Date.UTC(2024, 1, 29)],
+    ['1970-01-01T00:00:00Z', 0],
   ])('receivedAt %s is read', (text, time) => {
     expect(readPost({ receivedAt: text, body: [] }, Date.UTC(2099, 11, 31))).toMatchObject({ receivedAt: time })
   })
