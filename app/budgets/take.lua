@@ -8,11 +8,18 @@ if not now then
   now = tonumber(time[1]) * 1000000 + tonumber(time[2])
 end
 
+-- Of a key that holds no time (another type, nan, text) the past, a full bucket: the next take replaces it.
+local function read_full_at(key)
+  local value = redis.pcall('GET', key)
+  local number = type(value) == 'string' and tonumber(value)
+  return number == number and number or 0
+end
+
 local allowed = 1
 local stored, full_at = {}, {}
 for i, key in ipairs(KEYS) do
   local token, span = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
-  stored[i] = tonumber(redis.call('GET', key) or 0)
+  stored[i] = read_full_at(key)
   full_at[i] = math.min(math.max(stored[i], now), now + span)
   if full_at[i] + token > now + span then allowed = 0 end
 end

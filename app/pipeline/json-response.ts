@@ -9,7 +9,7 @@ export const jsonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-const uncachedHeaders = { ...jsonHeaders, 'Cache-Control': 'private, no-store' } as const
+export const uncachedHeaders = { ...jsonHeaders, 'Cache-Control': 'private, no-store' } as const
 
 /** All headers at once: three set after `await next()` cost 80 to 100 µs. */
 export function createResponse(

@@ -1,7 +1,7 @@
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context, Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { createResponse } from '../pipeline/json-response.ts'
+import { createResponse, uncachedHeaders } from '../pipeline/json-response.ts'
 import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv, RequestContext } from '../pipeline/request-context.ts'
 
@@ -12,10 +12,13 @@ const eventLoopMonitoringPrecision = 100
 
 const proxyHeaders = ['X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP', 'Forwarded', 'Via']
 
-/** A proxy on this machine connects from loopback too, but adds headers. */
+const localHost = /^(localhost|127\.[\d.]+|\[::1\])$/
+
+/** A proxy on this machine connects from loopback too, but adds headers; a page whose host name was rebound sends that name. */
 function fromThisMachine(c: Context<ApiEnv>): boolean {
   const proxied = proxyHeaders.some((name) => c.req.header(name) !== undefined)
-  return !proxied && loopback.test(getConnInfo(c).remote.address ?? '')
+  const isLocal = loopback.test(getConnInfo(c).remote.address ?? '')
+  return isLocal && !proxied && localHost.test(new URL(c.req.url).hostname)
 }
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -53,6 +56,7 @@ export function createMetrics() {
       app.use('/metrics', async (c, next) => (fromThisMachine(c) ? next() : c.notFound()))
       app.get('/metrics', async (c) =>
         createResponse(await registry.metrics(), 200, {
+          ...uncachedHeaders,
           'Content-Type': registry.contentType,
           ...c.get('request').responseHeaders,
         }),

@@ -120,6 +120,22 @@ test('Redis budgets read a reply that came while this process was busy', async (
   expect((await taken).allowed).toBe(true)
 })
 
+test.each([
+  ['a list', (name: string) => admin.rpush(name, 'x')],
+  ['a hash', (name: string) => admin.hset(name, 'x', '1')],
+  ['text', (name: string) => admin.set(name, 'x')],
+  ['nothing', (name: string) => admin.set(name, '')],
+  ['nan', (name: string) => admin.set(name, 'nan')],
+  ['-nan', (name: string) => admin.set(name, '-nan')],
+  ['inf', (name: string) => admin.set(name, 'inf')],
+])('a Redis bucket whose key holds %s heals by itself', async (_, spoil) => {
+  const charges = budgetCharges(600, 600)
+  await Promise.all(charges.map((charge) => spoil(bucketName(charge))))
+  await budgets.take(charges)
+  await expect.poll(async () => (await budgets.take(charges)).allowed).toBe(true)
+  expect(await admin.get(bucketName(charges[0] as BudgetCharge))).toMatch(/^\d{16}$/)
+})
+
 test('Redis budgets work on when Redis has lost the script', async () => {
   await admin.script('FLUSH')
   expect(await allowedOf([budgets, others], budgetCharges(50, 50), 20)).toBe(20)

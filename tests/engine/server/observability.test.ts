@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
@@ -112,8 +114,23 @@ describe('/metrics', () => {
     const { status, text, headers } = await api.get('/metrics')
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toContain('text/plain')
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+    expect(headers.get('Cache-Control')).toBe('private, no-store')
     expect(text).toMatch(/api_request_duration_seconds_count\{operation="me",status="200"\} [1-9]/)
     expect(text).not.toContain(tenantId)
+  })
+
+  test.each([
+    ['rebound.example', 404],
+    ['localhost.example', 404],
+    ['127.0.0.1.example:80', 404],
+    ['localhost:9090', 200],
+    ['127.0.0.1', 200],
+    ['[::1]:80', 200],
+  ])('is for the host names of this machine only: a Host of %s gets %d', async (host, status) => {
+    const [response] = await once(get(`${api.url}/metrics`, { headers: { host } }), 'response')
+    response.resume()
+    expect(response.statusCode).toBe(status)
   })
 
   test.each([
