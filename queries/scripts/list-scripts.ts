@@ -5,8 +5,14 @@ import { rowTime } from '../sql/rows.ts'
 import { type InventoryFilter, inventoriedScripts } from './script-inventory.ts'
 
 const version = z
-  .tuple([z.int(), z.int(), z.string(), z.int(), z.int()])
-  .transform(([seenTo, , hash, reportedFrom, scannedFrom]) => ({ seenTo, hash, reportedFrom, scannedFrom }))
+  .tuple([z.int(), z.int(), z.string(), z.int(), z.int(), z.boolean()])
+  .transform(([seenTo, , hash, reportedFrom, scannedFrom, pinned]) => ({
+    seenTo,
+    hash,
+    reportedFrom,
+    scannedFrom,
+    pinned,
+  }))
 
 const row: z.ZodType<InventoriedScript> = z.object({
   url: z.string(),
@@ -14,6 +20,7 @@ const row: z.ZodType<InventoriedScript> = z.object({
   lastSeenAt: rowTime.nullable(),
   lastNewHashAt: rowTime.nullable(),
   versions: z.array(version),
+  hashesTruncated: z.boolean(),
 })
 
 /** One more than a read returns, where there are more. */

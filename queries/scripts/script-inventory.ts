@@ -69,12 +69,21 @@ export function inventoriedHashes(filter: InventoryFilter): Sql {
   return filter.hasPaymentPages ? sql`(${ofBrowsers} UNION ALL ${ofScans})` : sql`(${ofBrowsers})`
 }
 
-/** Of one script, last seen first (Rule 54). */
-const maxVersions = 200
+/** Of one script, beside those that its authorization pins (Rule 54). */
+const lastVersions = 200
+
+/** Current authorizations of hashes; without a list one pins those seen up to then. */
+const pinning = (filter: InventoryFilter): Sql => sql`
+  SELECT script_url, argMax((integrity_mode, pinned_hashes, decided_at), (decided_at, toString(id))) AS current,
+    JSONExtract(current.2, 'Array(String)') AS pinned, if(empty(pinned), current.3, ${noTime}) AS pinned_until
+  FROM script_decisions FINAL
+  WHERE ${inInventory(filter)}
+  GROUP BY script_url
+  HAVING current.1 = 'pinned_hashes'`
 
 /**
  * Scripts, last seen first, one more than a read returns. `versions` are tuples of seen to, seen from, hash, reported
- * from and scanned from, in milliseconds since the Unix epoch, 0 for never.
+ * from and scanned from, in milliseconds since the Unix epoch, 0 for never, and whether the version is pinned.
  */
 export function inventoriedScripts(filter: InventoryFilter): Sql {
   const versions = sql`
@@ -84,16 +93,24 @@ export function inventoriedScripts(filter: InventoryFilter): Sql {
       max(source = 'decision') AS decided
     FROM ${sightings(filter)}
     GROUP BY script_url, script_hash`
+  const inList = sql`(script_url, script_hash) IN (SELECT script_url, arrayJoin(pinned) FROM (${pinning(filter)}))`
+  const pinnable = sql`
+    SELECT *, (script_hash != '' AND (version_from <= pinned_until OR ${inList}))::Bool AS is_pinned
+    FROM (${versions}) AS versions
+    LEFT JOIN (SELECT script_url, pinned_until FROM (${pinning(filter)})) AS pinning USING (script_url)`
   const version = sql`(toUnixTimestamp64Milli(version_to), toUnixTimestamp64Milli(version_from), script_hash,
-        toUnixTimestamp64Milli(reported_from), toUnixTimestamp64Milli(scanned_from))`
+        toUnixTimestamp64Milli(reported_from), toUnixTimestamp64Milli(scanned_from), is_pinned)`
   // An unhashed tag of a scan is no version.
-  const history = sql`groupArrayIf(${version}, script_hash != '' OR reported_from > ${noTime})`
+  const history = sql`arrayReverseSort(groupArrayIf(${version}, script_hash != '' OR reported_from > ${noTime}))`
   return sql`
+    WITH ${history} AS history
     SELECT script_url AS url, nullIf(minIf(version_from, version_from > ${noTime}), ${noTime}) AS firstSeenAt,
       nullIf(max(last_seen_at), ${noTime}) AS lastSeenAt,
       nullIf(maxIf(version_from, script_hash != ''), ${noTime}) AS lastNewHashAt,
-      arraySlice(arrayReverseSort(${history}), 1, ${uint(maxVersions)}) AS versions
-    FROM (${versions})
+      arrayFilter((version, place) -> place <= ${uint(lastVersions)} OR version.6, history, arrayEnumerate(history))
+        AS versions,
+      (length(versions) < length(history))::Bool AS hashesTruncated
+    FROM (${pinnable})
     GROUP BY script_url
     HAVING ${isListed(filter, sql`last_seen_at`, sql`decided`)}
     ORDER BY max(last_seen_at) DESC, script_url

@@ -176,7 +176,10 @@ export const script = z
     lastNewHashAt: dateTimeText.nullable().meta({
       description: 'When it was last seen with a hash it had not had before; null where every sighting was unhashed.',
     }),
-    hashes: z.array(scriptVersion).meta({ description: 'The last seen first; at most 200.' }),
+    hashes: z.array(scriptVersion).meta({
+      description: 'The last seen first: the last 200, and all that the current authorization pins.',
+    }),
+    hashesTruncated: z.boolean().meta({ description: 'It had other hashes before, which are not listed.' }),
     coverage,
     identification,
     advisories,

@@ -39,7 +39,8 @@ function scriptOf(world: ScriptWorld, window: OracleWindow, url: string) {
   const seen = sightingsOf(world).filter((sighting) => sighting.url === url)
   const decisions = world.decisions.filter((one) => one.url === url).sort(byTime)
   const decision = decisions.at(-1)
-  const hashes = versionsOf(world, url, seen, decision)
+  const versions = versionsOf(world, url, seen, decision)
+  const hashes = versions.filter(({ pinned }, index) => index < 200 || pinned)
   const current = hashes.find(({ hash }) => hash !== '')
   const library = current && world.libraries.get(current.hash)
   const claims = knownScripts.find((script) => script.url === url)?.claims ?? null
@@ -68,6 +69,7 @@ function scriptOf(world: ScriptWorld, window: OracleWindow, url: string) {
     lastSeenAt: times.length > 0 ? iso(Math.max(...times)) : null,
     lastNewHashAt: firsts.length > 0 ? iso(Math.max(...firsts)) : null,
     hashes,
+    hashesTruncated: hashes.length < versions.length,
     coverage: coverageOf(violations.length > 0, own_violations, activity !== null, tags),
     identification: {
       state: !current ? 'unhashed' : !library ? 'unrecognised' : misnamed ? 'name_mismatch' : 'identified',

@@ -12,9 +12,12 @@ interface ScriptVersion {
   readonly seenTo: number
   readonly reportedFrom: number
   readonly scannedFrom: number
+  /** By the current authorization. */
+  readonly pinned: boolean
 }
 
-export interface InventoriedScript extends Pick<Script, 'url' | 'firstSeenAt' | 'lastSeenAt' | 'lastNewHashAt'> {
+export interface InventoriedScript
+  extends Pick<Script, 'url' | 'firstSeenAt' | 'lastSeenAt' | 'lastNewHashAt' | 'hashesTruncated'> {
   /** The last seen first. */
   readonly versions: readonly ScriptVersion[]
 }
@@ -66,7 +69,8 @@ export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Scri
     firstSeenAt: seen.firstSeenAt,
     lastSeenAt: seen.lastSeenAt,
     lastNewHashAt: seen.lastNewHashAt,
-    hashes: versions.map((version) => toVersion(version, decision, facts, common)),
+    hashes: versions.map((version) => toVersion(version, facts, common)),
+    hashesTruncated: seen.hashesTruncated,
     coverage: scriptCoverage({
       reporting: common.reporting,
       reported: activity !== null,
@@ -83,8 +87,7 @@ export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Scri
 const iso = (time: number) => new Date(time).toISOString()
 
 function toVersion(
-  { hash, seenTo, reportedFrom, scannedFrom }: ScriptVersion,
-  decision: ScriptDecision | undefined,
+  { hash, seenTo, reportedFrom, scannedFrom, pinned }: ScriptVersion,
   { captures }: ScriptFacts,
   { identityOf }: InventoryFacts,
 ): Script['hashes'][number] {
@@ -99,16 +102,10 @@ function toVersion(
     hash,
     source,
     sources: sighted.map(([one]) => one),
-    pinned: hash !== '' && isPinned(hash, from, decision),
+    pinned,
     firstSeenAt: iso(from),
     lastSeenAt: iso(seenTo),
     identity: identityOf(hash) ?? null,
     capture: captures.get(hash) ?? null,
   }
-}
-
-/** An authorization without a list pins the hashes seen up to then. */
-function isPinned(hash: string, firstSeen: number, decision: ScriptDecision | undefined): boolean {
-  if (decision?.integrityMode !== 'pinned_hashes') return false
-  return decision.pinnedHashes?.includes(hash) ?? firstSeen <= Date.parse(decision.decidedAt)
 }

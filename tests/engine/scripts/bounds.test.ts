@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
+import { scriptDecisions } from '../../../app/import/records/types/script-decisions.ts'
 import { scriptId } from '../../../queries/rules/scripts/script-id.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import {
   daysAgo,
+  decision,
   hashed,
   hashOf,
   paymentPage,
@@ -99,12 +102,58 @@ test('activity lists the last 50 hashes as they were written, and a script its l
       sighting(site, 'a', 1 + index * minute, { scriptHash: hashOf(index), reportedHash: hex(index) }),
     ),
   )
-  const { activity, hashes, lastNewHashAt, lastSeenAt } = await sites.script(site, 'a')
+  const { activity, hashes, hashesTruncated, lastNewHashAt, lastSeenAt } = await sites.script(site, 'a')
   expect(activity.hashes).toEqual(Array.from({ length: 50 }, (_, index) => hex(index)))
   expect(hashes.map(({ hash }: { hash: string }) => hash)).toEqual(
     Array.from({ length: 200 }, (_, index) => hashOf(index)),
   )
-  expect(lastNewHashAt).toBe(lastSeenAt)
+  expect([hashesTruncated, lastNewHashAt]).toEqual([true, lastSeenAt])
+})
+
+test('versions beyond 200 that the current authorization pins are shown too, listed by it or not', async () => {
+  const site = await sites.create()
+  const minute = 1 / 1_440
+  const [unlisted, listed, any] = ['unlisted', 'listed', 'any']
+  await sites.api.insertReports(
+    [unlisted, listed, any].flatMap((name) =>
+      Array.from({ length: 206 }, (_, index) => sighting(site, name, 1 + index * minute, hashed(index))),
+    ),
+  )
+  const pinning = { integrityMode: 'pinned_hashes' }
+  await sites.api.importRecords(site.tenantId, scriptDecisions, [
+    decision(site, unlisted, 1 + 203 * minute, pinning),
+    decision(site, listed, 3, { ...pinning, pinnedHashes: [201, 202].map(hashOf) }),
+    decision(site, listed, 2, { ...pinning, pinnedHashes: [1, 205].map(hashOf).concat(hashOf('never seen')) }),
+    decision(site, any, 2, pinning),
+    decision(site, any, 1),
+  ])
+  const last = Array.from({ length: 200 }, (_, index) => index)
+  for (const [name, shown, pinned] of [
+    [unlisted, [...last, 203, 204, 205], [203, 204, 205]],
+    [listed, [...last, 205], [1, 205]],
+    [any, last, []],
+  ] as const) {
+    const script = await sites.script(site, name)
+    const hashes: { hash: string; pinned: boolean }[] = script.hashes
+    expect(hashes.map(({ hash }) => hash)).toEqual(shown.map(hashOf))
+    expect(hashes.filter((one) => one.pinned).map(({ hash }) => hash)).toEqual(pinned.map(hashOf))
+    expect(script.hashesTruncated).toBe(true)
+  }
+})
+
+test('an authorization without a list pins the hashes seen up to its own time, and shows 200 versions whole', async () => {
+  const site = await sites.create()
+  const millisecond = 1 / dayMs
+  await sites.api.insertReports([
+    ...[-1, 0, 1].map((later) => sighting(site, 'a', 1 - later * millisecond, hashed(later))),
+    ...Array.from({ length: 197 }, (_, index) => sighting(site, 'a', 0.5, hashed(`new ${index}`))),
+  ])
+  const authorization = decision(site, 'a', 1, { integrityMode: 'pinned_hashes' })
+  await sites.api.importRecords(site.tenantId, scriptDecisions, [authorization])
+  const { hashes, hashesTruncated } = await sites.script(site, 'a')
+  const pinned = hashes.filter((one: { pinned: boolean }) => one.pinned).map(({ hash }: { hash: string }) => hash)
+  expect(pinned).toEqual([0, -1].map(hashOf))
+  expect([hashes.length, hashesTruncated]).toEqual([200, false])
 })
 
 describe('a script', () => {
