@@ -19,13 +19,19 @@ const help = {
     'After a missing host has a site, import the file of rejected lines: the file that was imported is not read anew for it.',
     'Prints {"posts", "reports", "stored", "expired", "skipped", "unknownMembers", "rejected"}: "unknownMembers" counts the',
     'members of bodies that nothing stores, such as "crash.crash_report_api"; "stored" counts the reports accepted,',
-    'also those that were there already, "expired" those received before the tenant’s retention, which nobody can read.',
+    'also those that were there already, "expired" those received before the tenant’s retention, which are not stored:',
+    'after it was raised, import the file again. "removed" counts those of "expired" that were stored under a shorter',
+    'retention, which ended: they can be stored for a new tenant only.',
     ...rejectedNote,
     'Ctrl-C stores what was read and stops. An import that was stopped or killed and is run again goes on where it',
     'was: no report is stored twice, and none is lost.',
   ],
   examples: ['import reports --tenant ID posts.ndjson', 'import reports --tenant ID - < posts.ndjson'],
 }
+
+/** Rollups can count removed reports still, so that they cannot be stored again beside them. */
+const removedNote = (count: number) =>
+  `${count} reports were stored under a shorter retention and removed when it ended: import the file for a new tenant to read them`
 
 export function addImportReports(group: Command, context: Context): void {
   subcommand(group, 'reports', { about: 'Store the reports of browser POSTs, one JSON line each', ...help })
@@ -49,6 +55,7 @@ export function addImportReports(group: Command, context: Context): void {
             onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
           })
           await untilVersionsExpire()
+          if (result.removed !== undefined) context.log(removedNote(result.removed))
           return result
         }
       }),

@@ -10,6 +10,8 @@ CREATE TABLE IF NOT EXISTS import_log
         COMMENT 'Host patterns of the tenant''s sites when the batch was begun; empty when the site was given',
     lines           UInt64 COMMENT 'Lines in the batch',
     imported_at     DateTime64(3, 'UTC') COMMENT 'Receipt time of reports that carry none',
+    stored_from     DateTime64(3, 'UTC') COMMENT 'Reports received before it had expired and are not stored',
+    retention_days  UInt16 COMMENT 'Days of the tenant''s retention when it was begun',
     state           LowCardinality(String) COMMENT 'started, then done in a row of its own',
     reports         UInt64 COMMENT 'Reports in the batch, skipped and rejected ones too; 0 while it is sent',
     stored          UInt64 COMMENT 'Reports of the batch that were stored; 0 while it is sent',

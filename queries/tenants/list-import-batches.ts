@@ -17,13 +17,17 @@ export function listImportBatches(tenantId: string, previousToken: string): Quer
   }
 }
 
+const time = z.string().transform((text) => Date.parse(text))
+
 const recordedRow = z.object({
   hosts: z.array(z.string()),
-  importedAt: z.string().transform((time) => Date.parse(time)),
+  importedAt: time,
+  storedFrom: time,
+  retentionDays: rowCount,
   done: z.boolean(),
 })
 
-/** As the run that began the batch recorded it; one row or none. */
+/** Ranges of a batch as the runs that began them recorded them, the latest first. */
 export function findImportBatch(
   tenantId: string,
   previousToken: string,
@@ -33,10 +37,12 @@ export function findImportBatch(
     name: 'findImportBatch',
     statement: sql`
       SELECT argMin(b.hosts, b.recorded_at) AS hosts, argMin(b.imported_at, b.recorded_at) AS importedAt,
+        b.stored_from AS storedFrom, argMin(b.retention_days, b.recorded_at) AS retentionDays,
         (max(b.state = 'done'))::Bool AS done
       FROM import_log AS b
       WHERE tenant_id = ${uuid(tenantId)} AND previous_token = ${text(previousToken)} AND token = ${text(token)}
-      GROUP BY token`,
+      GROUP BY storedFrom
+      ORDER BY storedFrom DESC`,
     row: recordedRow,
   }
 }

@@ -11,7 +11,7 @@ export const listUnfinishedImports: Query<z.infer<typeof row>> = {
     FROM (
       SELECT tenant_id
       FROM import_log
-      GROUP BY tenant_id, previous_token, token
+      GROUP BY tenant_id, previous_token, token, stored_from
       HAVING countIf(state = 'done') = 0
     )
     ORDER BY tenantId`,

@@ -14,6 +14,10 @@ export interface SmallImport {
   readonly sites: readonly ImportSite[]
   readonly siteId?: string
   readonly onReject?: NonNullable<ImportOptions['onReject']>
+  /** 3,650 by default. */
+  readonly retentionDays?: number
+  /** Clock of the import. */
+  readonly importedAt?: Date
   /** Small ones by default. */
   readonly limits?: ImportOptions['limits']
   /** The step of a batch behind which the import fails, and how often it succeeds before. */
@@ -39,7 +43,7 @@ export async function importFile(
     return await importReports({
       ...given,
       source: createReadStream(path),
-      retentionDays: 3_650,
+      retentionDays: given.retentionDays ?? 3_650,
       importLog: {
         ...importLog,
         start: failing('start', importLog.start),

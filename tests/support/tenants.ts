@@ -85,7 +85,10 @@ export function createTenantWriter(database: Database): TenantWriter {
     async insertReports(reports) {
       const passes = [...new Set(reports.map(({ tenantId }) => tenantId))].map((tenantId) => ({
         importLog: clickHouseImportLog(database, tenantId),
-        pass: { previousToken: randomUUID(), token: randomUUID(), hosts: [], lines: 0, importedAt: Date.now() },
+        pass: {
+          ...{ previousToken: randomUUID(), token: randomUUID(), hosts: [], lines: 0 },
+          ...{ importedAt: Date.now(), storedFrom: 0, retentionDays: 1 },
+        },
       }))
       await Promise.all(passes.map(({ importLog, pass }) => importLog.start(pass)))
       await insert('reports', reports.map(toRow))

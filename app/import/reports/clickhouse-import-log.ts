@@ -14,6 +14,8 @@ export function clickHouseImportLog(database: Pick<Database, 'read' | 'insert'>,
       hosts: batch.hosts,
       lines: batch.lines,
       imported_at: toClickHouseTime(new Date(batch.importedAt)),
+      stored_from: toClickHouseTime(new Date(batch.storedFrom)),
+      retention_days: batch.retentionDays,
       state,
       ...counts,
     }
@@ -22,10 +24,7 @@ export function clickHouseImportLog(database: Pick<Database, 'read' | 'insert'>,
 
   return {
     following: (previousToken) => database.read(listImportBatches(tenantId, previousToken)),
-    async find(token, previousToken) {
-      const [found] = await database.read(findImportBatch(tenantId, previousToken, token))
-      return found
-    },
+    find: (token, previousToken) => database.read(findImportBatch(tenantId, previousToken, token)),
     start: (batch) => record(batch, 'started', { reports: 0, stored: 0 }),
     finish: (batch, counts) => record(batch, 'done', counts),
   }

@@ -8,20 +8,26 @@ export interface ImportBatch {
   readonly hosts: readonly string[]
   /** Receipt time of reports that carry none, milliseconds since the epoch. */
   readonly importedAt: number
+  /** Reports received before it had expired, and are not stored; a longer retention stores them as a range of its own. */
+  readonly storedFrom: number
+  /** Retention of the rows, in days. */
+  readonly retentionDays: number
 }
 
 /** A batch that an earlier run began. */
 export type StartedBatch = Pick<ImportBatch, 'token' | 'lines'>
 
-export type RecordedBatch = Pick<ImportBatch, 'hosts' | 'importedAt'> & {
-  /** All its rows are in ClickHouse, in every view. */
+/** Reports of a batch from `storedFrom` to that of the range before it. */
+export type RecordedRange = Omit<ImportBatch, 'previousToken' | 'token' | 'lines'> & {
+  /** All its rows were stored, in every view. */
   readonly done: boolean
 }
 
 export interface ImportLog {
   /** Started batches that follow a token. */
   following(previousToken: string): Promise<StartedBatch[]>
-  find(token: string, previousToken: string): Promise<RecordedBatch | undefined>
+  /** Its ranges, the latest first. */
+  find(token: string, previousToken: string): Promise<RecordedRange[]>
   /** Recorded before a batch's first insert. */
   start(batch: ImportBatch): Promise<void>
   /** Recorded after a batch's last insert. */

@@ -6,7 +6,7 @@ import { type ImportSite, sitesByPattern } from '../normalise/host-patterns.ts'
 import { withRetry } from '../with-retry.ts'
 import { chooseSites } from './choose-site.ts'
 import type { ReportWriter } from './clickhouse-report-writer.ts'
-import type { ImportBatch, ImportLog } from './import-log.ts'
+import type { ImportBatch, ImportLog, RecordedRange } from './import-log.ts'
 import { createTally, type ImportResult } from './import-tally.ts'
 import { parseBatch } from './parse-batch.ts'
 
@@ -50,7 +50,8 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
   const tally = createTally()
   const reader = readBatches(source, options.limits ?? defaultLimits, signal)
   const retried = <Result>(task: () => Promise<Result>) => withRetry(task, signal)
-  const context = { tenantId, retentionDays, retentionFrom: retentionStart(retentionDays, now).getTime(), blockLimits }
+  const retentionFrom = retentionStart(retentionDays, now).getTime()
+  const context = { tenantId, retentionFrom, blockLimits }
   // A serial queue: one write runs while the rows after it are parsed.
   let writes: Promise<void> = Promise.resolve()
 
@@ -60,26 +61,40 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     writes.catch(() => {})
   }
 
-  async function importBatch(read: ChainedBatch, batch: ImportBatch, done: boolean): Promise<void> {
-    const chooseSite = chooseSites(sites, siteId, batch.hosts)
+  /** Every range of a batch, with a new one where retention reaches further back than before. */
+  function rangesOf(recorded: readonly RecordedRange[]) {
+    const isReached = recorded.some(({ storedFrom }) => storedFrom <= retentionFrom)
+    const { hosts: firstHosts, importedAt } = recorded[0] ?? { hosts, importedAt: now.getTime() }
+    const begun = { hosts: firstHosts, importedAt, storedFrom: retentionFrom, retentionDays, done: false }
+    return [...recorded, ...(isReached ? [] : [begun])].map((range) => ({
+      ...range,
+      expiredBefore: retentionStart(range.retentionDays, now).getTime(),
+      blocks: 0,
+      stored: 0,
+    }))
+  }
+
+  async function importBatch(
+    read: ChainedBatch,
+    chain: Pick<ImportBatch, 'previousToken' | 'token' | 'lines'>,
+    ranges: ReturnType<typeof rangesOf>,
+  ): Promise<void> {
+    const [{ hosts, importedAt }] = ranges as [(typeof ranges)[0]]
+    const chooseSite = chooseSites(sites, siteId, hosts)
     const reportsBefore = tally.reports
-    let [blocks, stored] = [0, 0]
-    if (!done) enqueue(() => importLog.start(batch))
-    for await (const block of parseBatch(
-      read,
-      { ...context, chooseSite, importedAt: batch.importedAt, done },
-      tally,
-      onReject,
-    )) {
-      const token = insertToken(batch, blocks++)
-      stored += block.rows
+    const open = ranges.filter(({ done }) => !done)
+    for (const range of open) enqueue(() => importLog.start({ ...chain, ...range }))
+    const batchContext = { ...context, chooseSite, importedAt, ranges }
+    for await (const { block, range } of parseBatch(read, batchContext, tally, onReject)) {
+      const token = insertToken({ ...chain, ...range }, range.blocks++)
+      range.stored += block.rows
       // At most one block waits, so that two are in memory.
       await writes
       enqueue(() => writer.write(block.chunks, token))
     }
-    const counts = { reports: tally.reports - reportsBefore, stored }
+    const reports = tally.reports - reportsBefore
     // A batch without rows is recorded too: a longer file must end its batch there again.
-    if (!done) enqueue(() => importLog.finish(batch, counts))
+    for (const range of open) enqueue(() => importLog.finish({ ...chain, ...range }, { reports, stored: range.stored }))
   }
 
   async function importBatches(): Promise<void> {
@@ -95,9 +110,8 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       const { token, ends } = read
       const recorded = started.some((one) => one.token === token)
         ? await retried(() => importLog.find(token, previous))
-        : undefined
-      const { done, ...first } = recorded ?? { hosts, importedAt: now.getTime(), done: false }
-      await importBatch(read, { previousToken, token, lines: ends.length, ...first }, done)
+        : []
+      await importBatch(read, { previousToken, token, lines: ends.length }, rangesOf(recorded))
       onProgress?.({ ...tally.result(), bytesRead: read.bytesRead })
       previousToken = token
     }
@@ -117,7 +131,7 @@ export function firstToken(tenantId: string, siteId: string | undefined): string
   return hash('sha256', `reports v1\n${tenantId}\n${siteId ?? ''}\n`, 'hex')
 }
 
-/** Deduplication token of one insert of a batch. */
-export function insertToken(batch: Pick<ImportBatch, 'token' | 'hosts'>, block: number): string {
-  return hash('sha256', `${batch.token}\n${batch.hosts.join('\n')}\n${block}`, 'hex')
+/** Deduplication token of one insert of a batch's range. */
+export function insertToken(batch: Pick<ImportBatch, 'token' | 'hosts' | 'storedFrom'>, block: number): string {
+  return hash('sha256', `${batch.token}\n${batch.hosts.join('\n')}\n${batch.storedFrom}\n${block}`, 'hex')
 }

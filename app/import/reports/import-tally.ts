@@ -8,8 +8,10 @@ export interface ImportResult {
   readonly reports: number
   /** Reports in ClickHouse when the import ends. */
   readonly stored: number
-  /** Reports received before retention begins. */
+  /** Reports received before retention begins, and those removed. */
   readonly expired: number
+  /** Reports within retention that were stored under a shorter one and removed when that ended; absent for none. */
+  readonly removed?: number
   /** Reports that are never stored, by type; at most 50 names and `other`. */
   readonly skipped: Readonly<Record<string, number>>
   /** Members of bodies that no field is read from, by type and name; at most 50 names and `other`. */
@@ -45,13 +47,14 @@ export function createTally() {
     reports: 0,
     stored: 0,
     expired: 0,
+    removed: 0,
     rejected: 0,
     skip: skipped.add,
     unknownMember: unknownMembers.add,
     result(): ImportResult {
-      const { posts, reports, stored, expired, rejected } = this
+      const { posts, reports, stored, expired, removed, rejected } = this
       const named = { skipped: skipped.result(), unknownMembers: unknownMembers.result() }
-      return { posts, reports, stored, expired, ...named, rejected }
+      return { posts, reports, stored, expired, ...(removed > 0 && { removed }), ...named, rejected }
     },
   }
 }

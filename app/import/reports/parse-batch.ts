@@ -10,17 +10,26 @@ import type { ImportTally } from './import-tally.ts'
 import { type BlockLimits, collectBlocks, type InsertBlock } from './insert-block.ts'
 import { reportIds } from './report-id.ts'
 
-/** Values that every report of a batch shares. */
-export interface ImportContext {
-  readonly tenantId: string
+/** Receipt times from `storedFrom` to that of the range before it. */
+interface BatchRange {
+  readonly storedFrom: number
   readonly retentionDays: number
+  /** Rows received before it have been removed since. */
+  readonly expiredBefore: number
+  /** Its rows were stored: reports are only counted. */
+  readonly done: boolean
+}
+
+/** Values that every report of a batch shares. */
+export interface ImportContext<Range extends BatchRange> {
+  readonly tenantId: string
   readonly retentionFrom: number
+  /** The latest first. */
+  readonly ranges: readonly Range[]
   readonly chooseSite: ChooseSite
   /** Receipt time of reports without one. */
   readonly importedAt: number
   readonly blockLimits: BlockLimits
-  /** Its rows are in ClickHouse: reports are only counted. */
-  readonly done: boolean
 }
 
 /** Bytes of lines, about 2 ms of parsing, between yields to the insert in flight. */
@@ -30,19 +39,20 @@ const sliceBytes = 256 * 1024
 const maxReasons = 5
 
 /** Yields a batch's rows as insert blocks and counts its reports; `onReject` is awaited before the next line. */
-export async function* parseBatch(
+export async function* parseBatch<Range extends BatchRange>(
   batch: ChainedBatch,
-  context: ImportContext,
+  context: ImportContext<Range>,
   tally: ImportTally,
   onReject: (rejection: Rejection) => void | Promise<void>,
-): AsyncGenerator<InsertBlock> {
-  const { importedAt } = context
+): AsyncGenerator<{ block: InsertBlock; range: Range }> {
+  const { importedAt, retentionFrom } = context
+  const ranges = context.ranges.map((range) => ({ range, blocks: collectBlocks(context.blockLimits) }))
   const makeId = reportIds(batch.token)
-  const blocks = collectBlocks(context.blockLimits)
+  type RangedReport = (typeof ranges)[number] & { readonly report: StoredReport }
   let ordinal = 0
   let sliceEnd = sliceBytes
 
-  function readReport(post: Post, value: unknown): StoredReport | LineError | undefined {
+  function readReport(post: Post, value: unknown): RangedReport | LineError | undefined {
     tally.reports++
     ordinal++
     const element = readElement(value)
@@ -56,18 +66,22 @@ export async function* parseBatch(
     if (isLineError(siteId)) return siteId
     for (const member of element.unknownMembers) tally.unknownMember(`${type}.${member}`)
     const receivedAt = post.receivedAt ?? importedAt
-    if (receivedAt < context.retentionFrom) tally.expired++
-    else tally.stored++
-    if (context.done) return undefined
-    return normaliseReport(type, element, {
+    const ranged = ranges.find(({ range }) => receivedAt >= range.storedFrom)
+    const isReached = ranged !== undefined && receivedAt >= retentionFrom
+    if (isReached && receivedAt >= ranged.range.expiredBefore) tally.stored++
+    else tally.expired++
+    if (isReached && receivedAt < ranged.range.expiredBefore) tally.removed++
+    if (!ranged || ranged.range.done) return undefined
+    const report = normaliseReport(type, element, {
       tenantId: context.tenantId,
       siteId,
       id: makeId(ordinal, receivedAt),
       receivedAt,
-      retentionDays: context.retentionDays,
+      retentionDays: ranged.range.retentionDays,
       sampleRate: post.sampleRate,
       userAgent: post.userAgent,
     })
+    return { report, ...ranged }
   }
 
   for (const batchLine of linesOf(batch)) {
@@ -83,13 +97,13 @@ export async function* parseBatch(
       const rejected: unknown[] = []
       const reasons = new Set<string>()
       for (const value of post.elements) {
-        const report = readReport(post, value)
-        if (isLineError(report)) {
+        const read = readReport(post, value)
+        if (isLineError(read)) {
           rejected.push(value)
-          if (reasons.size < maxReasons) reasons.add(report.reason)
-        } else if (report) {
-          const block = blocks.add(report)
-          if (block) yield block
+          if (reasons.size < maxReasons) reasons.add(read.reason)
+        } else if (read) {
+          const block = read.blocks.add(read.report)
+          if (block) yield { block, range: read.range }
         }
       }
       tally.rejected += rejected.length
@@ -103,8 +117,10 @@ export async function* parseBatch(
       await yieldToEventLoop()
     }
   }
-  const block = blocks.rest()
-  if (block) yield block
+  for (const { range, blocks } of ranges) {
+    const block = blocks.rest()
+    if (block) yield { block, range }
+  }
 }
 
 function readLine({ text, error }: BatchLine, now: number): Post | LineError | undefined {

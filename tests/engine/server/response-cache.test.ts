@@ -58,7 +58,15 @@ test('a response is cached until an import begins, and again after its end', asy
   await expectKept(3)
 
   const importLog = clickHouseImportLog(writer, tenantId)
-  const pass = { previousToken: '', token: randomUUID(), hosts: [], lines: 1, importedAt: to }
+  const pass = {
+    previousToken: '',
+    token: randomUUID(),
+    hosts: [],
+    lines: 1,
+    importedAt: to,
+    storedFrom: 0,
+    retentionDays: 1,
+  }
   await importLog.start(pass)
   await untilVersionsExpire()
   for (let stored = 4; stored < 7; stored++) {
@@ -74,7 +82,15 @@ test('a response is cached until an import begins, and again after its end', asy
 
 test('a batch that is imported again changes the import version', async () => {
   const importLog = clickHouseImportLog(writer, tenantId)
-  const first = { previousToken: '', token: randomUUID(), hosts: ['a.test'], lines: 1, importedAt: to }
+  const first = {
+    previousToken: '',
+    token: randomUUID(),
+    hosts: ['a.test'],
+    lines: 1,
+    importedAt: to,
+    storedFrom: 0,
+    retentionDays: 1,
+  }
   const second = { ...first, hosts: ['b.test'] }
   const mark = async () => importVersion(await writer.read(listImportSteps(tenantId, 10)))
   await importLog.start(first)

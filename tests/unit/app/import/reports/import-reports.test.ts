@@ -28,7 +28,7 @@ function importing(type: string, held: Partial<Record<Told['step'], Promise<void
       retentionDays: 60,
       importLog: {
         following: async () => [],
-        find: async () => undefined,
+        find: async () => [],
         start: () => tell({ step: 'start' }),
         finish: (_pass, { stored }) => tell({ step: 'finish', stored }),
       },

@@ -58,16 +58,17 @@ describe('report ids', () => {
   })
 })
 
-test('tokens differ by tenant and site, and insert tokens by hosts and ordinal', () => {
+test('tokens differ by tenant and site, and insert tokens by hosts, range and ordinal', () => {
   const first = [firstToken('a', undefined), firstToken('b', undefined), firstToken('a', 'b')]
   expect(new Set(first).size).toBe(3)
-  const batch = { token, hosts: ['b.test'] }
+  const batch = { token, hosts: ['b.test'], storedFrom: 1 }
   const inserts = [
     insertToken(batch, 0),
     insertToken(batch, 1),
-    insertToken({ token, hosts: ['c.test'] }, 0),
-    insertToken({ token, hosts: [] }, 0),
+    insertToken({ ...batch, hosts: ['c.test'] }, 0),
+    insertToken({ ...batch, hosts: [] }, 0),
+    insertToken({ ...batch, storedFrom: 0 }, 0),
   ]
-  expect(new Set(inserts).size).toBe(4)
+  expect(new Set(inserts).size).toBe(5)
   expect(insertToken({ ...batch }, 0)).toBe(inserts[0])
 })
