@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
@@ -107,6 +108,32 @@ describe('/metrics', () => {
     cacheHits.push(...(await Promise.all([isHit('one'), isHit('another')])))
     expect(cacheHits).toEqual([false, false, true, true, true])
     expect(await results()).toEqual([hits + 3, misses + 2])
+  })
+
+  const lag = async (statistic: string) => {
+    const { text } = await api.get('/metrics')
+    return Number(new RegExp(`^nodejs_eventloop_lag_${statistic}_seconds (\\S+)$`, 'm').exec(text)?.[1])
+  }
+
+  test.each(['mean', 'p50'])(
+    'the %s lag of an event loop at rest has no sampling interval in it',
+    async (statistic) => {
+      await lag(statistic)
+      expect(await lag(statistic)).toBeLessThan(0.09)
+      await sleep(1_000)
+      expect(await lag(statistic)).toBeLessThan(0.09)
+    },
+  )
+
+  test('the greatest lag of the event loop is about the time it was blocked', async () => {
+    await lag('max')
+    await sleep(300)
+    const until = performance.now() + 500
+    while (performance.now() < until);
+    await sleep(300)
+    const greatest = await lag('max')
+    expect(greatest).toBeGreaterThan(0.3)
+    expect(greatest).toBeLessThan(2)
   })
 
   test('counts requests by operation and status', async () => {
