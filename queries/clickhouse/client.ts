@@ -3,6 +3,7 @@ import { ClickHouseError, type ClickHouseSettings, createClient, EXCEPTION_TAG_H
 import { Problem } from '../../schema/problems.ts'
 import type { PoolName, Query } from '../sql/query.ts'
 import { render } from '../sql/sql.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
 import { limitConcurrency, type RunLimited } from './concurrency-limiter.ts'
 import { withoutExceptionTrailer } from './exception-trailer.ts'
 import { application, keepAliveMs, openHttpTransport } from './http-transport.ts'
@@ -55,6 +56,9 @@ const readSettings = {
   http_write_exception_in_output_format: '0',
 }
 
+/** Of the breaker's probe, so that reads fail within a second while ClickHouse is frozen. */
+const probeTimeoutMs = 800
+
 /** @param url `http(s)://user:password@host:port/database`. */
 export function connect(url: string): Database {
   const client = createClient({
@@ -68,6 +72,14 @@ export function connect(url: string): Database {
   const limiters = Object.fromEntries(
     Object.entries(queryPools).map(([name, pool]) => [name, limitConcurrency(pool)]),
   ) as Record<PoolName, RunLimited>
+  const select1 = (timeoutMs: number) =>
+    withTimeout(timeoutMs, (signal) => transport.send({ text: 'SELECT 1', params: {} }, {}, signal))
+  const breaker = createCircuitBreaker(() =>
+    select1(probeTimeoutMs).catch((error: unknown) => {
+      // A refused statement is a response.
+      if (!(error instanceof ClickHouseError)) throw error
+    }),
+  )
 
   return {
     async read(query, { origin, onCost, signal: disconnected } = {}) {
@@ -86,9 +98,13 @@ export function connect(url: string): Database {
       }
       const { rows, cost } = await withTimeout(
         queryPools[pool].timeoutMs,
-        (signal) => limiters[pool](origin?.tenantId, () => retryOnClosedConnection(() => attempt(signal), signal)),
+        async (signal) => {
+          await breaker.admit()
+          return limiters[pool](origin?.tenantId, () => retryOnClosedConnection(() => attempt(signal), signal))
+        },
         disconnected,
       ).catch((error: unknown) => {
+        if (!(error instanceof ClickHouseError || error instanceof ClientDisconnected)) breaker.suspect()
         throw toProblem(error)
       })
       if (cost) onCost?.(cost)
@@ -119,14 +135,10 @@ export function connect(url: string): Database {
       return withoutExceptionTrailer(stream, tag)
     },
     async ping() {
-      try {
-        await client
-          .query({ query: 'SELECT 1', format: 'JSON', abort_signal: AbortSignal.timeout(2_000) })
-          .then((result) => result.text())
-        return true
-      } catch {
-        return false
-      }
+      return select1(2_000).then(
+        () => true,
+        () => false,
+      )
     },
     async close() {
       await Promise.all([transport.close(), client.close()])

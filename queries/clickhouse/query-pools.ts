@@ -16,9 +16,9 @@ const fewRows = { max_threads: '1' } as const
 export const queryPools = {
   query: { maxConcurrent: 24, maxConcurrentPerTenant: 12, timeoutMs: 10_000 },
   /** Every request waits for these, so that an outage is a 503 within 2 s. */
-  lookup: { maxConcurrent: 8, timeoutMs: 2_000, settings: fewRows },
+  lookup: { maxConcurrent: 8, timeoutMs: 1_800, settings: fewRows },
   /** API keys that were never found, which anybody can send: guesses cannot fill the other pools. */
-  unknownKey: { maxConcurrent: 4, timeoutMs: 2_000, settings: fewRows },
+  unknownKey: { maxConcurrent: 4, timeoutMs: 1_800, settings: fewRows },
   /** Long statements of the writer, for rollups and imports; their memory stays below 1 GB by spilling to disk. */
   maintenance: {
     maxConcurrent: 2,

@@ -52,6 +52,47 @@ describe('an engine that is killed', () => {
     expect((await api.get('/readyz')).status).toBe(200)
   })
 
+  const timed = async (path: string) => {
+    const asked = performance.now()
+    const { status } = await api.get(path, { key })
+    return { status, milliseconds: performance.now() - asked }
+  }
+
+  test('frozen: the first requests wait their deadline, the rest fail within 1 s, and the thaw ends it', async () => {
+    process.kill(pid() as number, 'SIGSTOP')
+    const paths = ['/v1/me', '/v1/reports/types', '/v1/reports/count', '/v1/issues', '/v1/crashes']
+    const first = await Promise.all(paths.map(timed))
+    for (const { status, milliseconds } of first) {
+      expect([200, 503]).toContain(status)
+      expect(milliseconds).toBeLessThan(11_000)
+    }
+    const times: number[] = []
+    for (let round = 0; round < 5; round++) {
+      const rest = await Promise.all(paths.map(timed))
+      expect(rest.map(({ status }) => status)).toEqual(paths.map(() => 503))
+      times.push(Math.max(...rest.map(({ milliseconds }) => milliseconds)))
+    }
+    // The median, because a busy machine can hold back one of them.
+    expect(times.sort((a, b) => a - b)[2]).toBeLessThan(1_000)
+    process.kill(pid() as number, 'SIGCONT')
+    const thawed = performance.now()
+    await until(async () => (await timed('/v1/reports/types')).status === 200, 10_000)
+    expect(performance.now() - thawed).toBeLessThan(2_000)
+  })
+
+  test('killed under load: no 503 takes longer than 2 s', async () => {
+    const requests: ReturnType<typeof timed>[] = []
+    process.kill(pid() as number, 'SIGKILL')
+    for (let sent = 0; sent < 300; sent++) {
+      requests.push(timed(`/v1/reports/count?browserName=${sent}`), timed('/v1/reports/types'))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    const failed = (await Promise.all(requests)).filter(({ status }) => status === 503)
+    expect(failed.length).toBeGreaterThan(0)
+    expect(Math.max(...failed.map(({ milliseconds }) => milliseconds))).toBeLessThan(2_000)
+    await until(async () => (await timed('/v1/reports/types')).status === 200, 15_000)
+  })
+
   test('fails its own check of /readyz', async () => {
     process.kill(pid() as number, 'SIGKILL')
     const { status, body } = await api.get('/readyz')
