@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { migrate, pendingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
@@ -32,10 +32,19 @@ beforeEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
-const pending = async (folder?: URL) => pendingMigrations(db.reader, await readMigrations(folder))
+const pending = async (folder?: URL, { reader } = db) => pendingMigrations(reader, await readMigrations(folder))
 const migrateFolder = () => migrate(db.writer, { folder: folderUrl })
 const names = async () => (await readMigrations()).map(({ name }) => name)
 const applied = () => queryRows(db.writer, 'SELECT version, name FROM schema_migrations FINAL ORDER BY version')
+
+/** One database for the tests that leave it migrated, as a migration of all takes seconds. */
+let migrated: TestDatabase
+
+beforeAll(async () => {
+  migrated = await createDatabase()
+  await migrate(migrated.writer)
+  return () => migrated.drop()
+})
 
 describe('the migrations', () => {
   test('migrations are applied once, in order and with progress; the reader sees pending ones', async () => {
@@ -50,25 +59,23 @@ describe('the migrations', () => {
   })
 
   test('every statement of the migrations can be repeated without a change to stored rows', async () => {
-    await migrate(db.writer)
-    await db.writer.command("INSERT INTO tenants (id, name) VALUES (generateUUIDv4(), 'kept')")
+    await migrated.writer.command("INSERT INTO tenants (id, name) VALUES (generateUUIDv4(), 'kept')")
     const tables = () =>
       queryRows(
-        db.writer,
+        migrated.writer,
         'SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase() ORDER BY name',
       )
     const before = await tables()
     for (const { statements } of await readMigrations()) {
-      for (const statement of statements) await db.writer.command(statement)
+      for (const statement of statements) await migrated.writer.command(statement)
     }
     expect(await tables()).toEqual(before)
-    expect(await queryRows(db.writer, 'SELECT name FROM tenants')).toEqual([['kept']])
+    expect(await queryRows(migrated.writer, 'SELECT name FROM tenants')).toEqual([['kept']])
   })
 
   test('every table and every column has a comment', async () => {
-    await migrate(db.writer)
     const without = await queryRows(
-      db.writer,
+      migrated.writer,
       `SELECT table, name FROM system.columns WHERE database = currentDatabase() AND comment = '' AND table NOT LIKE '%_mv'
        UNION ALL SELECT name, '' FROM system.tables WHERE database = currentDatabase() AND comment = '' AND engine != 'MaterializedView'`,
     )
@@ -76,9 +83,8 @@ describe('the migrations', () => {
   })
 
   test('reports and every rollup have the same deduplication window', async () => {
-    await migrate(db.writer)
     const windows = await queryRows(
-      db.writer,
+      migrated.writer,
       `SELECT DISTINCT extract(engine_full, 'non_replicated_deduplication_window = (\\d+)') FROM system.tables
        WHERE database = currentDatabase() AND engine_full LIKE '%deduplication_window%'`,
     )
@@ -86,13 +92,12 @@ describe('the migrations', () => {
   })
 
   test('every rollup merges a month without inserts into one part', async () => {
-    await migrate(db.writer)
     const merged = await queryRows(
-      db.writer,
+      migrated.writer,
       `SELECT name FROM system.tables WHERE database = currentDatabase()
        AND engine_full LIKE '%min_age_to_force_merge_seconds = 86400, min_age_to_force_merge_on_partition_only = %' ORDER BY name`,
     )
-    expect(merged.flat()).toEqual((await listRollups(db.writer)).map(({ table }) => table).sort())
+    expect(merged.flat()).toEqual((await listRollups(migrated.writer)).map(({ table }) => table).sort())
   })
 
   test('two migration runs at once apply every migration once', async () => {
@@ -186,44 +191,44 @@ test('a database of an older baseline stops the run with one line, and is not ch
 
 describe('the report types', () => {
   const stored = () =>
-    queryRows(db.writer, 'SELECT report_type, dimensions FROM report_types FINAL ORDER BY report_type')
+    queryRows(migrated.writer, 'SELECT report_type, dimensions FROM report_types FINAL ORDER BY report_type')
   const insertReport = (reportType: string) =>
-    db.writer.command(`INSERT INTO reports (tenant_id, report_type, received_at, id, retention_days)
+    migrated.writer.command(`INSERT INTO reports (tenant_id, report_type, received_at, id, retention_days)
       VALUES ('${tenantId}', '${reportType}', now64(3), generateUUIDv7(), 90)`)
 
   test('all stored report types are written once', async () => {
-    await migrate(db.writer)
     const types = storedTypeNames.map((type) => [type, dimensionsOf(type)])
     expect(await stored()).toEqual(types.toSorted())
-    await migrate(db.writer)
-    expect(await queryRows(db.writer, 'SELECT count() FROM report_types')).toEqual([[types.length]])
+    await migrate(migrated.writer)
+    expect(await queryRows(migrated.writer, 'SELECT count() FROM report_types')).toEqual([[types.length]])
   })
 
   test('report types are pending where the database has fewer types or dimensions, not more', async () => {
-    await migrate(db.writer)
     const insert = (type: string, dimensions: string) =>
-      db.writer.command(`INSERT INTO report_types (report_type, dimensions, has_issues, is_browser_change)
+      migrated.writer.command(`INSERT INTO report_types (report_type, dimensions, has_issues, is_browser_change)
         SELECT report_type, ${dimensions}, has_issues, is_browser_change FROM report_types FINAL
         WHERE report_type = '${type}'`)
     await insert('coop', "arrayPushBack(dimensions, 'phase')")
-    expect(await pending()).toEqual([])
+    expect(await pending(undefined, migrated)).toEqual([])
     await insert('coop', "arrayFilter(one -> one != 'feature', dimensions)")
-    expect(await pending()).toEqual(['report_types'])
-    await migrate(db.writer)
-    await db.writer.command("ALTER TABLE report_types DELETE WHERE report_type = 'crash' SETTINGS mutations_sync = 1")
-    expect(await pending()).toEqual(['report_types'])
+    expect(await pending(undefined, migrated)).toEqual(['report_types'])
+    await migrate(migrated.writer)
+    await migrated.writer.command(
+      "ALTER TABLE report_types DELETE WHERE report_type = 'crash' SETTINGS mutations_sync = 1",
+    )
+    expect(await pending(undefined, migrated)).toEqual(['report_types'])
+    await migrate(migrated.writer)
   })
 
   test('changed report types are written, and named where their reports must be recounted', async () => {
-    await migrate(db.writer)
     const all = await stored()
     await insertReport('coop')
     for (const type of ['coop', 'coep']) {
-      await db.writer.command(`INSERT INTO report_types (report_type, dimensions)
+      await migrated.writer.command(`INSERT INTO report_types (report_type, dimensions)
         SELECT report_type, ['siteId'] FROM report_types FINAL WHERE report_type = '${type}'`)
     }
     const heard: string[] = []
-    expect(await migrate(db.writer, { onStep: (step) => heard.push(step) })).toEqual([])
+    expect(await migrate(migrated.writer, { onStep: (step) => heard.push(step) })).toEqual([])
     expect(heard).toEqual(['coop changed: run "rollups rebuild", which counts the reports that were stored before'])
     expect(await stored()).toEqual(all)
   })
