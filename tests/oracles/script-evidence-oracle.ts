@@ -16,11 +16,8 @@ export function within(world: ScriptWorld, { from, to }: OracleWindow) {
     a.scannedAt > b.scannedAt || (a.scannedAt === b.scannedAt && a.id > b.id)
   const latest = (some: readonly ScanRecord[]) =>
     some.reduce<ScanRecord | undefined>((last, one) => (last && !later(one, last) ? last : one), undefined)
-  const loaded = (scan: ScanRecord) =>
-    scan.status === 'complete' &&
-    scan.scripts !== null &&
-    scan.statusCode !== null &&
-    Math.floor(scan.statusCode / 100) === 2
+  const loaded = ({ status, statusCode }: ScanRecord) =>
+    status === 'complete' && statusCode !== null && Math.floor(statusCode / 100) === 2
   return { reports, scans, violations, latest, later, loaded }
 }
 
@@ -61,12 +58,13 @@ export function presenceOf(world: ScriptWorld, window: OracleWindow, url: string
   const found = world.paymentPages.toSorted().flatMap((pageId) => {
     const ofPage = scans.filter((scan) => scan.pageId === pageId)
     const last = latest(ofPage.filter(({ scripts }) => scripts?.some(({ identityUrl }) => identityUrl === url)))
-    const now = latest(ofPage.filter(loaded))
-    const tags = last?.scripts?.filter(({ identityUrl }) => identityUrl === url) ?? []
-    const allHave = tags.every(({ integrity }) =>
+    const current = latest(ofPage.filter(loaded))
+    const now = latest(ofPage.filter((scan) => loaded(scan) && scan.scripts !== null))
+    const tags = current?.scripts?.filter(({ identityUrl }) => identityUrl === url) ?? []
+    const haveIntegrity = tags.map(({ integrity }) =>
       (integrity ?? '').split(/\s/).some((one) => /^sha(256|384|512)-[\w+/-]/i.test(one)),
     )
-    return last ? [{ pageId, last, allHave, gone: now !== undefined && later(now, last) }] : []
+    return last ? [{ pageId, last, haveIntegrity, gone: now !== undefined && later(now, last) }] : []
   })
   const last = latest(found.map((one) => one.last))
   const presence = last
@@ -78,7 +76,7 @@ export function presenceOf(world: ScriptWorld, window: OracleWindow, url: string
           .map((one) => ({ pageId: one.pageId, lastScanId: one.last.id, lastSeenAt: one.last.scannedAt })),
       }
     : null
-  return { presence, tags: found.map(({ allHave }) => allHave) }
+  return { presence, tags: found.flatMap(({ haveIntegrity }) => haveIntegrity) }
 }
 
 export function activityOf(rows: readonly StoredReport[]) {

@@ -35,14 +35,14 @@ export interface ScriptFacts {
 }
 
 interface ScanFinding extends PageScan {
-  /** On all the script's tags. */
-  readonly hasIntegrity: boolean
+  /** On all the script's tags; null where the page's latest scan of Rule 58 has none. */
+  readonly hasIntegrity: boolean | null
 }
 
 export interface InventoryFacts {
   /** Rule 57. */
   readonly reporting: boolean
-  /** A payment page's latest scan of Rule 58. */
+  /** A payment page's latest scan of Rule 58 that lists its scripts. */
   readonly loadingScanOf: (pageId: string) => PageScan | undefined
   readonly identityOf: (hash: string) => LibraryIdentity | undefined
   readonly checkOf: (library: LibraryIdentity) => AdvisoryCheck | undefined
@@ -53,6 +53,7 @@ export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Scri
   const { siteId, inventoried, decisions, activity, findings, violation } = facts
   const { versions, ...seen } = inventoried
   const decision = decisions.at(-1)
+  const tags = findings.flatMap(({ hasIntegrity }) => hasIntegrity ?? [])
   // The last hashed version; unhashed sightings do not count.
   const current = versions.find(({ hash }) => hash !== '')
   const identity = current && (common.identityOf(current.hash) ?? null)
@@ -75,7 +76,7 @@ export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Scri
       reporting: common.reporting,
       reported: activity !== null,
       violation,
-      tagsHaveIntegrity: findings.length === 0 ? undefined : findings.every(({ hasIntegrity }) => hasIntegrity),
+      tagsHaveIntegrity: tags.length === 0 ? undefined : tags.every((hasIntegrity) => hasIntegrity),
     }),
     identification: identifyScript(seen.url, identity),
     advisories: assessScript(common.plansAdvisories, identity ?? null, identity ? common.checkOf(identity) : undefined),

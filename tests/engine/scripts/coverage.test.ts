@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
+import { scans } from '../../../app/import/records/types/scans.ts'
+import { fetches, scannedScript } from '../../../fixtures/scanned-scripts.ts'
+import { completeScan, failedScan, type ScanRecord } from '../../../fixtures/scans.ts'
 import {
   daysAgo,
   importLines,
@@ -11,6 +14,7 @@ import {
   type ScriptSites,
   sighting,
   startScriptSites,
+  urlOf,
 } from '../../support/script-sites.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'scripts-coverage-'))
@@ -103,4 +107,38 @@ test('1,000 scripts that the inventory lacks are all listed', async () => {
     truncated: false,
     coverage: { uninventoried: { length: 1_000 }, uninventoriedCount: 1_000 },
   })
+})
+
+const bare = scannedScript(urlOf('a'), fetches.readable)
+const covered = { ...bare, integrity: 'sha384-x' }
+
+type Later = { readonly status?: 'failed' } & Partial<Pick<ScanRecord, 'statusCode' | 'scripts'>>
+
+test.each<[name: string, later: readonly Later[], state: string]>([
+  ['no later scan', [], 'unprotected'],
+  ['a later scan that failed', [{ status: 'failed' }], 'unprotected'],
+  ['a later scan of an error page', [{ statusCode: 404, scripts: [] }], 'unprotected'],
+  ['a later scan of an error page that has it', [{ statusCode: 404, scripts: [covered] }], 'unprotected'],
+  ['a later scan that finds the script no more', [{ scripts: [] }], 'unknown'],
+  ['a later scan without a list', [{ scripts: null }], 'unknown'],
+  ['a later scan that finds it with integrity', [{ scripts: [covered] }], 'protected'],
+  [
+    'later scans that lack it, but for an error page',
+    [{ scripts: [] }, { statusCode: 500, scripts: [bare] }],
+    'unknown',
+  ],
+])('a scan decides coverage until its page’s next complete one: %s', async (_, later, state) => {
+  const site = await sites.create()
+  const page = paymentPage(site, pay)
+  await sites.api.importRecords(site.tenantId, monitoredPages, [page])
+  await sites.api.insertReports([sighting(site, '', 1, { reportType: 'integrity-violation', scriptUrl: '' })])
+  const records = [{ scripts: [bare] }, ...later].map((given, index) => {
+    const named = { id: crypto.randomUUID(), pageId: page.id, scannedAt: daysAgo(5 - index) }
+    const { status, ...rest }: Later = given
+    return status === 'failed' ? failedScan(named) : completeScan({ ...named, ...rest })
+  })
+  await sites.api.importRecords(site.tenantId, scans, records)
+  const { coverage, scanPresence } = await sites.script(site, 'a')
+  expect(coverage).toMatchObject({ state, decidedBy: state === 'unknown' ? null : 'scan' })
+  expect(scanPresence.foundOn).toEqual([page.id])
 })
