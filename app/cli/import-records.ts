@@ -29,12 +29,12 @@ export function addImportRecords(group: Command, context: Context, type: RecordT
   if (!isGlobal) command.addOption(tenant)
   if (siteFromFlag) command.addOption(siteOfLines())
   command.action(async (path, { tenant: tenantId, site: siteId }: Options) =>
-    runImport(context, path, async ({ reader, writer }) => {
+    runImport(context, path, async ({ reader, writer }, run) => {
       if (tenantId !== undefined) {
         await requireTenant(reader, tenantId)
         await requireSites(reader, tenantId, siteId)
       }
-      return ({ showRead, ...options }) =>
+      await run(({ showRead, ...options }) =>
         importRecords({
           ...options,
           type,
@@ -42,7 +42,8 @@ export function addImportRecords(group: Command, context: Context, type: RecordT
           tenantId,
           siteId,
           onProgress: ({ bytesRead, records }) => showRead(bytesRead, records, label),
-        })
+        }),
+      )
     }),
   )
 }

@@ -1,8 +1,10 @@
-import type { Command } from '@commander-js/extra-typings'
+import { type Command, Option } from '@commander-js/extra-typings'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
 import { entitlements } from '../../schema/plans.ts'
 import { clickHouseImportLog } from '../import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
+import { withImportLease } from '../import/reports/import-lease.ts'
 import { importReports } from '../import/reports/import-reports.ts'
 import type { Context } from './context.ts'
 import { requireSites, requireTenant } from './require-tenant.ts'
@@ -23,11 +25,14 @@ const help = {
     'after it was raised, import the file again. "removed" counts those of "expired" that were stored under a shorter',
     'retention, which ended: they can be stored for a new tenant only.',
     ...rejectedNote,
+    'One import of reports a tenant runs at a time: another waits for it, and takes over 30 s after it died.',
     'Ctrl-C stores what was read and stops. An import that was stopped or killed and is run again goes on where it',
     'was: no report is stored twice, and none is lost.',
   ],
   examples: ['import reports --tenant ID posts.ndjson', 'import reports --tenant ID - < posts.ndjson'],
 }
+
+const noWait = new Option('--no-wait', 'Fail at once where another import of the tenant runs')
 
 /** Rollups can count removed reports still, so that they cannot be stored again beside them. */
 const removedNote = (count: number) =>
@@ -38,26 +43,40 @@ export function addImportReports(group: Command, context: Context): void {
     .addOption(tenant)
     .addOption(siteOfLines(" (default: the site that has the host of the report's URL)"))
     .addArgument(file)
-    .action(async (path, options) =>
-      runImport(context, path, async ({ reader, writer }) => {
-        const { id, plan, overrides } = await requireTenant(reader, options.tenant)
-        const sites = await requireSites(reader, id, options.site)
-        if (sites.length === 0) throw new Error('The tenant has no site yet: make one with "sites create"')
-        return async ({ showRead, ...given }) => {
-          const result = await importReports({
-            ...given,
-            tenantId: id,
-            siteId: options.site,
-            sites,
-            retentionDays: entitlements(plan, overrides).retentionDays,
-            importLog: clickHouseImportLog(writer, id),
-            writer: clickHouseReportWriter(writer),
-            onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
-          })
-          await untilVersionsExpire()
-          if (result.removed !== undefined) context.log(removedNote(result.removed))
-          return result
+    .addOption(noWait)
+    .action(async (path, { tenant: tenantId, site: siteId, wait }) =>
+      runImport(context, path, async ({ reader, writer }, run, signal) => {
+        await readTenant(reader, tenantId, siteId)
+        function onWait(holder: string): void {
+          const other = `another import of tenant ${tenantId}, ${holder}`
+          if (!wait) throw new Error(`There is ${other}; without --no-wait this one waits for it`)
+          context.log(`Waiting for ${other}`)
         }
+        await withImportLease({ database: writer, tenantId, signal, onWait }, async (checkLease) => {
+          // Sites can have been made meanwhile.
+          const tenant = await readTenant(reader, tenantId, siteId)
+          await run(async ({ showRead, ...given }) => {
+            const result = await importReports({
+              ...given,
+              ...tenant,
+              siteId,
+              checkLease,
+              importLog: clickHouseImportLog(writer, tenantId),
+              writer: clickHouseReportWriter(writer),
+              onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
+            })
+            await untilVersionsExpire()
+            if (result.removed !== undefined) context.log(removedNote(result.removed))
+            return result
+          })
+        })
       }),
     )
+}
+
+async function readTenant(reader: Database, tenantId: string, siteId: string | undefined) {
+  const { plan, overrides } = await requireTenant(reader, tenantId)
+  const sites = await requireSites(reader, tenantId, siteId)
+  if (sites.length === 0) throw new Error('The tenant has no site yet: make one with "sites create"')
+  return { tenantId, sites, retentionDays: entitlements(plan, overrides).retentionDays }
 }

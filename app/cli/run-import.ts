@@ -23,19 +23,26 @@ export interface ImportContext {
   showRead(bytesRead: number, count: number, things: string): void
 }
 
-/** @param prepare checks the options and returns the import; it changes nothing. */
-export async function runImport<Result extends { readonly rejected: number }>(
+/** Runs the import between the opening of its rejected file and its result. */
+type RunLines = <Result extends { readonly rejected: number }>(
+  importLines: (given: ImportContext) => Promise<Result>,
+) => Promise<void>
+
+/** @param task checks the options before it calls `run`, which removes the rejected file of an earlier import. */
+export async function runImport(
   context: Context,
   path: string,
-  prepare: (database: DatabaseAccess) => Promise<(given: ImportContext) => Promise<Result>>,
+  task: (database: DatabaseAccess, run: RunLines, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const source = await openImportSource(path, context.stdin, context.folder)
   const stopping = untilStopped(context, source)
   try {
-    const importLines = await prepare(await context.database())
     const input = { source: source.chunks, signal: stopping.signal }
-    const result = await withOutput(context, source, (output) => importLines({ ...input, ...output }))
-    context.finish(result, result.rejected > 0 ? 1 : 0)
+    const run: RunLines = async (importLines) => {
+      const result = await withOutput(context, source, (output) => importLines({ ...input, ...output }))
+      context.finish(result, result.rejected > 0 ? 1 : 0)
+    }
+    await task(await context.database(), run, stopping.signal)
   } catch (error) {
     if (stopping.signal.aborted) throw new Error('Stopped. Run the same command again: it goes on where it was')
     throw error

@@ -1,5 +1,6 @@
 -- Import log: an interrupted import resumes from it and sends a started batch again unchanged. Ordered by time it
 -- gives the version of a tenant's data, at the cost of one lookup however long the log is.
+-- Leases let one import of reports a tenant run at a time.
 
 CREATE TABLE IF NOT EXISTS import_log
 (
@@ -38,3 +39,17 @@ CREATE MATERIALIZED VIEW IF NOT EXISTS import_log_by_time_mv
 TO import_log_by_time AS
 SELECT tenant_id, recorded_at, token, state
 FROM import_log;
+
+CREATE TABLE IF NOT EXISTS import_leases
+(
+    tenant_id   UUID COMMENT 'The tenant whose reports are imported',
+    generation  UInt64 COMMENT 'Number of the lease; its first claim is stored, as all have one deduplication token',
+    id          UUID COMMENT 'The import that holds it',
+    holder      String COMMENT 'Process and host of the import, for people',
+    released    Bool COMMENT 'Whether the import has ended',
+    renewed_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written: of several the latest counts'
+)
+ENGINE = ReplacingMergeTree(renewed_at)
+ORDER BY (tenant_id, generation)
+SETTINGS non_replicated_deduplication_window = 10000
+COMMENT 'Leases of imports of reports, one a tenant at a time';

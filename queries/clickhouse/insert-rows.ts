@@ -4,13 +4,20 @@ import type { Database } from './client.ts'
 /** An unknown column is a defect of ours; no row may wait. */
 const settings = { input_format_skip_unknown_fields: 0, async_insert: 0, wait_end_of_query: 1 } as const
 
-/** One insert, or none without rows; times are as `toClickHouseTime` writes them. Throws ClickHouse's own errors. */
+/**
+ * One insert, or none without rows; times are as `toClickHouseTime` writes them. Throws ClickHouse's own errors.
+ * @param token deduplication token: of inserts with one token the first is stored, where the table remembers its blocks.
+ */
 export async function insertRows(
   database: Pick<Database, 'insert'>,
   table: string,
   rows: readonly object[],
+  token?: string,
 ): Promise<void> {
   if (rows.length === 0) return
   const { text } = render(sql`INSERT INTO ${name(table)} FORMAT JSONEachRow`)
-  await database.insert(text, Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n')), settings)
+  await database.insert(text, Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n')), {
+    ...settings,
+    ...(token !== undefined && { insert_deduplication_token: token }),
+  })
 }

@@ -25,6 +25,8 @@ export interface ImportOptions {
   readonly importedAt?: Date
   readonly onReject?: (rejection: Rejection) => void | Promise<void>
   readonly onProgress?: (progress: ImportProgress) => void
+  /** Called before each batch; a rejection ends the import. */
+  readonly checkLease?: () => Promise<void>
   /** Ends the import between two batches. */
   readonly signal?: AbortSignal | undefined
   readonly limits?: BatchLimits
@@ -101,6 +103,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     for (let previousToken = firstToken(tenantId, siteId); ; ) {
       signal?.throwIfAborted()
       const previous = previousToken
+      if (options.checkLease) await retried(options.checkLease)
       const started = await retried(() => importLog.following(previous))
       const read = await reader.next(previous, started)
       if (!read) {

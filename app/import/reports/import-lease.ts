@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../../queries/clickhouse/client.ts'
+import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
+import { findImportLease } from '../../../queries/tenants/find-import-lease.ts'
+import { withRetry } from '../with-retry.ts'
+
+/**
+ * One import of reports a tenant at a time. ClickHouse has no compare-and-set, but drops an insert of a deduplication
+ * token that it has: of all claims to one generation of the lease the first is stored.
+ */
+
+export interface LeaseOptions {
+  readonly database: Pick<Database, 'read' | 'insert'>
+  readonly tenantId: string
+  readonly signal?: AbortSignal
+  /** Called once where another import holds the lease; it can throw instead of waiting. */
+  readonly onWait: (holder: string) => void
+  /** Time without renewal after which another import takes over. */
+  readonly expiresAfterMs?: number
+  readonly renewEveryMs?: number
+}
+
+const pollMs = 500
+
+/** Runs the task under the tenant's lease. `checkLease` renews it, and rejects where another import took over. */
+export async function withImportLease<Result>(
+  options: LeaseOptions,
+  task: (checkLease: () => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const { database, tenantId, signal, onWait, expiresAfterMs = 30_000, renewEveryMs = 5_000 } = options
+  const id = randomUUID()
+  const own = { tenant_id: tenantId, id, holder: `process ${process.pid} on ${hostname()}` }
+  const latest = async () => (await database.read(findImportLease(tenantId, expiresAfterMs)))[0]
+  const write = (generation: number, released: boolean, token?: string) =>
+    insertRows(database, 'import_leases', [{ ...own, generation, released }], token)
+
+  async function claim(): Promise<number> {
+    let isWaiting = false
+    for (let claimed = 0; ; ) {
+      const lease = await withRetry(latest, signal)
+      if (lease?.id === id) return lease.generation
+      signal?.throwIfAborted()
+      if (lease?.isHeld) {
+        if (!isWaiting) onWait(lease.holder)
+        isWaiting = true
+        await sleep(pollMs, undefined, { signal })
+      } else {
+        const next = Math.max(lease?.generation ?? 0, claimed) + 1
+        claimed = next
+        await withRetry(() => write(next, false, `${tenantId} ${next}`), signal)
+      }
+    }
+  }
+
+  const generation = await claim()
+  let renewing = Promise.resolve()
+  const timer = setInterval(() => {
+    // A renewal that fails is followed by another; `checkLease` finds a lease that was lost.
+    renewing = write(generation, false).catch(() => {})
+  }, renewEveryMs)
+  try {
+    return await task(async () => {
+      await write(generation, false)
+      if ((await latest())?.id === id) return
+      throw new Error('Another import of the tenant took over while this one did not respond: run it again')
+    })
+  } finally {
+    clearInterval(timer)
+    await renewing
+    // A lease that cannot be released expires.
+    await write(generation, true).catch(() => {})
+  }
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import type { Query } from '../sql/query.ts'
+import { rowCount } from '../sql/rows.ts'
+import { sql, uint, uuid } from '../sql/sql.ts'
+
+const row = z.object({ generation: rowCount, id: z.string(), holder: z.string(), isHeld: z.boolean() })
+
+/** The tenant's latest lease; none before its first import. @param expiresAfterMs time without renewal, by ClickHouse's clock. */
+export function findImportLease(tenantId: string, expiresAfterMs: number): Query<z.infer<typeof row>> {
+  return {
+    name: 'findImportLease',
+    statement: sql`
+      SELECT generation, id, holder,
+        (NOT released AND renewed_at > now64(3) - toIntervalMillisecond(${uint(expiresAfterMs)}))::Bool AS isHeld
+      FROM import_leases FINAL
+      WHERE tenant_id = ${uuid(tenantId)}
+      ORDER BY generation DESC
+      LIMIT 1`,
+    row,
+  }
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { withImportLease } from '../../../app/import/reports/import-lease.ts'
+import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
+import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import { cli, startCli } from '../../support/cli.ts'
+import { queryRows } from '../../support/database.ts'
+import { createTenantWriter } from '../../support/tenants.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'import-lease-'))
+const path = join(folder, 'posts.ndjson')
+const reports = 3_000
+const environment = () => ({ CLICKHOUSE_URL: inject('servers').writeUrl })
+let database: Database
+
+beforeAll(() => {
+  database = connect(inject('servers').writeUrl)
+  const post = (index: number) => [{ type: 'crash', url: `https://a.test/${index}`, body: { reason: 'oom' } }]
+  writeFileSync(path, Array.from({ length: reports }, (_, index) => `${JSON.stringify(post(index))}\n`).join(''))
+})
+
+afterAll(async () => {
+  await database?.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function newTenant(): Promise<string> {
+  const store = createTenantWriter(database)
+  const tenantId = await store.createTenant()
+  await store.createSite(tenantId, { hosts: ['a.test'] })
+  return tenantId
+}
+
+const importing = (tenantId: string, ...words: string[]) => ['import', 'reports', '--tenant', tenantId, ...words]
+
+test('a file without receivedAt imported by three at once is stored once, with one time', async () => {
+  const tenantId = await newTenant()
+  const runs = await Promise.all(
+    [1, 2, 3].map(() => startCli(importing(tenantId, path), { environment: environment() }).ended),
+  )
+  for (const { code, stdout } of runs) {
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, reports, stored: reports, rejected: 0 })
+  }
+  const waited = runs.filter(({ stderr }) => stderr.includes('Waiting for another import of tenant'))
+  expect(waited.length).toBeGreaterThan(0)
+  for (const { stderr } of waited)
+    expect(stderr).toMatch(new RegExp(`^Waiting for .* ${tenantId}, process \\d+ on .*\\n$`))
+  const columns = 'count(), uniqExact(id), uniqExact(received_at)'
+  const rows = await queryRows(database, `SELECT ${columns} FROM reports WHERE tenant_id = '${tenantId}'`)
+  expect(rows[0]?.map(Number)).toEqual([reports, reports, 1])
+  expect(await checkRollups(database, { tenantId })).toMatchObject({ different: 0 })
+})
+
+test('an import with --no-wait fails at once while another runs, and leaves its rejected file alone', async () => {
+  const tenantId = await newTenant()
+  const rejected = `${path}.rejected.ndjson`
+  writeFileSync(rejected, 'of the first import')
+  await withImportLease({ database, tenantId, onWait: () => {} }, async () => {
+    const { code, stdout, stderr } = await cli(importing(tenantId, '--no-wait', path), { environment: environment() })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(
+      new RegExp(`^There is another import of tenant ${tenantId}, process ${process.pid} on .*\\n$`),
+    )
+    expect(existsSync(rejected)).toBe(true)
+  })
+  expect((await cli(importing(tenantId, '--no-wait', path), { environment: environment() })).code).toBe(0)
+})
+
+test('an import of another tenant does not wait', async () => {
+  const [tenantId, otherId] = [await newTenant(), await newTenant()]
+  await withImportLease({ database, tenantId, onWait: () => {} }, async () => {
+    expect((await cli(importing(otherId, '--no-wait', path), { environment: environment() })).code).toBe(0)
+  })
+})
+
+test('claims at once hold the lease one after another', async () => {
+  const tenantId = randomUUID()
+  let holders = 0
+  let most = 0
+  const claim = () =>
+    withImportLease({ database, tenantId, onWait: () => {} }, async (checkLease) => {
+      most = Math.max(most, ++holders)
+      await checkLease()
+      await sleep(20)
+      holders--
+    })
+  await Promise.all(Array.from({ length: 8 }, claim))
+  expect({ most, holders }).toEqual({ most: 1, holders: 0 })
+}, 60_000)
+
+test('a lease that is not renewed is taken over, and its holder fails at its next check', async () => {
+  const tenantId = randomUUID()
+  const options = { database, tenantId, expiresAfterMs: 2_000, onWait: () => {} }
+  const dead = withImportLease({ ...options, renewEveryMs: 60_000 }, async (checkLease) => {
+    await sleep(5_000)
+    await checkLease()
+  })
+  dead.catch(() => {})
+  await sleep(500)
+  const startedAt = performance.now()
+  const lived = await withImportLease(options, async () => performance.now() - startedAt)
+  expect(lived).toBeGreaterThan(1_000)
+  await expect(dead).rejects.toThrow('Another import of the tenant took over')
+})
+
+test('a lease that is renewed is not taken over', async () => {
+  const tenantId = randomUUID()
+  const options = { database, tenantId, expiresAfterMs: 1_500, renewEveryMs: 200, onWait: () => {} }
+  let ended = false
+  const held = withImportLease(options, async (checkLease) => {
+    await sleep(4_000)
+    await checkLease()
+    ended = true
+  })
+  await sleep(500)
+  await withImportLease(options, async () => expect(ended).toBe(true))
+  await held
+})
