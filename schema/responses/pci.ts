@@ -9,7 +9,7 @@ import { readWindow } from './script-inventory.ts'
 const gap = z
   .object({
     kind: openEnum(pciGapKinds),
-    count: count.nullable().meta({ description: 'How many, where the kind counts something.' }),
+    count: count.nullable().meta({ description: 'How many, if it counts; no_recent_scan: pages not watched.' }),
     eventType: z.string().nullable().meta({ description: 'The event without an alert rule; for no_rule only.' }),
   })
   .meta({ id: 'PciGap', description: 'One thing that keeps a requirement from being met.' })

@@ -69,11 +69,10 @@ export function oraclePci(world: PciWorld, now: number) {
   const uncovered = ['page.headers_changed', 'page.grade_dropped'].filter(
     (event) => !world.rules.some((rule) => covers(rule) && rule.eventType === event),
   )
-  const unscanned = lastScans.filter((scan) => !isRecent(scan)).length
-  const watched = has('pages.scans') ? pages.length - unscanned : 0
+  const watched = has('pages.scans') ? lastScans.filter(isRecent).length : 0
   const gaps = [
     ...(pages.length === 0 ? [gap('no_payment_pages')] : []),
-    ...counted('no_recent_scan', unscanned),
+    ...counted('no_recent_scan', pages.length - watched),
     ...uncovered.map((event) => gap('no_rule', null, event)),
   ]
   return {

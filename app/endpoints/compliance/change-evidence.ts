@@ -25,7 +25,7 @@ export async function pageEvidence(
   pages: readonly PageRecord[],
   plansScans: boolean,
   now: Date,
-): Promise<(Evidence['pages'][number] & { readonly recentScan: boolean })[]> {
+): Promise<Evidence['pages']> {
   const ids = paymentPageIds({ tenantId, siteId })
   const places = pages.length === 0 ? [] : await read(listLatestScanPlaces(tenantId, ids, 'complete'))
   const scans = new Map((await readAll(listScans(tenantId, places))).map((scan) => [scan.pageId, scan]))
@@ -33,7 +33,7 @@ export async function pageEvidence(
     const last = scans.get(id)
     const recentScan = last !== undefined && now.getTime() - Date.parse(last.scannedAt) < watchedDays * dayMs
     const scan = { lastScanAt: last?.scannedAt ?? null, grade: last?.grade ?? null }
-    return { id, label, scanUrl, ...scan, watched: plansScans && recentScan, recentScan }
+    return { id, label, scanUrl, ...scan, watched: plansScans && recentScan }
   })
 }
 

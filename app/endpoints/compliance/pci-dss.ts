@@ -77,7 +77,7 @@ export const compliancePciDss = endpoint({
         evidence: {
           scripts,
           uninventoriedUnprotected,
-          pages: watchedPages.map(({ recentScan: _, ...page }) => page),
+          pages: watchedPages,
           changes,
           window: pages.length === 0 ? null : { from: new Date(window.from).toISOString(), to: now.toISOString() },
           suggestions: busy.map(({ url }) => ({ url, suggestedPattern: suggestedPattern(url) })),

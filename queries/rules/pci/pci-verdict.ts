@@ -27,11 +27,8 @@ export interface ScriptEvidence {
 }
 
 export interface ChangeEvidence {
-  readonly pages: readonly {
-    readonly recentScan: boolean
-    /** Rule 67. */
-    readonly watched: boolean
-  }[]
+  /** Rule 67. */
+  readonly pages: readonly { readonly watched: boolean }[]
   readonly changes: readonly { readonly alerted: boolean }[]
   /** Event types with an immediate alert rule. */
   readonly alertedEvents: readonly string[]
@@ -111,7 +108,7 @@ export function judgeChanges({ pages, changes, alertedEvents }: ChangeEvidence) 
   const uncovered = watchedEvents.filter((event) => !alertedEvents.includes(event))
   const gaps = inOrder([
     ...(pages.length === 0 ? [gap('no_payment_pages')] : []),
-    ...counted('no_recent_scan', pages.filter(({ recentScan }) => !recentScan).length),
+    ...counted('no_recent_scan', pages.length - watched),
     ...uncovered.map((event) => gap('no_rule', null, event)),
   ])
   const facts = {

@@ -94,7 +94,7 @@ test('a plan without API access is rejected', async () => {
 test('a tenant on the Team plan with a script decision still reads its evidence', async () => {
   const given: PciScenario = { ...ready, plan: 'team' }
   const answered = (await judge([given])).get(given)
-  expect(answered?.body.data.requirements.map(said)).toEqual([['met'], ['not_met']])
+  expect(answered?.body.data.requirements.map(said)).toEqual([['met'], ['not_met', 'no_recent_scan 2']])
   expect(answered?.body.data.plan.requiredFor).toEqual(requiredFor.team)
 })
 

@@ -115,8 +115,8 @@ describe('requirement 6.4.3', () => {
 })
 
 describe('requirement 11.6.1', () => {
-  const watched = { recentScan: true, watched: true }
-  const stale = { recentScan: false, watched: false }
+  const watched = { watched: true }
+  const stale = { watched: false }
   const both = ['page.headers_changed', 'page.grade_dropped']
   const changes = (given: Partial<ChangeEvidence> = {}): ChangeEvidence => ({
     pages: [watched, watched],
@@ -130,9 +130,8 @@ describe('requirement 11.6.1', () => {
     ['rules for more than that', { alertedEvents: [...both, 'csp.new_issue'] }, 'met', []],
     ['no payment page', { pages: [] }, 'not_met', ['no_payment_pages']],
     ['no payment page and no rule', { pages: [], alertedEvents: [] }, 'not_met', ['no_payment_pages', ...noRules]],
-    ['one page without a recent scan', { pages: [watched, stale] }, 'partial', ['no_recent_scan 1']],
-    ['no page with a recent scan', { pages: [stale, stale] }, 'not_met', ['no_recent_scan 2']],
-    ['recent scans on a plan that no longer scans', { pages: [{ recentScan: true, watched: false }] }, 'not_met', []],
+    ['one page not watched', { pages: [watched, stale] }, 'partial', ['no_recent_scan 1']],
+    ['no page watched', { pages: [stale, stale] }, 'not_met', ['no_recent_scan 2']],
     ['a rule for headers only', { alertedEvents: ['page.headers_changed'] }, 'partial', ['no_rule page.grade_dropped']],
     ['a rule for grades only', { alertedEvents: ['page.grade_dropped'] }, 'partial', ['no_rule page.headers_changed']],
     ['no rule', { alertedEvents: ['csp.new_issue'] }, 'not_met', noRules],
@@ -150,5 +149,18 @@ describe('requirement 11.6.1', () => {
       changes({ pages: [watched, stale, watched], changes: [{ alerted: true }, { alerted: false }] }),
     )
     expect(facts).toEqual({ paymentPages: 3, watched: 2, changes: 2, alerted: 1 })
+  })
+
+  test('requirement 11.6.1 has a gap unless it is met', () => {
+    const [someWatched, someEvents] = [
+      [[], [watched], [stale], [watched, stale]],
+      [[], ['page.grade_dropped'], both],
+    ]
+    for (const pages of someWatched) {
+      for (const alertedEvents of someEvents) {
+        const { status, gaps } = judgeChanges(changes({ pages, alertedEvents }))
+        expect(gaps.length > 0).toBe(status !== 'met')
+      }
+    }
   })
 })
