@@ -8,9 +8,9 @@ export const cspPolicy = z
     id: z
       .string()
       .regex(/^[0-9a-f]{32}$/)
-      .meta({ description: 'A hash of the disposition and the comparable policy.' }),
+      .meta({ description: 'A hash of the disposition and the comparable policy in lower case.' }),
     disposition: openEnum(dispositions),
-    policy: untrusted().meta({ description: 'The comparable form, at most 16,384 bytes of UTF-8.' }),
+    policy: untrusted().meta({ description: 'The comparable form as last quoted, at most 16,384 bytes of UTF-8.' }),
     truncated: z.boolean().meta({ description: 'Whether the text was cut.' }),
     firstSeen: dateTimeText.meta({ description: 'When a report of the window first quoted it.' }),
     lastSeen: dateTimeText,

@@ -35,12 +35,13 @@ export function oracleCspPolicies(
   const latestFirst = quoted.sort((a, b) => compare(b.lastSeen, a.lastSeen) || compare(a.key, b.key))
   const merged = grouped(
     latestFirst.slice(0, 200).flatMap((group) => group.rows),
-    (row) => `${dispositionOf(row)}\n${plainForm(row.policy)}`,
+    (row) => `${dispositionOf(row)}\n${plainForm(row.policy.toLowerCase())}`,
   )
   const data = merged
     .map(({ key, rows: same, firstSeen, lastSeen }) => {
-      const [disposition = '', ...lines] = key.split('\n')
-      const whole = lines.join('\n')
+      const [disposition = ''] = key.split('\n')
+      // As last quoted: rows are in the order of their policies.
+      const whole = plainForm(same[0]?.policy ?? '')
       let policy = whole
       while (Buffer.byteLength(policy) > 16_384) policy = [...policy].slice(0, -1).join('')
       const id = createHash('sha256').update(key).digest('hex').slice(0, 32)

@@ -6,15 +6,14 @@ interface QuotedPolicy extends Pick<CspPolicy, 'disposition' | 'reportCount' | '
   readonly text: string
 }
 
-/** Rule 51, in no order. The id hashes the whole form, so that a cut never merges two policies. */
+/** Rule 51, of policies last quoted first. The id hashes the whole form, so that a cut never merges two policies. */
 export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
   const merged = new Map<string, CspPolicy>()
   for (const { text, disposition, reportCount, firstSeen, lastSeen } of quoted) {
-    const comparable = comparableForm(text)
-    const id = policyId(disposition, comparable)
+    const id = policyId(disposition, comparableForm(text.toLowerCase()))
     const same = merged.get(id)
     merged.set(id, {
-      ...(same ?? { id, disposition, ...cutPolicy(comparable) }),
+      ...(same ?? { id, disposition, ...cutPolicy(comparableForm(text)) }),
       ...(isTruncated(text) && { truncated: true }),
       firstSeen: same && same.firstSeen < firstSeen ? same.firstSeen : firstSeen,
       lastSeen: same && same.lastSeen > lastSeen ? same.lastSeen : lastSeen,
