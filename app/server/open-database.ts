@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isOwned } from '../../clickhouse/engine/folder-owner.ts'
 import { passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, type EngineOptions, startEngine, userUrls } from '../../clickhouse/engine/start-engine.ts'
 import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
@@ -23,20 +25,37 @@ export interface OpenDatabaseOptions {
   readonly onDeath?: NonNullable<EngineOptions['onDeath']>
 }
 
+/** A killed engine is back within 3 s, and an engine whose parent was killed ends within 5 s. */
+const ownerTimeoutMs = 10_000
+const pollMs = 200
+
 /** Opens CLICKHOUSE_URL, else DATA_DIR's engine on CLICKHOUSE_PORT, else starts and migrates that engine. */
 export async function openDatabase(
   config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_PORT' | 'DATA_DIR'>,
   options: OpenDatabaseOptions = {},
 ): Promise<DatabaseAccess> {
   if (config.CLICKHOUSE_URL) return openServer(config.CLICKHOUSE_URL)
-  const running = await findRunning(config.DATA_DIR, config.CLICKHOUSE_PORT)
-  const access = running ?? (await startOwn(config.DATA_DIR, options))
+  const access = await openFolder(config.DATA_DIR, config.CLICKHOUSE_PORT, options)
   try {
     const migrated = await migrate(access.writer, { ...(options.onStep && { onStep: options.onStep }) })
     return { ...access, migrated }
   } catch (error) {
     await access.close()
     throw error
+  }
+}
+
+/** Never takes the folder of an owner whose engine restarts: the owner could not start it again. */
+async function openFolder(dataDir: string, enginePort: number, options: OpenDatabaseOptions): Promise<DatabaseAccess> {
+  const deadline = Date.now() + ownerTimeoutMs
+  for (;;) {
+    const running = await findRunning(dataDir, enginePort)
+    if (running) return running
+    const held = (await isOwned(dataDir)) ? new Error(heldError(dataDir)) : undefined
+    const started = held ?? (await startOwn(dataDir, options).catch((error: Error) => error))
+    if (!(started instanceof Error)) return started
+    if (started.message !== heldError(dataDir) || Date.now() > deadline) throw started
+    await sleep(pollMs)
   }
 }
 
@@ -77,11 +96,12 @@ async function startOwn(dataDir: string, { port = 0, onDeath }: OpenDatabaseOpti
   }
 }
 
+const heldError = (dataDir: string) =>
+  `${dataDir} is held by another process: wait for the command that runs, or name the CLICKHOUSE_PORT of its engine`
+
 function startError(reason: string, dataDir: string, port: number): string {
   if (/EADDRINUSE/.test(reason)) return `Port ${port} on 127.0.0.1 is taken; set CLICKHOUSE_PORT to another`
-  if (/lock/i.test(reason)) {
-    return `${dataDir} is held by another process: wait for the command that runs, or name the CLICKHOUSE_PORT of its engine`
-  }
+  if (/lock/i.test(reason)) return heldError(dataDir)
   return `${reason} (DATA_DIR is ${dataDir})`
 }
 

@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { ownFolder } from './folder-owner.ts'
 import { type Passwords, readPassword, type User } from './passwords.ts'
 
 export interface Engine {
@@ -40,7 +41,7 @@ const mergeThreads = Math.max(1, availableParallelism() >> 1)
 
 /** Starts the server on loopback and restarts it with backoff. It ends with this process. Rejects where it cannot start. */
 export async function startEngine({ dataDir, port: wanted, onDeath }: EngineOptions): Promise<Engine> {
-  const [passwords, port] = await prepare(dataDir, wanted).catch((error: Error) => {
+  const { passwords, port, release } = await prepare(dataDir, wanted).catch((error: Error) => {
     throw cannotStart(error.message)
   })
   const url = `http://127.0.0.1:${port}`
@@ -69,7 +70,10 @@ export async function startEngine({ dataDir, port: wanted, onDeath }: EngineOpti
     backoffMs = Math.min(backoffMs * 2, longestBackoffMs)
   }
 
-  await start()
+  await start().catch(async (error) => {
+    await release()
+    throw error
+  })
   return {
     url,
     port,
@@ -78,12 +82,8 @@ export async function startEngine({ dataDir, port: wanted, onDeath }: EngineOpti
     async stop() {
       stopping = true
       clearTimeout(restart)
-      if (!server) return
-      const ending = server
-      const kill = setTimeout(() => ending.kill('SIGKILL'), stopTimeoutMs)
-      ending.stdin?.end()
-      await once(ending, 'exit')
-      clearTimeout(kill)
+      if (server) await end(server)
+      await release()
     },
   }
 }
@@ -93,9 +93,17 @@ export function userUrls(port: number, passwords: Passwords): Engine['userUrls']
   return { reader: url('reader'), writer: url('writer') }
 }
 
-async function prepare(dataDir: string, port: number): Promise<[Passwords, number]> {
+async function prepare(dataDir: string, wanted: number) {
   const passwords = { reader: readPassword(dataDir, 'reader'), writer: readPassword(dataDir, 'writer') }
-  return [passwords, await reservePort(port)]
+  const port = await reservePort(wanted)
+  return { passwords, port, release: await ownFolder(dataDir) }
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  const kill = setTimeout(() => server.kill('SIGKILL'), stopTimeoutMs)
+  server.stdin?.end()
+  await once(server, 'exit')
+  clearTimeout(kill)
 }
 
 const cannotStart = (reason: string) => new Error(`The embedded ClickHouse cannot start: ${reason}`)

@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, inject, test } from 'vitest'
+import { runCli } from '../../../app/cli/run-cli.ts'
 import { startEngine } from '../../../clickhouse/engine/start-engine.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { createDatabase } from '../../support/database.ts'
@@ -38,6 +42,45 @@ describe('the command line without CLICKHOUSE_URL', () => {
     }
   })
 
+  test('an import begun while a killed engine restarts waits for it, and leaves the folder to its owner', async () => {
+    const engine = await startEngine({ dataDir, port: 0 })
+    const isUp = () =>
+      fetch(`${engine.url}/ping`, { headers: { Connection: 'close' } }).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    try {
+      const environment = { DATA_DIR: dataDir, CLICKHOUSE_PORT: String(engine.port) }
+      const { id } = JSON.parse((await cli(create, { environment })).stdout)
+      await cli(['sites', 'create', '--tenant', id, '--name', 'A', '--host', 'a.test'], { environment })
+      process.kill(engine.pid() ?? 0, 'SIGKILL')
+      await expect.poll(isUp, { interval: 5 }).toBe(false)
+      const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+      const streams = { stdin, stdout, stderr } as unknown as Parameters<typeof runCli>[2]
+      const running = runCli(['import', 'reports', '--tenant', id, '-'], environment, streams)
+      // The import reads on for as long as its pipe is open.
+      await expect.poll(isUp, { timeout: 8_000 }).toBe(true)
+      expect(engine.pid()).toBeDefined()
+      stdin.end('[{"type":"crash","url":"https://a.test/","body":{"reason":"oom"}}]\n')
+      expect({ code: await running, stderr: stderr.read() }).toEqual({ code: 0, stderr: null })
+      expect(JSON.parse(String(stdout.read()))).toMatchObject({ stored: 1 })
+    } finally {
+      await engine.stop()
+    }
+  })
+
+  test('a command takes the folder of a killed owner, whose engine may end for 5 s', async () => {
+    const module = new URL('../../../clickhouse/engine/start-engine.ts', import.meta.url).href
+    const script = `
+      const { startEngine } = await import(${JSON.stringify(module)})
+      await startEngine({ dataDir: ${JSON.stringify(dataDir)}, port: 0 })
+      console.log('started')`
+    const owner = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
+    await once(owner.stdout, 'data')
+    owner.kill('SIGKILL')
+    expect(await cli(count, { environment: { DATA_DIR: dataDir, CLICKHOUSE_PORT: '0' } })).toMatchObject({ code: 0 })
+  })
+
   test('an error names DATA_DIR where it cannot be the engine’s folder', async () => {
     const file = join(folder, 'file')
     writeFileSync(file, '')
@@ -48,7 +91,7 @@ describe('the command line without CLICKHOUSE_URL', () => {
 
   test('a command does not use a running engine of another folder', async () => {
     const { port } = new URL(inject('servers').writeUrl)
-    expect((await cli(count, { environment: { DATA_DIR: dataDir, CLICKHOUSE_PORT: port } })).stdout).toBe('2\n')
+    expect((await cli(count, { environment: { DATA_DIR: dataDir, CLICKHOUSE_PORT: port } })).stdout).toBe('3\n')
   })
 })
 
