@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { Redis, type RedisOptions } from 'ioredis'
+import type { OnOutage } from '../../queries/clickhouse/circuit-breaker.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import { type BudgetStore, BudgetUnavailableError, bucketName, budgetOutcome } from './budget-store.ts'
 import { bucketPace } from './token-bucket.ts'
 
 export interface RedisBudgetsOptions {
-  /** Called once an outage. */
-  readonly onError?: (error: Error) => void
+  readonly onOutage?: OnOutage
   /** Replaces Redis's clock: microseconds since the Unix epoch. */
   readonly now?: () => number
 }
@@ -37,7 +37,7 @@ type TakeFromAll = (keyCount: number, ...keysAndArguments: (string | number)[]) 
 /** Budgets that all API processes share, one round trip a take. Until Redis is connected, `take` rejects. */
 export async function createRedisBudgets(url: string, options: RedisBudgetsOptions = {}): Promise<BudgetStore> {
   const redis = new Redis(url, connection) as Redis & { takeFromAll: TakeFromAll }
-  reportOutages(redis, options.onError)
+  reportOutages(redis, options.onOutage)
   await waitUntilReady(redis)
 
   return {
@@ -65,13 +65,14 @@ const withinTimeout = <T>(command: () => Promise<T>): Promise<T> =>
   })
 
 /** An outage emits an error at every attempt to reconnect; without a listener the client prints them. */
-function reportOutages(redis: Redis, onError?: (error: Error) => void): void {
+function reportOutages(redis: Redis, onOutage?: OnOutage): void {
   let reported = false
   redis.on('error', (error) => {
-    if (!reported) onError?.(error)
+    if (!reported) onOutage?.(error)
     reported = true
   })
   redis.on('ready', () => {
+    if (reported) onOutage?.(undefined)
     reported = false
   })
 }

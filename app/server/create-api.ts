@@ -26,6 +26,7 @@ import { startOperation } from '../pipeline/start-operation.ts'
 import { validate } from '../pipeline/validate.ts'
 import { mountDocs } from './docs-page.ts'
 import { mountHealth } from './health.ts'
+import { logOutage, reasonOf } from './log-outage.ts'
 import { createMetrics } from './metrics.ts'
 import { observe } from './observe.ts'
 
@@ -54,6 +55,7 @@ export function createApi({
   const siteCache = createSiteCache()
   const responseCache = createResponseCache()
 
+  database.onOutage(logOutage(log, 'ClickHouse'))
   app.use(observe(metrics, log))
   mountHealth(app, database, budgets)
   metrics.mount(app)
@@ -85,8 +87,10 @@ export function createApi({
     // No client reads this response; log and metrics count it apart from failures.
     if (error instanceof ClientDisconnected) return c.body(null, clientClosedRequest)
     const { requestId } = c.get('request')
-    const isExpected = error instanceof Problem && problems[error.code].status < 500
-    if (!isExpected) log.error({ requestId, err: error, cause: error.cause }, 'request failed')
+    if (!(error instanceof Problem)) log.error({ requestId, err: error, cause: error.cause }, 'request failed')
+    else if (problems[error.code].status >= 500) {
+      log.error({ requestId, code: error.code, reason: reasonOf(error) }, 'request failed')
+    }
     return respondProblem(c, error)
   })
   return app

@@ -6,11 +6,12 @@ import { createRedisBudgets } from '../budgets/redis-budgets.ts'
 import type { Config } from '../config.ts'
 import { createApi } from './create-api.ts'
 import { type Listener, listen } from './listen.ts'
+import { logOutage } from './log-outage.ts'
 import { onStopSignal } from './stop-signal.ts'
 
 async function openBudgets({ REDIS_URL }: Config, log: Logger): Promise<BudgetStore> {
   if (!REDIS_URL) return createMemoryBudgets()
-  return createRedisBudgets(REDIS_URL, { onError: (error) => log.error({ err: error }, 'Redis cannot be reached') })
+  return createRedisBudgets(REDIS_URL, { onOutage: logOutage(log, 'Redis') })
 }
 
 /** A write for each line would be a tenth of a request's CPU time, so lines are buffered for up to 500 ms. */

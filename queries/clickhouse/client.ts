@@ -3,7 +3,7 @@ import { ClickHouseError, type ClickHouseSettings, createClient, EXCEPTION_TAG_H
 import { Problem } from '../../schema/problems.ts'
 import type { PoolName, Query } from '../sql/query.ts'
 import { render } from '../sql/sql.ts'
-import { createCircuitBreaker } from './circuit-breaker.ts'
+import { createCircuitBreaker, type OnOutage } from './circuit-breaker.ts'
 import { limitConcurrency, type RunLimited } from './concurrency-limiter.ts'
 import { withoutExceptionTrailer } from './exception-trailer.ts'
 import { application, keepAliveMs, openHttpTransport } from './http-transport.ts'
@@ -42,6 +42,8 @@ export interface Database {
   stream(statement: string, format: string, options?: StatementOptions): Promise<AsyncIterable<Buffer>>
   /** Whether ClickHouse responds within two seconds. */
   ping(): Promise<boolean>
+  /** Replaces the listener of outages that reads find. */
+  onOutage(listener: OnOutage): void
   close(): Promise<void>
 }
 
@@ -74,12 +76,13 @@ export function connect(url: string): Database {
   ) as Record<PoolName, RunLimited>
   const select1 = (timeoutMs: number) =>
     withTimeout(timeoutMs, (signal) => transport.send({ text: 'SELECT 1', params: {} }, {}, signal))
-  const breaker = createCircuitBreaker(() =>
+  const probe = () =>
     select1(probeTimeoutMs).catch((error: unknown) => {
       // A refused statement is a response.
       if (!(error instanceof ClickHouseError)) throw error
-    }),
-  )
+    })
+  let outageListener: OnOutage = () => {}
+  const breaker = createCircuitBreaker(probe, (error) => outageListener(error))
 
   return {
     async read(query, { origin, onCost, signal: disconnected } = {}) {
@@ -139,6 +142,9 @@ export function connect(url: string): Database {
         () => true,
         () => false,
       )
+    },
+    onOutage(listener) {
+      outageListener = listener
     },
     async close() {
       await Promise.all([transport.close(), client.close()])

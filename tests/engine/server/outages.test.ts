@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
@@ -25,6 +26,7 @@ describe('an engine that is killed', () => {
   let api: TestApi
   let key: TestKey
   let pid: () => number | undefined
+  const lines: string[] = []
 
   beforeAll(async () => {
     const engine = await startTestEngine()
@@ -33,7 +35,8 @@ describe('an engine that is killed', () => {
     const writer = connect(writeUrl)
     await migrate(writer)
     await writer.close()
-    api = await startApi({ readUrl, writeUrl })
+    const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
+    api = await startApi({ readUrl, writeUrl, log })
     started.push({ stop: () => api.close() })
     key = await api.createKey(await api.createTenant())
     pid = () => engine.pid()
@@ -57,6 +60,26 @@ describe('an engine that is killed', () => {
     const { status } = await api.get(path, { key })
     return { status, milliseconds: performance.now() - asked }
   }
+
+  test('writes a line when an outage begins and ends, and short ones a request', async () => {
+    lines.length = 0
+    process.kill(pid() as number, 'SIGKILL')
+    const requests = 100
+    for (let sent = 0; sent < requests; sent++) await timed('/v1/reports/types')
+    await until(async () => (await timed('/v1/reports/types')).status === 200, 15_000)
+    const outage = lines.filter((line) => line.includes('ClickHouse'))
+    expect(outage.map((line) => JSON.parse(line).msg)).toEqual([
+      'ClickHouse does not respond',
+      'ClickHouse responds again',
+    ])
+    expect(lines.some((line) => line.includes('request failed'))).toBe(true)
+    const failed = lines.filter((line) => line.includes('"status":503')).length
+    expect(Buffer.byteLength(lines.join('')) / failed).toBeLessThan(1_000)
+    for (const line of lines) {
+      expect(line.length).toBeLessThan(500)
+      expect(line).not.toContain('stack')
+    }
+  })
 
   test('frozen: the first requests wait their deadline, the rest fail within 1 s, and the thaw ends it', async () => {
     process.kill(pid() as number, 'SIGSTOP')
