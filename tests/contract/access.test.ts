@@ -31,16 +31,16 @@ describe('on a plan without API access', () => {
   })
 
   test.each(operations.withPlan)('%s requires an upgrade, without budget headers', async (_, endpoint) => {
-    const answered = await api.request(endpoint, { key })
-    expect(answered.status).toBe(403)
-    expect(answered.body.error.code).toBe('plan_upgrade_required')
-    const { headers } = answered
+    const response = await api.request(endpoint, { key })
+    expect(response.status).toBe(403)
+    expect(response.body.error.code).toBe('plan_upgrade_required')
+    const { headers } = response
     expect([headers.get('RateLimit-Limit'), headers.get('RateLimit')]).toEqual([null, null])
   })
 
   test.each(operations.withPlan)('%s requires an upgrade before it validates parameters', async (_, endpoint) => {
-    const answered = await api.request(endpoint, { key, query: { nonsense: '1' } })
-    expect(answered.body.error.code).toBe('plan_upgrade_required')
+    const response = await api.request(endpoint, { key, query: { nonsense: '1' } })
+    expect(response.body.error.code).toBe('plan_upgrade_required')
   })
 
   test('/v1/me responds', async () => {
@@ -50,21 +50,18 @@ describe('on a plan without API access', () => {
   })
 })
 
-test.each(operations.withPlan)(
-  '%s answers a tenant whose contract adds API access to its plan',
-  async (_, endpoint) => {
-    const needed = (endpoint.requires ?? []).filter(({ when }) => !when).map(({ capability }) => capability)
-    const tenantId = await api.createTenant({ plan: 'free', overrides: { capabilities: ['api', ...needed] } })
-    const siteId = await api.createSite(tenantId)
-    const key = await api.createKey(tenantId)
-    expect(await api.request(endpoint, { key, siteId })).toMatchObject({ status: emptyStatus(endpoint) })
-  },
-)
+test.each(operations.withPlan)('%s serves a tenant whose contract adds API access to its plan', async (_, endpoint) => {
+  const needed = (endpoint.requires ?? []).filter(({ when }) => !when).map(({ capability }) => capability)
+  const tenantId = await api.createTenant({ plan: 'free', overrides: { capabilities: ['api', ...needed] } })
+  const siteId = await api.createSite(tenantId)
+  const key = await api.createKey(tenantId)
+  expect(await api.request(endpoint, { key, siteId })).toMatchObject({ status: emptyStatus(endpoint) })
+})
 
 describe.each(operations.withSite)('%s', (_, endpoint) => {
   test('responds for a site of the tenant', async () => {
-    const answered = await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, world.siteIds[0]) })
-    expect(answered.status).toBe(200)
+    const response = await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, world.siteIds[0]) })
+    expect(response.status).toBe(200)
   })
 
   test('accepts an id in capitals', async () => {
@@ -77,14 +74,14 @@ describe.each(operations.withSite)('%s', (_, endpoint) => {
   test('responds to another tenant’s site as to one that does not exist', async () => {
     const notRfc = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     const ids = [foreign.siteIds[0], unknownId, notRfc]
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ids.map((id) => api.request(endpoint, { key: world.key, ...siteRequest(endpoint, id) })),
     )
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       expect(status).toBe(404)
-      expect(body.error).toEqual({ ...answers[0]?.body.error, requestId: body.error.requestId })
+      expect(body.error).toEqual({ ...responses[0]?.body.error, requestId: body.error.requestId })
     }
-    expect(answers[0]?.body.error.code).toBe('not_found')
+    expect(responses[0]?.body.error.code).toBe('not_found')
   })
 
   test('does not find another tenant’s site that its owner has just read', async () => {
@@ -96,9 +93,9 @@ describe.each(operations.withSite)('%s', (_, endpoint) => {
   test.each(['1', 'not-a-uuid', '{00000000-0000-4000-8000-000000000000}', '000000000000400080000000000000000'])(
     'refuses %s as the id of a site',
     async (siteId) => {
-      const answered = await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, siteId) })
-      expect(answered.status).toBe(400)
-      expect(answered.body.error.message).toContain('siteId must be a UUID')
+      const response = await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, siteId) })
+      expect(response.status).toBe(400)
+      expect(response.body.error.message).toContain('siteId must be a UUID')
     },
   )
 })
@@ -107,7 +104,7 @@ test.each(operations.withMonitoredPage)('%s does not find a page of the tenant�
   const [site, other] = world.siteIds
   const path = worldScanIds(other)
   const query = 'pageId' in endpoint.query ? { pageId: path.pageId } : {}
-  const ask = (siteId: string) => api.request(endpoint, { key: world.key, siteId, path, query })
-  expect(await ask(other)).toMatchObject({ status: 200 })
-  expect(await ask(site)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+  const send = (siteId: string) => api.request(endpoint, { key: world.key, siteId, path, query })
+  expect(await send(other)).toMatchObject({ status: 200 })
+  expect(await send(site)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
 })

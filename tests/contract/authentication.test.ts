@@ -39,19 +39,19 @@ function tellable({ status, headers, text, body }: ApiResponse) {
 
 describe.each(operations.all)('%s', (_, endpoint) => {
   test('sends the same bytes for a missing, malformed, unknown, revoked and expired key', async () => {
-    const answers = await Promise.all(badHeaders.map((headers) => api.request(endpoint, { headers })))
-    const [first] = answers
+    const responses = await Promise.all(badHeaders.map((headers) => api.request(endpoint, { headers })))
+    const [first] = responses
     expect(first?.status).toBe(401)
     expect(first?.body.error.code).toBe('invalid_api_key')
     expect(first?.headers.get('WWW-Authenticate')).toBe('Bearer')
     expect(first?.headers.has('Retry-After')).toBe(false)
     expect(first?.headers.has('RateLimit-Limit')).toBe(false)
-    expect(new Set(answers.map(tellable)).size).toBe(1)
+    expect(new Set(responses.map(tellable)).size).toBe(1)
   })
 
   test('reveals nothing about its parameters without a key', async () => {
-    const answered = await api.request(endpoint, { query: { nonsense: '1' } })
-    expect(answered.body.error.code).toBe('invalid_api_key')
+    const response = await api.request(endpoint, { query: { nonsense: '1' } })
+    expect(response.body.error.code).toBe('invalid_api_key')
   })
 
   test('accepts the scheme in any case, and any number of spaces after it', async () => {

@@ -21,24 +21,24 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 describe.each(operations.all)('%s', (_, endpoint) => {
-  const ask = (headers: Record<string, string> = {}, key = world.key) =>
+  const send = (headers: Record<string, string> = {}, key = world.key) =>
     api.request(endpoint, { ...siteRequest(endpoint, world.siteIds[0]), key, headers })
 
   test('sends a strong ETag, and 304 when If-None-Match has it', async () => {
-    const first = await ask()
+    const first = await send()
     const etag = first.headers.get('ETag') ?? ''
     expect(etag).toMatch(/^"[\w-]+"$/)
     expect(first.headers.get('Cache-Control')).toBe('private, no-cache')
     expect(first.headers.get('Vary')).toBe('Accept-Encoding, Authorization')
-    const again = await ask({ 'If-None-Match': etag })
+    const again = await send({ 'If-None-Match': etag })
     expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
     expect(again.headers.get('ETag')).toBe(etag)
     expect(again.headers.get('RateLimit-Remaining')).toMatch(/^\d+$/)
-    expect(await ask({ 'If-None-Match': '"other"' })).toMatchObject({ status: 200, text: first.text })
+    expect(await send({ 'If-None-Match': '"other"' })).toMatchObject({ status: 200, text: first.text })
   })
 
   test('sends the same error with If-None-Match as without', async () => {
-    const etag = (await ask()).headers.get('ETag') ?? ''
+    const etag = (await send()).headers.get('ETag') ?? ''
     const refused = await api.request(endpoint, {
       ...siteRequest(endpoint, world.siteIds[0]),
       headers: { 'If-None-Match': etag },
@@ -51,7 +51,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
 
 describe('If-None-Match', () => {
   const [, count] = operations.all.find(([name]) => name === 'reports.count') ?? []
-  const ask = async (ifNoneMatch: (etag: string) => string) => {
+  const send = async (ifNoneMatch: (etag: string) => string) => {
     if (!count) throw new Error('There is no reports.count')
     const etag = (await api.request(count, { key: world.key })).headers.get('ETag') ?? ''
     return (await api.request(count, { key: world.key, headers: { 'If-None-Match': ifNoneMatch(etag) } })).status
@@ -62,35 +62,35 @@ describe('If-None-Match', () => {
     ['among others', (etag: string) => `"other", ${etag}`],
     ['any', () => '*'],
   ])('holds the tag: %s', async (_, ifNoneMatch) => {
-    expect(await ask(ifNoneMatch)).toBe(304)
+    expect(await send(ifNoneMatch)).toBe(304)
   })
 
   test.each([
     ['without quotes', (etag: string) => etag.replaceAll('"', '')],
     ['empty', () => ''],
   ])('does not hold it: %s', async (_, ifNoneMatch) => {
-    expect(await ask(ifNoneMatch)).toBe(200)
+    expect(await send(ifNoneMatch)).toBe(200)
   })
 })
 
 describe.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'])(
   '%s',
   (path) => {
-    const ask = (headers: Record<string, string>) => api.get(path, { headers })
+    const send = (headers: Record<string, string>) => api.get(path, { headers })
 
     test.each(['identity', 'gzip'])('sends a strong ETag for %s', async (accepts) => {
-      const first = await ask({ 'Accept-Encoding': accepts })
+      const first = await send({ 'Accept-Encoding': accepts })
       const etag = first.headers.get('ETag') ?? ''
       expect(etag).toMatch(/^"[\w-]+"$/)
       expect(first.headers.get('Vary')).toBe('Accept-Encoding')
-      const again = await ask({ 'Accept-Encoding': accepts, 'If-None-Match': etag })
+      const again = await send({ 'Accept-Encoding': accepts, 'If-None-Match': etag })
       expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
       expect(again.headers.get('ETag')).toBe(etag)
       expect(again.headers.get('Cache-Control')).toBe('public, max-age=3600')
     })
 
     test('is compressed where it is large and the client accepts gzip', async () => {
-      const [plain, small] = [await ask({ 'Accept-Encoding': 'identity' }), await ask({ 'Accept-Encoding': 'gzip' })]
+      const [plain, small] = [await send({ 'Accept-Encoding': 'identity' }), await send({ 'Accept-Encoding': 'gzip' })]
       const isLarge = Buffer.byteLength(plain.text) >= 16_384
       expect(plain.headers.get('Content-Encoding')).toBeNull()
       expect(small.headers.get('Content-Encoding')).toBe(isLarge ? 'gzip' : null)
@@ -102,7 +102,7 @@ describe.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui-bun
 
 describe('a large response', () => {
   const path = '/v1/reports/histogram?bucketSize=15m'
-  const ask = async (headers: Record<string, string>) => {
+  const send = async (headers: Record<string, string>) => {
     const response = await fetch(api.url + path, { headers: { Authorization: `Bearer ${world.key.key}`, ...headers } })
     const text = await response.text()
     return { encoding: response.headers.get('Content-Encoding'), etag: response.headers.get('ETag'), text, response }
@@ -111,19 +111,19 @@ describe('a large response', () => {
   test.each(['gzip', 'br, gzip;q=0.5', '*', 'GZIP'])(
     'is compressed for %s, under an ETag of its own',
     async (accepts) => {
-      const plain = await ask({ 'Accept-Encoding': 'identity' })
-      const small = await ask({ 'Accept-Encoding': accepts })
+      const plain = await send({ 'Accept-Encoding': 'identity' })
+      const small = await send({ 'Accept-Encoding': accepts })
       expect(plain.encoding).toBeNull()
       expect(small.encoding).toBe('gzip')
       expect(small.text).toBe(plain.text)
       expect(small.etag).not.toBe(plain.etag)
-      const again = await ask({ 'Accept-Encoding': accepts, 'If-None-Match': small.etag ?? '' })
+      const again = await send({ 'Accept-Encoding': accepts, 'If-None-Match': small.etag ?? '' })
       expect(again.response.status).toBe(304)
     },
   )
 
   test.each(['identity', 'br', 'gzip;q=0', '*;q=0'])('is sent uncompressed for %s', async (accepts) => {
-    expect((await ask({ 'Accept-Encoding': accepts })).encoding).toBeNull()
+    expect((await send({ 'Accept-Encoding': accepts })).encoding).toBeNull()
   })
 
   test('is not compressed when it is small', async () => {

@@ -28,12 +28,12 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-const ask = (endpoint: Endpoint, query: Query, { key, siteIds } = world) =>
+const send = (endpoint: Endpoint, query: Query, { key, siteIds } = world) =>
   api.request(endpoint, { key, siteId: siteIds[0], query })
 
 const firstCursors = new Map<string, Promise<string>>()
 
-/** The cursor of a first page; asked for once, where it is of the first world and of no filter. */
+/** The cursor of a first page; requested once, where it is of the first world and of no filter. */
 function firstCursor(endpoint: Endpoint, query?: Query, of = world): Promise<string> {
   if (query !== undefined || of !== world) return newCursor(endpoint, query ?? {}, of)
   const known = firstCursors.get(endpoint.name) ?? newCursor(endpoint, {}, of)
@@ -42,7 +42,7 @@ function firstCursor(endpoint: Endpoint, query?: Query, of = world): Promise<str
 }
 
 async function newCursor(endpoint: Endpoint, query: Query, of: TestWorld): Promise<string> {
-  const { body } = await ask(endpoint, { limit: '1', ...query }, of)
+  const { body } = await send(endpoint, { limit: '1', ...query }, of)
   expect(body.nextCursor).toEqual(expect.any(String))
   return body.nextCursor
 }
@@ -61,14 +61,14 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
 
   async function expectTamperedRefused(tamper: (payload: Payload) => unknown) {
     const cursor = seal(tamper(open(await firstCursor(endpoint))))
-    expect(await ask(endpoint, { cursor })).toMatchObject(refused())
+    expect(await send(endpoint, { cursor })).toMatchObject(refused())
   }
 
   test('continues where the first page ended, in pages of any size', async () => {
     const to = takesWindow ? new Date().toISOString() : undefined
-    const whole = await ask(endpoint, { to, limit: '7' })
-    const head = await ask(endpoint, { to, limit: '2' })
-    const tail = await ask(endpoint, { cursor: head.body.nextCursor, limit: '5' })
+    const whole = await send(endpoint, { to, limit: '7' })
+    const head = await send(endpoint, { to, limit: '2' })
+    const tail = await send(endpoint, { cursor: head.body.nextCursor, limit: '5' })
     expect([...head.body.data, ...tail.body.data]).toEqual(whole.body.data)
   })
 
@@ -79,10 +79,10 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
       const cursor = await firstCursor(endpoint, window)
       const { from, to } = window
       const [first, ...rest] = await Promise.all(
-        [{}, { from }, { to }, window].map((query) => ask(endpoint, { cursor, ...query })),
+        [{}, { from }, { to }, window].map((query) => send(endpoint, { cursor, ...query })),
       )
       expect(first?.status).toBe(200)
-      for (const answered of rest) expect(answered.text).toBe(first?.text)
+      for (const response of rest) expect(response.text).toBe(first?.text)
     })
 
     test.each([
@@ -94,22 +94,22 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
       const cursor = await firstCursor(endpoint, window)
       const words = `${bound} beside a cursor must be its window’s, ${window[bound]}`
       const time = new Date(Date.parse(window[bound]) + distance).toISOString()
-      expect(await ask(endpoint, { cursor, [bound]: time })).toMatchObject(refused(words))
+      expect(await send(endpoint, { cursor, [bound]: time })).toMatchObject(refused(words))
     })
   }
 
   test.each(['x', '!', 'bnVsbA', 'W10', '[]', '%00', 'A'.repeat(1024)])('rejects %s', async (cursor) => {
-    expect(await ask(endpoint, { cursor })).toMatchObject(refused())
+    expect(await send(endpoint, { cursor })).toMatchObject(refused())
   })
 
   test('rejects a cursor longer than 1,024 characters', async () => {
-    expect(await ask(endpoint, { cursor: 'A'.repeat(1025) })).toMatchObject(refused('cursor must be 1 to 1024'))
+    expect(await send(endpoint, { cursor: 'A'.repeat(1025) })).toMatchObject(refused('cursor must be 1 to 1024'))
   })
 
   test('rejects a cursor with a character outside its alphabet', async () => {
     const cursor = await firstCursor(endpoint)
     for (const junk of [`${cursor}!`, `${cursor}=`, ` ${cursor}`, `${cursor.slice(0, 9)}\n${cursor.slice(9)}`]) {
-      expect(await ask(endpoint, { cursor: junk })).toMatchObject(refused('cursor must be 1 to 1024'))
+      expect(await send(endpoint, { cursor: junk })).toMatchObject(refused('cursor must be 1 to 1024'))
     }
   })
 
@@ -131,14 +131,14 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
     expect(await at(one, { cursor: ofOne })).toMatchObject({ status: 200 })
     expect(await at(two, { cursor: ofOne })).toMatchObject(refused('another query'))
     if (!('siteId' in endpoint.query)) return
-    expect(await ask(endpoint, { cursor: ofOne })).toMatchObject(refused('another query'))
+    expect(await send(endpoint, { cursor: ofOne })).toMatchObject(refused('another query'))
     const ofAll = await firstCursor(endpoint)
     expect(await at(one, { cursor: ofAll })).toMatchObject(refused('another query'))
   })
 
   test('rejects a cursor of another tenant', async () => {
     const cursor = await firstCursor(endpoint, {}, other)
-    expect(await ask(endpoint, { cursor })).toMatchObject(refused('another query'))
+    expect(await send(endpoint, { cursor })).toMatchObject(refused('another query'))
   })
 
   test.each([0, -1, 1.5, maxDepth, maxDepth * 100, '1', null])(
@@ -183,7 +183,7 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
   test('stops at its greatest depth', async () => {
     const [version, bound, window, , position] = open(await firstCursor(endpoint))
     const cursor = seal([version, bound, window, maxDepth - 1, position])
-    const { body } = await ask(endpoint, { cursor, limit: '5' })
+    const { body } = await send(endpoint, { cursor, limit: '5' })
     expect(body.data).toHaveLength(1)
     expect(body.nextCursor).toBeNull()
   })

@@ -95,9 +95,9 @@ test('the description gives every operation an id that is a valid identifier', (
 })
 
 test('the description closes no enumeration and no object of a response', () => {
-  const answers = JSON.stringify([Object.values(paths).map(({ get }) => get.responses), JSON.parse(text).components])
-  expect(answers).not.toContain('"enum"')
-  expect(answers).not.toContain('additionalProperties')
+  const responses = JSON.stringify([Object.values(paths).map(({ get }) => get.responses), JSON.parse(text).components])
+  expect(responses).not.toContain('"enum"')
+  expect(responses).not.toContain('additionalProperties')
 })
 
 test('the description lists every error code', () => {
@@ -150,7 +150,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
 
 // The host of documentUrl has no field of its own (Rule 36).
 test.each(dimensionNames.filter((name) => name !== 'documentHost'))(
-  'a report answers the %s that it is filtered and grouped by',
+  'a report has the %s that it is filtered and grouped by',
   (dimension) => {
     expect(JSON.parse(text).components.schemas.Report.properties).toHaveProperty(dimension)
   },

@@ -37,7 +37,7 @@ test.each(windowed)(
 )
 
 test.each(windowed)(
-  '%s answers an empty page where retention has left the cursor’s window behind',
+  '%s returns an empty page where retention has left the cursor’s window behind',
   async (_, endpoint) => {
     const asking = { key: world.key, siteId: world.siteIds[0] }
     const started = now

@@ -23,10 +23,10 @@ let first: TestWorld
 let second: TestWorld
 let reports: StoredReport[]
 
-/** Every statement that was asked, by the name of its query. */
+/** Every statement that was sent, by the name of its query. */
 const statements = new Map<string, string>()
 
-/** Now stands still, so that what is asked again is the same question. */
+/** Time does not move, so that a repeated request is the same request. */
 const to = new Date().toISOString()
 
 async function emptyWorld(): Promise<TestWorld> {
@@ -51,8 +51,8 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** What can be asked of an operation: each type it takes, and each of its filters by a value that some report has. */
-function questions(endpoint: Endpoint): Query[] {
+/** Queries of an operation: each type it takes, and each of its filters by a value that some report has. */
+function queries(endpoint: Endpoint): Query[] {
   // What a path names has a type of its own, and no other.
   if (emptyStatus(endpoint) === 404) return [{}]
   const { query } = endpoint
@@ -78,16 +78,16 @@ function dimensionsOfStored({ reportType }: StoredReport): DimensionName[] {
 /** A few at a time, as one caller would. */
 async function askAll(endpoint: Endpoint, { key, siteIds }: TestWorld): Promise<string[]> {
   const texts: string[] = []
-  const waiting = questions(endpoint)
+  const waiting = queries(endpoint)
   while (waiting.length > 0) {
-    const answers = waiting.splice(0, 8).map((query) =>
+    const responses = waiting.splice(0, 8).map((query) =>
       api.request(endpoint, {
         key,
         siteId: siteIds[0],
         query: { ...query, ...(typeof endpoint.window === 'object' && { to }) },
       }),
     )
-    for (const { status, text } of await Promise.all(answers)) {
+    for (const { status, text } of await Promise.all(responses)) {
       expect(status).toBe(200)
       texts.push(text)
     }
@@ -118,7 +118,7 @@ describe('a tenant with data', () => {
   })
 
   test.each(operations.all)(
-    '%s answers it the same when another tenant gets the same reports and more',
+    '%s responds the same when another tenant gets the same reports and more',
     async (name, endpoint) => {
       expect(await askAll(endpoint, first)).toEqual(before.get(name))
     },

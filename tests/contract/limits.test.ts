@@ -49,7 +49,7 @@ test.each(operations.all)('%s charges, reads and returns within these limits', (
   expect(endpoint.charges).toEqual(spends)
   expect(endpoint.window).toEqual(window)
   const { limit } = querySchema(endpoint)
-  const taken = (asked?: number) => limit?.safeParse(asked?.toString()).data
+  const taken = (requested?: number) => limit?.safeParse(requested?.toString()).data
   const [byDefault, largest = 0] = limits ?? []
   expect(taken()).toBe(byDefault)
   expect([largest, largest + 1].map(taken)).toEqual([limits && largest, undefined])

@@ -71,9 +71,9 @@ test.each([
   '//v1/me',
   '/docs/..%2fapi.ts',
 ])('%s is no path of the API', async (path) => {
-  const answered = await api.get(path, { key: world.key })
-  expect(answered.status).toBe(404)
-  expect(answered.body.error.code).toBe('not_found')
+  const response = await api.get(path, { key: world.key })
+  expect(response.status).toBe(404)
+  expect(response.body.error.code).toBe('not_found')
 })
 
 describe('the request id', () => {
@@ -91,8 +91,8 @@ describe('the request id', () => {
 
   test('is new for each request, and on every kind of response', async () => {
     const paths = ['/v1/me', '/livez', '/readyz', '/docs', '/docs/start.js', '/openapi.json', '/nowhere', '/metrics']
-    const answers = await Promise.all(paths.map((path) => api.get(path, { key: world.key })))
-    const ids = answers.map(({ headers }) => headers.get('X-Request-Id'))
+    const responses = await Promise.all(paths.map((path) => api.get(path, { key: world.key })))
+    const ids = responses.map(({ headers }) => headers.get('X-Request-Id'))
     for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/)
     expect(new Set(ids).size).toBe(paths.length)
   })

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-const ask = (endpoint: Endpoint, query: Query) =>
+const send = (endpoint: Endpoint, query: Query) =>
   api.request(endpoint, { key: world.key, siteId: world.siteIds[0], query })
 
 function expectRefused({ status, body }: ApiResponse, ...says: string[]) {
@@ -39,13 +39,13 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   test.each(['nonsense', '__proto__', 'constructor', 'toString', 'From', 'site_id', 'siteId[]'])(
     'refuses the parameter %s by name',
     async (name) => {
-      expectRefused(await ask(endpoint, { [name]: '1' }), JSON.stringify(name))
+      expectRefused(await send(endpoint, { [name]: '1' }), JSON.stringify(name))
     },
   )
 
   test('names the parameters it takes', async () => {
     const takes = Object.keys(querySchema(endpoint))
-    expectRefused(await ask(endpoint, { nonsense: '1' }), takes.join(', ') || 'it takes none')
+    expectRefused(await send(endpoint, { nonsense: '1' }), takes.join(', ') || 'it takes none')
   })
 })
 
@@ -63,11 +63,11 @@ test('a 400 names an unknown parameter when the path is invalid too', async () =
 
 describe.each(operations.all.flatMap(taken))('%s, %s', (_, parameter, endpoint) => {
   test('rejects an empty value', async () => {
-    expectRefused(await ask(endpoint, { [parameter]: '' }), `${parameter} must be`)
+    expectRefused(await send(endpoint, { [parameter]: '' }), `${parameter} must be`)
   })
 
   test('rejects a repeated value', async () => {
-    expectRefused(await ask(endpoint, { [parameter]: ['1', '1'] }), `${parameter} was given 2 times`)
+    expectRefused(await send(endpoint, { [parameter]: ['1', '1'] }), `${parameter} was given 2 times`)
   })
 })
 
@@ -116,15 +116,15 @@ test('the parameters that take any printable text are found', () => {
 
 describe.each(texts)('%s, %s', (_, parameter, endpoint, maxLength, type) => {
   test.each(['a\\b', 'é', '😀', 'a\tb', 'a\nb', '\u0000', 'x'.repeat(maxLength + 1)])('rejects %j', async (value) => {
-    expectRefused(await ask(endpoint, { ...type, [parameter]: value }), `${parameter} must be`)
+    expectRefused(await send(endpoint, { ...type, [parameter]: value }), `${parameter} must be`)
   })
 
   test('says how what has no value is read', async () => {
-    expectRefused(await ask(endpoint, { ...type, [parameter]: '' }), 'what has no value is read without this filter')
+    expectRefused(await send(endpoint, { ...type, [parameter]: '' }), 'what has no value is read without this filter')
   })
 
   test.each(['_', ` % ' " \` {p0:String} ~ -- */ `, 'x'.repeat(maxLength)])('accepts %j', async (value) => {
-    expect(await ask(endpoint, { ...type, [parameter]: value })).toMatchObject({ status: 200 })
+    expect(await send(endpoint, { ...type, [parameter]: value })).toMatchObject({ status: 200 })
   })
 })
 
@@ -136,12 +136,12 @@ describe.each(limits)('%s, limit', (_, endpoint) => {
   test.each(['0', `${most + 1}`, '1e2', '0x10', ' 5', '5 ', '+5', '-1', '1.0', '٣', '99999999999'])(
     'rejects %j',
     async (limit) => {
-      expectRefused(await ask(endpoint, { limit }), `limit must be an integer from 1 to ${most}`)
+      expectRefused(await send(endpoint, { limit }), `limit must be an integer from 1 to ${most}`)
     },
   )
 
   test('accepts its bounds', async () => {
-    const [least, all] = await Promise.all([ask(endpoint, { limit: '1' }), ask(endpoint, { limit: `${most}` })])
+    const [least, all] = await Promise.all([send(endpoint, { limit: '1' }), send(endpoint, { limit: `${most}` })])
     expect(least.body.data).toHaveLength(1)
     expect(all.body.data.length).toBeGreaterThan(1)
   })

@@ -40,8 +40,8 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
   })
 
   test('responds to a tenant that has it', async () => {
-    const answered = await api.request(endpoint, { ...(await having([...capabilities])), query: asks })
-    expect(answered.status).toBe(emptyStatus(endpoint))
+    const response = await api.request(endpoint, { ...(await having([...capabilities])), query: asks })
+    expect(response.status).toBe(emptyStatus(endpoint))
   })
 
   test('responds to a tenant with a decision on record only where that exempts it', async () => {

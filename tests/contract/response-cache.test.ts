@@ -26,15 +26,15 @@ let world: TestWorld
 let other: TestWorld
 let reportTables: Set<string>
 
-/** What was asked of the store for one request after the other, but who asks. */
-const asked: { name: string; tables: readonly string[] }[] = []
+/** Statements of one request after the other, but who sends them. */
+const requested: { name: string; tables: readonly string[] }[] = []
 
 beforeAll(async () => {
   api = await startContractApi({
     now: () => now,
     onRead({ name, statement }) {
       if (name === 'findKey' || name === 'findSite') return
-      asked.push({ name, tables: tablesRead(render(statement).text).map(({ table }) => table) })
+      requested.push({ name, tables: tablesRead(render(statement).text).map(({ table }) => table) })
     },
   })
   world = await createWorld(api, 1)
@@ -45,11 +45,11 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** In no order, because statements are asked side by side. */
-const names = () => asked.map(({ name }) => name).sort()
+/** In no order, because statements run concurrently. */
+const names = () => requested.map(({ name }) => name).sort()
 
-async function ask(endpoint: Endpoint, { key, siteIds }: TestWorld = world, from = api): Promise<ApiResponse> {
-  asked.length = 0
+async function send(endpoint: Endpoint, { key, siteIds }: TestWorld = world, from = api): Promise<ApiResponse> {
+  requested.length = 0
   return from.request(endpoint, { ...siteRequest(endpoint, siteIds[0]), key })
 }
 
@@ -58,30 +58,30 @@ const otherOperations = operations.all.filter(([, endpoint]) => !endpoint.cache)
 
 describe.each(cachedOperations)('%s', (_, endpoint) => {
   test('reads the tenant’s reports alone', async () => {
-    await ask(endpoint)
-    expect(asked.length).toBeGreaterThan(0)
-    for (const { tables } of asked) for (const table of tables) expect(reportTables, table).toContain(table)
+    await send(endpoint)
+    expect(requested.length).toBeGreaterThan(0)
+    for (const { tables } of requested) for (const table of tables) expect(reportTables, table).toContain(table)
   })
 
   test('reads no more than the import version for a repeated request, and shares nothing with another tenant', async () => {
-    const answers = [await ask(endpoint), await ask(endpoint)]
-    answers.push(await ask(endpoint))
+    const responses = [await send(endpoint), await send(endpoint)]
+    responses.push(await send(endpoint))
     expect(names().filter((name) => name !== 'listImportSteps')).toEqual([])
-    for (const { text, headers } of answers) {
-      expect(text).toBe(answers[0]?.text)
-      expect(headers.get('ETag')).toBe(answers[0]?.headers.get('ETag'))
+    for (const { text, headers } of responses) {
+      expect(text).toBe(responses[0]?.text)
+      expect(headers.get('ETag')).toBe(responses[0]?.headers.get('ETag'))
     }
-    const foreign = await ask(endpoint, other)
+    const foreign = await send(endpoint, other)
     expect(names()).not.toContain('listImportSteps')
-    expect(foreign.text).not.toBe(answers[0]?.text)
+    expect(foreign.text).not.toBe(responses[0]?.text)
   })
 })
 
 test.each(otherOperations)('%s is read from the database for every request', async (_, endpoint) => {
-  await ask(endpoint)
+  await send(endpoint)
   const first = names()
   for (let times = 0; times < 3; times++) {
-    await ask(endpoint)
+    await send(endpoint)
     expect(names()).toEqual(first)
   }
 })
@@ -92,7 +92,7 @@ describe('after an import', () => {
 
   beforeAll(async () => {
     for (const [name, endpoint] of cachedOperations) {
-      for (let times = 0; times < 3; times++) before.set(name, await ask(endpoint))
+      for (let times = 0; times < 3; times++) before.set(name, await send(endpoint))
     }
     await api.insertReports(worldReports(world, 3))
     await untilVersionsExpire()
@@ -101,9 +101,9 @@ describe('after an import', () => {
   afterAll(() => fresh.close())
 
   test.each(cachedOperations)('%s responds with the new reports', async (name, endpoint) => {
-    const after = await ask(endpoint)
+    const after = await send(endpoint)
     expect(after.text).not.toBe(before.get(name)?.text)
-    expect(after.text).toBe((await ask(endpoint, world, fresh)).text)
+    expect(after.text).toBe((await send(endpoint, world, fresh)).text)
   })
 })
 
@@ -123,7 +123,7 @@ describe('a minute later', () => {
     ])
     await untilVersionsExpire()
     for (const [name, endpoint] of cachedOperations) {
-      for (let times = 0; times < 3; times++) before.set(name, await ask(endpoint, moved))
+      for (let times = 0; times < 3; times++) before.set(name, await send(endpoint, moved))
     }
     now = to
     fresh = await startContractApi({ now: () => now })
@@ -131,8 +131,8 @@ describe('a minute later', () => {
   afterAll(() => fresh.close())
 
   test.each(cachedOperations)('%s responds up to the new now', async (name, endpoint) => {
-    const after = await ask(endpoint, moved)
+    const after = await send(endpoint, moved)
     expect(after.text).not.toBe(before.get(name)?.text)
-    expect(after.text).toBe((await ask(endpoint, moved, fresh)).text)
+    expect(after.text).toBe((await send(endpoint, moved, fresh)).text)
   })
 })

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-const ask = (endpoint: Endpoint, query: Query, { key, siteIds } = world) =>
+const send = (endpoint: Endpoint, query: Query, { key, siteIds } = world) =>
   api.request(endpoint, { key, siteId: siteIds[0], query })
 
 const ago = (milliseconds: number) => new Date(Date.now() - milliseconds).toISOString()
@@ -65,30 +65,30 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
     '0001-01-01T00:00:00Z',
     '9999-12-31T23:59:59Z',
   ])('rejects %s', async (time) => {
-    expect(await ask(endpoint, { from: time })).toMatchObject(refused(`from ${allowed}`))
-    expect(await ask(endpoint, { to: time })).toMatchObject(refused(`to ${allowed}`))
+    expect(await send(endpoint, { from: time })).toMatchObject(refused(`from ${allowed}`))
+    expect(await send(endpoint, { to: time })).toMatchObject(refused(`to ${allowed}`))
   })
 
   test('accepts offsets, small letters and milliseconds', async () => {
     const noon = ago(2 * dayMs).slice(0, 11)
     for (const time of [`${noon}12:00:00+05:30`, `${noon}12:00:00.5-03:00`, `${noon}12:00:00.123z`.replace('T', 't')]) {
-      expect(await ask(endpoint, { from: time })).toMatchObject({ status: 200 })
+      expect(await send(endpoint, { from: time })).toMatchObject({ status: 200 })
     }
   })
 
   test('rejects a window that is empty or reversed', async () => {
     const [early, late] = [ago(2 * dayMs), ago(dayMs)]
-    expect(await ask(endpoint, { from: late, to: late })).toMatchObject(refused('from must be before to'))
-    expect(await ask(endpoint, { from: late, to: early })).toMatchObject(refused('from must be before to'))
-    expect(await ask(endpoint, { from: ago(-dayMs) })).toMatchObject(refused('from must be before to'))
+    expect(await send(endpoint, { from: late, to: late })).toMatchObject(refused('from must be before to'))
+    expect(await send(endpoint, { from: late, to: early })).toMatchObject(refused('from must be before to'))
+    expect(await send(endpoint, { from: ago(-dayMs) })).toMatchObject(refused('from must be before to'))
   })
 
   test('rejects a window a millisecond too long and accepts the longest', async () => {
     const to = Date.now()
     const from = (milliseconds: number) => new Date(to - maxDays * dayMs - milliseconds).toISOString()
     const query = { to: new Date(to).toISOString() }
-    expect(await ask(endpoint, { ...query, from: from(1) })).toMatchObject(refused(`${maxDays} days`))
-    expect(await ask(endpoint, { ...query, from: from(0) })).toMatchObject({ status: 200 })
+    expect(await send(endpoint, { ...query, from: from(1) })).toMatchObject(refused(`${maxDays} days`))
+    expect(await send(endpoint, { ...query, from: from(0) })).toMatchObject({ status: 200 })
   })
 
   test('rejects a from before retention, and accepts its first moment', async () => {
@@ -96,23 +96,23 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
     const first = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs
     const at = (time: number) => ({ from: new Date(time).toISOString() })
     const begins = `retention, which begins at ${new Date(first).toISOString()}`
-    expect(await ask(endpoint, at(first - 1), short)).toMatchObject(refused(begins))
-    expect(await ask(endpoint, at(first), short)).toMatchObject({ status: 200 })
+    expect(await send(endpoint, at(first - 1), short)).toMatchObject(refused(begins))
+    expect(await send(endpoint, at(first), short)).toMatchObject({ status: 200 })
   })
 
   test('clamps a default from to retention', async () => {
     const short = await keeping(2)
     const first = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs
     const to = new Date().toISOString()
-    const byDefault = await ask(endpoint, { to }, short)
-    const fromRetention = await ask(endpoint, { to, from: new Date(first).toISOString() }, short)
+    const byDefault = await send(endpoint, { to }, short)
+    const fromRetention = await send(endpoint, { to, from: new Date(first).toISOString() }, short)
     expect(byDefault.status).toBe(200)
     expect(byDefault.text).toBe(fromRetention.text)
   })
 
   test('rejects a to before retention', async () => {
     const short = await keeping(2)
-    expect(await ask(endpoint, { to: ago(4 * dayMs) }, short)).toMatchObject(
+    expect(await send(endpoint, { to: ago(4 * dayMs) }, short)).toMatchObject(
       refused('to must be after the start of retention'),
     )
   })

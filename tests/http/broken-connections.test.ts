@@ -40,10 +40,10 @@ describe.each(['reset', 'cut'] as const)('a connection that is %s', (fault) => {
 describe('a database that never responds', () => {
   test('is abandoned at the timeout', async () => {
     faults.inject('hang', (query) => !isLookUp(query))
-    const answers = operations.withWindow.map(([, one]) =>
+    const responses = operations.withWindow.map(([, one]) =>
       api.request(one, { key: world.key, siteId: world.siteIds[0] }),
     )
-    for (const answered of await Promise.all(answers)) expectUnavailable(answered)
+    for (const response of await Promise.all(responses)) expectUnavailable(response)
   })
 
   test('is abandoned at the timeout of a key lookup', async () => {

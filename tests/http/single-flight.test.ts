@@ -19,7 +19,7 @@ beforeAll(async () => {
   world = await createWorld(api, 1)
   other = await createWorld(api, 2)
   secondKey = await api.createKey(world.tenantId)
-  // Keys and sites are found before the questions are held back.
+  // Keys and sites are found before the queries are held back.
   for (const key of [world.key, secondKey, other.key]) await api.get('/v1/me', { key })
 })
 afterEach(() => store.inject())
@@ -28,7 +28,7 @@ afterAll(async () => {
   await store.close()
 })
 
-/** Of whole days up to today, which one table answers; as many for each test as no other, because answers can be kept. */
+/** Of whole days up to today, which are in one table; as many for each test as no other, because responses are cached. */
 function countOf(days: number): string {
   const to = Math.floor(Date.now() / dayMs) * dayMs
   return `/v1/reports/count?from=${new Date(to - days * dayMs).toISOString()}&to=${new Date(to).toISOString()}`
@@ -36,18 +36,18 @@ function countOf(days: number): string {
 
 const lookUps = new Set(['findKey', 'listImportSteps'])
 
-/** Counts the questions that reach the store, apart from look-ups, and holds each back. */
-function countQuestions(response?: Response) {
-  const asked = { questions: 0 }
+/** Counts the queries that reach ClickHouse, apart from lookups, and holds each back. */
+function countQueries(response?: Response) {
+  const requested = { queries: 0 }
   store.inject(
     async () => {
-      asked.questions++
+      requested.queries++
       await sleep(300)
       return response
     },
     (query) => !lookUps.has(query),
   )
-  return asked
+  return requested
 }
 
 const askAll = (asking: readonly [string, TestKey][]) => Promise.all(asking.map(([url, key]) => api.get(url, { key })))
@@ -55,55 +55,55 @@ const askAll = (asking: readonly [string, TestKey][]) => Promise.all(asking.map(
 describe('the same request', () => {
   test('is read once while in flight, for all keys of the tenant', async () => {
     const path = countOf(2)
-    const asked = countQuestions()
-    const answers = await askAll([
+    const requested = countQueries()
+    const responses = await askAll([
       [path, world.key],
       [path, secondKey],
       [`${path}&reportType=csp-violation`, world.key],
       [path, world.key],
     ])
-    expect(asked.questions).toBe(1)
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    expect(new Set(answers.map(({ headers }) => headers.get('X-Request-Id'))).size).toBe(4)
+    expect(requested.queries).toBe(1)
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(new Set(responses.map(({ headers }) => headers.get('X-Request-Id'))).size).toBe(4)
   })
 
   test('of another tenant is another request', async () => {
     const path = countOf(3)
-    const asked = countQuestions()
+    const requested = countQueries()
     const [own, foreign] = await askAll([
       [path, world.key],
       [path, other.key],
     ])
-    expect(asked.questions).toBe(2)
+    expect(requested.queries).toBe(2)
     expect(own?.body).not.toEqual(foreign?.body)
   })
 
   test('with another filter, or after the first response, is read again', async () => {
     const path = countOf(4)
-    const asked = countQuestions()
+    const requested = countQueries()
     await askAll([
       [path, world.key],
       [`${path}&browserName=Chrome`, world.key],
     ])
     await askAll([[path, world.key]])
-    expect(asked.questions).toBe(3)
+    expect(requested.queries).toBe(3)
   })
 
   test('fails for all its callers, and is read again for the next', async () => {
     const path = countOf(5)
-    countQuestions(new Response('gone', { status: 500 }))
-    const answers = await askAll([
+    countQueries(new Response('gone', { status: 500 }))
+    const responses = await askAll([
       [path, world.key],
       [path, secondKey],
     ])
-    expect(answers.map(({ status }) => status)).toEqual([503, 503])
+    expect(responses.map(({ status }) => status)).toEqual([503, 503])
     store.inject()
     expect(await api.get(path, { key: world.key })).toMatchObject({ status: 200 })
   })
 })
 
-/** They answer the tenant's data and spend the key's budget alone. */
+/** They return the tenant's data and charge the key's budget alone. */
 const spendingKeyOnly = operations.all.filter(
   ([, { scope, charges }]) => scope !== 'key' && !charges.includes('tenant'),
 )
@@ -113,16 +113,16 @@ test.each(spendingKeyOnly)(
   async (_, endpoint) => {
     const url = urlOf(endpoint, { siteId: world.siteIds[0] })
     await api.get(url, { key: world.key })
-    const alone = countQuestions()
+    const alone = countQueries()
     await askAll([[url, world.key]])
-    const together = countQuestions()
-    const answers = await askAll([
+    const together = countQueries()
+    const responses = await askAll([
       [url, world.key],
       [url, secondKey],
     ])
-    expect(alone.questions).toBeGreaterThan(0)
-    expect(together.questions).toBe(alone.questions)
-    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(alone.queries).toBeGreaterThan(0)
+    expect(together.queries).toBe(alone.queries)
+    expect(responses.map(({ status }) => status)).toEqual([200, 200])
   },
 )
 
@@ -137,7 +137,7 @@ test('the response of scope key is never another key’s, even of concurrent req
   const paired = await startApi({
     budgets: { ...budgets, take: (charges) => bothHere().then(() => budgets.take(charges)) },
   })
-  const answers = await Promise.all([world.key, secondKey].map((key) => paired.get('/v1/me', { key })))
+  const responses = await Promise.all([world.key, secondKey].map((key) => paired.get('/v1/me', { key })))
   await paired.close()
-  expect(answers.map(({ body }) => body.data.key.id)).toEqual([world.key.id, secondKey.id])
+  expect(responses.map(({ body }) => body.data.key.id)).toEqual([world.key.id, secondKey.id])
 })

@@ -37,7 +37,7 @@ afterAll(async () => {
 /** The fault of every query about reports. */
 const answerWith = (fault: Fault) => store.inject(fault, (query) => !/^find|^$/.test(query))
 
-const ask = ([, endpoint]: (typeof operations.all)[number]) =>
+const send = ([, endpoint]: (typeof operations.all)[number]) =>
   api.request(endpoint, { key: world.key, siteId: world.siteIds[0] })
 
 const exception = (code: number, status: number) =>
@@ -54,7 +54,7 @@ const page = (status: number) =>
 
 describe('a transient error is upstream_unavailable:', () => {
   test.each([
-    ['an answer of 500 in plain text', () => new Response(`${secret} is on fire`, { status: 500 })],
+    ['a response of 500 in plain text', () => new Response(`${secret} is on fire`, { status: 500 })],
     ['a proxy’s page', () => page(502)],
     ['a proxy’s page instead of rows', () => page(200)],
     ['no body', () => new Response('')],
@@ -68,12 +68,12 @@ describe('a transient error is upstream_unavailable:', () => {
     ['no memory left', () => exception(241, 500)],
     ['a table not there yet', () => exception(60, 404)],
     ['a password being changed', () => exception(516, 403)],
-  ] as const)('%s', async (_, answer) => {
-    answerWith(answer)
+  ] as const)('%s', async (_, response) => {
+    answerWith(response)
     for (const operation of operations.withWindow) {
-      const answered = await ask(operation)
-      expectUnavailable(answered)
-      expect(answered.text).not.toContain(secret)
+      const response = await send(operation)
+      expectUnavailable(response)
+      expect(response.text).not.toContain(secret)
     }
   })
 })
@@ -83,14 +83,14 @@ describe('a defect of ours is internal_error:', () => {
     ['a statement the store does not understand', () => exception(62, 400)],
     ['a column that does not exist', () => exception(47, 404)],
     ['a right that is missing', () => exception(497, 403)],
-    ['rows without the columns asked for', () => row(secret, 1)],
+    ['rows without the selected columns', () => row(secret, 1)],
     ['rows with values of another type', () => row('reportCount', secret)],
-  ] as const)('%s', async (_, answer) => {
-    answerWith(answer)
+  ] as const)('%s', async (_, response) => {
+    answerWith(response)
     for (const operation of operations.withWindow) {
-      const answered = await ask(operation)
-      expectInternalError(answered)
-      expect(answered.text).not.toContain(secret)
+      const response = await send(operation)
+      expectInternalError(response)
+      expect(response.text).not.toContain(secret)
     }
   })
 })
@@ -105,7 +105,7 @@ test('the log has the cause that the response hides, under the request’s id', 
 
 test('the database recovers without a restart', async () => {
   answerWith('reset')
-  for (const operation of operations.withWindow) expectUnavailable(await ask(operation))
+  for (const operation of operations.withWindow) expectUnavailable(await send(operation))
   store.inject()
-  for (const operation of operations.withWindow) expect(await ask(operation)).toMatchObject({ status: 200 })
+  for (const operation of operations.withWindow) expect(await send(operation)).toMatchObject({ status: 200 })
 })

@@ -29,10 +29,10 @@ export const windowParams = ({ from, to }: OracleWindow) => ({
 
 export const optional = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { freq: 2, nil: undefined })
 
-/** Ends at the first difference, without looking for a smaller question: each costs requests. */
+/** Ends at the first difference, without looking for a smaller one: each costs requests. */
 export const runs = (numRuns: number) => ({ numRuns, seed: now, endOnFailure: true })
 
-/** A tenant with reports over its whole retention, and the API that answers it. */
+/** A tenant with reports over its whole retention, and its API. */
 export interface OracleWorld {
   readonly api: TestApi
   readonly tenantId: string

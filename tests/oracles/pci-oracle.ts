@@ -48,7 +48,7 @@ function judgeScripts(pageCount: number, readable: boolean, evidence: ReturnType
   }
 }
 
-/** What the operation answers of a site that has at most 1,000 scripts. */
+/** The operation's response for a site that has at most 1,000 scripts. */
 export function oraclePci(world: PciWorld, now: number) {
   const from = (Math.floor(now / dayMs) - world.retentionDays) * dayMs
   const pages = world.pages

@@ -5,7 +5,7 @@ import type { Report } from '../../schema/responses/report.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { estimated, meets, type OracleWindow } from './oracle-parts.ts'
 
-/** The contract's answers, computed the plain way over the same rows: no SQL, no rollups, no code of the API. */
+/** The contract's results, computed the plain way over the same rows: no SQL, no rollups, no code of the API. */
 
 export type OracleFilters = Partial<Record<DimensionName, string>>
 

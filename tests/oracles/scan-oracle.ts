@@ -1,6 +1,6 @@
 import { headerSpellings, type ScanRecord } from '../../fixtures/scans.ts'
 
-/** Scans as the API answers them, computed the plain way over what was imported: no SQL, no code of the API. */
+/** Scans as the API returns them, computed the plain way over what was imported: no SQL, no code of the API. */
 
 const formOf = new Map(
   Object.entries(headerSpellings).flatMap(([header, values]) =>
@@ -45,15 +45,15 @@ function changes(scan: ScanRecord, earlier: readonly ScanRecord[]) {
   return { headers, gradeDroppedFrom: lower && !rebaselined ? last.grade : null, rebaselined }
 }
 
-/** A page's scans as the list answers them, newest first. */
+/** A page's scans as the list returns them, newest first. */
 export function oracleScans(scans: readonly ScanRecord[], pageId: string) {
   const oldestFirst = scans.filter((scan) => scan.pageId === pageId).sort((a, b) => (before(a, b) ? -1 : 1))
   let failures = 0
-  const answered = oldestFirst.map((scan, index) => {
+  const response = oldestFirst.map((scan, index) => {
     failures = scan.status === 'failed' ? failures + 1 : 0
     const { result: _, scripts: __, ...listed } = scan
     const history = { consecutiveFailures: failures, changes: changes(scan, oldestFirst.slice(0, index)) }
     return { ...listed, ...history, headers: comparable(scan) }
   })
-  return answered.reverse()
+  return response.reverse()
 }

@@ -7,7 +7,7 @@ import type { OracleWindow } from './oracle-parts.ts'
 import { activityOf, coverageOf, isPayment, presenceOf, violationOf, within } from './script-evidence-oracle.ts'
 import { advisoriesOf, descending, identityOf, sightingsOf, versionsOf } from './script-version-oracle.ts'
 
-/** The contract's answers about scripts, computed the plain way: no SQL, no code of the API. */
+/** The contract's results about scripts, computed the plain way: no SQL, no code of the API. */
 
 export interface ScriptFilters {
   readonly pageScope?: string | undefined
@@ -33,7 +33,7 @@ function idOf(siteId: string, url: string): string {
 const byTime = (a: DecisionRecord, b: DecisionRecord) =>
   a.decidedAt < b.decidedAt || (a.decidedAt === b.decidedAt && a.id < b.id) ? -1 : 1
 
-/** A script as the single read answers it. */
+/** A script as the single read returns it. */
 function scriptOf(world: ScriptWorld, window: OracleWindow, url: string) {
   const { reports, violations } = within(world, window)
   const seen = sightingsOf(world).filter((sighting) => sighting.url === url)

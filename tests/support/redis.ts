@@ -12,7 +12,7 @@ export interface TestRedis {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** Stops the process in its tracks: connections stay open and nothing answers. */
+  /** Stops the process in its tracks: connections stay open and nothing responds. */
   freeze(): void
   thaw(): void
   /** Ends the process without a goodbye. */

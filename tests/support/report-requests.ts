@@ -8,7 +8,7 @@ import type { StoredReport } from '../../schema/stored-report.ts'
 import type { OracleWindow } from '../oracles/oracle-parts.ts'
 import type { OracleFilters } from '../oracles/report-oracle.ts'
 
-/** Random questions about given rows: types, filters that often hit, windows at and beside every alignment. */
+/** Random requests about given rows: types, filters that often hit, windows at and beside every alignment. */
 
 /** Values that a filter accepts (Rule 22), within its length. */
 function sayable(dimension: DimensionName, value: string): boolean {

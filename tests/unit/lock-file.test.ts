@@ -6,7 +6,7 @@ const lockFile = readFileSync(path, 'utf8')
 const { packages } = JSON.parse(lockFile) as { packages: Record<string, { readonly integrity?: string }> }
 const installed = Object.entries(packages).filter(([folder]) => folder !== '')
 
-/** The registry answered 404 for these when the lock file was last written. */
+/** The registry had none of these when the lock file was last written. */
 const withoutIntegrity = ['darwin-arm64', 'darwin-x64', 'linux-arm64-gnu'].map((of) => `node_modules/@chdb/lib-${of}`)
 
 test('the lock file has the integrity of every package of every platform', () => {

@@ -52,9 +52,9 @@ test('the list agrees with the oracle on random filters, page by page', async ()
     destinationId: textFilter(records.map(({ destination }) => destination.id)),
     eventType: textFilter(records.map(({ eventType }) => eventType)),
   })
-  const asked = fc.record({ filters, limit: fc.integer({ min: 15, max: 200 }) })
+  const requested = fc.record({ filters, limit: fc.integer({ min: 15, max: 200 }) })
   await fc.assert(
-    fc.asyncProperty(asked, async ({ filters, limit }) => {
+    fc.asyncProperty(requested, async ({ filters, limit }) => {
       const { data, rest } = await readPages(api, key, path, { ...filters, limit })
       expect(data).toEqual(oracleDeliveries(records, filters))
       expect(rest).toEqual({})
@@ -86,7 +86,7 @@ describe('an alert delivery', () => {
     createdAt: '2026-01-31T12:00:00.000Z',
   }
 
-  async function answered(change: object) {
+  async function response(change: object) {
     const ownerId = await api.createTenant()
     await api.importRecords(ownerId, alertDeliveries, [{ ...delivery, ...change }])
     const { data } = await readPages(api, await api.createKey(ownerId), path, {})
@@ -96,20 +96,20 @@ describe('an alert delivery', () => {
 
   test('names the kind of failure and not the place', async () => {
     const detail = 'POST https://hooks.example.test/T024/s3cret failed: 500\nfrom 192.0.2.7'
-    expect(await answered({ detail })).toEqual({ ...delivery, detail: 'POST [url] failed: 500 from [ip]' })
+    expect(await response({ detail })).toEqual({ ...delivery, detail: 'POST [url] failed: 500 from [ip]' })
   })
 
   test('never has the destination’s address for its name', async () => {
     const destination = { id: 'x', name: 'ops@example.test', type: 'email' }
-    expect(await answered({ destination })).toMatchObject({ destination: { ...destination, name: '[email]' } })
+    expect(await response({ destination })).toMatchObject({ destination: { ...destination, name: '[email]' } })
   })
 
   test.each(['digest', 'test'])('has no summary for a %s', async (kind) => {
-    expect(await answered({ kind })).toMatchObject({ kind, summary: null })
+    expect(await response({ kind })).toMatchObject({ kind, summary: null })
   })
 
   test('has neither name nor type of a destination that was deleted before sending', async () => {
     const change = { outcome: 'dropped', destination: { id: 'x', name: null, type: null }, summary: null }
-    expect(await answered(change)).toEqual({ ...delivery, ...change })
+    expect(await response(change)).toEqual({ ...delivery, ...change })
   })
 })

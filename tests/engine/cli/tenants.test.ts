@@ -25,7 +25,7 @@ async function done(...words: string[]) {
   const { code, stdout, stderr } = await cli(words, { environment: { CLICKHOUSE_URL: inject('servers').writeUrl } })
   expect({ code, stderr }).toMatchObject({ code: 0 })
   expect(stdout).toMatch(/^\{.*\}\n$/)
-  return { answer: JSON.parse(stdout), stderr }
+  return { response: JSON.parse(stdout), stderr }
 }
 
 /** Runs a command that must do nothing, and gives its one line. */
@@ -37,7 +37,7 @@ async function refused(...words: string[]): Promise<string> {
 }
 
 const makeTenant = async (...more: string[]): Promise<string> =>
-  (await done('tenants', 'create', '--name', 'Zoë\'s "shop" 🛍 \\ ltd', '--plan', 'business', ...more)).answer.id
+  (await done('tenants', 'create', '--name', 'Zoë\'s "shop" 🛍 \\ ltd', '--plan', 'business', ...more)).response.id
 
 describe('tenants create', () => {
   test('a tenant is created on its plan, with its name unchanged', async () => {
@@ -56,7 +56,7 @@ describe('tenants create', () => {
   test('a tenant with empty overrides has none', async () => {
     const id = randomUUID()
     await database.command(`INSERT INTO tenants (id, name, plan, overrides) VALUES ('${id}', 'A', 'business', '')`)
-    const { answer: key } = await done('keys', 'create', '--tenant', id, '--name', 'k')
+    const { response: key } = await done('keys', 'create', '--tenant', id, '--name', 'k')
     const { status, body } = await api.get('/v1/me', { key })
     expect({ status, keyLimit: body.data.rateLimits.key.limit }).toEqual({ status: 200, keyLimit: 600 })
   })
@@ -71,18 +71,18 @@ describe('sites create', () => {
   test('a site is created with its hosts, a repeated host once', async () => {
     const tenant = await makeTenant()
     const hosts = ['--host', 'A.example:443', '--host', '*.a.example', '--host', 'a.example']
-    const { answer } = await done('sites', 'create', '--tenant', tenant, '--name', 'Shop', ...hosts)
-    const rows = await queryRows(database, `SELECT tenant_id, name, hosts FROM sites FINAL WHERE id = '${answer.id}'`)
+    const { response } = await done('sites', 'create', '--tenant', tenant, '--name', 'Shop', ...hosts)
+    const rows = await queryRows(database, `SELECT tenant_id, name, hosts FROM sites FINAL WHERE id = '${response.id}'`)
     expect(rows).toEqual([[tenant, 'Shop', ['a.example', '*.a.example']]])
   })
 
   test('a host of another site of the tenant is an error; one of another tenant is not', async () => {
     const [one, other] = [await makeTenant(), await makeTenant()]
     const words = ['--name', 'Shop', '--host', 'b.example']
-    const { answer } = await done('sites', 'create', '--tenant', one, ...words)
+    const { response } = await done('sites', 'create', '--tenant', one, ...words)
     expect(
       await refused('sites', 'create', '--tenant', one, '--name', 'B', '--host', 'c.example', '--host', 'B.Example'),
-    ).toBe(`The tenant's site ${answer.id} has the host b.example already`)
+    ).toBe(`The tenant's site ${response.id} has the host b.example already`)
     await done('sites', 'create', '--tenant', other, ...words)
   })
 
@@ -98,19 +98,19 @@ describe('keys', () => {
   test('keys are valid for a year and at once, and only their hash is stored', async () => {
     const tenant = await makeTenant()
     const before = Date.now()
-    const { answer, stderr } = await done('keys', 'create', '--tenant', tenant.toUpperCase(), '--name', 'dashboard')
-    expect(Object.keys(answer)).toEqual(['id', 'key', 'prefix'])
-    expect(answer.key).toMatch(keyPattern)
-    const { status, body } = await api.get('/v1/me', { key: answer })
-    expect({ status, prefix: body.data.key.prefix }).toEqual({ status: 200, prefix: answer.prefix })
+    const { response, stderr } = await done('keys', 'create', '--tenant', tenant.toUpperCase(), '--name', 'dashboard')
+    expect(Object.keys(response)).toEqual(['id', 'key', 'prefix'])
+    expect(response.key).toMatch(keyPattern)
+    const { status, body } = await api.get('/v1/me', { key: response })
+    expect({ status, prefix: body.data.key.prefix }).toEqual({ status: 200, prefix: response.prefix })
     const year = Date.parse(body.data.key.expiresAt) - before
     expect(year).toBeGreaterThan(364 * dayMs)
     expect(year).toBeLessThan(367 * dayMs)
 
-    const secret = answer.key.slice('srk_live_'.length + answer.prefix.length)
+    const secret = response.key.slice('srk_live_'.length + response.prefix.length)
     expect(stderr).not.toContain(secret)
-    const rows = JSON.stringify(await queryRows(database, `SELECT * FROM api_keys WHERE id = '${answer.id}'`))
-    expect(rows).toContain(hashKey(answer.key))
+    const rows = JSON.stringify(await queryRows(database, `SELECT * FROM api_keys WHERE id = '${response.id}'`))
+    expect(rows).toContain(hashKey(response.key))
     expect(rows).not.toContain(secret)
     const listed = await done('keys', 'list', '--tenant', tenant)
     expect(JSON.stringify(listed)).not.toContain(secret)
@@ -119,18 +119,18 @@ describe('keys', () => {
   test('keys expire at --expires-at', async () => {
     const tenant = await makeTenant()
     await done('keys', 'create', '--tenant', tenant, '--name', 'k', '--expires-at', '2100-01-31T12:00:00.5+02:00')
-    const { answer } = await done('keys', 'list', '--tenant', tenant)
-    expect(answer.keys[0].expiresAt).toBe('2100-01-31T10:00:00.500Z')
+    const { response } = await done('keys', 'list', '--tenant', tenant)
+    expect(response.keys[0].expiresAt).toBe('2100-01-31T10:00:00.500Z')
   })
 
   test('keys are listed oldest first, with their public parts only', async () => {
     const tenant = await makeTenant()
     const made = []
     for (const name of ['first', 'second'])
-      made.push((await done('keys', 'create', '--tenant', tenant, '--name', name)).answer)
-    const { answer } = await done('keys', 'list', '--tenant', tenant)
+      made.push((await done('keys', 'create', '--tenant', tenant, '--name', name)).response)
+    const { response } = await done('keys', 'list', '--tenant', tenant)
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    expect(answer).toEqual({
+    expect(response).toEqual({
       keys: made.map(({ id, prefix }, index) => {
         const name = index === 0 ? 'first' : 'second'
         return { id, name, prefix, createdAt: time, expiresAt: time, revokedAt: null }
@@ -140,15 +140,15 @@ describe('keys', () => {
 
   test('a revoked key is refused for good, and no other key with it', async () => {
     const tenant = await makeTenant()
-    const { answer: kept } = await done('keys', 'create', '--tenant', tenant, '--name', 'kept')
-    const { answer: key } = await done('keys', 'create', '--tenant', tenant, '--name', 'lost')
-    const { answer } = await done('keys', 'revoke', '--id', key.id)
-    expect(answer).toEqual({ id: key.id, revokedAt: expect.any(String) })
+    const { response: kept } = await done('keys', 'create', '--tenant', tenant, '--name', 'kept')
+    const { response: key } = await done('keys', 'create', '--tenant', tenant, '--name', 'lost')
+    const { response } = await done('keys', 'revoke', '--id', key.id)
+    expect(response).toEqual({ id: key.id, revokedAt: expect.any(String) })
     expect((await api.get('/v1/me', { key })).status).toBe(401)
     expect((await api.get('/v1/me', { key: kept })).status).toBe(200)
-    expect((await done('keys', 'revoke', '--id', key.id)).answer).toEqual(answer)
-    const { answer: listed } = await done('keys', 'list', '--tenant', tenant)
-    expect(listed.keys.map(({ revokedAt }: { revokedAt: string }) => revokedAt)).toEqual([null, answer.revokedAt])
+    expect((await done('keys', 'revoke', '--id', key.id)).response).toEqual(response)
+    const { response: listed } = await done('keys', 'list', '--tenant', tenant)
+    expect(listed.keys.map(({ revokedAt }: { revokedAt: string }) => revokedAt)).toEqual([null, response.revokedAt])
   })
 
   test('a tenant or key id that does not exist is an error', async () => {

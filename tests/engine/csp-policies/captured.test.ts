@@ -21,16 +21,16 @@ beforeAll(async () => {
 afterAll(() => captured?.api.close())
 
 describe('the policies of real browsers agree with their payloads', () => {
-  const ask = (params: Record<string, string | number>) =>
+  const send = (params: Record<string, string | number>) =>
     readPages(captured.api, captured.key, `/v1/sites/${captured.siteId}/csp-policies`, params)
 
   test('of the whole site', async () => {
     expect(rows.length).toBeGreaterThan(300)
     const { data, truncated } = oracleCspPolicies(rows, capturedWindow, captured.siteId, undefined)
     expect(data.length).toBeGreaterThan(20)
-    const answered = await ask({ limit: 9 })
-    expect(answered.data).toEqual(data)
-    expect(answered.rest).toEqual({ truncated })
+    const response = await send({ limit: 9 })
+    expect(response.data).toEqual(data)
+    expect(response.rest).toEqual({ truncated })
   })
 
   test.each(['https://shop.example.test/checkout', 'https://blog.example.test/**', 'https://account.example.test/*'])(
@@ -39,12 +39,12 @@ describe('the policies of real browsers agree with their payloads', () => {
       const pageId = await captured.api.insertMonitoredPage(captured.tenantId, captured.siteId, pattern)
       const { data } = oracleCspPolicies(rows, capturedWindow, captured.siteId, pattern)
       expect(data.length).toBeGreaterThan(0)
-      expect((await ask({ pageId })).data).toEqual(data)
+      expect((await send({ pageId })).data).toEqual(data)
     },
   )
 
   test('whatever their nonces, which no policy shows', async () => {
-    const { data } = await ask({ limit: 200 })
+    const { data } = await send({ limit: 200 })
     expect(JSON.stringify(rows)).toMatch(/'nonce-\w/)
     expect(data.map(({ policy }) => policy).join()).toContain("'nonce-*'")
     expect(data.map(({ policy }) => policy).join()).not.toMatch(/'nonce-[^*]/)

@@ -81,20 +81,20 @@ test('CSP policies are those of the oracle, page by page, on random pages and un
     fc.asyncProperty(windows, fc.nat(1), pattern, fc.integer({ min: 1, max: 9 }), async (window, site, page, limit) => {
       const { data, truncated } = oracleCspPolicies(rows, window, siteIds[site] ?? '', page)
       const pageId = page === undefined ? undefined : pageIds[site]?.get(page)
-      const answered = await readPages(api, key, policiesOf(siteIds[site]), {
+      const response = await readPages(api, key, policiesOf(siteIds[site]), {
         ...windowParams(window),
         pageId,
         limit: limit + 2,
       })
-      expect(answered.data).toEqual(data)
-      expect(answered.rest).toEqual({ truncated })
+      expect(response.data).toEqual(data)
+      expect(response.rest).toEqual({ truncated })
     }),
     runs(45),
   )
 })
 
 describe('a monitored page', () => {
-  const ask = (pageId: string, siteId = siteIds[0]) => api.get(`${policiesOf(siteId)}?pageId=${pageId}`, { key })
+  const send = (pageId: string, siteId = siteIds[0]) => api.get(`${policiesOf(siteId)}?pageId=${pageId}`, { key })
 
   test('of another site, of another tenant or of nobody is not found', async () => {
     const strangerId = await api.createTenant()
@@ -107,7 +107,7 @@ describe('a monitored page', () => {
       randomUUID(),
     ])
     for (const id of ids) {
-      const { status, body } = await ask(id ?? '')
+      const { status, body } = await send(id ?? '')
       expect([status, body.error.code]).toEqual([404, 'not_found'])
     }
   })
@@ -115,9 +115,9 @@ describe('a monitored page', () => {
   test('is what it was last changed to', async () => {
     const [siteId = ''] = siteIds
     const id = await api.insertMonitoredPage(tenantId, siteId, 'https://nowhere.example.test/**')
-    expect((await ask(id)).body.data).toEqual([])
+    expect((await send(id)).body.data).toEqual([])
     await api.insertMonitoredPage(tenantId, siteId, 'https://shop.example.test/**', id)
-    expect((await ask(id.toUpperCase())).body.data.length).toBeGreaterThan(1)
+    expect((await send(id.toUpperCase())).body.data.length).toBeGreaterThan(1)
   })
 })
 
@@ -136,30 +136,30 @@ describe('a site whose reports quote more than a read takes', () => {
     const stored = reports.map((report) => aReport({ ...report, tenantId, siteId }))
     await api.insertReports(stored)
     const expected = oracleCspPolicies(stored, { from: now - 31 * dayMs, to: now }, siteId, undefined)
-    return { expected, answered: await readPages(api, key, policiesOf(siteId), { limit }) }
+    return { expected, response: await readPages(api, key, policiesOf(siteId), { limit }) }
   }
 
   test('lists the 200 last seen and is truncated', async () => {
-    const { expected, answered } = await read(
+    const { expected, response } = await read(
       quoting(203, (index) => `img-src https://h${index}.example.test`),
       64,
     )
     expect(expected).toMatchObject({ truncated: true, data: { length: 200 } })
-    expect({ data: answered.data, ...answered.rest }).toEqual(expected)
+    expect({ data: response.data, ...response.rest }).toEqual(expected)
   })
 
   test('is not truncated at 200', async () => {
-    const { answered } = await read(
+    const { response } = await read(
       quoting(200, (index) => `img-src https://h${index}.example.test`),
       200,
     )
-    expect(answered).toMatchObject({ rest: { truncated: false }, data: { length: 200 } })
+    expect(response).toMatchObject({ rest: { truncated: false }, data: { length: 200 } })
   })
 
   test('counts policies before it merges them', async () => {
     const spaced = (index: number) => `img-src${' '.repeat(index + 1)}'self'`
-    const { expected, answered } = await read(quoting(201, spaced), 1)
+    const { expected, response } = await read(quoting(201, spaced), 1)
     expect(expected).toMatchObject({ truncated: true, data: { length: 1 } })
-    expect({ data: answered.data, ...answered.rest }).toEqual(expected)
+    expect({ data: response.data, ...response.rest }).toEqual(expected)
   })
 })

@@ -115,10 +115,10 @@ describe('the reader', () => {
   ]
 
   test.each(attacks)('the reader may not %s', async (_, attack) => {
-    const answer = await sendStatement(engine, 'reader', attack(path()))
-    expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(answer.code).toMatch(/^(36|46|48|60|62|80|115|164|344|358|452|497|701)$/)
-    expect(answer.text).not.toContain(readPassword(engine.dataDir, 'writer'))
+    const response = await sendStatement(engine, 'reader', attack(path()))
+    expect(response.status).toBeGreaterThanOrEqual(400)
+    expect(response.code).toMatch(/^(36|46|48|60|62|80|115|164|344|358|452|497|701)$/)
+    expect(response.text).not.toContain(readPassword(engine.dataDir, 'writer'))
     expect((await sendStatement(engine, 'reader', 'SELECT count() FROM reports')).text).toBe('2\n')
   })
 
@@ -129,9 +129,9 @@ describe('the reader', () => {
       'SELECT * FROM {t:Identifier}',
       'SELECT * FROM {f:Identifier}({t:String})',
     ]) {
-      const answer = await sendStatement(engine, 'reader', text, search)
-      expect(answer.status).toBeGreaterThanOrEqual(400)
-      expect(answer.text).not.toContain(readPassword(engine.dataDir, 'writer'))
+      const response = await sendStatement(engine, 'reader', text, search)
+      expect(response.status).toBeGreaterThanOrEqual(400)
+      expect(response.text).not.toContain(readPassword(engine.dataDir, 'writer'))
     }
   })
 
@@ -141,8 +141,8 @@ describe('the reader', () => {
       { log_comment: "\\'; SET max_execution_time = 0; --" },
       { param_a: "\\'; SET max_execution_time = 0; --" },
     ]) {
-      const answer = await sendStatement(engine, 'reader', 'SELECT currentUser()', search as Record<string, string>)
-      expect(answer.text).toBe('reader\n')
+      const response = await sendStatement(engine, 'reader', 'SELECT currentUser()', search as Record<string, string>)
+      expect(response.text).toBe('reader\n')
     }
     const database = 'default`; DROP TABLE reports; USE `default'
     expect((await sendStatement(engine, 'reader', 'SELECT currentUser()', { database })).status).toBe(404)

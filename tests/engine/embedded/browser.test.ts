@@ -102,7 +102,7 @@ describe('a page of another origin', () => {
   })
 })
 
-test("ClickHouse's own SQL page answers the reader in a browser", async () => {
+test("ClickHouse's own SQL page serves the reader in a browser", async () => {
   const { username, password } = new URL(engine.userUrls.reader)
   await page.goto(`${engine.url}/play?user=${username}`)
   await page.fill('#password', password)

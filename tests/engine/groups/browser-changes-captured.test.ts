@@ -25,12 +25,12 @@ test('browser changes of real browsers agree with their payloads', async () => {
   )
   expect(rows.length).toBeGreaterThan(40)
   const { data, totals } = oracleBrowserChanges(rows, capturedWindow, {})
-  const answered = await readPages(api, key, '/v1/browser-changes', { limit: 10 })
-  expect(answered.rest).toEqual({ totals })
+  const response = await readPages(api, key, '/v1/browser-changes', { limit: 10 })
+  expect(response.rest).toEqual({ totals })
   // Several reports of one post can be the latest; which of them it is depends on their ids.
   const settled = (entry: object) => ({ ...entry, lineNumber: 0, message: '' })
-  expect(answered.data.map(settled)).toEqual(data.map(settled))
-  for (const { feature, sourceFile, lineNumber, message, lastSeen } of answered.data) {
+  expect(response.data.map(settled)).toEqual(data.map(settled))
+  for (const { feature, sourceFile, lineNumber, message, lastSeen } of response.data) {
     const latest = { feature, message, lineNumber: lineNumber ?? 0, sourceFile: sourceFile ?? '' }
     expect(rows).toContainEqual(expect.objectContaining({ ...latest, receivedAt: Date.parse(lastSeen) }))
   }

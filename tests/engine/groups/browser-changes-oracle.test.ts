@@ -36,9 +36,9 @@ test('browser changes are those of the oracle, page by page, on random filters a
       const { data, totals } = oracleBrowserChanges(rows, window, filter)
       // A handful of pages, whatever the limit drawn.
       const limit = Math.max(drawn, Math.ceil((data.length + 1) / 3))
-      const answered = await readPages(api, key, '/v1/browser-changes', { ...windowParams(window), ...filter, limit })
-      expect(answered.data).toEqual(data)
-      expect(answered.rest).toEqual({ totals })
+      const response = await readPages(api, key, '/v1/browser-changes', { ...windowParams(window), ...filter, limit })
+      expect(response.data).toEqual(data)
+      expect(response.rest).toEqual({ totals })
     }),
     runs(30),
   )

@@ -16,10 +16,10 @@ let siteIds: readonly string[]
 let crashes: StoredReport[]
 let networkErrors: StoredReport[]
 
-/** Around the longest stack that is answered; the last characters take two UTF-16 units. */
+/** Around the longest stack of a response; the last characters take two UTF-16 units. */
 const longStack = (index: number) => `${'x'.repeat(1_018 + (index % 7))}👋🦊👩‍💻 wörld`
 
-/** Random rows make many small groups; a large one has more addresses, methods and stacks than are answered. */
+/** Random rows make many small groups; a large one has more addresses, methods and stacks than a response. */
 const large: Partial<Record<string, Partial<StoredReport>>> = {
   crash: { feature: 'oom', documentUrl: 'https://shop.example.test/a_b?x=2', isTopLevel: true, visibilityState: '' },
   'network-error': {
@@ -77,9 +77,9 @@ describe('the API groups as the oracle does, page by page, on random filters and
       fc.asyncProperty(windows, filters, limits, async (window, filter, drawn) => {
         const { data, totals } = oracleCrashes(crashes, window, filter)
         const limit = enough(drawn, data.length)
-        const answered = await readPages(api, key, '/v1/crashes', { ...windowParams(window), ...filter, limit })
-        expect(answered.data).toEqual(data)
-        expect(answered.rest).toEqual({ totals })
+        const response = await readPages(api, key, '/v1/crashes', { ...windowParams(window), ...filter, limit })
+        expect(response.data).toEqual(data)
+        expect(response.rest).toEqual({ totals })
       }),
       runs(24),
     )
@@ -96,9 +96,9 @@ describe('the API groups as the oracle does, page by page, on random filters and
       fc.asyncProperty(windows, filters, limits, async (window, filter, drawn) => {
         const { data, totals } = oracleNetworkErrors(networkErrors, window, filter)
         const limit = enough(drawn, data.length)
-        const answered = await readPages(api, key, '/v1/network-errors', { ...windowParams(window), ...filter, limit })
-        expect(answered.data).toEqual(data)
-        expect(answered.rest).toEqual({ totals })
+        const response = await readPages(api, key, '/v1/network-errors', { ...windowParams(window), ...filter, limit })
+        expect(response.data).toEqual(data)
+        expect(response.rest).toEqual({ totals })
       }),
       runs(24),
     )

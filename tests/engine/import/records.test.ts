@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const environment = () => ({ CLICKHOUSE_URL: inject('servers').writeUrl })
 
-/** Runs `import` with lines in a file of this name, and gives its answer and what it rejected. */
+/** Runs `import` with lines in a file of this name, and gives its result and what it rejected. */
 async function run(words: readonly string[], name: string, lines: readonly (object | string)[]) {
   const path = join(folder, `${name}.ndjson`)
   writeFileSync(path, lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''))
@@ -40,7 +40,7 @@ async function run(words: readonly string[], name: string, lines: readonly (obje
   return {
     code,
     stderr,
-    answer: stdout && JSON.parse(stdout),
+    response: stdout && JSON.parse(stdout),
     rejected: rejected.map((line) => JSON.parse(line).rejected),
   }
 }
@@ -70,13 +70,13 @@ describe('import pages', () => {
     const words = ['pages', '--tenant', owner.tenantId]
     const records = randomPages({ seed: 1, count: 60, siteIds: owner.siteIds })
     const first = await run(words, 'pages', records)
-    expect(first).toMatchObject({ code: 0, answer: { records: 60, stored: 60, rejected: 0 }, rejected: [] })
-    const answered = await pagesOf(owner)
-    expect(answered.flat()).toHaveLength(60)
+    expect(first).toMatchObject({ code: 0, response: { records: 60, stored: 60, rejected: 0 }, rejected: [] })
+    const response = await pagesOf(owner)
+    expect(response.flat()).toHaveLength(60)
     expect(await run(words, 'pages', records)).toEqual(first)
-    expect(await pagesOf(owner)).toEqual(answered)
-    expect(await run(words, 'pages', answered.flat())).toEqual(first)
-    expect(await pagesOf(owner)).toEqual(answered)
+    expect(await pagesOf(owner)).toEqual(response)
+    expect(await run(words, 'pages', response.flat())).toEqual(first)
+    expect(await pagesOf(owner)).toEqual(response)
   })
 
   test('import pages rejects lines by number and reason, and stores the rest', async () => {
@@ -85,7 +85,7 @@ describe('import pages', () => {
     const [page] = randomPages({ seed: 2, count: 1, siteIds: owner.siteIds })
     const moved = { ...page, siteId: owner.siteIds.find((id) => id !== page?.siteId) }
     const unknown = randomUUID()
-    const { code, answer, rejected, stderr } = await run(['pages', '--tenant', owner.tenantId], 'mixed', [
+    const { code, response, rejected, stderr } = await run(['pages', '--tenant', owner.tenantId], 'mixed', [
       'no JSON',
       page ?? '',
       { ...page, id: randomUUID(), siteId: stranger.siteIds[0] },
@@ -94,7 +94,7 @@ describe('import pages', () => {
       moved,
     ])
     expect(code).toBe(1)
-    expect(answer).toEqual({ records: 6, stored: 1, rejected: 5 })
+    expect(response).toEqual({ records: 6, stored: 1, rejected: 5 })
     expect(stderr).toContain('mixed.ndjson.rejected.ndjson')
     expect(rejected.map(({ line, reason }) => [line, reason])).toEqual([
       [1, expect.stringContaining('not JSON')],
@@ -113,7 +113,7 @@ describe('import pages', () => {
     const words = ['pages', '--tenant', owner.tenantId]
     expect(await run(words, 'first', [page ?? ''])).toMatchObject({ code: 0 })
     const later = await run(words, 'later', [{ ...page, siteId: owner.siteIds[1] }])
-    expect(later).toMatchObject({ code: 1, answer: { records: 1, stored: 0, rejected: 1 } })
+    expect(later).toMatchObject({ code: 1, response: { records: 1, stored: 0, rejected: 1 } })
     expect(later.rejected[0].reason).toContain('for good')
   })
 
@@ -122,11 +122,11 @@ describe('import pages', () => {
     const [siteId = ''] = owner.siteIds
     const lines = randomPages({ seed: 4, count: 3, siteIds: [siteId] }).map(({ siteId: _, ...page }) => page)
     const words = ['pages', '--tenant', owner.tenantId]
-    expect(await run([...words, '--site', siteId], 'flag', lines)).toMatchObject({ code: 0, answer: { stored: 3 } })
-    expect(await run(words, 'flagless', lines)).toMatchObject({ code: 1, answer: { stored: 0, rejected: 3 } })
+    expect(await run([...words, '--site', siteId], 'flag', lines)).toMatchObject({ code: 0, response: { stored: 3 } })
+    expect(await run(words, 'flagless', lines)).toMatchObject({ code: 1, response: { stored: 0, rejected: 3 } })
     const foreign = (await newOwner()).siteIds[0] ?? ''
     const refused = await run([...words, '--site', foreign], 'foreign', lines)
-    expect(refused).toMatchObject({ code: 2, answer: '', stderr: `The tenant has no site ${foreign}\n` })
+    expect(refused).toMatchObject({ code: 2, response: '', stderr: `The tenant has no site ${foreign}\n` })
   })
 
   test('import pages reads stdin', async () => {
@@ -153,25 +153,25 @@ describe('import alert-deliveries', () => {
     const words = ['alert-deliveries', '--tenant', owner.tenantId]
     const records = randomDeliveries({ ...span, seed: 6, count: 80, siteIds: owner.siteIds })
     const first = await run(words, 'deliveries', records)
-    expect(first).toMatchObject({ code: 0, answer: { records: 80, stored: 80, rejected: 0 } })
-    const answered = await deliveriesOf(owner)
-    expect(answered).toHaveLength(80)
+    expect(first).toMatchObject({ code: 0, response: { records: 80, stored: 80, rejected: 0 } })
+    const response = await deliveriesOf(owner)
+    expect(response).toHaveLength(80)
     expect(await run(words, 'deliveries', records)).toEqual(first)
-    expect(await run(words, 'deliveries', answered)).toEqual(first)
-    expect(await deliveriesOf(owner)).toEqual(answered)
+    expect(await run(words, 'deliveries', response)).toEqual(first)
+    expect(await deliveriesOf(owner)).toEqual(response)
   })
 
   test('import alert-deliveries rejects foreign sites and another time of a stored delivery', async () => {
     const owner = await newOwner()
     const foreign = (await newOwner()).siteIds[0] ?? ''
     const [one] = randomDeliveries({ ...span, seed: 7, count: 1, siteIds: owner.siteIds })
-    const { answer, rejected } = await run(['alert-deliveries', '--tenant', owner.tenantId], 'strange', [
+    const { response, rejected } = await run(['alert-deliveries', '--tenant', owner.tenantId], 'strange', [
       one ?? '',
       { ...one, id: 'x', siteId: foreign },
       { ...one, id: 'y', siteIds: [owner.siteIds[0], foreign] },
       { ...one, createdAt: '2026-01-31T12:00:00.000Z' },
     ])
-    expect(answer).toEqual({ records: 4, stored: 1, rejected: 3 })
+    expect(response).toEqual({ records: 4, stored: 1, rejected: 3 })
     expect(rejected.map(({ reason }) => reason)).toEqual([
       `siteId: the tenant has no site ${foreign}`,
       `siteIds: the tenant has no site ${foreign}`,

@@ -66,11 +66,11 @@ test.each(issueTypeNames)('%s', async (type: ReportType) => {
     const noise = first(body.sourceFile, body['source-file']) === 'resource'
     return { ...common, siteId, reportType: type, documentUrl, issueSubject, issueHost, noise }
   })
-  const answered = await readPages(api, key, '/v1/issues', {
+  const response = await readPages(api, key, '/v1/issues', {
     from: new Date(capturedWindow.from).toISOString(),
     to: new Date(capturedWindow.to).toISOString(),
     reportType: type,
     limit: 7,
   })
-  expect(answered.data).toEqual(oracleIssues(rows, capturedWindow, {}))
+  expect(response.data).toEqual(oracleIssues(rows, capturedWindow, {}))
 })

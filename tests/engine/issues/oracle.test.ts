@@ -100,12 +100,12 @@ test.each([
   'coep coop',
   'coep,'.repeat(60),
 ])('a list of types %j is refused by its name, with what is allowed', async (types) => {
-  const answered = await api.get(`/v1/issues?reportType=${encodeURIComponent(types)}`, { key })
-  expect(answered.status).toBe(400)
-  expect(answered.body.error.message).toMatch(/^reportType must be issue types.*csp-violation.*connection-allowlist/)
+  const response = await api.get(`/v1/issues?reportType=${encodeURIComponent(types)}`, { key })
+  expect(response.status).toBe(400)
+  expect(response.body.error.message).toMatch(/^reportType must be issue types.*csp-violation.*connection-allowlist/)
 })
 
 test('a type named twice counts once', async () => {
-  const ask = (types: string) => api.get(`/v1/issues?reportType=${types}&to=${new Date(now).toISOString()}`, { key })
-  expect((await ask('coep,coep')).body.data).toEqual((await ask('coep')).body.data)
+  const send = (types: string) => api.get(`/v1/issues?reportType=${types}&to=${new Date(now).toISOString()}`, { key })
+  expect((await send('coep,coep')).body.data).toEqual((await send('coep')).body.data)
 })

@@ -42,9 +42,9 @@ function expected(siteId: string) {
 }
 
 test('a site’s pages are listed in its order, whatever the size of the pages', async () => {
-  const asked = fc.record({ siteId: fc.constantFrom(...siteIds), limit: fc.integer({ min: 8, max: 200 }) })
+  const requested = fc.record({ siteId: fc.constantFrom(...siteIds), limit: fc.integer({ min: 8, max: 200 }) })
   await fc.assert(
-    fc.asyncProperty(asked, async ({ siteId, limit }) => {
+    fc.asyncProperty(requested, async ({ siteId, limit }) => {
       const { data, rest } = await readPages(api, key, `/v1/sites/${siteId}/pages`, { limit })
       expect(data).toEqual(expected(siteId))
       expect(rest).toEqual({})

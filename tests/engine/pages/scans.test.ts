@@ -76,9 +76,9 @@ const isChanged = ({ changes: { headers, gradeDroppedFrom } }: Changed) =>
   headers.length > 0 || gradeDroppedFrom !== null
 
 test('a page’s scans agree with the oracle, newest first, in pages of any size', async () => {
-  const asked = fc.record({ pageId: fc.constantFrom(...pageIds), limit: fc.integer({ min: 1, max: 60 }) })
+  const requested = fc.record({ pageId: fc.constantFrom(...pageIds), limit: fc.integer({ min: 1, max: 60 }) })
   await fc.assert(
-    fc.asyncProperty(asked, async ({ pageId, limit }) => {
+    fc.asyncProperty(requested, async ({ pageId, limit }) => {
       const { data, rest } = await readPages(api, key, listPath(pageId), { limit: Math.max(limit, 6) })
       const expected = oracleScans(scans, pageId)
       expect(data).toEqual(expected)
@@ -131,9 +131,9 @@ test('evidence is every scan since a moment that found a header changed or the g
 test('a response of the API can be imported, and changes nothing', async () => {
   const ids = oracleScans(scans, paymentId).map(({ id }) => id)
   async function read() {
-    const answers: object[] = []
-    for (const id of ids.slice(0, 25)) answers.push((await get(`${listPath(paymentId)}/${id}`)).data)
-    return answers
+    const responses: object[] = []
+    for (const id of ids.slice(0, 25)) responses.push((await get(`${listPath(paymentId)}/${id}`)).data)
+    return responses
   }
   const before = await read()
   await api.importRecords(tenantId, scanType, before)

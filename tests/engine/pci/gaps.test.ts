@@ -30,7 +30,7 @@ interface Answer {
 }
 
 let api: TestApi
-const answers = new Map<PciScenario, Answer>()
+const responses = new Map<PciScenario, Answer>()
 
 /** Makes a tenant for each plan, with a site for each scenario, and asks about each. */
 async function judge(scenarios: readonly PciScenario[]) {
@@ -45,15 +45,17 @@ async function judge(scenarios: readonly PciScenario[]) {
     api,
     tenants.filter(({ siteNames }) => siteNames.length > 0),
   )
-  const asked = sites.flat().map(({ world, key }) => api.get(`/v1/compliance/pci-dss?siteId=${world.siteId}`, { key }))
-  const answered = await Promise.all(asked)
-  return new Map(byPlan.flat().map((given, index) => [given, answered[index]]))
+  const requested = sites
+    .flat()
+    .map(({ world, key }) => api.get(`/v1/compliance/pci-dss?siteId=${world.siteId}`, { key }))
+  const response = await Promise.all(requested)
+  return new Map(byPlan.flat().map((given, index) => [given, response[index]]))
 }
 
 beforeAll(async () => {
   api = await startApi({ now: () => new Date(now) })
-  for (const [given, answered] of await judge(pciScenarios.map(([, one]) => one))) {
-    answers.set(given, answered?.body.data)
+  for (const [given, response] of await judge(pciScenarios.map(([, one]) => one))) {
+    responses.set(given, response?.body.data)
   }
 })
 
@@ -65,7 +67,7 @@ const said = ({ status, gaps }: Answer['requirements'][number]) => [
 ]
 
 test.each(pciScenarios)('%s is judged by both requirements', (_, given, scripts, changes) => {
-  const { requirements, evidence, plan } = answers.get(given) as Answer
+  const { requirements, evidence, plan } = responses.get(given) as Answer
   expect(requirements.map(({ id }) => id)).toEqual(['6.4.3', '11.6.1'])
   expect(requirements.map(said)).toEqual([scripts, changes])
   expect(plan).toEqual({ current: given.plan, requiredFor: requiredFor[given.plan] })
@@ -74,7 +76,7 @@ test.each(pciScenarios)('%s is judged by both requirements', (_, given, scripts,
 })
 
 test('the scenarios have every gap, every status of both requirements and every plan with access', () => {
-  const verdicts = pciScenarios.map(([, given]) => (answers.get(given) as Answer).requirements)
+  const verdicts = pciScenarios.map(([, given]) => (responses.get(given) as Answer).requirements)
   const kinds = verdicts.flat().flatMap(({ gaps }) => gaps.map(({ kind }) => kind))
   expect([...new Set(kinds)].sort()).toEqual([...pciGapKinds].sort())
   for (const index of [0, 1]) {
@@ -93,9 +95,9 @@ test('a plan without API access is rejected', async () => {
 
 test('a tenant on the Team plan with a script decision still reads its evidence', async () => {
   const given: PciScenario = { ...ready, plan: 'team' }
-  const answered = (await judge([given])).get(given)
-  expect(answered?.body.data.requirements.map(said)).toEqual([['met'], ['not_met', 'no_recent_scan 2']])
-  expect(answered?.body.data.plan.requiredFor).toEqual(requiredFor.team)
+  const response = (await judge([given])).get(given)
+  expect(response?.body.data.requirements.map(said)).toEqual([['met'], ['not_met', 'no_recent_scan 2']])
+  expect(response?.body.data.plan.requiredFor).toEqual(requiredFor.team)
 })
 
 test('a rule without a site covers every site of its tenant, and a rule of another site does not', async () => {

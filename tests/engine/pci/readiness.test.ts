@@ -14,7 +14,7 @@ interface Tenant {
   readonly decides: boolean
 }
 
-/** Every plan that answers, with its own cells changed or not, and with decisions on record or not. */
+/** Every plan that has the operation, with its own cells changed or not, and with decisions on record or not. */
 const tenants: readonly Tenant[] = [
   { plan: 'free', overrides: { capabilities: ['api'] }, decides: true },
   { plan: 'team', decides: false },

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => api?.close())
 
-async function ask(path: string, params: Record<string, string | number | undefined>) {
+async function send(path: string, params: Record<string, string | number | undefined>) {
   const set = Object.entries(params).filter(([, value]) => value !== undefined)
   const query = new URLSearchParams(set.map(([name, value]): [string, string] => [name, String(value)]))
   const { status, body } = await api.get(`${path}?${query}`, { key })
@@ -36,7 +36,7 @@ const filtered = ({ reportType, filters, window }: ReportRequest) => ({
   ...windowParams(window),
 })
 
-const question = (maxDays = 31, among?: readonly DimensionName[]) =>
+const randomRequest = (maxDays = 31, among?: readonly DimensionName[]) =>
   reportRequest(rows, retentionFrom, now, maxDays, among)
 
 async function holds(property: fc.IAsyncProperty<[ReportRequest]>, numRuns: number) {
@@ -46,8 +46,8 @@ async function holds(property: fc.IAsyncProperty<[ReportRequest]>, numRuns: numb
 describe('the API agrees with the oracle on random types, filters and unaligned windows', () => {
   test('count', async () => {
     await holds(
-      fc.asyncProperty(question(), async (one) => {
-        const { data } = await ask('/v1/reports/count', filtered(one))
+      fc.asyncProperty(randomRequest(), async (one) => {
+        const { data } = await send('/v1/reports/count', filtered(one))
         expect(data).toEqual(oracleCount(rows, one.window, one.reportType, one.filters))
       }),
       80,
@@ -55,22 +55,22 @@ describe('the API agrees with the oracle on random types, filters and unaligned 
   })
 
   const histogram = async (one: ReportRequest) => {
-    const { data } = await ask('/v1/reports/histogram', { ...filtered(one), bucketSize: one.bucketSize })
+    const { data } = await send('/v1/reports/histogram', { ...filtered(one), bucketSize: one.bucketSize })
     const bucketSize = chooseBucketSize(one.window, one.bucketSize)
     expect(data).toEqual(oracleHistogram(rows, one.window, one.reportType, one.filters, bucketSize))
   }
 
   test('histogram', async () => {
-    await holds(fc.asyncProperty(question(), histogram), 60)
+    await holds(fc.asyncProperty(randomRequest(), histogram), 60)
   })
 
   test('histogram of hosts', async () => {
-    await holds(fc.asyncProperty(question(31, ['documentHost']), histogram), 40)
+    await holds(fc.asyncProperty(randomRequest(31, ['documentHost']), histogram), 40)
   })
 
   const groups = async (one: ReportRequest) => {
     const { groupBy, limit } = one
-    const body = await ask('/v1/reports/grouped', { ...filtered(one), groupBy: groupBy.join(), limit })
+    const body = await send('/v1/reports/grouped', { ...filtered(one), groupBy: groupBy.join(), limit })
     expect(body.groupBy).toEqual(groupBy)
     expect(body.data).toEqual(
       oracleGrouped(rows, one.window, retentionFrom, one.reportType, one.filters, groupBy, limit),
@@ -78,24 +78,24 @@ describe('the API agrees with the oracle on random types, filters and unaligned 
   }
 
   test('grouped', async () => {
-    await holds(fc.asyncProperty(question(), groups), 100)
+    await holds(fc.asyncProperty(randomRequest(), groups), 100)
   })
 
-  // Dimensions that a rollup holds together, which questions about any would rarely all be of.
+  // Dimensions that a rollup holds together, which random ones rarely are.
   test.each<[string, readonly DimensionName[]]>([
     ['pages', ['siteId', 'documentHost', 'browserName', 'disposition']],
     ['blocked hosts', ['blockedHost', 'directive', 'browserName', 'osName', 'disposition']],
     ['both hosts', ['siteId', 'documentHost', 'directive', 'blockedHost']],
     ['one host', ['documentHost']],
   ])('grouped by dimensions of %s', async (_, among) => {
-    await holds(fc.asyncProperty(question(31, among), groups), 40)
+    await holds(fc.asyncProperty(randomRequest(31, among), groups), 40)
   })
 
   test('types', async () => {
     const windows = windowWithin(retentionFrom, now, 31)
     await fc.assert(
       fc.asyncProperty(windows, fc.option(fc.constantFrom(...siteIds), { nil: undefined }), async (window, siteId) => {
-        const { data } = await ask('/v1/reports/types', { ...windowParams(window), siteId })
+        const { data } = await send('/v1/reports/types', { ...windowParams(window), siteId })
         expect(data).toEqual(oracleTypes(rows, window, siteId))
       }),
       runs(60),
@@ -104,17 +104,17 @@ describe('the API agrees with the oracle on random types, filters and unaligned 
 
   test('list, page by page', async () => {
     await holds(
-      fc.asyncProperty(question(7), async (one) => {
+      fc.asyncProperty(randomRequest(7), async (one) => {
         const limit = Math.max(7, one.limit)
-        const answered: Report[] = []
+        const response: Report[] = []
         let cursor: string | undefined
         do {
-          const body = await ask('/v1/reports', { ...filtered(one), limit, cursor })
+          const body = await send('/v1/reports', { ...filtered(one), limit, cursor })
           expect(body.data.length).toBeLessThanOrEqual(limit)
-          answered.push(...body.data)
+          response.push(...body.data)
           cursor = body.nextCursor ?? undefined
         } while (cursor)
-        expect(answered).toEqual(oracleList(rows, one.window, one.reportType, one.filters))
+        expect(response).toEqual(oracleList(rows, one.window, one.reportType, one.filters))
       }),
       60,
     )

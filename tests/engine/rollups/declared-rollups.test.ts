@@ -50,9 +50,9 @@ const grains = { [minuteMs]: 'minute', [hourMs]: 'hour', [dayMs]: 'day' }
 test('every declared rollup has its bucket length', async () => {
   const rollups = rollupSets.flatMap((set) => set.rollups)
   const said = [...new Map(rollups.map(({ table, grain }) => [table, `Start of the ${grains[grain]} of received_at`]))]
-  const asked =
+  const requested =
     "SELECT table, comment FROM system.columns WHERE database = currentDatabase() AND name = 'bucket' AND comment != ''"
-  const rows = await queryRows(db.writer, asked)
+  const rows = await queryRows(db.writer, requested)
   expect(rows).toEqual(expect.arrayContaining(said))
 })
 

@@ -51,7 +51,7 @@ test.each([
   ['browser_changes_per_day_by_page', browserChangeTypeNames],
   ['reports_per_day_by_blocked_host_cube', blockedHostTypes],
   ['reports_per_day_by_hosts', blockedHostTypes],
-])('%s holds just the types that it answers for', async (table, types) => {
+])('%s holds just the types of its queries', async (table, types) => {
   const rows = await queryRows(db.writer, `SELECT DISTINCT report_type FROM ${table}`)
   expect(rows.flat().toSorted()).toEqual(types.toSorted())
 })

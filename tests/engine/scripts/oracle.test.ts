@@ -142,8 +142,11 @@ const filters = fc.record({
   identification: optional(identificationStates),
   advisories: optional(advisoryStates),
 })
-const asked = ({ from, to }: OracleWindow) => ({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })
-/** Ends at the first difference, without looking for a smaller question: each costs requests. */
+const requested = ({ from, to }: OracleWindow) => ({
+  from: new Date(from).toISOString(),
+  to: new Date(to).toISOString(),
+})
+/** Ends at the first difference, without looking for a smaller one: each costs requests. */
 const runs = (numRuns: number) => ({ numRuns, seed, endOnFailure: true })
 
 /** The filter is refused to a plan without advisories. */
@@ -162,9 +165,9 @@ test('the inventory agrees with the oracle page by page, on random filters and u
         const filter = allowed(world, given)
         const expected = oracleScriptList(world, window, filter)
         const path = `/v1/sites/${world.siteId}/scripts`
-        const answered = await readPages(api, key, path, { ...asked(window), ...filter, limit })
-        expect(answered.data).toEqual(expected.data)
-        expect(answered.rest).toEqual(expected.rest)
+        const response = await readPages(api, key, path, { ...requested(window), ...filter, limit })
+        expect(response.data).toEqual(expected.data)
+        expect(response.rest).toEqual(expected.rest)
       },
     ),
     runs(18),
@@ -177,7 +180,7 @@ test('a script and its decisions agree with the oracle', async () => {
       const { world, key } = worlds[index] as (typeof worlds)[number]
       const scripts = oracleScripts(world, window)
       const expected = scripts[drawn % scripts.length]
-      const path = `/v1/sites/${world.siteId}/scripts/${expected?.id}?${new URLSearchParams(asked(window))}`
+      const path = `/v1/sites/${world.siteId}/scripts/${expected?.id}?${new URLSearchParams(requested(window))}`
       const { status, body } = await api.get(path, { key })
       expect(status).toBe(200)
       expect(body).toEqual({ data: expected })

@@ -146,7 +146,7 @@ describe('public libraries', () => {
 test('a capture changes from pending to its outcome, and not back', async () => {
   const site = await sites.create()
   await sites.api.insertReports([sighting(site, 'a', 1, hashed('captured'))])
-  const asked = {
+  const requested = {
     siteId: site.siteId,
     url: urlOf('a'),
     hash: hashOf('captured'),
@@ -154,16 +154,16 @@ test('a capture changes from pending to its outcome, and not back', async () => 
     fetchedUrl: `${urlOf('a')}?v=1`,
   }
   const words = ['captures', '--tenant', site.tenantId]
-  expect(await importLines(folder, words, [{ ...asked, state: 'pending' }])).toMatchObject({ code: 0 })
+  expect(await importLines(folder, words, [{ ...requested, state: 'pending' }])).toMatchObject({ code: 0 })
   expect((await sites.script(site, 'a')).hashes[0].capture).toMatchObject({ state: 'pending', size: null })
   expect(
-    await importLines(folder, words, [{ ...asked, state: 'captured', size: 10, finalUrl: urlOf('a') }]),
+    await importLines(folder, words, [{ ...requested, state: 'captured', size: 10, finalUrl: urlOf('a') }]),
   ).toMatchObject({
     code: 0,
   })
-  const { siteId: _, url: __, hash: ___, ...answered } = asked
+  const { siteId: _, url: __, hash: ___, ...response } = requested
   const captured = {
-    ...answered,
+    ...response,
     state: 'captured',
     reason: null,
     finalUrl: urlOf('a'),
@@ -172,11 +172,11 @@ test('a capture changes from pending to its outcome, and not back', async () => 
     reused: false,
   }
   expect((await sites.script(site, 'a')).hashes[0].capture).toEqual(captured)
-  expect(await importLines(folder, words, [{ ...asked, state: 'pending' }])).toMatchObject({
+  expect(await importLines(folder, words, [{ ...requested, state: 'pending' }])).toMatchObject({
     code: 0,
     result: { records: 1, stored: 1, rejected: 0 },
   })
-  expect(await importLines(folder, words, [{ ...asked, state: 'interrupted' }])).toMatchObject({
+  expect(await importLines(folder, words, [{ ...requested, state: 'interrupted' }])).toMatchObject({
     code: 1,
     result: { records: 1, stored: 0, rejected: 1 },
   })

@@ -125,7 +125,7 @@ test.each([
   [404, false],
   [500, false],
   [null, false],
-])('whether a page has lost a script, by a scan without it that was answered with %s: %s', async (code, isGone) => {
+])('whether a page has lost a script, by a scan without it with the status %s: %s', async (code, isGone) => {
   const site = await sites.create()
   const page = paymentPage(site, 'https://shop.example.test/pay')
   await sites.api.importRecords(site.tenantId, monitoredPages, [page])

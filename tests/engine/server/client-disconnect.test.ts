@@ -37,7 +37,7 @@ afterAll(async () => {
   await engine?.end()
 })
 
-/** Runs while the engine stands still, so that every question waits. */
+/** Runs while the engine is stopped, so that every query waits. */
 async function whileFrozen(task: () => Promise<void>): Promise<void> {
   const pid = engine.pid() as number
   process.kill(pid, 'SIGSTOP')
@@ -55,7 +55,7 @@ const to = Date.now()
 const bounds = `from=${new Date(to - 3_600_000).toISOString()}&to=${new Date(to).toISOString()}`
 
 /** Asks, and leaves when the signal says so. */
-const ask = (requestId: string, leaving?: AbortSignal, as = key, filter = '') =>
+const send = (requestId: string, leaving?: AbortSignal, as = key, filter = '') =>
   fetch(`${api.url}/v1/reports/count?${bounds}${filter}`, {
     headers: { Authorization: `Bearer ${as.key}`, 'X-Request-Id': requestId },
     ...(leaving && { signal: leaving }),
@@ -85,31 +85,31 @@ test('a read whose client disconnects ends at once, and the engine stops it', as
 
 describe('a request whose client disconnects', () => {
   beforeAll(async () => {
-    // The key is known, so that the question itself is what waits.
-    expect((await ask('warm')).status).toBe(200)
+    // The key is known, so that the query itself waits.
+    expect((await send('warm')).status).toBe(200)
   })
 
   test('ends before its timeout, and is logged with status 499 and not as a failure', async () => {
     await whileFrozen(async () => {
       const leaving = new AbortController()
-      const asked = ask('left', leaving.signal)
+      const requested = send('left', leaving.signal)
       await pause(100)
       leaving.abort()
-      await expect(asked).rejects.toThrow()
+      await expect(requested).rejects.toThrow()
       await expect.poll(() => logged('left'), { timeout: 3_000 }).toMatchObject({ status: 499 })
     })
     expect(lines.some((line) => line.includes('request failed'))).toBe(false)
-    expect((await ask('after')).status).toBe(200)
+    expect((await send('after')).status).toBe(200)
   })
 
   test('during its key lookup reads nothing', async () => {
     const unknown = await api.createKey(await api.createTenant())
     const leaving = new AbortController()
     await whileFrozen(async () => {
-      const asked = ask('early', leaving.signal, unknown)
+      const requested = send('early', leaving.signal, unknown)
       await pause(100)
       leaving.abort()
-      await expect(asked).rejects.toThrow()
+      await expect(requested).rejects.toThrow()
     })
     await expect.poll(() => logged('early'), { timeout: 3_000 }).toMatchObject({ status: 499 })
     expect(logged('early').rowsRead ?? 0).toBe(0)
@@ -121,12 +121,12 @@ describe('a request whose client disconnects', () => {
     // The first request of its kind, so that it is not cached.
     const filter = '&osName=Windows'
     await whileFrozen(async () => {
-      const asked = ask('first', leaving.signal, key, filter)
+      const requested = send('first', leaving.signal, key, filter)
       await pause(100)
-      other = ask('second', undefined, key, filter)
+      other = send('second', undefined, key, filter)
       await pause(100)
       leaving.abort()
-      await expect(asked).rejects.toThrow()
+      await expect(requested).rejects.toThrow()
       await pause(100)
     })
     expect((await other)?.status).toBe(200)
@@ -136,23 +136,23 @@ describe('a request whose client disconnects', () => {
 
   test('does not abort others that wait for the same import version', async () => {
     const own = await api.createKey(await api.createTenant())
-    const askOf = (osName: string, requestId: string, signal?: AbortSignal) =>
-      ask(requestId, signal, own, `&osName=${osName}`)
+    const sendFor = (osName: string, requestId: string, signal?: AbortSignal) =>
+      send(requestId, signal, own, `&osName=${osName}`)
     const systems = ['Windows', 'Linux', 'Android'] as const
-    for (const times of [1, 2, 3]) for (const system of systems) await askOf(system, `${system}${times}`)
+    for (const times of [1, 2, 3]) for (const system of systems) await sendFor(system, `${system}${times}`)
     expect(systems.map((system) => logged(`${system}3`).cacheHit)).toEqual([true, true, true])
     await untilVersionsExpire()
     const leaving = new AbortController()
     const others: Promise<Response>[] = []
     await whileFrozen(async () => {
-      others.push(askOf('Windows', 'looks'))
+      others.push(sendFor('Windows', 'looks'))
       await pause(100)
-      const asked = askOf('Linux', 'leaves', leaving.signal)
+      const requested = sendFor('Linux', 'leaves', leaving.signal)
       await pause(100)
-      others.push(askOf('Android', 'waits'))
+      others.push(sendFor('Android', 'waits'))
       await pause(100)
       leaving.abort()
-      await expect(asked).rejects.toThrow()
+      await expect(requested).rejects.toThrow()
     })
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200])
     expect(logged('waits')).toMatchObject({ cacheHit: true })

@@ -43,22 +43,22 @@ describe('an engine that is killed', () => {
   })
 
   test('is upstream_unavailable meanwhile, and the API recovers by itself', async () => {
-    const ask = () => api.get('/v1/reports/types', { key })
-    expect((await ask()).status).toBe(200)
+    const send = () => api.get('/v1/reports/types', { key })
+    expect((await send()).status).toBe(200)
     process.kill(pid() as number, 'SIGKILL')
-    const { status, body, headers } = await ask()
+    const { status, body, headers } = await send()
     expect(status).toBe(503)
     expect(body.error.code).toBe('upstream_unavailable')
     expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1)
     expect((await api.get('/livez')).status).toBe(200)
-    await until(async () => (await ask()).status === 200, 15_000)
+    await until(async () => (await send()).status === 200, 15_000)
     expect((await api.get('/readyz')).status).toBe(200)
   })
 
   const timed = async (path: string) => {
-    const asked = performance.now()
+    const requested = performance.now()
     const { status } = await api.get(path, { key })
-    return { status, milliseconds: performance.now() - asked }
+    return { status, milliseconds: performance.now() - requested }
   }
 
   test('writes a line when an outage begins and ends, and short ones a request', async () => {
@@ -138,15 +138,15 @@ describe('a Redis that cannot respond', () => {
     key = await api.createKey(await api.createTenant())
   })
 
-  const ask = () => api.get('/v1/reports/types', { key })
+  const send = () => api.get('/v1/reports/types', { key })
 
   async function refused(): Promise<void> {
     // The best of three, because a busy machine can hold back any one of them.
     const times: number[] = []
     for (let attempt = 0; attempt < 3; attempt++) {
-      const asked = performance.now()
-      const { status, body, headers } = await ask()
-      times.push(performance.now() - asked)
+      const requested = performance.now()
+      const { status, body, headers } = await send()
+      times.push(performance.now() - requested)
       expect(status).toBe(503)
       expect(body.error.code).toBe('rate_limit_unavailable')
       expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1)
@@ -156,11 +156,11 @@ describe('a Redis that cannot respond', () => {
   }
 
   test('frozen and back: rejected within 250 ms, then served', async () => {
-    expect((await ask()).status).toBe(200)
+    expect((await send()).status).toBe(200)
     redis.freeze()
     await refused()
     redis.thaw()
-    await until(async () => (await ask()).status === 200, 5_000)
+    await until(async () => (await send()).status === 200, 5_000)
   })
 
   test('killed and back: rejected within 250 ms, then served', async () => {
@@ -168,6 +168,6 @@ describe('a Redis that cannot respond', () => {
     await refused()
     expect((await api.get('/readyz')).body.checks).toMatchObject({ engine: 'ok', budgets: 'failing' })
     await redis.restart()
-    await until(async () => (await ask()).status === 200, 5_000)
+    await until(async () => (await send()).status === 200, 5_000)
   })
 })

@@ -39,7 +39,7 @@ test('reads that time out, queued or running, break no later read', async () => 
   }
 })
 
-/** The same store behind a server that does to its answers what no healthy one does. */
+/** The same ClickHouse behind a server that breaks its responses as no healthy one does. */
 async function connectBehindFaults() {
   const faults = await startFaultServer(inject('servers').readUrl)
   const behind = connect(faults.url)
@@ -54,14 +54,14 @@ test('a lookup waits for no query, and times out sooner', async () => {
   const { faults, behind, close } = await connectBehindFaults()
   const lookUp = { ...echoOf(1), name: 'findEcho', pool: 'lookup' } as const
   faults.inject('hang', (query) => query === 'echo')
-  const questions = Promise.allSettled(many.map((number) => behind.read(echoOf(number))))
+  const queries = Promise.allSettled(many.map((number) => behind.read(echoOf(number))))
   expect(await behind.read(lookUp)).toEqual([{ number: 1 }])
   faults.inject('hang')
   const started = performance.now()
   await expect(behind.read(lookUp)).rejects.toMatchObject({ code: 'upstream_unavailable' })
   expect(performance.now() - started).toBeLessThan(8_000)
   await close()
-  await questions
+  await queries
 })
 
 test('queued queries of one tenant do not delay another tenant’s query', async () => {

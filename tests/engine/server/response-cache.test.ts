@@ -17,12 +17,12 @@ let api: TestApi
 let writer: Database
 let tenantId: string
 let key: TestKey
-const asked: string[] = []
+const requested: string[] = []
 
 beforeAll(async () => {
   api = await startApi({
     onRead({ name }) {
-      if (name !== 'findKey') asked.push(name)
+      if (name !== 'findKey') requested.push(name)
     },
   })
   writer = connect(inject('servers').writeUrl)
@@ -39,18 +39,18 @@ const some = (count: number) =>
   Array.from({ length: count }, () => aReport({ tenantId, receivedAt: to - minuteMs, id: randomUUID() }))
 
 async function counted(filter = ''): Promise<number> {
-  asked.length = 0
+  requested.length = 0
   return (await api.get(`/v1/reports/count?${window}${filter}`, { key })).body.data.reportCount
 }
 
-/** Asks until the answer is kept, and no longer asked of the store. */
+/** Sends requests until the response is a cache hit. */
 async function expectKept(reports: number): Promise<void> {
   await untilVersionsExpire()
-  const ask = async () => {
+  const send = async () => {
     expect(await counted()).toBe(reports)
-    return asked
+    return requested
   }
-  await expect.poll(ask, { interval: 200, timeout: 15_000 }).not.toContain('countReports')
+  await expect.poll(send, { interval: 200, timeout: 15_000 }).not.toContain('countReports')
 }
 
 test('a response is cached until an import begins, and again after its end', async () => {
@@ -74,7 +74,7 @@ test('a response is cached until an import begins, and again after its end', asy
     await api.insertReports(some(1))
     expect(await counted()).toBe(stored)
     expect(await counted()).toBe(stored)
-    expect(asked).toContain('countReports')
+    expect(requested).toContain('countReports')
   }
   await importLog.finish(pass, { reports: 3, stored: 3 })
   await expectKept(6)

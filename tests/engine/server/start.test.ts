@@ -36,14 +36,14 @@ async function pasteCurls(output: string): Promise<{ data: unknown }[]> {
 }
 
 describe('npm start', () => {
-  test('loads the demo, prints curl lines that answer, keeps its data and stops clean', {
+  test('loads the demo, prints curl lines that work, keeps its data and stops clean', {
     timeout: 180_000,
   }, async () => {
     const first = start()
     await first.printed(/^ {2}curl .*pci-dss.*$/m, 120_000)
-    const answers = await pasteCurls(first.output())
-    expect(answers).toHaveLength(6)
-    for (const answer of answers) expect(answer).toHaveProperty('data')
+    const responses = await pasteCurls(first.output())
+    expect(responses).toHaveLength(6)
+    for (const response of responses) expect(response).toHaveProperty('data')
     const key = (await first.printed(/Demo key\s+(\S+)/, 1)).at(1) ?? ''
     const play = (await first.printed(/ClickHouse\s+(\S+)/, 1)).at(1) ?? ''
     expect((await fetch(play)).status).toBe(200)
@@ -105,10 +105,10 @@ describe('npm run serve', () => {
   test('logs each request within a second, and flushes the rest before it ends', async () => {
     const serve = start({ CLICKHOUSE_URL: servers().readUrl }, 'app/serve.ts')
     const url = (await serve.printed(/on (http\S+)/, 20_000)).at(1) ?? ''
-    const ask = (requestId: string) => fetch(`${url}/v1/me`, { headers: { 'X-Request-Id': requestId } })
-    await ask('request-1')
+    const send = (requestId: string) => fetch(`${url}/v1/me`, { headers: { 'X-Request-Id': requestId } })
+    await send('request-1')
     await serve.printed(/"requestId":"request-1"/, 1_000)
-    await ask('request-2')
+    await send('request-2')
     serve.child.kill('SIGTERM')
     await serve.ended()
     expect(serve.output()).toContain('"requestId":"request-2"')

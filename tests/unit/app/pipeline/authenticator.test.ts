@@ -10,19 +10,20 @@ const stored: FoundKey = {
   ...{ expiresAt: '2100-01-01T00:00:00.000Z', tenantId: 't', tenantName: 'Tenant', plan: 'business', overrides: {} },
 }
 
-/** A clock, an authenticator by it, and the look-ups it sends, each answered by hand. */
+/** A clock, an authenticator by it, and the lookups it sends, each completed by hand. */
 async function setUp() {
   const clock = { now: 1_000_000, elapsed: 5_000 }
-  const lookUps: { pool: PoolName | undefined; answer: (rows: FoundKey[]) => void; fail: (error: Error) => void }[] = []
+  const lookUps: { pool: PoolName | undefined; response: (rows: FoundKey[]) => void; fail: (error: Error) => void }[] =
+    []
   const read = <Row>({ pool }: Query<Row>) =>
-    new Promise<FoundKey[]>((answer, fail) => {
-      lookUps.push({ pool, answer, fail })
+    new Promise<FoundKey[]>((response, fail) => {
+      lookUps.push({ pool, response, fail })
     }) as Promise<unknown[]> as Promise<Row[]>
   const authenticate = createAuthenticator(read, { now: () => clock.now, elapsed: () => clock.elapsed })
   const authorization = `Bearer ${makeKey()}`
-  const ask = () => authenticate(authorization)
-  const first = ask()
-  lookUps[0]?.answer([stored])
+  const send = () => authenticate(authorization)
+  const first = send()
+  lookUps[0]?.response([stored])
   await first
   const wait = (milliseconds: number) => {
     clock.now += milliseconds
@@ -31,65 +32,65 @@ async function setUp() {
   const setBack = (milliseconds: number) => {
     clock.now -= milliseconds
   }
-  return { wait, setBack, lookUps, ask }
+  return { wait, setBack, lookUps, send }
 }
 
 test('a key in use is refreshed once before it expires from the cache, and no request waits', async () => {
-  const { wait, lookUps, ask } = await setUp()
+  const { wait, lookUps, send } = await setUp()
   wait(1_900)
-  await ask()
+  await send()
   expect(lookUps).toHaveLength(1)
   wait(200)
-  await Promise.all([ask(), ask(), ask()])
+  await Promise.all([send(), send(), send()])
   expect(lookUps).toHaveLength(2)
-  lookUps[1]?.answer([{ ...stored, revoked: true }])
+  lookUps[1]?.response([{ ...stored, revoked: true }])
   await sleep(0)
-  await expect(ask()).rejects.toMatchObject({ code: 'invalid_api_key' })
+  await expect(send()).rejects.toMatchObject({ code: 'invalid_api_key' })
 })
 
 test('a known key never waits behind lookups of unknown keys', async () => {
-  const { wait, lookUps, ask } = await setUp()
+  const { wait, lookUps, send } = await setUp()
   wait(60 * 60_000)
-  const late = ask()
-  lookUps[1]?.answer([stored])
+  const late = send()
+  lookUps[1]?.response([stored])
   await late
   expect(lookUps.map(({ pool }) => pool)).toEqual(['unknownKey', 'lookup'])
 })
 
 test('a key whose refresh fails is valid until it expires from the cache, and no longer', async () => {
-  const { wait, lookUps, ask } = await setUp()
+  const { wait, lookUps, send } = await setUp()
   wait(2_100)
-  await ask()
+  await send()
   lookUps[1]?.fail(new Error('away'))
   wait(1_800)
-  await ask()
+  await send()
   lookUps[2]?.fail(new Error('away'))
   wait(200)
-  const late = ask()
+  const late = send()
   lookUps[3]?.fail(new Error('away'))
   await expect(late).rejects.toThrow('away')
 })
 
 test('a cached key expires in time although the clock is set back', async () => {
-  const { wait, setBack, lookUps, ask } = await setUp()
+  const { wait, setBack, lookUps, send } = await setUp()
   setBack(3_600_000)
   wait(4_100)
-  const late = ask()
+  const late = send()
   expect(lookUps).toHaveLength(2)
-  lookUps[1]?.answer([{ ...stored, revoked: true }])
+  lookUps[1]?.response([{ ...stored, revoked: true }])
   await expect(late).rejects.toMatchObject({ code: 'invalid_api_key' })
 })
 
 test('the age of a cached key counts from the start of its lookup', async () => {
-  const { wait, lookUps, ask } = await setUp()
+  const { wait, lookUps, send } = await setUp()
   wait(2_100)
-  await ask()
+  await send()
   wait(1_900)
-  lookUps[1]?.answer([stored])
+  lookUps[1]?.response([stored])
   await sleep(0)
   wait(2_200)
-  const late = ask()
+  const late = send()
   expect(lookUps).toHaveLength(3)
-  lookUps[2]?.answer([{ ...stored, revoked: true }])
+  lookUps[2]?.response([{ ...stored, revoked: true }])
   await expect(late).rejects.toMatchObject({ code: 'invalid_api_key' })
 })

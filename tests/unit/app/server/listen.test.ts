@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import type { ApiEnv } from '../../../../app/pipeline/request-context.ts'
 import { type Listener, type ListenerProblem, listen } from '../../../../app/server/listen.ts'
 
-/** What a server on this machine answers to bytes on a connection that it ends. */
+/** Response of a server on this machine to bytes on a connection that it ends. */
 async function send({ url }: Listener, request: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.write(request)
@@ -33,11 +33,11 @@ test.each<[string, string, string | undefined]>([
   ['target', 'http://x/#b', 'x'],
   ['host', '/', 'x\r\nHost: x'],
   ['host', '/', 'x\r\nhOST: y'],
-])('a malformed %s is answered as every refusal: %s of %s', async (_, target, host) => {
+])('a malformed %s gets an error body like every refusal: %s of %s', async (_, target, host) => {
   const listener = await listen(new Hono<ApiEnv>(), 0, '127.0.0.1')
   const named = host === undefined ? '' : `Host: ${host}\r\n`
-  const answer = await send(listener, `OPTIONS ${target} HTTP/1.1\r\n${named}Connection: close\r\n\r\n`)
-  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  const response = await send(listener, `OPTIONS ${target} HTTP/1.1\r\n${named}Connection: close\r\n\r\n`)
+  const [head = '', body = ''] = response.split('\r\n\r\n')
   expect(head).toMatch(/^HTTP\/1\.1 400 /)
   expect(head).toMatch(/^content-type: application\/json\r?$/im)
   const { requestId, ...error } = JSON.parse(body).error
@@ -53,8 +53,8 @@ test('an expectation that is not known is ignored', async () => {
   const app = new Hono<ApiEnv>()
   app.get('/', (c) => c.text('here'))
   const listener = await listen(app, 0, '127.0.0.1')
-  const answer = await send(listener, 'GET / HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n')
-  expect(answer).toMatch(/^HTTP\/1\.1 200 .*here$/s)
+  const response = await send(listener, 'GET / HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n')
+  expect(response).toMatch(/^HTTP\/1\.1 200 .*here$/s)
   await listener.stop()
 })
 
@@ -62,11 +62,11 @@ test.each([
   ['a target that is too long', `GET /${'x'.repeat(20_000)} HTTP/1.1`, /^The request’s target and headers are longer/],
   ['a target that is not ASCII', 'GET /é HTTP/1.1', /^The request’s target is malformed; percent-encode/],
   ['what is no HTTP', 'HELLO', /^The request is not HTTP$/],
-])('%s is answered as every refusal, and its bytes are told nobody', async (_, line, message) => {
+])('%s gets an error body like every refusal, without its bytes', async (_, line, message) => {
   const outside: ListenerProblem[] = []
   const listener = await listen(new Hono<ApiEnv>(), 0, '127.0.0.1', { onProblem: (one) => outside.push(one) })
-  const answer = await send(listener, `${line}\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n`)
-  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  const response = await send(listener, `${line}\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n`)
+  const [head = '', body = ''] = response.split('\r\n\r\n')
   expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
   expect(head).toMatch(/^content-type: application\/json\r?$/im)
   const { error } = JSON.parse(body)
@@ -87,8 +87,8 @@ test('garbage after a request does not write into the response of that request',
     return c.text('whole')
   })
   const listener = await listen(app, 0, '127.0.0.1')
-  const answer = await send(listener, 'GET / HTTP/1.1\r\nHost: x\r\n\r\nHELLO\r\n\r\n').catch(() => '')
-  expect(answer).not.toContain('bad_request')
+  const response = await send(listener, 'GET / HTTP/1.1\r\nHost: x\r\n\r\nHELLO\r\n\r\n').catch(() => '')
+  expect(response).not.toContain('bad_request')
   await listener.stop()
 })
 
@@ -102,11 +102,11 @@ test('an error that the app throws is sent as internal_error, and only the log h
   })
   const outside: ListenerProblem[] = []
   const listener = await listen(app, 0, '127.0.0.1', { onProblem: (one) => outside.push(one) })
-  const answer = await send(listener, 'GET / HTTP/1.0\r\n\r\n')
-  expect(answer).toMatch(/^HTTP\/1\.1 500 .*"internal_error"/s)
-  expect(answer).not.toContain('secret')
+  const response = await send(listener, 'GET / HTTP/1.0\r\n\r\n')
+  expect(response).toMatch(/^HTTP\/1\.1 500 .*"internal_error"/s)
+  expect(response).not.toContain('secret')
   expect(outside).toMatchObject([{ status: 500, err: { message: 'a secret' } }])
-  expect(answer).toContain(`"requestId":"${outside[0]?.requestId}"`)
+  expect(response).toContain(`"requestId":"${outside[0]?.requestId}"`)
   await listener.stop()
 })
 

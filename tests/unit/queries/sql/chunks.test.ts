@@ -10,8 +10,8 @@ test('chunks keep the list’s order, and none is too long or empty', () => {
 
 test('libraries are read at most 500 a query, each once', () => {
   const ids = Array.from({ length: 1_100 }, (_, index) => `npm lib${index}`)
-  const asked = listLibraryChecks(ids).map(({ statement }) => statement.values.flatMap(({ value }) => value))
-  expect(asked.map((some) => some.length)).toEqual([500, 500, 100])
-  expect(asked.flat()).toEqual(ids)
+  const requested = listLibraryChecks(ids).map(({ statement }) => statement.values.flatMap(({ value }) => value))
+  expect(requested.map((some) => some.length)).toEqual([500, 500, 100])
+  expect(requested.flat()).toEqual(ids)
   expect(listLibraryChecks([])).toEqual([])
 })

@@ -28,6 +28,6 @@ test('a scan is compared with the one before it', async () => {
 test.each([
   ['the scan', before],
   ['the scan it is compared with', after],
-])('a store that does not hold %s yet gives no answer', async (_, held) => {
+])('a database that does not hold %s yet gives no scans', async (_, held) => {
   await expect(readFrom(held)).rejects.toMatchObject({ code: 'upstream_unavailable' })
 })

@@ -10,8 +10,8 @@ const ids = Array.from({ length: 120 }, (_, index) => idOf(index))
 
 test('every scan preserves its stored scripts when many are imported again without them', async () => {
   const read = (async ({ statement }) => {
-    const asked = JSON.stringify(render(statement).params)
-    return ids.filter((id) => asked.includes(id)).map((id) => ({ id, value: `scripts of ${id}` }))
+    const requested = JSON.stringify(render(statement).params)
+    return ids.filter((id) => requested.includes(id)).map((id) => ({ id, value: `scripts of ${id}` }))
   }) as Database['read']
   const rows = ids.map((id) => ({ id, page_id: idOf(0), scanned_at: '2026-01-31 04:00:00.000' }))
   const stored: RecordRow[] = []

@@ -130,7 +130,7 @@ const rejected: [what: string, type: RecordType, record: object, reason: string]
     destination({ name: '\u200b\u2060' }),
     'destination.name must have a character that can be seen',
   ],
-  ['an id that no filter could ask for', alertDeliveries, { ...delivery, id: 'ä' }, 'id must be of printable ASCII'],
+  ['an id that no filter could have', alertDeliveries, { ...delivery, id: 'ä' }, 'id must be of printable ASCII'],
   [
     'a missing siteId',
     alertRules,

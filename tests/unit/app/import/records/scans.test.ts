@@ -27,7 +27,7 @@ describe('a valid scan', () => {
     ['complete', complete()],
     ['failed', failed()],
     ['failed by a new reason, without a message', failed({ failureReason: 'moon_phase', failureMessage: null })],
-    ['failed with an answer', failed({ finalUrl: 'https://a.test/', statusCode: 503 })],
+    ['failed with a response', failed({ finalUrl: 'https://a.test/', statusCode: 503 })],
     ['with what is worked out on reading', complete({ consecutiveFailures: 'x', changes: null })],
     [
       'with every outcome of a script',
