@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
@@ -150,46 +149,6 @@ describe('import reports', () => {
       '{"posts":2,"reports":1,"stored":1,"expired":0,"skipped":{},"unknownMembers":{},"rejected":1}\n',
     )
     expect(readFileSync(join(folder, 'stdin.rejected.ndjson'), 'utf8')).toContain('"line":2')
-  })
-
-  test('an import stops at Ctrl-C after a batch, exits 2 and resumes there', async () => {
-    const { tenantId } = await tenantWithSite('a.example')
-    // Lines so long that 70 MB, more than one batch, are few reports.
-    const lines = Array.from({ length: 700 }, (_, index) => post(`https://a.example/${index}`, 'x'.repeat(100_000)))
-    const path = write('long.ndjson', lines)
-    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
-    run.stdin.write(readFileSync(path))
-    await expect.poll(() => countOf(tenantId), { timeout: 20_000, interval: 100 }).toBeGreaterThan(0)
-    run.kill('SIGINT')
-    const { code, stdout, stderr } = await run.ended
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain('Run the same command again')
-    const stored = await countOf(tenantId)
-    expect(stored).toBeLessThan(lines.length)
-
-    const again = await importReports(['--tenant', tenantId, path])
-    expect(JSON.parse(again.stdout)).toMatchObject({ posts: lines.length, stored: lines.length, rejected: 0 })
-    expect(await countOf(tenantId)).toBe(lines.length)
-    expect(await checkRollups(database, { tenantId })).toMatchObject({ different: 0 })
-  })
-
-  test('an import stopped at a silent pipe first stores the whole lines that it read', async () => {
-    const { tenantId } = await tenantWithSite('a.example')
-    const lines = [post('https://a.example/1'), post('https://a.example/2'), post('https://a.example/3').slice(0, 50)]
-    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
-    run.stdin.write(lines.join('\n'))
-    // A command starts within a second, and then waits for more.
-    await sleep(4_000)
-    expect(await countOf(tenantId)).toBe(0)
-    run.kill('SIGTERM')
-    const { code, stderr } = await run.ended
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Run the same command again') })
-    expect(await countOf(tenantId)).toBe(2)
-
-    const whole = [...lines.slice(0, 2), post('https://a.example/3')].map((line) => `${line}\n`).join('')
-    const again = await importReports(['--tenant', tenantId, '-'], whole)
-    expect(JSON.parse(again.stdout)).toMatchObject({ posts: 3, stored: 3, rejected: 0 })
-    expect(await countOf(tenantId)).toBe(3)
   })
 
   test('an import that cannot begin fails with one line and changes nothing', async () => {
