@@ -42,7 +42,7 @@ describe('the command line without CLICKHOUSE_URL', () => {
     }
   })
 
-  test('an import begun while a killed engine restarts waits for it, and leaves the folder to its owner', async () => {
+  test('an import begun while a killed engine restarts waits for it, and takes no folder', async () => {
     const engine = await startEngine({ dataDir, port: 0 })
     const isUp = () =>
       fetch(`${engine.url}/ping`, { headers: { Connection: 'close' } }).then(

@@ -130,7 +130,7 @@ describe('an import and its tenant’s retention', () => {
     }
   })
 
-  test('what had expired is stored after retention was raised, and what was removed since is counted', async () => {
+  test('what had expired is stored after retention was raised, and removed reports are counted', async () => {
     const given = newImport()
     const at = (after: number) => new Date(start + after * dayMs)
     const from = (retentionDays: number, after: number) => retentionStart(retentionDays, at(after)).getTime()

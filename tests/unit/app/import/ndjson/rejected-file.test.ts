@@ -48,7 +48,7 @@ test('a line with a long wrapper and only rejected reports is rejected as one li
   expect(result).toMatchObject({ reports: 2_000, rejected: 2_000 })
 })
 
-test('a line of more than 10,000 reports is one rejection with their number, below twice its bytes', async () => {
+test('a line of more than 10,000 reports is one rejection, below twice its bytes', async () => {
   const line = `[${'1e20,'.repeat(400_000)}1]`
   const { rejections, result } = await imported(`${line}\n`)
   expect(rejections.map(({ reason }) => reason)).toEqual(['the body has 400001 reports; a line has up to 10000'])
