@@ -59,7 +59,3 @@ export function budgetOutcome(
 export function nearestToRunningOut(buckets: readonly BudgetState[]): BudgetState | undefined {
   return buckets.toSorted((a, b) => a.remaining - b.remaining || b.retryAfterSeconds - a.retryAfterSeconds)[0]
 }
-
-export function secondsUntilAllowed(buckets: readonly BudgetState[]): number {
-  return Math.max(0, ...buckets.map((bucket) => bucket.retryAfterSeconds))
-}

@@ -6,7 +6,7 @@ import {
   type BudgetOutcome,
   type BudgetStore,
   BudgetUnavailableError,
-  secondsUntilAllowed,
+  nearestToRunningOut,
 } from '../budgets/budget-store.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
@@ -35,7 +35,7 @@ export function chargeBudgets({ charges: names }: Endpoint, budgets: BudgetStore
 }
 
 function rateLimited({ buckets }: BudgetOutcome): Problem {
-  const retryAfterSeconds = secondsUntilAllowed(buckets)
+  const retryAfterSeconds = nearestToRunningOut(buckets)?.retryAfterSeconds ?? 1
   const spent = buckets.filter((bucket) => bucket.retryAfterSeconds > 0).map(({ name, limit }) => `${name}: ${limit}`)
   return new Problem(
     'rate_limited',

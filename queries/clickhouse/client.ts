@@ -147,6 +147,7 @@ export function connect(url: string): Database {
       outageListener = listener
     },
     async close() {
+      outageListener = () => {}
       await Promise.all([transport.close(), client.close()])
     },
   }
