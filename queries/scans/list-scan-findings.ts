@@ -1,32 +1,41 @@
 import { z } from 'zod'
+import { paymentPageIds } from '../pages/payment-pages.ts'
+import type { ScanFinding } from '../rules/scans/scan-presence.ts'
 import { type InventoryFilter, scannedTags } from '../scripts/script-inventory.ts'
 import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
-import { at, sql } from '../sql/sql.ts'
-import { loadingScans } from './list-loading-scans.ts'
+import { at, sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({
   url: z.string(),
   pageId: z.string(),
   scanId: z.string(),
   scannedAt: rowTime,
-  /** On all the script's tags; null where the page's latest scan of Rule 58 has none. */
   hasIntegrity: z.boolean().nullable(),
-})
+  isGone: z.boolean(),
+}) satisfies z.ZodType<ScanFinding>
 
 /** The latest scan of the window for each script and payment page. */
 export function listScanFindings(filter: InventoryFilter): Query<z.infer<typeof row>> {
   const { from, to } = filter.window
-  const latestLoading = sql`(
-    SELECT argMax(toString(id), (scanned_at, toString(id))) ${loadingScans(filter)} GROUP BY page_id)`
+  const inWindow = sql`scanned_at >= ${at(new Date(from))} AND scanned_at < ${at(new Date(to))}`
+  // Of each page the latest scan that loaded it (Rule 58), and the latest of those that lists scripts.
+  const loading = sql`
+    SELECT toString(page_id) AS page_id, max((scanned_at, toString(id))) AS loaded,
+      maxIf((scanned_at, toString(id)), scripts_listed) AS listed
+    FROM page_scans FINAL
+    WHERE tenant_id = ${uuid(filter.tenantId)} AND page_scans.page_id IN ${paymentPageIds(filter)} AND ${inWindow}
+      AND status = 'complete' AND status_code >= 200 AND status_code < 300
+    GROUP BY page_id`
   return {
     name: 'listScanFindings',
     statement: sql`
       SELECT script_url AS url, page_id AS pageId, max((scanned_at, scan_id)) AS latest, latest.2 AS scanId,
         latest.1 AS scannedAt,
-        minOrNullIf(has_integrity, scan_id IN ${latestLoading})::Nullable(Bool) AS hasIntegrity
-      FROM ${scannedTags(filter)}
-      WHERE scanned_at >= ${at(new Date(from))} AND scanned_at < ${at(new Date(to))}
+        minOrNullIf(has_integrity, (scanned_at, scan_id) = loaded)::Nullable(Bool) AS hasIntegrity,
+        (latest < any(listed))::Bool AS isGone
+      FROM (SELECT * FROM ${scannedTags(filter)} WHERE ${inWindow}) AS found
+      LEFT JOIN (${loading}) AS loading USING (page_id)
       GROUP BY script_url, page_id`,
     row,
   }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { listPageSites } from '../../queries/pages/list-page-sites.ts'
-import { listLoadingScans } from '../../queries/scans/list-loading-scans.ts'
 import { listScanFindings } from '../../queries/scans/list-scan-findings.ts'
 import { countUninventoriedScripts } from '../../queries/scripts/count-uninventoried-scripts.ts'
 import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
@@ -45,7 +44,7 @@ const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: fals
     countUninventoriedScripts(filter, [one.url], truncated),
     ...(filter.hasPaymentPages ? [listPaymentActivity(filter, truncated)] : []),
   ]),
-  ...(filter.hasPaymentPages ? [listScanFindings(filter), listLoadingScans(filter)] : []),
+  ...(filter.hasPaymentPages ? [listScanFindings(filter)] : []),
 ])
 
 describe('script queries', () => {

@@ -1,4 +1,3 @@
-import { listLoadingScans } from '../../../queries/scans/list-loading-scans.ts'
 import { listScanFindings } from '../../../queries/scans/list-scan-findings.ts'
 import { countUninventoriedScripts } from '../../../queries/scripts/count-uninventoried-scripts.ts'
 import { libraryId, listLibraryChecks } from '../../../queries/scripts/list-library-checks.ts'
@@ -24,13 +23,12 @@ export type InventoryRows = Awaited<ReturnType<typeof readInventoryRows>>
 /** Reads at most 1,000 scripts, in two rounds because the second needs the rows of the first. */
 export async function readInventoryRows(read: Read, filter: InventoryFilter, { hashes, advisories }: Extent) {
   const scanned = filter.hasPaymentPages
-  const [scripts, identities, decisions, captures, findings, loadingScans] = await Promise.all([
+  const [scripts, identities, decisions, captures, findings] = await Promise.all([
     read(listScripts(filter)),
     hashes ? read(listScriptIdentities(filter)) : [],
     read(listScriptDecisions(filter)),
     hashes ? read(listScriptCaptures(filter)) : [],
     scanned ? read(listScanFindings(filter)) : [],
-    scanned ? read(listLoadingScans(filter)) : [],
   ])
   const truncated = scripts.length > inventorySize
   const returned = scripts.slice(0, inventorySize)
@@ -51,7 +49,6 @@ export async function readInventoryRows(read: Read, filter: InventoryFilter, { h
     decisions,
     captures,
     findings,
-    loadingScans,
     activities,
     reportedHashes,
     onPayment,

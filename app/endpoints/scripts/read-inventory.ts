@@ -109,12 +109,10 @@ async function assemble(
   const rows = await readInventoryRows(read, toQuestion(request, paymentPages, url), extent)
   const identities = new Map(rows.identities.map(({ hash, identity }) => [hash, identity]))
   const checks = new Map(rows.checks.map(({ id, check }) => [id, check]))
-  const loadingScans = new Map(rows.loadingScans.map((scan) => [scan.pageId, scan]))
   const facts: InventoryFacts = {
     identityOf: (hash) => identities.get(hash),
     checkOf: ({ catalog, name }) => checks.get(libraryId(catalog, name)),
     reporting: rows.violations.length > 0,
-    loadingScanOf: (pageId) => loadingScans.get(pageId),
     plansAdvisories,
   }
   const of = rowsByUrl(rows)

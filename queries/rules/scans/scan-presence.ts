@@ -1,23 +1,23 @@
 import type { Script } from '../../../schema/responses/script.ts'
 import { byText } from '../by-text.ts'
 
-export interface PageScan {
+/** The latest scan of a page that found a script. */
+export interface ScanFinding {
   readonly scanId: string
   readonly pageId: string
   readonly scannedAt: string
+  /** On all the script's tags; null where the page's latest scan of Rule 58 has none. */
+  readonly hasIntegrity: boolean | null
+  /** The page's latest scan of Rule 58 that lists scripts lacks it. */
+  readonly isGone: boolean
 }
 
-const byTime = (a: PageScan, b: PageScan) => byText(a.scannedAt, b.scannedAt) || byText(a.scanId, b.scanId)
-
-/** @param found the latest scan of each page that found it. @param loadedLast a page's latest complete 2xx scan. */
-export function scanPresence(
-  found: readonly PageScan[],
-  loadedLast: (pageId: string) => PageScan | undefined,
-): Script['scanPresence'] {
-  const latest = found.toSorted(byTime).at(-1)
+/** @param found one a page. */
+export function scanPresence(found: readonly ScanFinding[]): Script['scanPresence'] {
+  const latest = found.toSorted((a, b) => byText(a.scannedAt, b.scannedAt) || byText(a.scanId, b.scanId)).at(-1)
   if (!latest) return null
   const byPage = found.toSorted((a, b) => byText(a.pageId, b.pageId))
-  const gone = byPage.filter((last) => byTime(loadedLast(last.pageId) ?? last, last) > 0)
+  const gone = byPage.filter(({ isGone }) => isGone)
   return {
     latestScan: { scanId: latest.scanId, pageId: latest.pageId, scannedAt: latest.scannedAt },
     foundOn: byPage.map(({ pageId }) => pageId),

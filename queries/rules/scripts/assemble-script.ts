@@ -1,6 +1,6 @@
 import type { LibraryIdentity, Script, ScriptCapture, ScriptDecision } from '../../../schema/responses/script.ts'
 import type { ScriptSource } from '../../../schema/scripts.ts'
-import { type PageScan, scanPresence } from '../scans/scan-presence.ts'
+import { type ScanFinding, scanPresence } from '../scans/scan-presence.ts'
 import { type AdvisoryCheck, assessScript } from './script-advisories.ts'
 import { type IntegrityEvidence, scriptCoverage } from './script-coverage.ts'
 import { scriptId } from './script-id.ts'
@@ -34,16 +34,9 @@ export interface ScriptFacts {
   readonly findings: readonly ScanFinding[]
 }
 
-interface ScanFinding extends PageScan {
-  /** On all the script's tags; null where the page's latest scan of Rule 58 has none. */
-  readonly hasIntegrity: boolean | null
-}
-
 export interface InventoryFacts {
   /** Rule 57. */
   readonly reporting: boolean
-  /** A payment page's latest scan of Rule 58 that lists its scripts. */
-  readonly loadingScanOf: (pageId: string) => PageScan | undefined
   readonly identityOf: (hash: string) => LibraryIdentity | undefined
   readonly checkOf: (library: LibraryIdentity) => AdvisoryCheck | undefined
   readonly plansAdvisories: boolean
@@ -81,7 +74,7 @@ export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Scri
     identification: identifyScript(seen.url, identity),
     advisories: assessScript(common.plansAdvisories, identity ?? null, identity ? common.checkOf(identity) : undefined),
     activity,
-    scanPresence: scanPresence(findings, common.loadingScanOf),
+    scanPresence: scanPresence(findings),
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type PageScan, scanPresence } from '../../../../../queries/rules/scans/scan-presence.ts'
+import { scanPresence } from '../../../../../queries/rules/scans/scan-presence.ts'
 import { type Advisory, assessScript, severityOf } from '../../../../../queries/rules/scripts/script-advisories.ts'
 import { scriptCoverage } from '../../../../../queries/rules/scripts/script-coverage.ts'
 import { identifyScript } from '../../../../../queries/rules/scripts/script-identification.ts'
@@ -167,32 +167,21 @@ describe('coverage', () => {
 })
 
 describe('scan presence', () => {
-  const scan = (pageId: string, scanId: string, day: number): PageScan => ({
-    pageId,
-    scanId,
-    scannedAt: `2026-11-0${day}T00:00:00.000Z`,
-  })
-
-  const among = (scans: readonly PageScan[]) => (pageId: string) => scans.find((one) => one.pageId === pageId)
+  const scan = (pageId: string, scanId: string, day: number, isGone = false) => {
+    const place = { pageId, scanId, scannedAt: `2026-11-0${day}T00:00:00.000Z` }
+    return { place, finding: { ...place, hasIntegrity: null, isGone } }
+  }
 
   test('scan presence is null where no scan found the script', () => {
-    expect(scanPresence([], among([scan('p1', 's1', 1)]))).toBeNull()
+    expect(scanPresence([])).toBeNull()
   })
 
-  test('scan presence names the latest scan that found the script, and the pages by id', () => {
-    const presence = scanPresence(
-      [scan('p2', 's2', 2), scan('p1', 's3', 2), scan('p3', 's1', 1)],
-      among([scan('p2', 's2', 2), scan('p1', 's3', 2), scan('p3', 's1', 1)]),
-    )
-    expect(presence).toEqual({ latestScan: scan('p1', 's3', 2), foundOn: ['p1', 'p2', 'p3'], goneFrom: [] })
-  })
-
-  test('scan presence names the pages whose latest scan no longer finds the script', () => {
-    const presence = scanPresence(
-      [scan('p1', 's1', 1), scan('p2', 's2', 3), scan('p3', 's3', 3)],
-      among([scan('p1', 's4', 4), scan('p2', 's2', 3), scan('p3', 's0', 2)]),
-    )
-    expect(presence?.foundOn).toEqual(['p1', 'p2', 'p3'])
-    expect(presence?.goneFrom).toEqual([{ pageId: 'p1', lastScanId: 's1', lastSeenAt: '2026-11-01T00:00:00.000Z' }])
+  test('scan presence names the latest scan that found the script, and by id its pages and those it left', () => {
+    const scans = [scan('p2', 's2', 2, true), scan('p1', 's3', 2), scan('p3', 's1', 1)]
+    expect(scanPresence(scans.map(({ finding }) => finding))).toEqual({
+      latestScan: scan('p1', 's3', 2).place,
+      foundOn: ['p1', 'p2', 'p3'],
+      goneFrom: [{ pageId: 'p2', lastScanId: 's2', lastSeenAt: '2026-11-02T00:00:00.000Z' }],
+    })
   })
 })
