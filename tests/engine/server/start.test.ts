@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -114,12 +115,32 @@ describe('npm run serve', () => {
     expect(serve.output()).toContain('"requestId":"request-2"')
   })
 
+  test('takes less than 250 MB for 4,000 hostile requests', { timeout: 120_000 }, async () => {
+    const serve = start({ CLICKHOUSE_URL: servers().readUrl, LOG_LEVEL: 'silent' }, 'app/serve.ts')
+    const url = (await serve.printed(/on (http\S+)/, 20_000)).at(1) ?? ''
+    const junk = (length: number) => randomBytes(length).toString('hex')
+    const send = async (path: string, authorization: string) => {
+      await (await fetch(url + path, { headers: { authorization } })).arrayBuffer()
+    }
+    for (let round = 0; round < 40; round++) {
+      const requests = Array.from({ length: 50 }, () => [
+        send(`/${junk(4_000)}`, 'none'),
+        send(`/v1/reports?cursor=${junk(500)}`, `Bearer ${junk(2_000)}`),
+      ])
+      await Promise.all(requests.flat())
+    }
+    const status = await readFile(`/proc/${serve.child.pid}/status`, 'utf8')
+    expect(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024).toBeLessThan(250)
+    serve.child.kill('SIGTERM')
+    await serve.ended()
+  })
+
   test('logs that Redis refuses its password, but not the password', async () => {
     const redis = await startRedis('--requirepass', 'of-the-server')
     try {
       const url = redis.url.replace('//', '//:of-the-api@')
       const serve = start({ CLICKHOUSE_URL: servers().readUrl, REDIS_URL: url }, 'app/serve.ts')
-      await serve.printed(/Redis cannot be reached/, 20_000)
+      await serve.printed(/Redis does not respond/, 20_000)
       serve.child.kill('SIGTERM')
       await serve.ended()
       expect(serve.output()).toContain('WRONGPASS')
