@@ -19,7 +19,7 @@ type Payload = any
 
 const hostOf = (url: string | undefined): string => {
   if (!url || !/^(https?|wss?):/.test(url)) return url?.split(':')[0] ?? ''
-  return new URL(url).host
+  return new URL(url).hostname
 }
 
 const first = (...values: unknown[]): string => String(values.find((value) => typeof value === 'string' && value) ?? '')
