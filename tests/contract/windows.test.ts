@@ -14,10 +14,13 @@ import {
 
 let api: ContractApi
 let world: TestWorld
+/** A tenant that keeps its reports for two days. */
+let short: Awaited<ReturnType<typeof keeping>>
 
 beforeAll(async () => {
   api = await startContractApi()
   world = await createWorld(api)
+  short = await keeping(2)
 })
 afterAll(() => api.close())
 
@@ -92,7 +95,6 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
   })
 
   test('rejects a from before retention, and accepts its first moment', async () => {
-    const short = await keeping(2)
     const first = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs
     const at = (time: number) => ({ from: new Date(time).toISOString() })
     const begins = `retention, which begins at ${new Date(first).toISOString()}`
@@ -101,7 +103,6 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
   })
 
   test('clamps a default from to retention', async () => {
-    const short = await keeping(2)
     const first = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs
     const to = new Date().toISOString()
     const byDefault = await send(endpoint, { to }, short)
@@ -111,7 +112,6 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
   })
 
   test('rejects a to before retention', async () => {
-    const short = await keeping(2)
     expect(await send(endpoint, { to: ago(4 * dayMs) }, short)).toMatchObject(
       refused('to must be after the start of retention'),
     )
