@@ -1,57 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
-import { cli, startCli } from '../../support/cli.ts'
-import { queryRows } from '../../support/database.ts'
-import { createTenantWriter, type TenantWriter } from '../../support/tenants.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'cli-import-'))
-
-let database: Database
-let store: TenantWriter
-
-beforeAll(() => {
-  database = connect(inject('servers').writeUrl)
-  store = createTenantWriter(database)
-})
-
-afterAll(async () => {
-  await database?.close()
-  rmSync(folder, { recursive: true })
-})
-
-const environment = () => ({ CLICKHOUSE_URL: inject('servers').writeUrl })
-const importReports = (words: readonly string[], stdin?: string) =>
-  cli(['import', 'reports', ...words], { environment: environment(), ...(stdin !== undefined && { stdin }) })
-
-async function tenantWithSite(...hosts: string[]) {
-  const tenantId = await store.createTenant()
-  return { tenantId, siteId: await store.createSite(tenantId, { hosts }) }
-}
-
-const countOf = async (tenantId: string) =>
-  Number((await queryRows(database, `SELECT count() FROM reports WHERE tenant_id = '${tenantId}'`))[0]?.[0])
-
-/** A file in the test's folder. */
-function write(name: string, lines: readonly string[]): string {
-  const path = join(folder, name)
-  writeFileSync(path, lines.map((line) => `${line}\n`).join(''))
-  return path
-}
-
-const post = (url: string, sample = '') =>
-  JSON.stringify([
-    {
-      age: 1,
-      type: 'csp-violation',
-      url,
-      body: { documentURL: url, blockedURL: 'inline', effectiveDirective: 'script-src', sample },
-    },
-  ])
+import { describe, expect, test } from 'vitest'
+import { startCli } from '../../support/cli.ts'
+import {
+  countOf,
+  environment,
+  folder,
+  importReports,
+  post,
+  rollupsOf,
+  tenantWithSite,
+  write,
+} from '../../support/cli-import.ts'
 
 describe('a stopped import of reports', () => {
   test('an import stops at Ctrl-C after a batch, exits 2 and resumes there', async () => {
@@ -77,7 +36,7 @@ describe('a stopped import of reports', () => {
     const again = await importReports(['--tenant', tenantId, path])
     expect(JSON.parse(again.stdout)).toMatchObject({ posts: lines.length, stored: lines.length, rejected: 0 })
     expect(await countOf(tenantId)).toBe(lines.length)
-    expect(await checkRollups(database, { tenantId })).toMatchObject({ different: 0 })
+    expect(await rollupsOf(tenantId)).toMatchObject({ different: 0 })
   })
 
   test('an import stopped at a silent pipe first stores the whole lines that it read', async () => {

@@ -1,59 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
-import { cli, startCli } from '../../support/cli.ts'
-import { queryRows } from '../../support/database.ts'
-import { createTenantWriter, type TenantWriter } from '../../support/tenants.ts'
+import { describe, expect, test } from 'vitest'
+import { startCli } from '../../support/cli.ts'
+import {
+  countOf,
+  environment,
+  folder,
+  importReports,
+  post,
+  rollupsOf,
+  tenants,
+  tenantWithSite,
+  write,
+} from '../../support/cli-import.ts'
 
 const captured = new URL('../../../fixtures/captured/', import.meta.url)
-const folder = mkdtempSync(join(tmpdir(), 'cli-import-'))
-
-let database: Database
-let store: TenantWriter
-
-beforeAll(() => {
-  database = connect(inject('servers').writeUrl)
-  store = createTenantWriter(database)
-})
-
-afterAll(async () => {
-  await database?.close()
-  rmSync(folder, { recursive: true })
-})
-
-const environment = () => ({ CLICKHOUSE_URL: inject('servers').writeUrl })
-const importReports = (words: readonly string[], stdin?: string) =>
-  cli(['import', 'reports', ...words], { environment: environment(), ...(stdin !== undefined && { stdin }) })
-
-async function tenantWithSite(...hosts: string[]) {
-  const tenantId = await store.createTenant()
-  return { tenantId, siteId: await store.createSite(tenantId, { hosts }) }
-}
-
-const countOf = async (tenantId: string) =>
-  Number((await queryRows(database, `SELECT count() FROM reports WHERE tenant_id = '${tenantId}'`))[0]?.[0])
-
-/** A file in the test's folder. */
-function write(name: string, lines: readonly string[]): string {
-  const path = join(folder, name)
-  writeFileSync(path, lines.map((line) => `${line}\n`).join(''))
-  return path
-}
-
-const post = (url: string, sample = '') =>
-  JSON.stringify([
-    {
-      age: 1,
-      type: 'csp-violation',
-      url,
-      body: { documentURL: url, blockedURL: 'inline', effectiveDirective: 'script-src', sample },
-    },
-  ])
 
 describe('import reports', () => {
   test('an import of captured reports stores all of them and rejects none', async () => {
@@ -73,7 +36,7 @@ describe('import reports', () => {
       total += stored
     }
     expect(await countOf(tenantId)).toBe(total)
-    expect(await checkRollups(database, { tenantId })).toMatchObject({ different: 0 })
+    expect(await rollupsOf(tenantId)).toMatchObject({ different: 0 })
   })
 
   test('an import writes rejected lines with reasons to a file, stores the rest and exits 1', async () => {
@@ -112,7 +75,7 @@ describe('import reports', () => {
     const { tenantId } = await tenantWithSite('a.example')
     const path = write('again.ndjson', [post('https://a.example/'), post('https://c.example/')])
     expect((await importReports(['--tenant', tenantId, path])).code).toBe(1)
-    await store.createSite(tenantId, { hosts: ['c.example'] })
+    await tenants.createSite(tenantId, { hosts: ['c.example'] })
     for (let run = 0; run < 2; run++) {
       const { code, stdout } = await importReports(['--tenant', tenantId, `${path}.rejected.ndjson`])
       expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, stored: 1, rejected: 0 })
@@ -153,7 +116,7 @@ describe('import reports', () => {
 
   test('an import that cannot begin fails with one line and changes nothing', async () => {
     const { tenantId } = await tenantWithSite('a.example')
-    const bare = await store.createTenant()
+    const bare = await tenants.createTenant()
     const path = write('good.ndjson', [post('https://a.example/')])
     const rejected = write('good.ndjson.rejected.ndjson', ['of an earlier run'])
     const id = randomUUID()
