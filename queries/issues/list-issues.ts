@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { hourMs } from '../../schema/durations.ts'
+import { dayMs, hourMs } from '../../schema/durations.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
 import { keyedSlices } from '../groups/keyed-slices.ts'
 import { commonValue, groupTally, selectGroups } from '../groups/select-groups.ts'
-import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowTime } from '../sql/rows.ts'
 import { at, empty, sql, uint, uint64 } from '../sql/sql.ts'
@@ -39,14 +38,17 @@ function isAfter({ lastSeen, key }: IssuePosition) {
   return sql` HAVING lastSeen < ${time} OR (lastSeen = ${time} AND group_key > ${uint64(BigInt(key))})`
 }
 
-/** Raw reports of a longer time cost more than the rollup of the whole window. */
+/** Raw reports of a longer time cost more than the rollup of the last whole day. */
 const recentMs = 6 * hourMs
 
-/** Queries to try in order, the six hours before the position first; a result that fills the page is final. */
+/** Queries to try in order: six hours before the position, its last whole day, and all; a full page is final. */
 export function listIssues(filter: IssueFilter, after: IssuePosition | undefined, limit: number) {
   const { window } = filter
   const latest = Math.min(window.to, after?.lastSeen ?? window.to)
-  const from = Math.max(window.from, latest - recentMs)
-  const windows: readonly TimeRange[] = from > window.from ? [{ ...window, from }, window] : [window]
-  return windows.map((each) => listIssuesIn({ ...filter, window: each }, after, limit))
+  const lastWholeDay = Math.floor(latest / dayMs - 1) * dayMs
+  const starts = [latest - recentMs, lastWholeDay].filter((from) => from > window.from)
+  return [...starts, window.from].map((from) => {
+    const recent: IssueFilter = { ...filter, window: { ...window, from } }
+    return listIssuesIn(recent, after, limit)
+  })
 }

@@ -55,7 +55,7 @@ describe('the tables of groups', () => {
     expect(tables(countChangesByBrowser(filter))).toEqual([changes])
   })
 
-  test('a list of issues reads the raw rows of six hours first', () => {
+  test('a list of issues reads the raw rows of six hours first, then the last whole day', () => {
     const filter = {
       tenantId: tenant,
       window: { from: 0, to: 3 * dayMs },
@@ -65,11 +65,12 @@ describe('the tables of groups', () => {
     const of = (...after: Parameters<typeof listIssues>[1][]) =>
       after.map((one) => listIssues(filter, one, 5).map(tables))
     const later = { lastSeen: 9 * dayMs, key: '7' }
+    const rollup = ['reports_per_day_by_issue']
     expect(of(undefined, later)).toEqual([
-      [['reports'], ['reports_per_day_by_issue']],
-      [['reports'], ['reports_per_day_by_issue']],
+      [['reports'], rollup, rollup],
+      [['reports'], rollup, rollup],
     ])
-    expect(of({ lastSeen: dayMs / 5, key: '7' })).toEqual([[['reports_per_day_by_issue']]])
+    expect(of({ lastSeen: dayMs / 5, key: '7' })).toEqual([[rollup]])
   })
 
   test('whole days read the rollup alone; part of a day and an empty window read raw rows alone', () => {
@@ -83,7 +84,7 @@ test('a list of groups after a position is one statement with bound values', () 
   const filter = { tenantId: tenant, window: { from: 0, to: dayMs }, siteId: site, reason: 'oom' }
   const query = listCrashGroups(filter, { weight: '5', key: '18446744073709551615' }, 51)
   expect({ text: sqlText(query), params: render(query.statement).params }).toEqual({
-    text: "SELECT toString(group_key) AS key, sum(slice_reportCount) AS reportCount, toString(sum(slice_weight)) AS weight, min(slice_firstSeen) AS firstSeen, max(slice_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(slice_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS slice_reportCount, sum(weight) AS slice_weight, min(first_seen_at) AS slice_firstSeen, max(last_seen_at) AS slice_lastSeen, max(last_stack_at) AS slice_lastStackAt FROM crashes_per_day_by_group WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND ((bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')})) GROUP BY group_key) GROUP BY group_key HAVING (sum(slice_weight) < {p5:UInt64} OR (sum(slice_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(slice_weight) DESC, group_key LIMIT {p7:UInt64}",
+    text: "SELECT toString(group_key) AS key, sum(slice_reportCount) AS reportCount, toString(sum(slice_weight)) AS weight, min(slice_firstSeen) AS firstSeen, max(slice_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(slice_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS slice_reportCount, sum(weight) AS slice_weight, min(first_seen_at) AS slice_firstSeen, max(last_seen_at) AS slice_lastSeen, max(last_stack_at) AS slice_lastStackAt FROM crashes_per_day_by_group WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND (bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')}) GROUP BY group_key) GROUP BY group_key HAVING (sum(slice_weight) < {p5:UInt64} OR (sum(slice_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(slice_weight) DESC, group_key LIMIT {p7:UInt64}",
     params: {
       p0: tenant,
       p1: site,

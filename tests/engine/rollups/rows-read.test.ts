@@ -100,15 +100,16 @@ test('a version lookup in a long import log reads its last hour', async () => {
   expect(await rowsRead([listImportSteps(bigTenant, 501)])).toBeLessThan(10_000)
 })
 
-test('the latest issues of the last hours equal those of the whole window on every page', async () => {
+test('the latest issues of the last hours and of the last day equal those of the whole window on every page', async () => {
   const filter = { tenantId: bigTenant, window, siteId: undefined, reportTypes: issueTypeNames }
   let after: IssuePosition | undefined
   for (let page = 0; page < 5; page++) {
-    const [short, whole] = listIssues(filter, after, 51) as [Query<RankedIssue>, Query<RankedIssue>]
-    const issues = await db.reader.read(short)
+    const queries = listIssues(filter, after, 51)
+    const [hours, day, whole] = queries as [Query<RankedIssue>, Query<RankedIssue>, Query<RankedIssue>]
+    const issues = await db.reader.read(whole)
     expect(issues).toHaveLength(51)
-    expect(issues).toEqual(await db.reader.read(whole))
-    expect(await rowsRead([short])).toBeLessThan((await rowsRead([whole])) / 4)
+    for (const recent of [hours, day]) expect(await db.reader.read(recent)).toEqual(issues)
+    expect(await rowsRead([hours])).toBeLessThan((await rowsRead([whole])) / 4)
     after = issuePosition.of(issues.at(-2) as RankedIssue)
   }
 })
