@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/client.ts'
+import { bucketTime, rawTime } from '../../queries/rollups/time-column.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, type Sql, sql } from '../../queries/sql/sql.ts'
@@ -67,7 +68,7 @@ type DayRow = z.infer<typeof dayRow>
 function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: RollupMonth): Query<DayRow> {
   const { keys, measures } = rollup
   const columns = list([...keys, ...measures.map(({ column }) => column)])
-  const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonth(month, 'received_at')}`
+  const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonth(month, rawTime)}`
   const pairs = measures.map((measure) => ({
     measure,
     expected: name(`expected_${measure.column}`),
@@ -96,7 +97,7 @@ function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: Rollup
         FROM (
           SELECT ${columns}, true AS of_view FROM (${fromRaw(rollup, rollups, raw)})
           UNION ALL
-          SELECT ${columns}, false AS of_view FROM ${name(rollup.table)} WHERE ${inMonth(month, 'bucket')}
+          SELECT ${columns}, false AS of_view FROM ${name(rollup.table)} WHERE ${inMonth(month, bucketTime)}
         )
         GROUP BY ${list(keys)}
       )

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import { name, type Sql, sql } from '../../queries/sql/sql.ts'
+import { join, name, type Sql, sql } from '../../queries/sql/sql.ts'
 
-/** A table that a materialized view fills, as ClickHouse's own catalogue describes both. */
+/** A table that materialized views fill, as ClickHouse's own catalogue describes both. */
 export interface Rollup {
   readonly table: string
-  /** The table its view reads: `reports`, or a finer rollup. */
+  /** The table its views read: `reports`, or a finer rollup. */
   readonly source: string
   /** Sorting key; tenant_id, report_type and bucket are in it. */
   readonly keys: readonly string[]
   readonly measures: readonly RollupMeasure[]
-  /** The view's SELECT over other rows of its source. */
+  /** The views' SELECTs over other rows of their source. */
   over(source: Sql): Sql
 }
 
@@ -80,10 +80,28 @@ export async function listRollups(database: Database): Promise<Rollup[]> {
     }
   })
   // A rollup without a bucket outlives its reports and cannot be rebuilt from them.
-  const withBucket = rollups.filter(({ keys }) => keys.includes('bucket'))
+  const withBucket = mergedByTable(rollups.filter(({ keys }) => keys.includes('bucket')))
   const depth = (rollup: Rollup | undefined): number =>
     rollup ? 1 + depth(withBucket.find(({ table }) => table === rollup.source)) : 0
   return withBucket.toSorted((a, b) => depth(a) - depth(b))
+}
+
+function mergedByTable(rollups: readonly Rollup[]): Rollup[] {
+  const tables = [...new Set(rollups.map(({ table }) => table))]
+  return tables.map((table) => {
+    const ofTable = rollups.filter((rollup) => rollup.table === table)
+    const [first, ...others] = ofTable as [Rollup, ...Rollup[]]
+    if (others.some(({ source }) => source !== first.source))
+      throw new Error(`The views of ${table} read several tables`)
+    return {
+      ...first,
+      over: (rows) =>
+        join(
+          ofTable.map(({ over }) => over(rows)),
+          ' UNION ALL ',
+        ),
+    }
+  })
 }
 
 /** SELECT of a rollup's rows from raw rows, through every view between. */

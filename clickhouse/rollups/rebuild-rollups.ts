@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { poolSettings } from '../../queries/clickhouse/query-pools.ts'
+import { bucketTime, rawTime } from '../../queries/rollups/time-column.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
@@ -73,7 +74,7 @@ async function rebuildPartition(database: Database, rollup: Rollup, partition: s
 
 function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {
   const columns = join([...rollup.keys, ...rollup.measures.map(({ column }) => column)].map(name), ', ')
-  const time = rollup.source === rawTable ? 'received_at' : 'bucket'
+  const time = rollup.source === rawTable ? rawTime : bucketTime
   const rows = sql`SELECT * FROM ${name(rollup.source)} WHERE ${inMonth(month, time)}`
   return sql`INSERT INTO ${name(target)} (${columns}) SELECT ${columns} FROM (${rollup.over(rows)})`
 }

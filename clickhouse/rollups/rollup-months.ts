@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/client.ts'
-import { inRanges, type TimedTable } from '../../queries/rollups/table-slices.ts'
+import { inRanges } from '../../queries/rollups/table-slices.ts'
+import type { TimeColumn } from '../../queries/rollups/time-column.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
 import { retentionStart } from '../../schema/plans.ts'
@@ -48,7 +49,7 @@ export async function listRollupMonths(
   })
 }
 
-export function inMonth({ tenantId, from, to }: RollupMonth, time: TimedTable['time']): Sql {
+export function inMonth({ tenantId, from, to }: RollupMonth, time: TimeColumn): Sql {
   return sql`tenant_id = ${uuid(tenantId)} AND ${inRanges(time, [{ from: from.getTime(), to: to.getTime() }])}`
 }
 

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { type CountSlice, countSlices } from '../rollups/count-slices.ts'
-import { timeBound } from '../rollups/table-slices.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
@@ -60,8 +59,8 @@ const keyName = (index: number) => name(`key${index}`)
 function groupsOfSlice({ from, time, column, measure }: CountSlice, groupBy: readonly DimensionName[], start: number) {
   const keys = groupBy.map((dimension, index) => sql`toString(${column(dimension)}) AS ${keyName(index)}`)
   const names = groupBy.map((_, index) => keyName(index))
-  const bound = timeBound(time, start)
-  const [now, before] = [sql`${name(time)} >= ${bound}`, sql`${name(time)} < ${bound}`]
+  const bound = time.bound(start)
+  const [now, before] = [sql`${time.column} >= ${bound}`, sql`${time.column} < ${bound}`]
   return sql`
     SELECT ${join(keys, ', ')}, ${measure.reportCount(now)} AS current, ${measure.reportCount(before)} AS previous,
       ${measure.firstSeen(now)} AS first, ${measure.lastSeen(now)} AS last

@@ -6,7 +6,7 @@ import { countSlices } from '../rollups/count-slices.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'
 import { rowIntegers } from '../sql/rows.ts'
-import { sql, uint } from '../sql/sql.ts'
+import { sql } from '../sql/sql.ts'
 
 /** Queries of one row each to run concurrently, the buckets of all their rows, and the default bucket size. */
 
@@ -24,16 +24,12 @@ export function histogramReports(
   bucketSize: BucketSize,
 ): Query<SlotCounts>[] {
   const bucket = bucketSizes[bucketSize]
-  const slots = {
-    received_at: sql`intDiv(toUnixTimestamp64Milli(received_at), ${uint(bucket)})`,
-    bucket: sql`intDiv(toUnixTimestamp(bucket), ${uint(bucket / 1000)})`,
-  }
   return countSlices({ tenantId, ...filter, groupBy: [], windows: [window], bucket }).map(
     ({ from, time, measure }) => ({
       name: 'histogramReports',
       statement: sql`
         SELECT groupArray(slot) AS slots, groupArray(counted) AS counts
-        FROM (SELECT ${slots[time]} AS slot, ${measure.reportCount()} AS counted ${from} GROUP BY slot)`,
+        FROM (SELECT ${time.slot(bucket)} AS slot, ${measure.reportCount()} AS counted ${from} GROUP BY slot)`,
       row,
     }),
   )

@@ -4,6 +4,7 @@ import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import { fieldsOfType, type Report, report, reportFieldNames } from '../../schema/responses/report.ts'
 import { emptyValueOf, storedFieldRows } from '../../schema/stored-report.ts'
 import { inRanges } from '../rollups/table-slices.ts'
+import { rawTime } from '../rollups/time-column.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import { matches } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
@@ -52,7 +53,7 @@ export function listReports(
     sql`received_at >= ${at(new Date(window.from))}`,
     sql`received_at < ${at(new Date(window.to))}`,
     ...terms.map((term) => matches(name(storedFieldRows[term.dimension].column), term)),
-    ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, inRanges('received_at', issue.ranges)] : []),
+    ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, inRanges(rawTime, issue.ranges)] : []),
   ]
   return {
     name: 'listReports',

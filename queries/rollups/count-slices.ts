@@ -4,7 +4,8 @@ import type { ReportType } from '../../schema/report-types.ts'
 import { matches } from '../sql/matches.ts'
 import { type Sql, sql, text } from '../sql/sql.ts'
 import { type CountTable, rawTable, selectRollup } from './select-rollup.ts'
-import { sliceTables, type TimedTable } from './table-slices.ts'
+import { sliceTables } from './table-slices.ts'
+import type { TimeColumn } from './time-column.ts'
 import type { TimeRange } from './time-range.ts'
 
 export interface CountFilter {
@@ -22,7 +23,7 @@ export interface CountFilter {
 export interface CountSlice {
   /** `FROM table WHERE`, tenant and time included. */
   readonly from: Sql
-  readonly time: TimedTable['time']
+  readonly time: TimeColumn
   readonly column: (dimension: DimensionName) => Sql
   readonly measure: Measures
 }
@@ -52,18 +53,20 @@ const rollupMeasures: Measures = {
 export function countSlices({ tenantId, reportType, terms, groupBy, windows, bucket }: CountFilter): CountSlice[] {
   const dimensions = [...new Set([...terms.map((term) => term.dimension), ...groupBy])]
   const isPattern = terms.some(({ value }) => value.includes('_'))
-  const rollups = selectRollup({ reportType, dimensions, isGrouped: groupBy.length > 0, isPattern, bucket })
-  const tables = [...rollups, rawTable].filter(({ grain }) => (bucket ?? grain) % grain === 0)
+  const rollups = selectRollup({ reportType, dimensions, isGrouped: groupBy.length > 0, isPattern })
+  const tables = [...rollups, rawTable]
+    .map((table) => ({ ...table, grains: table.grains.filter((grain) => (bucket ?? grain) % grain === 0) }))
+    .filter(({ grains }) => grains.length > 0)
   const type = reportType ? [sql`report_type = ${text(reportType)}`] : []
   const conditions = ({ rowsOf, column, values }: CountTable) => [
     ...type,
     ...rowsOf(dimensions),
     ...terms.map((term) => matches(column(term.dimension), term, values)),
   ]
-  return sliceTables(tables, tenantId, windows, conditions).map(({ table: { time, column, grain }, from }) => ({
+  return sliceTables(tables, tenantId, windows, conditions).map(({ table: { table, time, column }, from }) => ({
     from,
     time,
     column,
-    measure: grain === 1 ? rawMeasures : rollupMeasures,
+    measure: table === rawTable.table ? rawMeasures : rollupMeasures,
   }))
 }

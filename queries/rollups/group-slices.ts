@@ -1,6 +1,7 @@
 import { dayMs } from '../../schema/durations.ts'
 import { join, type Sql, sql, times, uuid } from '../sql/sql.ts'
 import { sliceTables, type TimedTable } from './table-slices.ts'
+import { bucketTime, rawTime } from './time-column.ts'
 import type { TimeRange } from './time-range.ts'
 
 export interface GroupFilter {
@@ -30,7 +31,7 @@ export type GroupTable =
   | 'reports_per_day_by_page'
   | 'reports_per_day_by_script'
 
-const rawTable: TimedTable = { table: 'reports', grain: 1, time: 'received_at' }
+const rawTable: TimedTable = { table: 'reports', grains: [1], time: rawTime }
 
 const rawColumns = {
   isRaw: true,
@@ -56,7 +57,7 @@ export function groupSlices(
   { tenantId, window }: GroupFilter,
   conditions: readonly Sql[],
 ): GroupSlice[] {
-  const byDay: TimedTable = { table: rollup, grain: dayMs, time: 'bucket' }
+  const byDay: TimedTable = { table: rollup, grains: [dayMs], time: bucketTime }
   return sliceTables([byDay, rawTable], tenantId, [window], () => conditions).map(({ table, from }) => ({
     from,
     ...(table === rawTable ? rawColumns : rollupColumns),
@@ -67,7 +68,7 @@ export const slicesWhere = <Slice extends GroupSlice>(slices: readonly Slice[], 
   slices.map((slice) => ({ ...slice, from: sql`${slice.from} AND ${condition(slice)}` }))
 
 /** Raw rows received at exact times: a lookup by primary key. */
-export function rawSliceAt(tenantId: string, receivedAt: readonly Date[], conditions: readonly Sql[]): GroupSlice {
-  const where = [sql`tenant_id = ${uuid(tenantId)}`, ...conditions, sql`received_at IN ${times(receivedAt)}`]
+export function rawSliceAt(tenantId: string, moments: readonly Date[], conditions: readonly Sql[]): GroupSlice {
+  const where = [sql`tenant_id = ${uuid(tenantId)}`, ...conditions, sql`received_at IN ${times(moments)}`]
   return { from: sql`FROM reports WHERE ${join(where, ' AND ')}`, ...rawColumns }
 }

@@ -5,6 +5,7 @@ import type { ReportType } from '../../schema/report-types.ts'
 import { storedFieldRows } from '../../schema/stored-report.ts'
 import { name, type Sql, sql, text } from '../sql/sql.ts'
 import type { TimedTable } from './table-slices.ts'
+import { bucketTime, exactBucketTime, rawTime } from './time-column.ts'
 
 export interface CountTable extends TimedTable {
   readonly column: (dimension: DimensionName) => Sql
@@ -22,8 +23,6 @@ interface QueryProfile {
   readonly isGrouped: boolean
   /** Some filter term is a pattern. */
   readonly isPattern: boolean
-  /** Milliseconds; undefined without a histogram. */
-  readonly bucket: number | undefined
 }
 
 interface RollupSet {
@@ -60,8 +59,8 @@ const pairColumns = (first: DimensionName, second: DimensionName): Columns => ({
 
 const rollup = (table: string, grain: number, columns = reportColumns): CountTable => ({
   table,
-  grain,
-  time: 'bucket',
+  grains: [grain],
+  time: bucketTime,
   ...columns,
 })
 
@@ -71,20 +70,23 @@ const ofPair = (first: DimensionName, second: DimensionName): RollupSet => ({
   rollups: [rollup('reports_per_day_by_pair', dayMs, pairColumns(first, second))],
 })
 
-export const rawTable: CountTable = { table: 'reports', grain: 1, time: 'received_at', ...reportColumns }
+export const rawTable: CountTable = { table: 'reports', grains: [1], time: rawTime, ...reportColumns }
+
+/** Without first and last times, which only groupings need. */
+const byTime: CountTable = {
+  table: 'reports_by_time',
+  grains: [hourMs, minuteMs, 1],
+  ofGrain: { [hourMs]: sql`grain = 'hour'`, [minuteMs]: sql`grain = 'minute'`, 1: sql`grain = 'millisecond'` },
+  time: exactBucketTime,
+  ...reportColumns,
+}
 
 const lowCardinality = dimensionNames.filter((dimension) => dimensionRows[dimension].lowCardinality)
 const highCardinality = dimensionNames.filter((dimension) => !dimensionRows[dimension].lowCardinality)
 
 /** Cheapest first. Another table costs as much as a million rows, so most sets have one rollup and raw edges. */
 export const rollupSets: readonly RollupSet[] = [
-  // type_counts_* and reports_per_hour_by_value have no first and last time, which only groupings need.
-  {
-    dimensions: [],
-    appliesTo: ({ bucket = hourMs }) => bucket % hourMs === 0,
-    rollups: [rollup('reports_per_hour', hourMs)],
-  },
-  { dimensions: [], rollups: [rollup('reports_per_minute', minuteMs)] },
+  { dimensions: [], rollups: [byTime] },
   {
     dimensions: lowCardinality,
     isSingle: true,

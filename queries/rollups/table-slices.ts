@@ -1,13 +1,16 @@
-import { at, atSecond, type Bound, join, name, type Sql, sql, uuid } from '../sql/sql.ts'
+import { join, name, type Sql, sql, uuid } from '../sql/sql.ts'
+import type { TimeColumn } from './time-column.ts'
 import { splitByGrain, type TimeRange } from './time-range.ts'
 
 /** Exact covers of time windows by rollups and raw rows. */
 
 export interface TimedTable {
   readonly table: string
-  /** Milliseconds of one row's bucket; 1 for raw rows. */
-  readonly grain: number
-  readonly time: 'received_at' | 'bucket'
+  /** Milliseconds of its rows' buckets, coarsest first; 1 for raw rows. */
+  readonly grains: readonly number[]
+  /** The condition on each grain's rows, of a table with several. */
+  readonly ofGrain?: Readonly<Record<number, Sql>>
+  readonly time: TimeColumn
 }
 
 export interface TableSlice<Table extends TimedTable> {
@@ -23,29 +26,29 @@ export function sliceTables<Table extends TimedTable>(
   windows: readonly TimeRange[],
   conditions: (table: Table) => readonly Sql[],
 ): TableSlice<Table>[] {
-  const grains = tables.map(({ grain }) => grain)
+  const grains = tables.flatMap((table) => table.grains)
   const tenant = uuid(tenantId)
   const split = splitByGrain(windows, grains)
   // An expired cursor's window is empty: an aggregate still needs one table for its row.
   const all = split.length > 0 ? split : [{ grain: grains.at(-1) ?? 1, ranges: windows }]
-  return all.flatMap(({ grain, ranges }) => {
-    const table = tables.find((one) => one.grain === grain)
-    if (!table) return []
-    const where = [sql`tenant_id = ${tenant}`, ...conditions(table), inRanges(table.time, ranges)]
+  return tables.flatMap((table) => {
+    const { time, ofGrain } = table
+    const covered = all.filter(({ grain }) => tables.find((one) => one.grains.includes(grain)) === table)
+    if (covered.length === 0) return []
+    const times = covered.map(({ grain, ranges }) => {
+      const rows = ofGrain?.[grain]
+      return rows ? sql`(${rows} AND ${inRanges(time, ranges)})` : inRanges(time, ranges)
+    })
+    const where = [sql`tenant_id = ${tenant}`, ...conditions(table), anyOf(times)]
     return [{ table, from: sql`FROM ${name(table.table)} WHERE ${join(where, ' AND ')}` }]
   })
 }
 
 /** At least one range. */
-export function inRanges(time: TimedTable['time'], ranges: readonly TimeRange[]): Sql {
-  const column = name(time)
-  const conditions = ranges.map(
-    ({ from, to }) => sql`(${column} >= ${timeBound(time, from)} AND ${column} < ${timeBound(time, to)})`,
-  )
-  return sql`(${join(conditions, ' OR ')})`
-}
+export const inRanges = ({ column, bound }: TimeColumn, ranges: readonly TimeRange[]): Sql =>
+  anyOf(ranges.map(({ from, to }) => sql`(${column} >= ${bound(from)} AND ${column} < ${bound(to)})`))
 
-/** Buckets begin at whole seconds. */
-export function timeBound(time: TimedTable['time'], milliseconds: number): Bound {
-  return (time === 'bucket' ? atSecond : at)(new Date(milliseconds))
+function anyOf(conditions: readonly Sql[]): Sql {
+  const [only, ...others] = conditions
+  return only && others.length === 0 ? only : sql`(${join(conditions, ' OR ')})`
 }

@@ -227,7 +227,7 @@ test('a made-up report type is described in OpenAPI, in parameters and responses
 test('the rollups count a made-up report type by the dimensions that it has, and by no others', async () => {
   const [[counted] = []] = await queryRows(
     db.writer,
-    "SELECT sum(report_count) FROM reports_per_hour WHERE report_type = 'made-up'",
+    "SELECT sum(report_count) FROM reports_by_time WHERE grain = 'hour' AND report_type = 'made-up'",
   )
   expect(counted).toBe(4)
   const dimensions = await queryRows(

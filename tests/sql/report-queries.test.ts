@@ -30,7 +30,7 @@ describe('the tables of a count', () => {
   const page = { dimension: 'documentHost', value: 'y' } as const
 
   test.each([
-    ['no filter', [], ['reports_per_hour', 'reports']],
+    ['no filter', [], ['reports_by_time']],
     ['a site', [site1], ['reports_per_hour_by_value', 'reports']],
     ['a value of many', [host], ['reports_per_hour_by_value', 'reports']],
     [
@@ -58,16 +58,16 @@ describe('the tables of a count', () => {
   })
 
   test('a count over an aligned window reads a rollup alone', () => {
-    expect(tables(countReports(tenant, { from: 0, to: dayMs }, csp()))).toEqual(['reports_per_hour'])
-    expect(tables(countReportTypes(tenant, { from: 0, to: dayMs }, undefined))).toEqual(['reports_per_hour'])
+    expect(tables(countReports(tenant, { from: 0, to: dayMs }, csp()))).toEqual(['reports_by_time'])
+    expect(tables(countReportTypes(tenant, { from: 0, to: dayMs }, undefined))).toEqual(['reports_by_time'])
     expect(tables(countReportTypes(tenant, { from: 0, to: dayMs }, site))).toEqual(['reports_per_hour_by_value'])
   })
 
   test('a histogram reads no table that is coarser than its buckets', () => {
     const two = csp([directive, host])
     const several = csp([{ ...host, value: 'x_' }])
-    expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['reports_per_minute', 'reports'])
-    expect(tables(histogramReports(tenant, ragged, csp(), '1d'))).toEqual(['reports_per_hour', 'reports'])
+    expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['reports_by_time'])
+    expect(tables(histogramReports(tenant, ragged, csp(), '1d'))).toEqual(['reports_by_time'])
     expect(tables(histogramReports(tenant, ragged, csp([host]), '1m'))).toEqual(['reports'])
     expect(tables(histogramReports(tenant, ragged, csp([host]), '1h'))).toEqual([
       'reports_per_hour_by_value',
@@ -86,7 +86,7 @@ describe('the statement of a report query', () => {
   test('a count binds every value', () => {
     const [query] = countReports(tenant, { from: 0, to: hourMs }, csp([{ dimension: 'directive', value: 'img_src%' }]))
     expect(query && { text: sqlText(query), params: render(query.statement).params }).toEqual({
-      text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM reports_per_hour_by_cube_value WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}))",
+      text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM reports_per_hour_by_cube_value WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND (bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')})",
       params: {
         p0: tenant,
         p1: 'csp-violation',

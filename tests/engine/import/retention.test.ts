@@ -47,7 +47,7 @@ async function stored({ tenantId }: SmallImport, retentionDays: number, now: Dat
   )
   const [[rollup] = []] = await queryRows(
     database,
-    `SELECT sum(report_count) FROM reports_per_hour WHERE tenant_id = '${tenantId}'`,
+    `SELECT sum(report_count) FROM reports_by_time WHERE grain = 'hour' AND tenant_id = '${tenantId}'`,
   )
   return { readable: Number(row[0]), rows: Number(row[1]), ids: Number(row[2]), rollup: Number(rollup) }
 }

@@ -15,8 +15,7 @@ const ofEveryType = [
   'reports_per_hour_by_cube_value',
   'reports_per_day_by_document_host_cube',
   'reports_per_day_by_page',
-  'reports_per_hour',
-  'reports_per_minute',
+  'reports_by_time',
   'reports_per_day_by_value',
   'reports_per_hour_by_value_time_ordered',
   'reports_per_hour_by_value',
@@ -31,11 +30,10 @@ const ofBrowserChanges = 'browser_changes_per_day_by_entry'
 const ofPolicies = ['reports_per_day_by_blocked_host_cube', 'reports_per_day_by_hosts', 'reports_per_day_by_pair']
 const ofScripts = 'reports_per_day_by_script'
 /** The rollups of counts that are made from each other. */
-const fine = ['reports_per_hour_by_cube', 'reports_per_minute', 'reports_per_hour_by_value_time_ordered']
+const fine = ['reports_per_hour_by_cube', 'reports_by_time', 'reports_per_hour_by_value_time_ordered']
 const coarse = [
   'reports_per_day_by_cube',
   'reports_per_day_by_value',
-  'reports_per_hour',
   'reports_per_hour_by_cube_value',
   'reports_per_hour_by_value',
 ]
@@ -97,7 +95,7 @@ describe('checkRollups', () => {
       `FROM ${table} WHERE tenant_id = '${db.tenantId}' ORDER BY toDate(bucket) DESC, report_type LIMIT 1`
     const [[type, bucket] = []] = await queryRows(
       db.writer,
-      `SELECT report_type, toDate(bucket) ${where('reports_per_hour')}`,
+      `SELECT report_type, toDate(bucket) ${where('reports_by_time')}`,
     )
     for (const table of tampered) await db.writer.command(`INSERT INTO ${table} SELECT * ${where(table)}`)
     const [[dimensions] = []] = await queryRows(
@@ -171,8 +169,8 @@ describe('checkRollups', () => {
 
   test('the check finds counts without reports, and a rebuild removes them', async () => {
     const stranger = randomUUID()
-    await db.writer.command(`INSERT INTO reports_per_hour (tenant_id, report_type, bucket, report_count, weight, retention_days)
-      VALUES ('${stranger}', 'coop', now() + toIntervalDay(70), 3, 9007199254740993, 90)`)
+    await db.writer.command(`INSERT INTO reports_by_time (tenant_id, grain, report_type, bucket, report_count, weight, retention_days)
+      VALUES ('${stranger}', 'hour', 'coop', now() + toIntervalDay(70), 3, 9007199254740993, 90)`)
     const { differences } = await check()
     expect(differences).toEqual([
       expect.objectContaining({
@@ -182,7 +180,7 @@ describe('checkRollups', () => {
       }),
     ])
     await heal()
-    expect(await queryRows(db.writer, `SELECT count() FROM reports_per_hour WHERE tenant_id = '${stranger}'`)).toEqual([
+    expect(await queryRows(db.writer, `SELECT count() FROM reports_by_time WHERE tenant_id = '${stranger}'`)).toEqual([
       [0],
     ])
   })
@@ -199,16 +197,14 @@ describe('checkRollups', () => {
 
   test('the check compares only the tenant that is named', async () => {
     await db.writer.command(
-      `INSERT INTO reports_per_hour SELECT * FROM reports_per_hour WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
+      `INSERT INTO reports_by_time SELECT * FROM reports_by_time WHERE tenant_id = '${db.tenantId}' ORDER BY bucket DESC LIMIT 1`,
     )
     expect((await check(db.otherId)).different).toBe(0)
     expect((await check(db.tenantId)).different).toBe(1)
   })
 
   test('the check lists the first 100 differences and counts them all', async () => {
-    await db.writer.command(
-      'INSERT INTO reports_per_minute SELECT * REPLACE (1 AS report_count) FROM reports_per_minute',
-    )
+    await db.writer.command('INSERT INTO reports_by_time SELECT * REPLACE (1 AS report_count) FROM reports_by_time')
     const { different, differences } = await check()
     expect(different).toBeGreaterThan(100)
     expect(differences).toHaveLength(100)

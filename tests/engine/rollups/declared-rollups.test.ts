@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rollupSets } from '../../../queries/rollups/select-rollup.ts'
+import { render } from '../../../queries/sql/sql.ts'
 import { dimensionNames } from '../../../schema/dimensions.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
 import { dimensionsOf } from '../../../schema/report-filter.ts'
@@ -45,16 +46,34 @@ async function stored(table: string): Promise<string[]> {
   return rows.map(([type, names]) => held(type, named ? String(names).split(',') : columns))
 }
 
-const grains = { [minuteMs]: 'minute', [hourMs]: 'hour', [dayMs]: 'day' }
+const grainNames = { 1: 'millisecond', [minuteMs]: 'minute', [hourMs]: 'hour', [dayMs]: 'day' }
+const allRollups = rollupSets.flatMap((set) => set.rollups)
 
 test('every declared rollup has its bucket length', async () => {
-  const rollups = rollupSets.flatMap((set) => set.rollups)
-  const said = [...new Map(rollups.map(({ table, grain }) => [table, `Start of the ${grains[grain]} of received_at`]))]
+  const ofOneGrain = allRollups.filter(({ grains }) => grains.length === 1)
+  const said = ofOneGrain.map(({ table, grains: [grain = 0] }) => [
+    table,
+    `Start of the ${grainNames[grain]} of received_at`,
+  ])
   const requested =
     "SELECT table, comment FROM system.columns WHERE database = currentDatabase() AND name = 'bucket' AND comment != ''"
   const rows = await queryRows(db.writer, requested)
   expect(rows).toEqual(expect.arrayContaining(said))
 })
+
+test.each(allRollups.filter(({ grains }) => grains.length > 1))(
+  'each declared grain of $table counts every report, in buckets of its length',
+  async ({ table, grains, ofGrain }) => {
+    const [[stored] = []] = await queryRows(db.writer, 'SELECT count() FROM reports')
+    for (const grain of grains) {
+      const rows = ofGrain?.[grain]
+      if (!rows) throw new Error(`${table} has no condition for the rows of ${grain} ms`)
+      const aligned = `countIf(toUnixTimestamp64Milli(bucket) % ${grain} != 0)`
+      const counts = `SELECT sum(report_count), ${aligned} FROM ${table} WHERE ${render(rows).text}`
+      expect(await queryRows(db.writer, counts)).toEqual([[stored, 0]])
+    }
+  },
+)
 
 test.each([...new Set(rollupSets.flatMap(({ rollups }) => rollups.map(({ table }) => table)))])(
   '%s holds the report types and dimensions that it is declared with',

@@ -119,7 +119,10 @@ test('a database with reports gets its new rollups filled', async () => {
     SELECT toUUID('${tenantId}'), generateUUIDv4(), ['csp-violation', 'crash'][number % 2 + 1], now64(3) - toIntervalHour(number % 100), generateUUIDv7(), 1000000, 1, 90, 'img-src', concat('host', toString(number % 7))
     FROM numbers(900)`)
   await migrate(db.writer)
-  const [[counted] = []] = await queryRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
+  const [[counted] = []] = await queryRows(
+    db.writer,
+    "SELECT sum(report_count) FROM reports_by_time WHERE grain = 'hour'",
+  )
   expect(counted).toBe(900)
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
 

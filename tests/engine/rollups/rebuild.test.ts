@@ -24,7 +24,7 @@ const tablesAside = () =>
 describe('a rebuild', () => {
   test('a rebuild swaps each month atomically, and drops its temporary tables', async () => {
     const total = async () => {
-      const [[sum] = []] = await queryRows(db.writer, 'SELECT sum(report_count) FROM reports_per_hour')
+      const [[sum] = []] = await queryRows(db.writer, 'SELECT sum(report_count) FROM reports_by_time')
       return sum
     }
     const before = await total()
@@ -40,10 +40,10 @@ describe('a rebuild', () => {
   test('a rebuild drops temporary tables of killed rebuilds, not of running ones', async () => {
     const aside = (daysAgo: number) => {
       const second = Math.floor(Date.now() / 1000) - daysAgo * 86_400
-      return `reports_per_hour_rebuild_${second.toString(16)}0bad`
+      return `reports_by_time_rebuild_${second.toString(16)}0bad`
     }
     const [left, other] = [aside(2), aside(0)]
-    for (const table of [left, other]) await db.writer.command(`CREATE TABLE ${table} AS reports_per_hour`)
+    for (const table of [left, other]) await db.writer.command(`CREATE TABLE ${table} AS reports_by_time`)
     await rebuildRollups(db.writer)
     expect(await tablesAside()).toEqual([[other]])
     await db.writer.command(`DROP TABLE ${other} SYNC`)
@@ -60,7 +60,7 @@ describe('a rebuild', () => {
     const before = await mark()
     const meanwhile: Promise<string | undefined>[] = []
     await rebuildRollups(db.writer, {
-      tables: ['reports_per_hour'],
+      tables: ['reports_by_time'],
       onProgress: (done, total) => {
         if (done < total) meanwhile.push(mark())
       },

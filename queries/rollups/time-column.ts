@@ -1,0 +1,27 @@
+import { at, atSecond, type Bound, type Sql, sql, uint } from '../sql/sql.ts'
+
+/** Times of rows, as milliseconds since the Unix epoch outside of SQL. */
+export interface TimeColumn {
+  readonly column: Sql
+  bound(milliseconds: number): Bound
+  /** Number of the bucket that the time is in. @param width in milliseconds, whole seconds. */
+  slot(width: number): Sql
+}
+
+const exact = (column: Sql): TimeColumn => ({
+  column,
+  bound: (milliseconds) => at(new Date(milliseconds)),
+  slot: (width) => sql`intDiv(toUnixTimestamp64Milli(${column}), ${uint(width)})`,
+})
+
+export const rawTime: TimeColumn = exact(sql`received_at`)
+
+/** Start of a bucket that can be a millisecond. */
+export const exactBucketTime: TimeColumn = exact(sql`bucket`)
+
+/** Start of a bucket, at whole seconds. */
+export const bucketTime: TimeColumn = {
+  column: sql`bucket`,
+  bound: (milliseconds) => atSecond(new Date(milliseconds)),
+  slot: (width) => sql`intDiv(toUnixTimestamp(bucket), ${uint(width / 1000)})`,
+}
