@@ -8,7 +8,7 @@ import { limitConcurrency, type RunLimited } from './concurrency-limiter.ts'
 import { withoutExceptionTrailer } from './exception-trailer.ts'
 import { application, keepAliveMs, openHttpTransport } from './http-transport.ts'
 import { parseResponse, type QueryCost } from './parse-response.ts'
-import { poolSettings, queryPools } from './query-pools.ts'
+import { fewRowsSettings, poolSettings, queryPools } from './query-pools.ts'
 import { transientErrors } from './transient-errors.ts'
 import { ClientDisconnected, retryOnClosedConnection, withTimeout } from './with-timeout.ts'
 
@@ -95,6 +95,7 @@ export function connect(url: string): Database {
           ...readSettings,
           ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
           ...poolSettings(pool),
+          ...(query.fewRows && fewRowsSettings),
           log_comment: JSON.stringify({ ...origin, query: query.name }),
         }
         return parseResponse(await transport.send(rendered, settings, signal))

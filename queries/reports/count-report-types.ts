@@ -16,7 +16,7 @@ const row = z.object({ reportType: z.string(), reportCount: rowCount, weight: ro
 export function countReportTypes(tenantId: string, window: TimeRange, siteId: string | undefined): Query<TypeTally>[] {
   const terms = siteId ? [{ dimension: 'siteId' as const, value: siteId }] : []
   const slices = countSlices({ tenantId, reportType: undefined, terms, groupBy: [], windows: [window] })
-  return slices.map(({ from, measure }) => ({
+  return slices.map(({ from, measure, fewRows }) => ({
     name: 'countReportTypes',
     statement: sql`
       SELECT toString(report_type) AS reportType, ${measure.reportCount()} AS reportCount,
@@ -24,6 +24,7 @@ export function countReportTypes(tenantId: string, window: TimeRange, siteId: st
       ${from}
       GROUP BY reportType`,
     row,
+    fewRows,
   }))
 }
 

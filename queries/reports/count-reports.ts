@@ -11,9 +11,10 @@ const row = z.object({ reportCount: rowCount, weight: rowBigSum })
 
 /** Queries to run concurrently; their tallies add up. */
 export function countReports(tenantId: string, window: TimeRange, filter: ReportFilter): Query<Tally>[] {
-  return countSlices({ tenantId, ...filter, groupBy: [], windows: [window] }).map(({ from, measure }) => ({
+  return countSlices({ tenantId, ...filter, groupBy: [], windows: [window] }).map(({ from, measure, fewRows }) => ({
     name: 'countReports',
     statement: sql`SELECT ${measure.reportCount()} AS reportCount, toString(${measure.weight}) AS weight ${from}`,
     row,
+    fewRows,
   }))
 }

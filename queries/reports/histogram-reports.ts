@@ -25,12 +25,13 @@ export function histogramReports(
 ): Query<SlotCounts>[] {
   const bucket = bucketSizes[bucketSize]
   return countSlices({ tenantId, ...filter, groupBy: [], windows: [window], bucket }).map(
-    ({ from, time, measure }) => ({
+    ({ from, time, measure, fewRows }) => ({
       name: 'histogramReports',
       statement: sql`
         SELECT groupArray(slot) AS slots, groupArray(counted) AS counts
         FROM (SELECT ${time.slot(bucket)} AS slot, ${measure.reportCount()} AS counted ${from} GROUP BY slot)`,
       row,
+      fewRows,
     }),
   )
 }

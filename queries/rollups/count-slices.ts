@@ -26,6 +26,7 @@ export interface CountSlice {
   readonly time: TimeColumn
   readonly column: (dimension: DimensionName) => Sql
   readonly measure: Measures
+  readonly fewRows: boolean
 }
 
 interface Measures {
@@ -63,10 +64,13 @@ export function countSlices({ tenantId, reportType, terms, groupBy, windows, buc
     ...rowsOf(dimensions),
     ...terms.map((term) => matches(column(term.dimension), term, values)),
   ]
-  return sliceTables(tables, tenantId, windows, conditions).map(({ table: { table, time, column }, from }) => ({
-    from,
-    time,
-    column,
-    measure: table === rawTable.table ? rawMeasures : rollupMeasures,
-  }))
+  return sliceTables(tables, tenantId, windows, conditions).map(
+    ({ table: { table, time, column, fewRows }, from }) => ({
+      from,
+      time,
+      column,
+      measure: table === rawTable.table ? rawMeasures : rollupMeasures,
+      fewRows,
+    }),
+  )
 }

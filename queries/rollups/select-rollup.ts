@@ -13,6 +13,8 @@ export interface CountTable extends TimedTable {
   readonly rowsOf: (dimensions: readonly DimensionName[]) => readonly Sql[]
   /** text: ids are among other dimensions' values. */
   readonly values: 'typed' | 'text'
+  /** Whether a count reads few rows of it, whatever the window. */
+  readonly fewRows: boolean
 }
 
 interface QueryProfile {
@@ -42,6 +44,7 @@ const reportColumns: Columns = {
   column: (dimension) => name(storedFieldRows[dimension].column),
   rowsOf: () => [],
   values: 'typed',
+  fewRows: false,
 }
 
 /** The value of one dimension a row. */
@@ -49,12 +52,14 @@ const valueColumns: Columns = {
   column: () => name('value'),
   rowsOf: (dimensions) => dimensions.map((dimension) => sql`dimension = ${text(dimension)}`),
   values: 'text',
+  fewRows: true,
 }
 
 const pairColumns = (first: DimensionName, second: DimensionName): Columns => ({
   column: (dimension) => name(dimension === first ? 'value' : 'other_value'),
   rowsOf: () => [sql`dimensions = ${text(`${first},${second}`)}`],
   values: 'text',
+  fewRows: true,
 })
 
 const rollup = (table: string, grain: number, columns = reportColumns): CountTable => ({
@@ -79,6 +84,7 @@ const byTime: CountTable = {
   ofGrain: { [hourMs]: sql`grain = 'hour'`, [minuteMs]: sql`grain = 'minute'`, 1: sql`grain = 'millisecond'` },
   time: exactBucketTime,
   ...reportColumns,
+  fewRows: true,
 }
 
 const lowCardinality = dimensionNames.filter((dimension) => dimensionRows[dimension].lowCardinality)

@@ -11,6 +11,8 @@ export interface Query<Row> {
   readonly row: z.ZodType<Row>
   /** `query` by default. */
   readonly pool?: PoolName
+  /** Reads few rows, whatever the window: planning is most of its time. */
+  readonly fewRows?: boolean
 }
 
 export type Read = <Row>(query: Query<Row>) => Promise<Row[]>

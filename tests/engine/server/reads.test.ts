@@ -28,6 +28,21 @@ test('more reads than connections all get their own rows', async () => {
   expect(await Promise.all(many.map((number) => echo(number)))).toEqual(many.map((number) => [{ number }]))
 })
 
+test('a query of few rows runs on one thread, as a lookup does', async () => {
+  const threads: Query<{ number: number }> = {
+    name: 'threads',
+    statement: sql`SELECT toUInt32(getSetting('max_threads')) AS number`,
+    row,
+  }
+  const [[many], [few], [lookup]] = await Promise.all([
+    database.read(threads),
+    database.read({ ...threads, fewRows: true }),
+    database.read({ ...threads, pool: 'lookup' }),
+  ])
+  expect([few, lookup]).toEqual([{ number: 1 }, { number: 1 }])
+  expect(many?.number).not.toBe(1)
+})
+
 test('reads that time out, queued or running, break no later read', async () => {
   for (let round = 0; round < 3; round++) {
     const hasty = await Promise.allSettled(
