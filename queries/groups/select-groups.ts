@@ -104,7 +104,7 @@ interface DetailQuery<Row> {
   readonly row: z.ZodType<Row>
 }
 
-/** Texts and lists of a page's groups alone; no query without groups. */
+/** Lists of a page's groups alone; no query without groups. */
 export function queryDetails<Row>(
   { name, measures, row }: DetailQuery<Row>,
   slices: readonly KeyedSlice[],
@@ -113,7 +113,7 @@ export function queryDetails<Row>(
   return groups.length === 0 ? [] : [{ name, statement: selectGroups(slicesOfGroups(slices, groups), measures), row }]
 }
 
-/** As `queryDetails`, of each group's latest report: `lastSeen` is the time it was received. */
+/** As `queryDetails`, values of each group's latest report: `lastSeen` is the time it was received. */
 export function queryLatest<Row>(
   query: DetailQuery<Row>,
   groups: Groups,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keyedSlices } from '../groups/keyed-slices.ts'
-import { browserFamilies, commonValue, type GroupMeasure, type Keyed, queryDetails } from '../groups/select-groups.ts'
+import { browserFamilies, type GroupMeasure, type Keyed, queryDetails } from '../groups/select-groups.ts'
 import { rowBigSum } from '../sql/rows.ts'
 import { name, sql, uint } from '../sql/sql.ts'
 import { type NetworkErrorFilter, networkErrorGroups } from './network-error-groups.ts'
@@ -8,10 +8,6 @@ import { type NetworkErrorFilter, networkErrorGroups } from './network-error-gro
 const values = z.array(z.string())
 const row = z.object({
   key: rowBigSum,
-  errorType: z.string(),
-  phase: z.string(),
-  origin: z.string(),
-  statusCode: z.int().nullable(),
   serverIps: values,
   protocols: values,
   methods: values,
@@ -35,10 +31,6 @@ function mostFrequent(column: string, counts: string): GroupMeasure {
 }
 
 const measures = {
-  errorType: commonValue(() => sql`feature`),
-  phase: commonValue(() => sql`phase`),
-  origin: commonValue(() => sql`request_origin`),
-  statusCode: commonValue(() => sql`nullIf(status_code, 0)`),
   serverIps: mostFrequent('server_ip', 'server_ips'),
   protocols: mostFrequent('protocol', 'protocols'),
   methods: mostFrequent('method', 'methods'),

@@ -33,17 +33,17 @@ describe('the tables of groups', () => {
       totalBrowserChanges: [changes, 'reports'],
       countChangesByBrowser: [changes, 'reports'],
       listBrowserChangeDetails: [changes, 'reports'],
-      listBrowserChangeMessages: ['reports'],
+      listBrowserChangeTexts: ['reports'],
       listCspPolicies: ['reports_per_day_by_page', 'reports'],
       listCspPolicyTexts: ['reports'],
       listCrashGroups: [crashes, 'reports'],
       totalCrashes: [crashes, 'reports'],
       listCrashDetails: [crashes, 'reports'],
-      listCrashStacks: ['reports'],
+      listCrashTexts: ['reports'],
       listNetworkErrorGroups: [errors, 'reports'],
       totalNetworkErrors: [errors, 'reports'],
       listNetworkErrorDetails: [errors, 'reports'],
-      listNetworkErrorExamples: ['reports'],
+      listNetworkErrorTexts: ['reports'],
     })
   })
 

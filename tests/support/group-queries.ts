@@ -1,11 +1,11 @@
 import { countChangesByBrowser } from '../../queries/browser-changes/count-changes-by-browser.ts'
 import { listBrowserChangeDetails } from '../../queries/browser-changes/list-browser-change-details.ts'
-import { listBrowserChangeMessages } from '../../queries/browser-changes/list-browser-change-messages.ts'
+import { listBrowserChangeTexts } from '../../queries/browser-changes/list-browser-change-texts.ts'
 import { listBrowserChanges } from '../../queries/browser-changes/list-browser-changes.ts'
 import { totalBrowserChanges } from '../../queries/browser-changes/total-browser-changes.ts'
 import { listCrashDetails } from '../../queries/crashes/list-crash-details.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
-import { listCrashStacks } from '../../queries/crashes/list-crash-stacks.ts'
+import { listCrashTexts } from '../../queries/crashes/list-crash-texts.ts'
 import { totalCrashes } from '../../queries/crashes/total-crashes.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
 import { listCspPolicyTexts } from '../../queries/csp-policies/list-csp-policy-texts.ts'
@@ -13,8 +13,8 @@ import { findIssue } from '../../queries/issues/find-issue.ts'
 import { listIssueDetails } from '../../queries/issues/list-issue-details.ts'
 import { listIssues } from '../../queries/issues/list-issues.ts'
 import { listNetworkErrorDetails } from '../../queries/network-errors/list-network-error-details.ts'
-import { listNetworkErrorExamples } from '../../queries/network-errors/list-network-error-examples.ts'
 import { listNetworkErrorGroups } from '../../queries/network-errors/list-network-error-groups.ts'
+import { listNetworkErrorTexts } from '../../queries/network-errors/list-network-error-texts.ts'
 import { totalNetworkErrors } from '../../queries/network-errors/total-network-errors.ts'
 import { pageMatch } from '../../queries/rules/scans/page-pattern.ts'
 import type { Query } from '../../queries/sql/query.ts'
@@ -37,16 +37,16 @@ export function groupQueries(tenantId: string, window: OracleWindow, siteId: str
     totalBrowserChanges(changes),
     countChangesByBrowser(changes),
     ...listBrowserChangeDetails(changes, groups),
-    ...listBrowserChangeMessages(changes, groups),
+    ...listBrowserChangeTexts(changes, groups),
     listCspPolicies(policies, 5),
     ...listCspPolicyTexts(policies, groups),
     listCrashGroups(crashes, after, 5),
     totalCrashes(crashes),
     ...listCrashDetails(crashes, groups),
-    ...listCrashStacks(crashes, groups),
+    ...listCrashTexts(crashes, groups),
     listNetworkErrorGroups(errors, after, 5),
     totalNetworkErrors(errors),
     ...listNetworkErrorDetails(errors, groups),
-    ...listNetworkErrorExamples(errors, groups),
+    ...listNetworkErrorTexts(errors, groups),
   ]
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { BrowserChangeFilter } from '../../../queries/browser-changes/browser-change-groups.ts'
 import { countChangesByBrowser } from '../../../queries/browser-changes/count-changes-by-browser.ts'
 import { listBrowserChangeDetails } from '../../../queries/browser-changes/list-browser-change-details.ts'
-import { listBrowserChangeMessages } from '../../../queries/browser-changes/list-browser-change-messages.ts'
+import { listBrowserChangeTexts } from '../../../queries/browser-changes/list-browser-change-texts.ts'
 import {
   type BrowserChangeEntry,
   type BrowserChangePosition,
@@ -53,26 +53,25 @@ export const browserChangesList = endpoint({
       read(countChangesByBrowser(filter)),
     ])
     const { data: entries, nextCursor } = page.cut(rows)
-    const [detailRows, messages] = await Promise.all([
+    const [details, texts] = await Promise.all([
       readAll(listBrowserChangeDetails(filter, entries)),
-      readAll(listBrowserChangeMessages(filter, entries)),
+      readAll(listBrowserChangeTexts(filter, entries)),
     ])
-    const messageOf = new Map(messages.map((row) => [row.key, row]))
     const all = addTallies(browsers)
     return {
-      data: withDetails(entries, detailRows, (entry, details) => ({
-        reportType: details.reportType,
-        feature: details.feature,
-        sourceFile: details.sourceFile,
-        lineNumber: messageOf.get(entry.key)?.lineNumber ?? null,
-        message: messageOf.get(entry.key)?.message ?? '',
+      data: withDetails(withDetails(entries, texts), details).map((entry) => ({
+        reportType: entry.reportType,
+        feature: entry.feature,
+        sourceFile: entry.sourceFile,
+        lineNumber: entry.lineNumber,
+        message: entry.message,
         anticipatedRemoval: entry.anticipatedRemoval,
         reportCount: entry.reportCount,
         estimatedReportCount: estimate(entry),
         sampled: isSampled(entry),
-        pageCount: details.pageCount,
-        topPages: details.topPages,
-        browsers: details.browsers,
+        pageCount: entry.pageCount,
+        topPages: entry.topPages,
+        browsers: entry.browsers,
         firstSeen: entry.firstSeen,
         lastSeen: entry.lastSeen,
       })),

@@ -1,7 +1,7 @@
 import type { CrashFilter } from '../../../queries/crashes/crash-groups.ts'
 import { listCrashDetails } from '../../../queries/crashes/list-crash-details.ts'
 import { listCrashGroups } from '../../../queries/crashes/list-crash-groups.ts'
-import { listCrashStacks } from '../../../queries/crashes/list-crash-stacks.ts'
+import { listCrashTexts } from '../../../queries/crashes/list-crash-texts.ts'
 import { totalCrashes } from '../../../queries/crashes/total-crashes.ts'
 import { estimate } from '../../../queries/rules/weights.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
@@ -11,7 +11,7 @@ import { crashGroup, crashTotals } from '../../../schema/responses/crash.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
 import { volumePosition } from './volume-position.ts'
-import { groupCounts, withDetails } from './with-details.ts'
+import { withDetails } from './with-details.ts'
 
 export const crashesList = endpoint({
   name: 'crashes.list',
@@ -34,17 +34,23 @@ export const crashesList = endpoint({
       read(listCrashGroups(filter, page.after, page.rows)),
       read(totalCrashes(filter)).then(onlyRow),
     ])
-    const { data, nextCursor } = page.cut(rows)
-    const [detailRows, stacks] = await Promise.all([
-      readAll(listCrashDetails(filter, data)),
-      readAll(listCrashStacks(filter, data)),
+    const { data: groups, nextCursor } = page.cut(rows)
+    const [details, texts] = await Promise.all([
+      readAll(listCrashDetails(filter, groups)),
+      readAll(listCrashTexts(filter, groups)),
     ])
-    const stackOf = new Map(stacks.map((row) => [row.key, row.stackExcerpt]))
     return {
-      data: withDetails(data, detailRows, (group, details) => ({
-        ...details,
-        stackExcerpt: stackOf.get(group.key) ?? null,
-        ...groupCounts(group),
+      data: withDetails(withDetails(groups, texts), details).map((group) => ({
+        reason: group.reason,
+        page: group.page,
+        isTopLevel: group.isTopLevel,
+        visibilityState: group.visibilityState,
+        browsers: group.browsers,
+        stackExcerpt: group.stackExcerpt,
+        reportCount: group.reportCount,
+        estimatedReportCount: estimate(group),
+        firstSeen: group.firstSeen,
+        lastSeen: group.lastSeen,
       })),
       totals: {
         estimatedReportCount: estimate(totals),

@@ -1,6 +1,6 @@
 import { listNetworkErrorDetails } from '../../../queries/network-errors/list-network-error-details.ts'
-import { listNetworkErrorExamples } from '../../../queries/network-errors/list-network-error-examples.ts'
 import { listNetworkErrorGroups } from '../../../queries/network-errors/list-network-error-groups.ts'
+import { listNetworkErrorTexts } from '../../../queries/network-errors/list-network-error-texts.ts'
 import type { NetworkErrorFilter } from '../../../queries/network-errors/network-error-groups.ts'
 import { totalNetworkErrors } from '../../../queries/network-errors/total-network-errors.ts'
 import { estimate } from '../../../queries/rules/weights.ts'
@@ -12,7 +12,7 @@ import { networkErrorGroup, networkErrorTotals } from '../../../schema/responses
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
 import { volumePosition } from './volume-position.ts'
-import { groupCounts, withDetails } from './with-details.ts'
+import { withDetails } from './with-details.ts'
 
 export const networkErrorsList = endpoint({
   name: 'network-errors.list',
@@ -37,17 +37,26 @@ export const networkErrorsList = endpoint({
       read(listNetworkErrorGroups(filter, page.after, page.rows)),
       read(totalNetworkErrors(filter)).then(onlyRow),
     ])
-    const { data, nextCursor } = page.cut(rows)
-    const [detailRows, examples] = await Promise.all([
-      readAll(listNetworkErrorDetails(filter, data)),
-      readAll(listNetworkErrorExamples(filter, data)),
+    const { data: groups, nextCursor } = page.cut(rows)
+    const [details, texts] = await Promise.all([
+      readAll(listNetworkErrorDetails(filter, groups)),
+      readAll(listNetworkErrorTexts(filter, groups)),
     ])
-    const exampleOf = new Map(examples.map((row) => [row.key, row.exampleUrl]))
     return {
-      data: withDetails(data, detailRows, (group, details) => ({
-        ...details,
-        exampleUrl: exampleOf.get(group.key) ?? '',
-        ...groupCounts(group),
+      data: withDetails(withDetails(groups, texts), details).map((group) => ({
+        errorType: group.errorType,
+        phase: group.phase,
+        origin: group.origin,
+        statusCode: group.statusCode,
+        serverIps: group.serverIps,
+        protocols: group.protocols,
+        methods: group.methods,
+        browsers: group.browsers,
+        exampleUrl: group.exampleUrl,
+        reportCount: group.reportCount,
+        estimatedReportCount: estimate(group),
+        firstSeen: group.firstSeen,
+        lastSeen: group.lastSeen,
       })),
       totals: {
         reportCount: totals.reportCount,

@@ -45,11 +45,11 @@ export async function readIssuePage(
   }
   const { data, nextCursor } = page.cut(ranked)
   const details = await readAll(listIssueDetails(filter, data))
-  return { data: withDetails(data, details, toIssue), nextCursor }
+  return { data: withDetails(data, details).map(toIssue), nextCursor }
 }
 
-function toIssue({ key, siteId, reportType }: RankedIssue, details: Omit<IssueDetails, 'key'>): z.input<typeof issue> {
-  const { subject, targetHost } = details
+function toIssue(found: RankedIssue & IssueDetails): z.input<typeof issue> {
+  const { key, siteId, reportType, subject, targetHost } = found
   const { dimensions } = reportTypeRows[reportType]
   return {
     id: issueId(key),
@@ -59,13 +59,13 @@ function toIssue({ key, siteId, reportType }: RankedIssue, details: Omit<IssueDe
     targetHost,
     directive: (dimensions.includes('directive') && subject) || null,
     blockedHost: (dimensions.includes('blockedHost') && targetHost) || null,
-    reportCount: details.reportCount,
-    estimatedReportCount: estimate(details),
-    sampled: isSampled(details),
-    affectedPages: details.affectedPages,
-    browserFamilyCount: details.browserFamilyCount,
-    confidence: confidence(details),
-    firstSeen: details.firstSeen,
-    lastSeen: details.lastSeen,
+    reportCount: found.reportCount,
+    estimatedReportCount: estimate(found),
+    sampled: isSampled(found),
+    affectedPages: found.affectedPages,
+    browserFamilyCount: found.browserFamilyCount,
+    confidence: confidence(found),
+    firstSeen: found.firstSeen,
+    lastSeen: found.lastSeen,
   }
 }
