@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { byVolume } from '../groups/group-pages.ts'
 import { keyedSlices } from '../groups/keyed-slices.ts'
-import { byVolume } from '../groups/largest-first.ts'
 import { commonValue, groupTally, selectGroups } from '../groups/select-groups.ts'
 import type { Tally } from '../rules/weights.ts'
 import type { Query } from '../sql/query.ts'

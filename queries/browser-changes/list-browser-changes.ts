@@ -1,23 +1,41 @@
 import type { z } from 'zod'
+import {
+  byVolume,
+  groupPageRow,
+  isAfter,
+  noGroups,
+  selectGroupPage,
+  totalDistinct,
+  type VolumePosition,
+} from '../groups/group-pages.ts'
 import { keyedSlices } from '../groups/keyed-slices.ts'
-import { byVolume, isAfter, type VolumePosition } from '../groups/largest-first.ts'
-import { groupTally, groupTallyRow, selectGroups } from '../groups/select-groups.ts'
 import type { Query } from '../sql/query.ts'
-import { rowTime } from '../sql/rows.ts'
-import { at, empty, type Sql, sql, uint } from '../sql/sql.ts'
+import { rowCount, rowTime } from '../sql/rows.ts'
+import { at, type Sql, sql } from '../sql/sql.ts'
 import { anticipatedRemoval, type BrowserChangeFilter, browserChangeEntries } from './browser-change-groups.ts'
 
-const row = groupTallyRow.extend({ anticipatedRemoval: rowTime.nullable() })
+const row = groupPageRow.extend({
+  anticipatedRemoval: rowTime.nullable(),
+  apiCount: rowCount,
+  withRemovalDateCount: rowCount,
+  soonestRemoval: rowTime.nullable(),
+})
 
 export type BrowserChangeEntry = z.infer<typeof row>
+
+export const noBrowserChanges = { ...noGroups, apiCount: 0, withRemovalDateCount: 0, soonestRemoval: null }
 
 export interface BrowserChangePosition extends VolumePosition {
   /** Milliseconds since the Unix epoch; null after the last entry with a date. */
   readonly anticipatedRemoval: number | null
 }
 
-/** Numbers only: the texts of every entry of a window would take most of the time. */
-const measures = { anticipatedRemoval, ...groupTally }
+const measures = { anticipatedRemoval, apiCount: totalDistinct(() => sql`feature`) }
+
+const totals = [
+  sql`count(anticipatedRemoval) OVER () AS withRemovalDateCount`,
+  sql`min(anticipatedRemoval) OVER () AS soonestRemoval`,
+]
 
 /** Soonest removal first, entries without a date last, then the largest volume. */
 export function listBrowserChanges(
@@ -25,15 +43,14 @@ export function listBrowserChanges(
   after: BrowserChangePosition | undefined,
   limit: number,
 ): Query<BrowserChangeEntry> {
-  const entries = selectGroups(keyedSlices(browserChangeEntries(filter)), measures)
-  return {
-    name: 'listBrowserChanges',
-    statement: sql`
-      ${entries}${after ? sql` HAVING ${isAfterRemoval(after)}` : empty}
-      ORDER BY anticipatedRemoval NULLS LAST, ${byVolume}
-      LIMIT ${uint(limit)}`,
-    row,
-  }
+  const statement = selectGroupPage(keyedSlices(browserChangeEntries(filter)), {
+    measures,
+    totals,
+    condition: after && isAfterRemoval(after),
+    order: sql`anticipatedRemoval NULLS LAST, ${byVolume}`,
+    limit,
+  })
+  return { name: 'listBrowserChanges', statement, row }
 }
 
 function isAfterRemoval(after: BrowserChangePosition): Sql {

@@ -73,24 +73,14 @@ function groupsBySlice(slices: readonly KeyedSlice[], measures: GroupMeasures): 
 const mergedColumns = (measures: GroupMeasures) =>
   Object.entries(measures).map(([measure, { merged }]) => sql`${merged(sliceColumn(measure))} AS ${name(measure)}`)
 
-/** `SELECT key, measures … GROUP BY group_key`, open to HAVING, ORDER BY and LIMIT. */
-export function selectGroups(slices: readonly KeyedSlice[], measures: GroupMeasures): Sql {
-  const columns = join([sql`toString(group_key) AS key`, ...mergedColumns(measures)], ', ')
+/** `SELECT key, measures, further columns … GROUP BY group_key`, open to HAVING, ORDER BY and LIMIT. */
+export function selectGroups(
+  slices: readonly KeyedSlice[],
+  measures: GroupMeasures,
+  further: readonly Sql[] = [],
+): Sql {
+  const columns = join([sql`toString(group_key) AS key`, ...mergedColumns(measures), ...further], ', ')
   return sql`SELECT ${columns} FROM (${groupsBySlice(slices, measures)}) GROUP BY group_key`
-}
-
-/** One row: sums of all groups, their number, and the number of distinct values of further measures, '' apart. */
-export function selectTotals(slices: readonly KeyedSlice[], distinct: GroupMeasures): Sql {
-  const { reportCount, weight } = groupTally
-  const sums = { reportCount, weight }
-  const counts = Object.keys(distinct).map((measure) => {
-    const values = sliceColumn(measure)
-    return sql`uniqExactIf(${values}, ${values} != '') AS ${name(measure)}`
-  })
-  const columns = join([...mergedColumns(sums), ...counts], ', ')
-  return sql`
-    SELECT ${columns}, uniqExact(group_key) AS groupCount
-    FROM (${groupsBySlice(slices, { ...sums, ...distinct })})`
 }
 
 export function slicesOfGroups(slices: readonly KeyedSlice[], groups: readonly Keyed[]): KeyedSlice[] {

@@ -16,8 +16,8 @@ export function addTallies(tallies: readonly Tally[]): Tally {
 }
 
 /** Rule 31. */
-export function estimate(tally: Tally): number {
-  return Number((tally.weight + unit / 2n) / unit)
+export function estimate({ weight }: Pick<Tally, 'weight'>): number {
+  return Number((weight + unit / 2n) / unit)
 }
 
 /** Only a sample rate below 1 lets the weight exceed the count. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { countChangesByBrowser } from '../../queries/browser-changes/count-changes-by-browser.ts'
 import { listBrowserChanges } from '../../queries/browser-changes/list-browser-changes.ts'
-import { totalBrowserChanges } from '../../queries/browser-changes/total-browser-changes.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
 import { listIssues } from '../../queries/issues/list-issues.ts'
@@ -30,18 +29,15 @@ describe('the tables of groups', () => {
       listIssueDetails: ['reports_per_day_by_issue', 'reports'],
       findIssue: ['reports_per_day_by_issue', 'reports'],
       listBrowserChanges: [changes, 'reports'],
-      totalBrowserChanges: [changes, 'reports'],
       countChangesByBrowser: [changes, 'reports'],
       listBrowserChangeDetails: [changes, 'reports'],
       listBrowserChangeTexts: ['reports'],
       listCspPolicies: ['reports_per_day_by_page', 'reports'],
       listCspPolicyTexts: ['reports'],
       listCrashGroups: [crashes, 'reports'],
-      totalCrashes: [crashes, 'reports'],
       listCrashDetails: [crashes, 'reports'],
       listCrashTexts: ['reports'],
       listNetworkErrorGroups: [errors, 'reports'],
-      totalNetworkErrors: [errors, 'reports'],
       listNetworkErrorDetails: [errors, 'reports'],
       listNetworkErrorTexts: ['reports'],
     })
@@ -51,7 +47,6 @@ describe('the tables of groups', () => {
     const reportTypes = ['deprecation', 'intervention'] as const
     const filter = { tenantId: tenant, window: { from: 0, to: 3 * dayMs }, siteId: undefined, reportTypes }
     expect(tables(listBrowserChanges(filter, undefined, 5))).toEqual(['browser_changes_per_day_by_entry'])
-    expect(tables(totalBrowserChanges(filter))).toEqual(['browser_changes_per_day_by_entry'])
     expect(tables(countChangesByBrowser(filter))).toEqual([changes])
   })
 
@@ -84,15 +79,15 @@ test('a list of groups after a position is one statement with bound values', () 
   const filter = { tenantId: tenant, window: { from: 0, to: dayMs }, siteId: site, reason: 'oom' }
   const query = listCrashGroups(filter, { weight: '5', key: '18446744073709551615' }, 51)
   expect({ text: sqlText(query), params: render(query.statement).params }).toEqual({
-    text: "SELECT toString(group_key) AS key, sum(slice_reportCount) AS reportCount, toString(sum(slice_weight)) AS weight, min(slice_firstSeen) AS firstSeen, max(slice_lastSeen) AS lastSeen, toUnixTimestamp64Milli(max(slice_lastStackAt)) AS lastStackAt FROM (SELECT group_key AS group_key, sum(report_count) AS slice_reportCount, sum(weight) AS slice_weight, min(first_seen_at) AS slice_firstSeen, max(last_seen_at) AS slice_lastSeen, max(last_stack_at) AS slice_lastStackAt FROM crashes_per_day_by_group WHERE tenant_id = {p0:UUID} AND report_type = 'crash' AND site_id = {p1:UUID} AND feature = {p2:String} AND (bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')}) GROUP BY group_key) GROUP BY group_key HAVING (sum(slice_weight) < {p5:UInt64} OR (sum(slice_weight) = {p5:UInt64} AND group_key > {p6:UInt64})) ORDER BY sum(slice_weight) DESC, group_key LIMIT {p7:UInt64}",
+    text: "SELECT toString(group_key) AS key, sum(slice_reportCount) AS reportCount, toString(sum(slice_weight)) AS weight, min(slice_firstSeen) AS firstSeen, max(slice_lastSeen) AS lastSeen, uniqExact(nullIf(any(slice_pageCount), cityHash64(''))) OVER () AS pageCount, toUnixTimestamp64Milli(max(slice_lastStackAt)) AS lastStackAt, toBool((sum(slice_weight) < {p0:UInt64} OR (sum(slice_weight) = {p0:UInt64} AND group_key > {p1:UInt64}))) AS isListed, sum(reportCount) OVER () AS totalReportCount, toString(sum(sum(slice_weight)) OVER ()) AS totalWeight, count() OVER () AS groupCount FROM (SELECT group_key AS group_key, sum(report_count) AS slice_reportCount, sum(weight) AS slice_weight, min(first_seen_at) AS slice_firstSeen, max(last_seen_at) AS slice_lastSeen, any(cityHash64(page)) AS slice_pageCount, max(last_stack_at) AS slice_lastStackAt FROM crashes_per_day_by_group WHERE tenant_id = {p2:UUID} AND report_type = 'crash' AND site_id = {p3:UUID} AND feature = {p4:String} AND (bucket >= {p5:DateTime('UTC')} AND bucket < {p6:DateTime('UTC')}) GROUP BY group_key) GROUP BY group_key ORDER BY isListed DESC, sum(slice_weight) DESC, group_key LIMIT {p7:UInt64}",
     params: {
-      p0: tenant,
-      p1: site,
-      p2: 'oom',
-      p3: '1970-01-01 00:00:00',
-      p4: '1970-01-02 00:00:00',
-      p5: '5',
-      p6: '18446744073709551615',
+      p0: '5',
+      p1: '18446744073709551615',
+      p2: tenant,
+      p3: site,
+      p4: 'oom',
+      p5: '1970-01-01 00:00:00',
+      p6: '1970-01-02 00:00:00',
       p7: '51',
     },
   })
@@ -113,10 +108,13 @@ test('a list of browser changes continues after its position, with or without a 
     `(sum(slice_weight) < {p${first}:UInt64} OR (sum(slice_weight) = {p${first}:UInt64} AND group_key > {p${first + 1}:UInt64}))`
   const dated = list(1_000)
   expect(dated.text).toContain(
-    ` GROUP BY group_key HAVING (anticipatedRemoval IS NULL OR anticipatedRemoval > {p4:DateTime64(3, 'UTC')} OR (anticipatedRemoval = {p4:DateTime64(3, 'UTC')} AND ${behind(5)})) ORDER BY anticipatedRemoval NULLS LAST, sum(slice_weight) DESC, group_key LIMIT {p7:UInt64}`,
+    `, toBool((anticipatedRemoval IS NULL OR anticipatedRemoval > {p0:DateTime64(3, 'UTC')} OR (anticipatedRemoval = {p0:DateTime64(3, 'UTC')} AND ${behind(1)}))) AS isListed, `,
   )
-  expect(dated.params).toMatchObject({ p4: '1970-01-01 00:00:01.000', p5: '5', p6: '7', p7: '51' })
-  expect(list(null).text).toContain(` GROUP BY group_key HAVING anticipatedRemoval IS NULL AND ${behind(4)} ORDER BY `)
+  expect(dated.text).toContain(
+    ' ORDER BY isListed DESC, anticipatedRemoval NULLS LAST, sum(slice_weight) DESC, group_key LIMIT {p7:UInt64}',
+  )
+  expect(dated.params).toMatchObject({ p0: '1970-01-01 00:00:01.000', p1: '5', p2: '7', p7: '51' })
+  expect(list(null).text).toContain(`, toBool(anticipatedRemoval IS NULL AND ${behind(0)}) AS isListed, `)
 })
 
 test('a page is matched by its bound prefix, for the primary key, and by its bound expression', () => {

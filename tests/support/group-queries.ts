@@ -2,11 +2,9 @@ import { countChangesByBrowser } from '../../queries/browser-changes/count-chang
 import { listBrowserChangeDetails } from '../../queries/browser-changes/list-browser-change-details.ts'
 import { listBrowserChangeTexts } from '../../queries/browser-changes/list-browser-change-texts.ts'
 import { listBrowserChanges } from '../../queries/browser-changes/list-browser-changes.ts'
-import { totalBrowserChanges } from '../../queries/browser-changes/total-browser-changes.ts'
 import { listCrashDetails } from '../../queries/crashes/list-crash-details.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCrashTexts } from '../../queries/crashes/list-crash-texts.ts'
-import { totalCrashes } from '../../queries/crashes/total-crashes.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
 import { listCspPolicyTexts } from '../../queries/csp-policies/list-csp-policy-texts.ts'
 import { findIssue } from '../../queries/issues/find-issue.ts'
@@ -15,7 +13,6 @@ import { listIssues } from '../../queries/issues/list-issues.ts'
 import { listNetworkErrorDetails } from '../../queries/network-errors/list-network-error-details.ts'
 import { listNetworkErrorGroups } from '../../queries/network-errors/list-network-error-groups.ts'
 import { listNetworkErrorTexts } from '../../queries/network-errors/list-network-error-texts.ts'
-import { totalNetworkErrors } from '../../queries/network-errors/total-network-errors.ts'
 import { pageMatch } from '../../queries/rules/scans/page-pattern.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import type { OracleWindow } from '../oracles/oracle-parts.ts'
@@ -34,18 +31,15 @@ export function groupQueries(tenantId: string, window: OracleWindow, siteId: str
     ...listIssueDetails(issues, [{ key: 7n, siteId, reportType: 'coep' }]),
     findIssue(issues, 7n),
     listBrowserChanges(changes, { ...after, anticipatedRemoval: 5 }, 5),
-    totalBrowserChanges(changes),
     countChangesByBrowser(changes),
     ...listBrowserChangeDetails(changes, groups),
     ...listBrowserChangeTexts(changes, groups),
     listCspPolicies(policies, 5),
     ...listCspPolicyTexts(policies, groups),
     listCrashGroups(crashes, after, 5),
-    totalCrashes(crashes),
     ...listCrashDetails(crashes, groups),
     ...listCrashTexts(crashes, groups),
     listNetworkErrorGroups(errors, after, 5),
-    totalNetworkErrors(errors),
     ...listNetworkErrorDetails(errors, groups),
     ...listNetworkErrorTexts(errors, groups),
   ]

@@ -7,10 +7,9 @@ import {
   type BrowserChangeEntry,
   type BrowserChangePosition,
   listBrowserChanges,
+  noBrowserChanges,
 } from '../../../queries/browser-changes/list-browser-changes.ts'
-import { totalBrowserChanges } from '../../../queries/browser-changes/total-browser-changes.ts'
-import { addTallies, estimate, isSampled } from '../../../queries/rules/weights.ts'
-import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { estimate, isSampled } from '../../../queries/rules/weights.ts'
 import { oneOf, uuid } from '../../../schema/params.ts'
 import { browserChangeTypeNames } from '../../../schema/report-types.ts'
 import { browserChange, browserChangeTotals } from '../../../schema/responses/browser-change.ts'
@@ -47,17 +46,17 @@ export const browserChangesList = endpoint({
   async handle({ caller, window, params: { siteId, reportType }, page, read, readAll }) {
     const reportTypes = reportType ? [reportType] : browserChangeTypeNames
     const filter: BrowserChangeFilter = { tenantId: caller.tenant.id, window, siteId, reportTypes }
-    const [rows, totals, browsers] = await Promise.all([
+    const [rows, browsers] = await Promise.all([
       read(listBrowserChanges(filter, page.after, page.rows)),
-      read(totalBrowserChanges(filter)).then(onlyRow),
       read(countChangesByBrowser(filter)),
     ])
-    const { data: entries, nextCursor } = page.cut(rows)
+    const totals = rows[0] ?? noBrowserChanges
+    const { data: entries, nextCursor } = page.cut(rows.filter(({ isListed }) => isListed))
     const [details, texts] = await Promise.all([
       readAll(listBrowserChangeDetails(filter, entries)),
       readAll(listBrowserChangeTexts(filter, entries)),
     ])
-    const all = addTallies(browsers)
+    const all = { reportCount: totals.totalReportCount, weight: totals.totalWeight }
     return {
       data: withDetails(withDetails(entries, texts), details).map((entry) => ({
         reportType: entry.reportType,

@@ -1,10 +1,8 @@
 import type { CrashFilter } from '../../../queries/crashes/crash-groups.ts'
 import { listCrashDetails } from '../../../queries/crashes/list-crash-details.ts'
-import { listCrashGroups } from '../../../queries/crashes/list-crash-groups.ts'
+import { listCrashGroups, noCrashes } from '../../../queries/crashes/list-crash-groups.ts'
 import { listCrashTexts } from '../../../queries/crashes/list-crash-texts.ts'
-import { totalCrashes } from '../../../queries/crashes/total-crashes.ts'
 import { estimate } from '../../../queries/rules/weights.ts'
-import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { exactText, uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { crashGroup, crashTotals } from '../../../schema/responses/crash.ts'
@@ -30,11 +28,9 @@ export const crashesList = endpoint({
   response: listResponse(crashGroup, { totals: crashTotals }),
   async handle({ caller, window, params, page, read, readAll }) {
     const filter: CrashFilter = { tenantId: caller.tenant.id, window, ...params }
-    const [rows, totals] = await Promise.all([
-      read(listCrashGroups(filter, page.after, page.rows)),
-      read(totalCrashes(filter)).then(onlyRow),
-    ])
-    const { data: groups, nextCursor } = page.cut(rows)
+    const rows = await read(listCrashGroups(filter, page.after, page.rows))
+    const totals = rows[0] ?? noCrashes
+    const { data: groups, nextCursor } = page.cut(rows.filter(({ isListed }) => isListed))
     const [details, texts] = await Promise.all([
       readAll(listCrashDetails(filter, groups)),
       readAll(listCrashTexts(filter, groups)),
@@ -53,8 +49,8 @@ export const crashesList = endpoint({
         lastSeen: group.lastSeen,
       })),
       totals: {
-        estimatedReportCount: estimate(totals),
-        reportCount: totals.reportCount,
+        estimatedReportCount: estimate({ weight: totals.totalWeight }),
+        reportCount: totals.totalReportCount,
         pageCount: totals.pageCount,
         groupCount: totals.groupCount,
       },

@@ -1,10 +1,8 @@
 import { listNetworkErrorDetails } from '../../../queries/network-errors/list-network-error-details.ts'
-import { listNetworkErrorGroups } from '../../../queries/network-errors/list-network-error-groups.ts'
+import { listNetworkErrorGroups, noNetworkErrors } from '../../../queries/network-errors/list-network-error-groups.ts'
 import { listNetworkErrorTexts } from '../../../queries/network-errors/list-network-error-texts.ts'
 import type { NetworkErrorFilter } from '../../../queries/network-errors/network-error-groups.ts'
-import { totalNetworkErrors } from '../../../queries/network-errors/total-network-errors.ts'
 import { estimate } from '../../../queries/rules/weights.ts'
-import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { networkErrorPhases } from '../../../schema/enumerations.ts'
 import { exactText, oneOf, uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
@@ -33,11 +31,9 @@ export const networkErrorsList = endpoint({
   response: listResponse(networkErrorGroup, { totals: networkErrorTotals }),
   async handle({ caller, window, params, page, read, readAll }) {
     const filter: NetworkErrorFilter = { tenantId: caller.tenant.id, window, ...params }
-    const [rows, totals] = await Promise.all([
-      read(listNetworkErrorGroups(filter, page.after, page.rows)),
-      read(totalNetworkErrors(filter)).then(onlyRow),
-    ])
-    const { data: groups, nextCursor } = page.cut(rows)
+    const rows = await read(listNetworkErrorGroups(filter, page.after, page.rows))
+    const totals = rows[0] ?? noNetworkErrors
+    const { data: groups, nextCursor } = page.cut(rows.filter(({ isListed }) => isListed))
     const [details, texts] = await Promise.all([
       readAll(listNetworkErrorDetails(filter, groups)),
       readAll(listNetworkErrorTexts(filter, groups)),
@@ -59,8 +55,8 @@ export const networkErrorsList = endpoint({
         lastSeen: group.lastSeen,
       })),
       totals: {
-        reportCount: totals.reportCount,
-        estimatedReportCount: estimate(totals),
+        reportCount: totals.totalReportCount,
+        estimatedReportCount: estimate({ weight: totals.totalWeight }),
         groupCount: totals.groupCount,
         originCount: totals.originCount,
       },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { VolumePosition } from '../../../queries/groups/largest-first.ts'
+import type { VolumePosition } from '../../../queries/groups/group-pages.ts'
 import type { SortKey } from '../../pipeline/page.ts'
 
 const largest = 2n ** 64n - 1n

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type { GroupSlice } from '../rollups/group-slices.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { type Sql, sql, uint, uint64 } from '../sql/sql.ts'
+import type { KeyedSlice } from './keyed-slices.ts'
+import {
+  type GroupMeasure,
+  type GroupMeasures,
+  groupTally,
+  groupTallyRow,
+  selectGroups,
+  sliceColumn,
+} from './select-groups.ts'
+
+/** Keyset pages of groups. Each row has the totals of all groups too, which saves a second scan. */
+
+/** Unsigned 64-bit integers in digits. */
+export interface VolumePosition {
+  readonly weight: string
+  readonly key: string
+}
+
+const volume = sql`sum(${sliceColumn('weight')})`
+
+export const byVolume: Sql = sql`${volume} DESC, group_key`
+
+export function isAfter({ weight, key }: VolumePosition): Sql {
+  const bound = uint64(BigInt(weight))
+  return sql`(${volume} < ${bound} OR (${volume} = ${bound} AND group_key > ${uint64(BigInt(key))}))`
+}
+
+export const groupPageRow = groupTallyRow.extend({
+  isListed: z.boolean(),
+  totalReportCount: rowCount,
+  totalWeight: rowBigSum,
+  groupCount: rowCount,
+})
+
+export const noGroups = { totalReportCount: 0, totalWeight: 0n, groupCount: 0 }
+
+/** Distinct texts of all groups, '' apart; by hash, as the texts themselves take a tenth more of a list's time. */
+export const totalDistinct = (text: (slice: GroupSlice) => Sql): GroupMeasure => ({
+  ofSlice: (slice) => sql`any(cityHash64(${text(slice)}))`,
+  merged: (hashes) => sql`uniqExact(nullIf(any(${hashes}), cityHash64(''))) OVER ()`,
+})
+
+interface GroupPage {
+  /** Numbers, beside `groupTally`: texts of every group of a window would take most of the time. */
+  readonly measures: GroupMeasures
+  /** Further totals: window functions over measures. */
+  readonly totals?: readonly Sql[]
+  /** Of the groups after the page before; undefined on the first page. */
+  readonly condition: Sql | undefined
+  readonly order?: Sql
+  readonly limit: number
+}
+
+/** Groups of earlier pages come last, not listed: a page behind the last group has its totals from them. */
+export function selectGroupPage(
+  slices: readonly KeyedSlice[],
+  { measures, totals = [], condition = sql`true`, order = byVolume, limit }: GroupPage,
+): Sql {
+  const groups = selectGroups(slices, { ...groupTally, ...measures }, [
+    sql`toBool(${condition}) AS isListed`,
+    sql`sum(reportCount) OVER () AS totalReportCount`,
+    sql`toString(sum(${volume}) OVER ()) AS totalWeight`,
+    sql`count() OVER () AS groupCount`,
+    ...totals,
+  ])
+  return sql`${groups} ORDER BY isListed DESC, ${order} LIMIT ${uint(limit)}`
+}
