@@ -16,17 +16,21 @@ const row = z.object({
   lastSeen: rowTime,
 })
 
-/** Largest groups first, ties by value (Rule 25). @param previous undefined where retention does not reach it. */
-export function groupReports(
-  tenantId: string,
-  window: TimeRange,
-  previous: TimeRange | undefined,
-  filter: ReportFilter,
-  groupBy: readonly DimensionName[],
-  limit: number,
-): Query<z.infer<typeof row>> {
-  const windows = previous ? [previous, window] : [window]
-  const slices = countSlices({ tenantId, ...filter, groupBy, windows })
+export type ReportGroup = z.infer<typeof row>
+
+export interface Ranking extends ReportFilter {
+  readonly tenantId: string
+  readonly window: TimeRange
+  /** undefined where retention does not reach it. */
+  readonly previous: TimeRange | undefined
+  readonly groupBy: readonly DimensionName[]
+  readonly limit: number
+}
+
+/** Largest groups first, ties by value (Rule 25). */
+export function groupReports(ranking: Ranking): Query<ReportGroup> {
+  const { window, previous, groupBy, limit } = ranking
+  const slices = countSlices({ ...ranking, windows: previous ? [previous, window] : [window] })
   const keys = join(
     groupBy.map((_, index) => keyName(index)),
     ', ',

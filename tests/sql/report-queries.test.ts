@@ -99,18 +99,25 @@ describe('the statement of a report query', () => {
   })
 
   test('a ranking groups one slice once, and merges several slices', () => {
-    const query = groupReports(
-      tenant,
-      { from: hourMs, to: 2 * hourMs },
-      { from: 0, to: hourMs },
-      csp(),
-      ['directive'],
-      20,
-    )
+    const query = groupReports({
+      tenantId: tenant,
+      window: { from: hourMs, to: 2 * hourMs },
+      previous: { from: 0, to: hourMs },
+      ...csp(),
+      groupBy: ['directive'],
+      limit: 20,
+    })
     expect(sqlText(query)).toBe(
       "SELECT [key0] AS values, current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen FROM (SELECT toString(value) AS key0, sumIf(report_count, bucket >= {p0:DateTime('UTC')}) AS current, sumIf(report_count, bucket < {p0:DateTime('UTC')}) AS previous, minIf(first_seen_at, bucket >= {p0:DateTime('UTC')}) AS first, maxIf(last_seen_at, bucket >= {p0:DateTime('UTC')}) AS last FROM reports_per_hour_by_cube_value WHERE tenant_id = {p1:UUID} AND report_type = {p2:String} AND dimension = {p3:String} AND ((bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}) OR (bucket >= {p6:DateTime('UTC')} AND bucket < {p7:DateTime('UTC')})) GROUP BY key0) WHERE reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT {p8:UInt64}",
     )
-    const apart = groupReports(tenant, ragged, undefined, csp(), ['blockedHost'], 20)
+    const apart = groupReports({
+      tenantId: tenant,
+      window: ragged,
+      previous: undefined,
+      ...csp(),
+      groupBy: ['blockedHost'],
+      limit: 20,
+    })
     expect(tables([apart])).toEqual(['reports_per_day_by_value', 'reports_per_hour_by_value_time_ordered', 'reports'])
     expect(sqlText(apart)).toMatch(/\) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT/)
   })

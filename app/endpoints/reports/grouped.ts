@@ -24,12 +24,12 @@ export const reportsGrouped = endpoint({
   cache: 'until-import',
   response: z.object({ groupBy: z.array(z.string()), data: z.array(groupedRow) }),
   async handle({ caller, window, earlier, filter, params, read }) {
-    const { groupBy } = filter
-    const groups = await read(groupReports(caller.tenant.id, window, earlier, filter, groupBy, params.limit))
+    const ranking = { tenantId: caller.tenant.id, window, previous: earlier, ...filter, limit: params.limit }
+    const groups = await read(groupReports(ranking))
     const data = groups.map(({ previousCount, ...group }) => ({
       ...group,
       trendPercent: trendPercent(group.reportCount, previousCount),
     }))
-    return { groupBy: [...groupBy], data }
+    return { groupBy: [...filter.groupBy], data }
   },
 })

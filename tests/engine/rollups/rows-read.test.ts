@@ -52,7 +52,9 @@ const csp = (filters: Partial<Record<DimensionName, string>> = {}) => ({
   reportType: 'csp-violation' as const,
   terms: Object.entries(filters).map(([dimension, value]) => ({ dimension: dimension as DimensionName, value })),
 })
-const grouped = (by: DimensionName[]) => [groupReports(bigTenant, window, previous, csp(), by, 20)]
+const grouped = (groupBy: DimensionName[]) => [
+  groupReports({ tenantId: bigTenant, window, previous, ...csp(), groupBy, limit: 20 }),
+]
 
 test.each<[string, () => readonly Query<unknown>[]]>([
   ['a count', () => countReports(bigTenant, window, csp())],
