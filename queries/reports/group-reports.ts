@@ -29,14 +29,10 @@ export interface Ranking extends ReportFilter {
 
 /** Largest groups first, ties by value (Rule 25). */
 export function groupReports(ranking: Ranking): Query<ReportGroup> {
-  const { window, previous, groupBy, limit } = ranking
-  const slices = countSlices({ ...ranking, windows: previous ? [previous, window] : [window] })
-  const keys = join(
-    groupBy.map((_, index) => keyName(index)),
-    ', ',
-  )
+  const slices = rankingSlices(ranking)
+  const keys = keysOf(ranking)
   const groups = join(
-    slices.map((slice) => groupsOfSlice(slice, groupBy, window.from)),
+    slices.map((slice) => groupsOfSlice(slice, ranking)),
     ' UNION ALL ',
   )
   // Grouping one slice's hundreds of thousands of groups again would take a fifth more.
@@ -44,7 +40,7 @@ export function groupReports(ranking: Ranking): Query<ReportGroup> {
     slices.length > 1
       ? sql`sum(current) AS reportCount, sum(previous) AS previousCount, minIf(first, current > 0) AS firstSeen,
         maxIf(last, current > 0) AS lastSeen`
-      : sql`current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen`
+      : countsOfSlice
   return {
     name: 'groupReports',
     statement: sql`
@@ -52,22 +48,45 @@ export function groupReports(ranking: Ranking): Query<ReportGroup> {
       FROM (${groups})
       ${slices.length > 1 ? sql`GROUP BY ${keys} HAVING` : sql`WHERE`} reportCount > 0
       ORDER BY reportCount DESC, ${keys}
-      LIMIT ${uint(limit)}`,
+      LIMIT ${uint(ranking.limit)}`,
     row,
   }
 }
 
+/** Queries to run concurrently: the groups of each slice in any order, up to `limit`, those of the previous window too. */
+export function groupEachSlice(ranking: Ranking, limit: number): Query<ReportGroup>[] {
+  return rankingSlices(ranking).map((slice) => ({
+    name: 'groupEachSlice',
+    statement: sql`
+      SELECT [${keysOf(ranking)}] AS values, ${countsOfSlice}
+      FROM (${groupsOfSlice(slice, ranking)})
+      LIMIT ${uint(limit)}`,
+    row,
+    fewRows: true,
+  }))
+}
+
+const rankingSlices = ({ previous, ...ranking }: Ranking) =>
+  countSlices({ ...ranking, windows: previous ? [previous, ranking.window] : [ranking.window] })
+
 const keyName = (index: number) => name(`key${index}`)
 
+const keysOf = ({ groupBy }: Ranking) =>
+  join(
+    groupBy.map((_, index) => keyName(index)),
+    ', ',
+  )
+
+const countsOfSlice = sql`current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen`
+
 /** No slice spans the window's start, so a row's time decides which window it counts for. */
-function groupsOfSlice({ from, time, column, measure }: CountSlice, groupBy: readonly DimensionName[], start: number) {
-  const keys = groupBy.map((dimension, index) => sql`toString(${column(dimension)}) AS ${keyName(index)}`)
-  const names = groupBy.map((_, index) => keyName(index))
-  const bound = time.bound(start)
-  const [now, before] = [sql`${time.column} >= ${bound}`, sql`${time.column} < ${bound}`]
+function groupsOfSlice({ from, time, column, measure }: CountSlice, ranking: Ranking) {
+  const keys = ranking.groupBy.map((dimension, index) => sql`toString(${column(dimension)}) AS ${keyName(index)}`)
+  const start = time.bound(ranking.window.from)
+  const [now, before] = [sql`${time.column} >= ${start}`, sql`${time.column} < ${start}`]
   return sql`
     SELECT ${join(keys, ', ')}, ${measure.reportCount(now)} AS current, ${measure.reportCount(before)} AS previous,
       ${measure.firstSeen(now)} AS first, ${measure.lastSeen(now)} AS last
     ${from}
-    GROUP BY ${join(names, ', ')}`
+    GROUP BY ${keysOf(ranking)}`
 }

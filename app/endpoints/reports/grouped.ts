@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { groupReports } from '../../../queries/reports/group-reports.ts'
+import { addGroups, hasFewValues, rankFewValues } from '../../../queries/reports/rank-few-values.ts'
 import { trendPercent } from '../../../queries/rules/trend.ts'
 import { groupByParam, toGrouping } from '../../../schema/group-by.ts'
 import { integer } from '../../../schema/params.ts'
@@ -23,9 +24,10 @@ export const reportsGrouped = endpoint({
   charges: ['key', 'tenant'],
   cache: 'until-import',
   response: z.object({ groupBy: z.array(z.string()), data: z.array(groupedRow) }),
-  async handle({ caller, window, earlier, filter, params, read }) {
+  async handle({ caller, window, earlier, filter, params, read, readAll }) {
     const ranking = { tenantId: caller.tenant.id, window, previous: earlier, ...filter, limit: params.limit }
-    const groups = await read(groupReports(ranking))
+    const few = hasFewValues(ranking) ? addGroups(await readAll(rankFewValues(ranking)), params.limit) : undefined
+    const groups = few ?? (await read(groupReports(ranking)))
     const data = groups.map(({ previousCount, ...group }) => ({
       ...group,
       trendPercent: trendPercent(group.reportCount, previousCount),
