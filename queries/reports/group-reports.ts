@@ -27,9 +27,11 @@ export interface Ranking extends ReportFilter {
   readonly limit: number
 }
 
+export const rankingSlices = ({ previous, ...ranking }: Ranking): CountSlice[] =>
+  countSlices({ ...ranking, windows: previous ? [previous, ranking.window] : [ranking.window] })
+
 /** Largest groups first, ties by value (Rule 25). */
-export function groupReports(ranking: Ranking): Query<ReportGroup> {
-  const slices = rankingSlices(ranking)
+export function groupReports(ranking: Ranking, slices = rankingSlices(ranking)): Query<ReportGroup> {
   const keys = keysOf(ranking)
   const groups = join(
     slices.map((slice) => groupsOfSlice(slice, ranking)),
@@ -65,9 +67,6 @@ export function groupEachSlice(ranking: Ranking, limit: number): Query<ReportGro
     fewRows: true,
   }))
 }
-
-const rankingSlices = ({ previous, ...ranking }: Ranking) =>
-  countSlices({ ...ranking, windows: previous ? [previous, ranking.window] : [ranking.window] })
 
 const keyName = (index: number) => name(`key${index}`)
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { countReportTypes } from '../../queries/reports/count-report-types.ts'
 import { countReports } from '../../queries/reports/count-reports.ts'
-import { groupReports } from '../../queries/reports/group-reports.ts'
+import { groupReports, type Ranking } from '../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
 import { listReports } from '../../queries/reports/list-reports.ts'
+import { groupHashes, rankHashes } from '../../queries/reports/rank-by-hash.ts'
+import { rankFewValues } from '../../queries/reports/rank-few-values.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { dayMs, hourMs } from '../../schema/durations.ts'
@@ -120,6 +122,40 @@ describe('the statement of a report query', () => {
     })
     expect(tables([apart])).toEqual(['reports_per_day_by_value', 'reports_per_hour_by_value_time_ordered', 'reports'])
     expect(sqlText(apart)).toMatch(/\) GROUP BY key0 HAVING reportCount > 0 ORDER BY reportCount DESC, key0 LIMIT/)
+  })
+
+  test('a ranking by hash counts the window alone, and looks up its hashes in both windows', () => {
+    const hosts: Ranking = {
+      tenantId: tenant,
+      window: { from: dayMs, to: 2 * dayMs },
+      previous: { from: 0, to: dayMs },
+      ...csp(),
+      groupBy: ['documentHost', 'blockedHost'],
+      limit: 20,
+    }
+    const hash = '31 * cityHash64(document_host) + cityHash64(blocked_host)'
+    expect(sqlText(rankHashes(hosts))).toBe(
+      `SELECT toString(pair) AS hash, sum(counted) AS reportCount FROM (SELECT ${hash} AS pair, sum(report_count) AS counted FROM reports_per_day_by_hosts WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND (bucket >= {p2:DateTime('UTC')} AND bucket < {p3:DateTime('UTC')}) GROUP BY pair) GROUP BY pair ORDER BY reportCount DESC LIMIT {p4:UInt64}`,
+    )
+    const groups = groupHashes(hosts, [{ hash: 7n, reportCount: 1 }])
+    expect(sqlText(groups)).toContain(`AND ${hash} IN {p7:Array(UInt64)} GROUP BY key0, key1`)
+    expect(tables([rankHashes({ ...hosts, window: ragged })])).toEqual(['reports_per_day_by_hosts', 'reports'])
+  })
+
+  test('a ranking by few values has a statement a slice, each with at most one row more than 1,000', () => {
+    const statements = rankFewValues({
+      tenantId: tenant,
+      window: ragged,
+      previous: undefined,
+      ...csp(),
+      groupBy: ['directive'],
+      limit: 20,
+    })
+    expect(statements.map((query) => tables([query]))).toEqual([['reports_per_hour_by_cube_value'], ['reports']])
+    for (const { statement } of statements) {
+      expect(render(statement).text).toMatch(/GROUP BY key0\)\s+LIMIT/)
+      expect(Object.values(render(statement).params)).toContain('1001')
+    }
   })
 
   test('a list selects only the columns that its report type fills', () => {

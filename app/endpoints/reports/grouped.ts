@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { groupReports } from '../../../queries/reports/group-reports.ts'
+import { groupReports, type Ranking, type ReportGroup } from '../../../queries/reports/group-reports.ts'
+import { areLargest, groupHashes, isRankedByHash, rankHashes } from '../../../queries/reports/rank-by-hash.ts'
 import { addGroups, hasFewValues, rankFewValues } from '../../../queries/reports/rank-few-values.ts'
 import { trendPercent } from '../../../queries/rules/trend.ts'
+import type { Read, ReadAll } from '../../../queries/sql/query.ts'
 import { groupByParam, toGrouping } from '../../../schema/group-by.ts'
 import { integer } from '../../../schema/params.ts'
 import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
@@ -26,8 +28,7 @@ export const reportsGrouped = endpoint({
   response: z.object({ groupBy: z.array(z.string()), data: z.array(groupedRow) }),
   async handle({ caller, window, earlier, filter, params, read, readAll }) {
     const ranking = { tenantId: caller.tenant.id, window, previous: earlier, ...filter, limit: params.limit }
-    const few = hasFewValues(ranking) ? addGroups(await readAll(rankFewValues(ranking)), params.limit) : undefined
-    const groups = few ?? (await read(groupReports(ranking)))
+    const groups = await rank(ranking, read, readAll)
     const data = groups.map(({ previousCount, ...group }) => ({
       ...group,
       trendPercent: trendPercent(group.reportCount, previousCount),
@@ -35,3 +36,19 @@ export const reportsGrouped = endpoint({
     return { groupBy: [...filter.groupBy], data }
   },
 })
+
+/** `groupReports` in every case; faster ways first, which show whether they are exact. */
+async function rank(ranking: Ranking, read: Read, readAll: ReadAll): Promise<readonly ReportGroup[]> {
+  if (hasFewValues(ranking)) {
+    const groups = addGroups(await readAll(rankFewValues(ranking)), ranking.limit)
+    if (groups) return groups
+  }
+  if (isRankedByHash(ranking)) {
+    const hashes = await read(rankHashes(ranking))
+    if (areLargest(hashes, hashes, ranking)) {
+      const groups = await read(groupHashes(ranking, hashes))
+      if (areLargest(groups, hashes, ranking)) return groups
+    }
+  }
+  return read(groupReports(ranking))
+}

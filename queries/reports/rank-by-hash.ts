@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { CountSlice } from '../rollups/count-slices.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { join, type Sql, sql, uint, uint64s } from '../sql/sql.ts'
+import { groupReports, type Ranking, type ReportGroup, rankingSlices } from './group-reports.ts'
+
+/**
+ * Ranking of both hosts in half the time: the largest hashes of the pairs by their count alone, then their groups.
+ * A collision only raises a hash's count.
+ */
+
+type HashOf = (slice: CountSlice) => Sql
+
+/** A hash of each text is one of each dictionary entry: a tenth faster than one of the pair. */
+const pairHash: HashOf = ({ column }) =>
+  sql`31 * cityHash64(${column('documentHost')}) + cityHash64(${column('blockedHost')})`
+
+const row = z.object({ hash: rowBigSum, reportCount: rowCount })
+
+type HashCount = z.infer<typeof row>
+
+/** With a filter, or by other dimensions, the second statement takes what the first saves. */
+export const isRankedByHash = ({ groupBy, terms }: Ranking) =>
+  terms.length === 0 && groupBy.includes('documentHost') && groupBy.includes('blockedHost')
+
+/** Twice the limit, so that ties at the limit are rarely ties with hashes beyond. */
+const hashLimit = ({ limit }: Ranking) => 2 * limit
+
+/** Largest hashes of the window first. */
+export function rankHashes(ranking: Ranking, hashOf = pairHash): Query<HashCount> {
+  const counts = rankingSlices({ ...ranking, previous: undefined }).map(
+    (slice) => sql`
+      SELECT ${hashOf(slice)} AS pair, ${slice.measure.reportCount()} AS counted
+      ${slice.from}
+      GROUP BY pair`,
+  )
+  return {
+    name: 'rankHashes',
+    statement: sql`
+      SELECT toString(pair) AS hash, sum(counted) AS reportCount
+      FROM (${join(counts, ' UNION ALL ')})
+      GROUP BY pair
+      ORDER BY reportCount DESC
+      LIMIT ${uint(hashLimit(ranking))}`,
+    row,
+  }
+}
+
+/** The ranking among groups of these hashes. */
+export function groupHashes(ranking: Ranking, hashes: readonly HashCount[], hashOf = pairHash): Query<ReportGroup> {
+  const among = uint64s(hashes.map(({ hash }) => hash))
+  const slices = rankingSlices(ranking).map((slice) => ({
+    ...slice,
+    from: sql`${slice.from} AND ${hashOf(slice)} IN ${among}`,
+  }))
+  return groupReports(ranking, slices)
+}
+
+/** Whether the limit's count, of hashes or of their groups, is above that of any group of another hash. */
+export function areLargest(
+  counts: readonly Pick<HashCount, 'reportCount'>[],
+  hashes: readonly HashCount[],
+  ranking: Ranking,
+): boolean {
+  const [smallest, others] = [counts[ranking.limit - 1], hashes[hashLimit(ranking) - 1]]
+  return smallest !== undefined && others !== undefined && smallest.reportCount > others.reportCount
+}
