@@ -108,6 +108,7 @@ ORDER BY (tenant_id, report_type, dimension, value, bucket)
 TTL toDateTime(toDate(bucket), 'UTC') + toIntervalDay(retention_days + 1)
 SETTINGS
     index_granularity = 1024,
+    min_bytes_for_wide_part = 100000000,
     non_replicated_deduplication_window = 10000,
     min_age_to_force_merge_seconds = 86400,
     min_age_to_force_merge_on_partition_only = 1
