@@ -26,7 +26,7 @@ export const reportInsertSettings = {
   max_insert_block_size: oneBlock,
   min_insert_block_size_rows: oneBlock,
   min_insert_block_size_bytes: oneBlock,
-  // Every view groups by its table's whole key, so an insert has nothing to merge.
+  // Views group by their table's key, so an insert has next to nothing to merge.
   optimize_on_insert: 0,
   max_insert_threads: '1',
   // A file can span more months or days than the default allows in one insert.
