@@ -5,7 +5,10 @@ import { sql, uint, uuid } from '../sql/sql.ts'
 
 const row = z.object({ token: z.string(), state: z.string(), recordedAt: z.string() })
 
-/** The import log's last hour, in no order, without the hosts of a batch: there can be a thousand. */
+/**
+ * The import log's last hour, in no order, the latest two steps of a token: a collector has thousands of its own.
+ * Without the hosts of a batch, of which there can be a thousand.
+ */
 export function listImportSteps(tenantId: string, limit: number): Query<ImportStep> {
   return {
     name: 'listImportSteps',
@@ -13,6 +16,8 @@ export function listImportSteps(tenantId: string, limit: number): Query<ImportSt
       SELECT token, state, recorded_at AS recordedAt
       FROM import_log_by_time
       WHERE tenant_id = ${uuid(tenantId)} AND recorded_at > now64(3) - INTERVAL 1 HOUR
+      ORDER BY recorded_at DESC
+      LIMIT 2 BY token
       LIMIT ${uint(limit)}`,
     row,
     pool: 'lookup',
