@@ -20,6 +20,8 @@ const variables = z.object({
     .string()
     .default('.data')
     .transform((path) => resolve(path)),
+  COLLECTOR_PORT: port(8788),
+  COLLECTOR_URL: url(/^https?$/, 'https://reports.example.com').transform((text) => text?.replace(/\/+$/, '')),
   CLICKHOUSE_PORT: port(8123),
   CLICKHOUSE_URL: url(/^https?$/, 'http://user:password@host:8123/database'),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379'),
@@ -30,6 +32,10 @@ const variables = z.object({
 })
 
 export type Config = Readonly<z.infer<typeof variables>>
+
+/** Where browsers reach the collector, without a slash at its end. */
+export const collectorUrl = ({ COLLECTOR_URL, COLLECTOR_PORT }: Pick<Config, 'COLLECTOR_URL' | 'COLLECTOR_PORT'>) =>
+  COLLECTOR_URL ?? `http://127.0.0.1:${COLLECTOR_PORT}`
 
 /** Throws an Error of one line that names the variable and its values. An empty variable counts as unset. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {

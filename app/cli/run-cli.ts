@@ -2,7 +2,7 @@ import { CommanderError } from '@commander-js/extra-typings'
 import { pendingMigrations } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
 import { Problem } from '../../schema/problems.ts'
-import { readConfig } from '../config.ts'
+import { collectorUrl, readConfig } from '../config.ts'
 import { type DatabaseAccess, openDatabase } from '../server/open-database.ts'
 import type { Context } from './context.ts'
 import { callersFolder } from './import-source.ts'
@@ -27,6 +27,7 @@ export async function runCli(
     folder: callersFolder(environment),
     log,
     database: database.open,
+    collectorUrl: () => collectorUrl(readConfig(environment)),
     finish(object, code = 0) {
       result = object
       exitCode = code

@@ -12,6 +12,7 @@ import { entitlements } from '../../schema/plans.ts'
 import { insertKey } from '../api-keys/insert-key.ts'
 import { makeKey } from '../api-keys/key-format.ts'
 import { withProgress } from '../cli/show-progress.ts'
+import { makeSiteToken } from '../collector/site-address.ts'
 import { clickHouseImportLog } from '../import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { importReports } from '../import/reports/import-reports.ts'
@@ -62,7 +63,7 @@ async function writeState(file: string, state: DemoState): Promise<void> {
 async function createTenant(writer: Database, { tenant }: DemoScenario, { id, key }: DemoKey, now: Date) {
   const created = { created_at: toClickHouseTime(now) }
   await insertRows(writer, 'tenants', [{ id: tenant.id, name: tenant.name, plan: tenant.plan, ...created }])
-  const sites = tenant.sites.map((site) => ({ ...site, tenant_id: tenant.id, ...created }))
+  const sites = tenant.sites.map((site) => ({ ...site, tenant_id: tenant.id, token: makeSiteToken(), ...created }))
   await insertRows(writer, 'sites', sites)
   const expiresAt = new Date(now.getTime() + 365 * dayMs)
   await insertKey(writer, { id, tenantId: tenant.id, name: 'Demo', key, createdAt: now, expiresAt })

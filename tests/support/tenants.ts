@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { hashKey, keyPrefix, makeKey } from '../../app/api-keys/key-format.ts'
+import { makeSiteToken } from '../../app/collector/site-address.ts'
 import { importRecords } from '../../app/import/records/import-records.ts'
 import type { RecordType } from '../../app/import/records/record-type.ts'
 import { clickHouseImportLog } from '../../app/import/reports/clickhouse-import-log.ts'
@@ -73,7 +74,8 @@ export function createTenantWriter(database: Database): TenantWriter {
     },
     async createSite(tenantId, { name = 'Test site', hosts = [] } = {}) {
       const id = randomUUID()
-      await insert('sites', [{ id, tenant_id: tenantId, name, hosts, created_at: timeText(Date.now()) }])
+      const token = makeSiteToken()
+      await insert('sites', [{ id, tenant_id: tenantId, name, hosts, token, created_at: timeText(Date.now()) }])
       return id
     },
     async createKey(tenantId, { expiresAt = tomorrow(), revokedAt } = {}) {

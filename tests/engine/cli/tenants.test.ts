@@ -76,6 +76,29 @@ describe('sites create', () => {
     expect(rows).toEqual([[tenant, 'Shop', ['a.example', '*.a.example']]])
   })
 
+  test('a site gets a token of its own, and the headers that send reports to its address', async () => {
+    const tenant = await makeTenant()
+    const words = ['--tenant', tenant, '--name', 'Shop', '--host', 'd.example', '--collector', 'https://in.example/']
+    const { response } = await done('sites', 'create', ...words)
+    expect(Object.keys(response)).toEqual(['id', 'token', 'reportUrl', 'headers'])
+    expect(response.token).toMatch(/^[\w-]{22}$/)
+    expect(response.reportUrl).toBe(`https://in.example/r/${response.token}`)
+    expect(response.headers.filter((line: string) => line.includes(response.reportUrl)).length).toBeGreaterThan(2)
+    const { response: local } = await done('sites', 'rotate-token', '--tenant', tenant, '--site', response.id)
+    expect(local).toMatchObject({ id: response.id, reportUrl: `http://127.0.0.1:8788/r/${local.token}` })
+    expect(local.token).not.toBe(response.token)
+    const stored = `SELECT token, name, hosts FROM sites FINAL WHERE id = '${response.id}'`
+    expect(await queryRows(database, stored)).toEqual([[local.token, 'Shop', ['d.example']]])
+  })
+
+  test('sample rates are stored by report type', async () => {
+    const tenant = await makeTenant()
+    const words = ['--tenant', tenant, '--name', 'Shop', '--host', 'e.example']
+    const { response } = await done('sites', 'create', ...words, '--sample', 'crash=0.1', '--sample', 'coop=.25')
+    const stored = `SELECT sample_rates['crash'], sample_rates['coop'], length(sample_rates) FROM sites FINAL WHERE id = '${response.id}'`
+    expect(await queryRows(database, stored)).toEqual([[0.1, 0.25, 2]])
+  })
+
   test('a host of another site of the tenant is an error; one of another tenant is not', async () => {
     const [one, other] = [await makeTenant(), await makeTenant()]
     const words = ['--name', 'Shop', '--host', 'b.example']

@@ -6,6 +6,7 @@ describe('the environment', () => {
   test('has a default for everything that the embedded engine needs', () => {
     expect(readConfig({})).toEqual({
       PORT: 8787,
+      COLLECTOR_PORT: 8788,
       HOST: '127.0.0.1',
       DATA_DIR: resolve('.data'),
       CLICKHOUSE_PORT: 8123,

@@ -85,6 +85,7 @@ describe('help', () => {
 const text201 = 'x'.repeat(201)
 const tenantsCreate = ['tenants', 'create', '--name', 'A', '--plan', 'team']
 const sitesCreate = ['sites', 'create', '--tenant', id, '--name', 'S', '--host']
+const sampled = [...sitesCreate, 'a.example', '--sample']
 const keysCreate = ['keys', 'create', '--tenant', id, '--name', 'K']
 
 const refused: [what: string, words: string[], says: string][] = [
@@ -161,6 +162,10 @@ const refused: [what: string, words: string[], says: string][] = [
     sitesCreate.slice(0, -1),
     "required option '--host <HOST>' not specified (Host of the site's pages: a host name",
   ],
+  ['a sample rate of 0', [...sampled, 'crash=0'], '--sample takes a rate above 0 and up to 1 for one of'],
+  ['a sample rate above 1', [...sampled, 'crash=1.5'], '--sample takes a rate above 0'],
+  ['a sample rate of an unknown type', [...sampled, 'crashes=0.5'], 'such as crash=0.1, not "crashes=0.5"'],
+  ['a sample rate of a type that browsers sample', [...sampled, 'network-error=0.5'], '--sample takes a rate'],
   ['a time gone by', [...keysCreate, '--expires-at', '2020-01-01T00:00:00Z'], '--expires-at takes a time ahead'],
   ['a time without a zone', [...keysCreate, '--expires-at', '2100-01-01T00:00:00'], '--expires-at takes a time ahead'],
   ['a time beyond the store', [...keysCreate, '--expires-at', '2300-01-01T00:00:00Z'], 'before the year 2300'],
