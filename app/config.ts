@@ -22,6 +22,13 @@ const variables = z.object({
     .transform((path) => resolve(path)),
   COLLECTOR_PORT: port(8788),
   COLLECTOR_URL: url(/^https?$/, 'https://reports.example.com').transform((text) => text?.replace(/\/+$/, '')),
+  SITE_POSTS_PER_MINUTE: z
+    .string()
+    .regex(/^\d{1,7}$/)
+    .transform(Number)
+    .pipe(z.int().min(1).max(1_000_000))
+    .default(60_000)
+    .describe('must be a whole number from 1 to 1000000'),
   CLICKHOUSE_PORT: port(8123),
   CLICKHOUSE_URL: url(/^https?$/, 'http://user:password@host:8123/database'),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379'),

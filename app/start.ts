@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { passwordPath } from '../clickhouse/engine/passwords.ts'
 import { shopScenario } from '../fixtures/demo-scenarios.ts'
+import { startCollector } from './collector/start-collector.ts'
 import { type Config, readConfig } from './config.ts'
 import { type DemoKey, loadDemo } from './demo/load-demo.ts'
 import { type DatabaseAccess, openDatabase } from './server/open-database.ts'
-import { fail, startServer, stopOnSignal } from './server/start-server.ts'
+import { createLogger, fail, startServer, stopOnSignal } from './server/start-server.ts'
 
 /** `npm start`: the embedded engine, migrated and filled with demo data, and the API over it. */
 async function start(): Promise<void> {
@@ -17,9 +18,11 @@ async function start(): Promise<void> {
   try {
     // A server named by CLICKHOUSE_URL holds real data, so it gets no demo data.
     const keys = config.CLICKHOUSE_URL ? [] : await loadDemo(engine.writer, config.DATA_DIR)
-    const api = await startServer(config, engine.reader)
+    const log = createLogger(config)
+    const api = await startServer(config, engine.reader, log)
+    const collector = await startCollector(config, engine.writer, log)
     stopOnSignal(async () => {
-      await api.stop()
+      await Promise.all([collector.stop(), api.stop()])
       await engine.close()
     })
     process.stdout.write(welcome(api.url, await clickHouseLines(config, engine), keys))

@@ -85,7 +85,10 @@ export async function migrate(database: Database, { folder, onStep }: MigrateOpt
 }
 
 /** Also `report_types` where one is missing; none for a newer release's database, so that both can serve. */
-export async function pendingMigrations(database: Database, known: readonly Migration[]): Promise<string[]> {
+export async function pendingMigrations(
+  database: Pick<Database, 'read'>,
+  known: readonly Migration[],
+): Promise<string[]> {
   const tables = (await database.read(listOwnTables)).map(({ name }) => name)
   const applied = tables.includes('schema_migrations') ? await database.read(listAppliedMigrations) : []
   const pending = notApplied(known, applied).map(({ name }) => name)

@@ -31,7 +31,7 @@ const ownRows: readonly ReportTypeRow[] = storedTypeNames.map((type) => ({
 }))
 
 /** The code's report types that a database lacks, or has with fewer dimensions or views; none for a newer database. */
-export async function missingReportTypes(database: Database): Promise<string[]> {
+export async function missingReportTypes(database: Pick<Database, 'read'>): Promise<string[]> {
   const stored = await readStored(database)
   const isMissing = (own: ReportTypeRow, row = stored.get(own.report_type)) =>
     !row ||
@@ -49,6 +49,6 @@ export async function writeReportTypes(database: Database): Promise<string[]> {
   return changed.map(({ report_type }) => report_type)
 }
 
-async function readStored(database: Database): Promise<ReadonlyMap<string, ReportTypeRow>> {
+async function readStored(database: Pick<Database, 'read'>): Promise<ReadonlyMap<string, ReportTypeRow>> {
   return new Map((await database.read(listReportTypes)).map((row) => [row.report_type, row]))
 }

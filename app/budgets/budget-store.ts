@@ -2,14 +2,18 @@ import { type BucketLevel, type Budget, bucketLevel, bucketPace } from './token-
 
 /** Budgets in memory or in Redis, and what both stores share. */
 
-export type BudgetName = 'key' | 'tenant'
+/** Budgets of the API's requests. */
+export type ApiBudgetName = 'key' | 'tenant'
+
+/** `site` is of posts to the collector. */
+export type BudgetName = ApiBudgetName | 'site'
 
 /** All charges of one request are of one tenant. */
 export interface BudgetCharge extends Budget {
   readonly name: BudgetName
   readonly tenantId: string
-  /** Ignored by a tenant's budget. */
-  readonly keyId: string
+  /** Key or site; ignored by a tenant's budget. */
+  readonly ownerId: string
 }
 
 export interface BudgetState extends Budget, BucketLevel {
@@ -38,8 +42,8 @@ export class BudgetUnavailableError extends Error {
 }
 
 /** Key in a store; the braces put all buckets of a tenant into one Redis Cluster slot. */
-export function bucketName({ name, tenantId, keyId }: BudgetCharge): string {
-  return name === 'tenant' ? `budget:{${tenantId}}:tenant` : `budget:{${tenantId}}:key:${keyId}`
+export function bucketName({ name, tenantId, ownerId }: BudgetCharge): string {
+  return name === 'tenant' ? `budget:{${tenantId}}:tenant` : `budget:{${tenantId}}:${name}:${ownerId}`
 }
 
 /** @param untilFull microseconds until each bucket is full, in the order of the charges. */

@@ -7,18 +7,16 @@ export const makeSiteToken = (): string => randomBytes(16).toString('base64url')
 
 export const siteTokenPattern = /^[\w-]{22}$/
 
-export const reportPath = (token: string): string => `/r/${token}`
-
 /** @param collectorUrl without a slash at its end. */
 export function siteAddress(collectorUrl: string, token: string) {
-  const reportUrl = `${collectorUrl}${reportPath(token)}`
+  const reportUrl = `${collectorUrl}/r/${token}`
   return { token, reportUrl, headers: reportingHeaders(reportUrl) }
 }
 
 const nelMaxAgeSeconds = 30 * 86_400
 
 /** Response headers of the site's pages, a line each; Report-To is for network errors, which take no other. */
-export function reportingHeaders(reportUrl: string): string[] {
+function reportingHeaders(reportUrl: string): string[] {
   const reportTo = { group: 'default', max_age: nelMaxAgeSeconds, endpoints: [{ url: reportUrl }] }
   return [
     `Reporting-Endpoints: default="${reportUrl}"`,

@@ -19,7 +19,7 @@ export function chargeBudgets({ charges: names }: Endpoint, budgets: BudgetStore
     const charges = names.map((name) => ({
       name,
       tenantId: tenant.id,
-      keyId: key.id,
+      ownerId: key.id,
       limit: limits[name],
       windowSeconds: budgetWindowSeconds,
     }))

@@ -3,7 +3,7 @@ import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import type { WindowRule } from '../../queries/rules/window.ts'
 import type { Query, Read, ReadAll } from '../../queries/sql/query.ts'
 import type { Capability } from '../../schema/plans.ts'
-import type { BudgetName } from '../budgets/budget-store.ts'
+import type { ApiBudgetName } from '../budgets/budget-store.ts'
 import type { Caller } from './authenticator.ts'
 import type { Page, PagePolicy } from './page.ts'
 
@@ -82,7 +82,7 @@ export interface EndpointDefinition<
   readonly window?: Window
   readonly page?: Paging
   /** One token of each a request. */
-  readonly charges: readonly BudgetName[]
+  readonly charges: readonly ApiBudgetName[]
   /** Capabilities beside API access. */
   readonly requires?: readonly Requirement[]
   readonly allPlans?: true

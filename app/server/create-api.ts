@@ -27,7 +27,7 @@ import { validate } from '../pipeline/validate.ts'
 import { mountDocs } from './docs-page.ts'
 import { mountHealth } from './health.ts'
 import { logOutage, reasonOf } from './log-outage.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, mountMetrics } from './metrics.ts'
 import { observe } from './observe.ts'
 
 /** nginx's status of a request whose client disconnected; proxies and dashboards know it. */
@@ -58,7 +58,7 @@ export function createApi({
   database.onOutage(logOutage(log, 'ClickHouse'))
   app.use(observe(metrics, log))
   mountHealth(app, database, budgets)
-  metrics.mount(app)
+  mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)
 
   for (const endpoint of endpoints) {

@@ -10,7 +10,13 @@ import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 
 /** `/livez`: the process responds. `/readyz`: it can serve requests, otherwise 503 with the part that fails. */
-export function mountHealth(app: Hono<ApiEnv>, database: Database, budgets: BudgetStore): void {
+/** @param furtherParts of the process, beside ClickHouse and the budgets. */
+export function mountHealth(
+  app: Hono<ApiEnv>,
+  database: Pick<Database, 'read'>,
+  budgets: BudgetStore,
+  furtherParts: () => Readonly<Record<string, boolean>> = () => ({}),
+): void {
   let files: readonly Migration[] | undefined
   async function checkDatabase() {
     try {
@@ -26,7 +32,8 @@ export function mountHealth(app: Hono<ApiEnv>, database: Database, budgets: Budg
 
   async function check() {
     const [budgetsReady, { engine, migrations }] = await Promise.all([budgets.ready(), checkDatabase()])
-    return { engine: statusOf(engine), budgets: statusOf(budgetsReady), migrations }
+    const further = Object.entries(furtherParts()).map(([part, isGood]) => [part, statusOf(isGood)])
+    return { engine: statusOf(engine), budgets: statusOf(budgetsReady), migrations, ...Object.fromEntries(further) }
   }
   const checks = singleFlight<Awaited<ReturnType<typeof check>>>()
 

@@ -26,6 +26,8 @@ export interface ListenOptions {
   /** Ends a connection without traffic, as when a client never reads its response. */
   readonly idleTimeoutMs?: number
   readonly onProblem?: (problem: ListenerProblem) => void
+  /** Environment variable of the port, for errors. */
+  readonly variable?: string
 }
 
 /** Throws an Error of one line when it cannot listen. */
@@ -33,7 +35,7 @@ export async function listen(
   app: Hono<ApiEnv>,
   port: number,
   host: string,
-  { idleTimeoutMs = 60_000, onProblem }: ListenOptions = {},
+  { idleTimeoutMs = 60_000, onProblem, variable = 'PORT' }: ListenOptions = {},
 ): Promise<Listener> {
   let draining = false
   async function handle(request: Request, env: HttpBindings): Promise<Response> {
@@ -71,7 +73,7 @@ export async function listen(
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.timeout = idleTimeoutMs
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new Error(listenError(error, port, host))))
+    server.once('error', (error) => reject(new Error(listenError(error, port, host, variable))))
     server.listen(port, host, resolve)
   })
   const address = server.address() as AddressInfo
@@ -90,8 +92,8 @@ export async function listen(
   }
 }
 
-function listenError({ code = '', message }: NodeJS.ErrnoException, port: number, host: string): string {
-  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken; set PORT to another`
-  if (code === 'EACCES') return `Port ${port} on ${host} is not for this user; set PORT to another`
+function listenError({ code = '', message }: NodeJS.ErrnoException, port: number, host: string, variable: string) {
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken; set ${variable} to another`
+  if (code === 'EACCES') return `Port ${port} on ${host} is not for this user; set ${variable} to another`
   return `HOST must be an address to listen on, not ${JSON.stringify(host)}: ${message}`
 }

@@ -38,11 +38,30 @@ function subtractSamplingInterval(registry: Registry): void {
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Prometheus metrics, served at `/metrics` to this machine; to any other there is no such path. */
-export function createMetrics() {
+/** Of the process. */
+export function createRegistry(): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision })
   subtractSamplingInterval(registry)
+  return registry
+}
+
+/** Serves a registry at `/metrics` to this machine; to any other there is no such path. */
+export function mountMetrics(app: Hono<ApiEnv>, registry: Registry): void {
+  app.use('/metrics', async (c, next) => (fromThisMachine(c) ? next() : c.notFound()))
+  app.get('/metrics', async (c) =>
+    createResponse(await registry.metrics(), 200, {
+      ...uncachedHeaders,
+      'Content-Type': registry.contentType,
+      ...c.get('request').responseHeaders,
+    }),
+  )
+  rejectOtherMethods(app, '/metrics')
+}
+
+/** Prometheus metrics of the API. */
+export function createMetrics() {
+  const registry = createRegistry()
   const duration = new Histogram({
     name: 'api_request_duration_seconds',
     help: 'Time from a request to its response',
@@ -68,16 +87,6 @@ export function createMetrics() {
       rows.inc({ operation }, rowsRead)
       engine.inc({ operation }, engineMs / 1000)
     },
-    mount(app: Hono<ApiEnv>) {
-      app.use('/metrics', async (c, next) => (fromThisMachine(c) ? next() : c.notFound()))
-      app.get('/metrics', async (c) =>
-        createResponse(await registry.metrics(), 200, {
-          ...uncachedHeaders,
-          'Content-Type': registry.contentType,
-          ...c.get('request').responseHeaders,
-        }),
-      )
-      rejectOtherMethods(app, '/metrics')
-    },
+    registry,
   }
 }

@@ -7,7 +7,7 @@ export function budgetCharges(
   tenantLimit: number,
   { tenantId = randomUUID(), keyId = randomUUID() }: { tenantId?: string; keyId?: string } = {},
 ): BudgetCharge[] {
-  const ids = { tenantId, keyId, windowSeconds: 60 }
+  const ids = { tenantId, ownerId: keyId, windowSeconds: 60 }
   return [
     { ...ids, name: 'key', limit: keyLimit },
     { ...ids, name: 'tenant', limit: tenantLimit },

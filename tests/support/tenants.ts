@@ -29,7 +29,12 @@ export interface TenantWriter {
   /** A site's id. */
   createSite(
     tenantId: string,
-    options?: { readonly name?: string; readonly hosts?: readonly string[] },
+    options?: {
+      readonly name?: string
+      readonly hosts?: readonly string[]
+      readonly token?: string
+      readonly sampleRates?: Readonly<Record<string, number>>
+    },
   ): Promise<string>
   /** A key that is good for a day, unless told otherwise. */
   createKey(tenantId: string, options?: { readonly expiresAt?: Date; readonly revokedAt?: Date }): Promise<TestKey>
@@ -72,10 +77,10 @@ export function createTenantWriter(database: Database): TenantWriter {
       ])
       return id
     },
-    async createSite(tenantId, { name = 'Test site', hosts = [] } = {}) {
+    async createSite(tenantId, { name = 'Test site', hosts = [], token = makeSiteToken(), sampleRates = {} } = {}) {
       const id = randomUUID()
-      const token = makeSiteToken()
-      await insert('sites', [{ id, tenant_id: tenantId, name, hosts, token, created_at: timeText(Date.now()) }])
+      const site = { id, tenant_id: tenantId, name, hosts, token, sample_rates: sampleRates }
+      await insert('sites', [{ ...site, created_at: timeText(Date.now()) }])
       return id
     },
     async createKey(tenantId, { expiresAt = tomorrow(), revokedAt } = {}) {

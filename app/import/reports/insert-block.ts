@@ -20,6 +20,10 @@ export interface BlockLimits {
 /** Characters a chunk; Buffers are outside the heap, where the garbage collector does not copy them. */
 const chunkCharacters = 256 * 1024
 
+/** A row, with its line end. */
+export const toInsertLine = (report: StoredReport): string =>
+  `${JSON.stringify(storedFieldNames.map((field) => report[field]))}\n`
+
 export function collectBlocks(limits: BlockLimits) {
   let lines = ''
   let chunks: Buffer[] = []
@@ -45,7 +49,7 @@ export function collectBlocks(limits: BlockLimits) {
   return {
     /** Returns the block that the report completes. */
     add(report: StoredReport): InsertBlock | undefined {
-      lines += `${JSON.stringify(storedFieldNames.map((field) => report[field]))}\n`
+      lines += toInsertLine(report)
       rows++
       if (lines.length >= chunkCharacters) endChunk()
       return rows >= limits.rows || bytes >= limits.bytes ? rest() : undefined

@@ -1,0 +1,23 @@
+import { startCollector } from './collector/start-collector.ts'
+import { readConfig } from './config.ts'
+import { openDatabase } from './server/open-database.ts'
+import { createLogger, fail, stopOnSignal } from './server/start-server.ts'
+
+/** `npm run collect`: the collector alone, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
+async function collect(): Promise<void> {
+  const config = readConfig(process.env)
+  const database = await openDatabase(config, { port: config.CLICKHOUSE_PORT })
+  try {
+    const collector = await startCollector(config, database.writer, createLogger(config))
+    stopOnSignal(async () => {
+      await collector.stop()
+      await database.close()
+    })
+    process.stdout.write(`Collecting reports on ${collector.url}/r/ and the token of a site\n`)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+collect().catch(fail)

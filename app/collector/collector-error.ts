@@ -1,0 +1,33 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+
+/** A response other than 204. `message` goes to the sender, `cause` only to the log. */
+export class CollectorError extends Error {
+  readonly status: ContentfulStatusCode
+  readonly code: string
+  /** Whole seconds, of a 429 or 503. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    status: ContentfulStatusCode,
+    code: string,
+    message: string,
+    options: { retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'CollectorError'
+    this.status = status
+    this.code = code
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+const retryAfterSeconds = 5
+
+export const unavailable = (cause?: unknown) =>
+  new CollectorError(503, 'upstream_unavailable', 'Reports cannot be stored now; send them again', {
+    retryAfterSeconds,
+    cause,
+  })
+
+export const overloaded = () =>
+  new CollectorError(503, 'overloaded', 'Too many reports wait to be stored; send them again', { retryAfterSeconds })

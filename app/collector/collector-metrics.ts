@@ -1,0 +1,60 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { RequestContext } from '../pipeline/request-context.ts'
+import { createRegistry } from '../server/metrics.ts'
+import type { Outcome } from './read-reports.ts'
+import type { Flush } from './report-store.ts'
+
+export type CollectorMetrics = ReturnType<typeof createCollectorMetrics>
+
+/** Prometheus metrics of the collector. Labels are names of ours, never a sender's text. */
+export function createCollectorMetrics(waitingBytes: () => number) {
+  const registry: Registry = createRegistry()
+  const registers = [registry]
+  const posts = new Histogram({
+    name: 'collector_post_duration_seconds',
+    help: 'Time from a post to its response',
+    labelNames: ['status'],
+    buckets: [0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15],
+    registers,
+  })
+  const reports = new Counter({
+    name: 'collector_reports_total',
+    help: 'Reports by type and by what became of them; accepted ones are stored when their post is 204',
+    labelNames: ['type', 'outcome'],
+    registers,
+  })
+  const flushReports = new Histogram({
+    name: 'collector_block_reports',
+    help: 'Reports of an inserted block',
+    buckets: [1, 10, 100, 1_000, 5_000, 10_000, 20_000],
+    registers,
+  })
+  const flushSeconds = new Histogram({
+    name: 'collector_flush_seconds',
+    help: 'Time to insert a block',
+    buckets: [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+    registers,
+  })
+  new Gauge({
+    name: 'collector_waiting_bytes',
+    help: 'Bytes of rows that wait to be stored',
+    registers,
+    collect() {
+      this.set(waitingBytes())
+    },
+  })
+  return {
+    registry,
+    observe({ operation }: RequestContext, status: number, durationMs: number) {
+      if (operation === reportOperation) posts.observe({ status }, durationMs / 1000)
+    },
+    countReport: (type: string, outcome: Outcome) => reports.inc({ type, outcome }),
+    observeFlush(flush: Flush) {
+      flushReports.observe(flush.reports)
+      flushSeconds.observe(flush.milliseconds / 1000)
+    },
+  }
+}
+
+/** In the log and in metrics. */
+export const reportOperation = 'reports.collect'

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Logger } from 'pino'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { budgetWindowSeconds } from '../../schema/plans.ts'
+import { Problem, problems } from '../../schema/problems.ts'
+import { type BudgetStore, BudgetUnavailableError } from '../budgets/budget-store.ts'
+import { reportIds } from '../import/reports/report-id.ts'
+import { respondJson } from '../pipeline/json-response.ts'
+import type { ApiEnv } from '../pipeline/request-context.ts'
+import { mountHealth } from '../server/health.ts'
+import { reasonOf } from '../server/log-outage.ts'
+import { mountMetrics } from '../server/metrics.ts'
+import { observe } from '../server/observe.ts'
+import { CollectorError, unavailable } from './collector-error.ts'
+import { type CollectorMetrics, reportOperation } from './collector-metrics.ts'
+import { maxBodyBytes, readBody, tooLarge } from './read-body.ts'
+import { readReports } from './read-reports.ts'
+import type { createReportStore } from './report-store.ts'
+import { type CollectorSite, createSiteLookup } from './site-lookup.ts'
+
+export interface CollectorServices {
+  readonly database: Pick<Database, 'read'>
+  readonly budgets: BudgetStore
+  readonly store: ReturnType<typeof createReportStore>
+  readonly metrics: CollectorMetrics
+  readonly log: Logger
+  /** Of one site. */
+  readonly postsPerMinute: number
+  readonly now?: () => number
+  readonly random?: () => number
+}
+
+/** The Reporting API's, report-uri's, and what scripts and old browsers send. */
+const mediaTypes = ['application/reports+json', 'application/csp-report', 'application/json', 'text/plain']
+
+/** Reports are sent from any origin (Reporting API, 3.5.2). */
+const anyOrigin = { 'Access-Control-Allow-Origin': '*' }
+const preflight = {
+  ...anyOrigin,
+  'Access-Control-Allow-Methods': 'POST',
+  'Access-Control-Allow-Headers': 'Content-Type, Content-Encoding',
+  'Access-Control-Max-Age': '86400',
+}
+
+/** `POST /r/{siteToken}`: 204 when ClickHouse has the reports. */
+export function createCollector(services: CollectorServices): Hono<ApiEnv> {
+  const { database, budgets, store, metrics, log, postsPerMinute, now = Date.now, random = Math.random } = services
+  const app = new Hono<ApiEnv>()
+  const findSite = createSiteLookup((query) => database.read(query))
+  const ids = reportIds(randomBytes(32).toString('hex'))
+  let ordinal = 0
+  const makeId = (receivedAt: number) => ids(ordinal++, receivedAt)
+
+  app.use(observe(metrics, log))
+  mountHealth(app, database, budgets, () => ({ store: store.isReady() }))
+  mountMetrics(app, metrics.registry)
+
+  async function requireSite(token: string): Promise<CollectorSite> {
+    const site = await findSite(token).catch((cause: unknown) => {
+      throw cause instanceof Problem ? unavailable(cause) : cause
+    })
+    if (!site) throw new CollectorError(404, 'not_found', 'No site has this token; "sites rotate-token" prints another')
+    return site
+  }
+
+  async function charge({ id, tenantId }: CollectorSite): Promise<void> {
+    const limits = { limit: postsPerMinute, windowSeconds: budgetWindowSeconds }
+    const outcome = await budgets.take([{ name: 'site', tenantId, ownerId: id, ...limits }]).catch((cause: unknown) => {
+      throw cause instanceof BudgetUnavailableError ? unavailable(cause) : cause
+    })
+    if (outcome.allowed) return
+    const retryAfterSeconds = outcome.buckets[0]?.retryAfterSeconds ?? 1
+    const message = `The site's budget of ${postsPerMinute} posts a minute is spent; wait ${retryAfterSeconds} s`
+    throw new CollectorError(429, 'rate_limited', message, { retryAfterSeconds })
+  }
+
+  const route = '/r/:token'
+  app.use(route, async (c, next) => {
+    const request = c.get('request')
+    request.operation = reportOperation
+    Object.assign(request.responseHeaders, anyOrigin)
+    await next()
+  })
+  app.options(route, (c) => c.body(null, 204, preflight))
+  app.post(
+    route,
+    bodyLimit({
+      maxSize: maxBodyBytes,
+      onError() {
+        throw tooLarge()
+      },
+    }),
+    async (c) => {
+      const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+      if (!mediaTypes.includes(mediaType)) {
+        throw new CollectorError(415, 'unsupported_media_type', `Content-Type may be ${mediaTypes.join(', ')}`)
+      }
+      const site = await requireSite(c.req.param('token'))
+      await charge(site)
+      const body = await readBody(Buffer.from(await c.req.arrayBuffer()), c.req.header('Content-Encoding'))
+      const userAgent = c.req.header('User-Agent') ?? ''
+      const onOutcome = metrics.countReport
+      const reports = readReports(body, { site, receivedAt: now(), userAgent, makeId, random, onOutcome })
+      if (reports.length > 0) await store.store(reports)
+      return c.body(null, 204, c.get('request').responseHeaders)
+    },
+  )
+  app.all(route, () => {
+    throw new CollectorError(405, 'method_not_allowed', 'Reports are sent by POST')
+  })
+  app.notFound((c) => respondError(c, new CollectorError(404, 'not_found', 'There is no such path; reports go to /r/')))
+  app.onError((error, c) => {
+    const status = statusOf(error)
+    const { requestId } = c.get('request')
+    if (status === 500) log.error({ requestId, err: error, cause: error.cause }, 'request failed')
+    else if (status >= 500) log.error({ requestId, status, reason: reasonOf(error) }, 'request failed')
+    return respondError(c, error)
+  })
+  return app
+}
+
+const statusOf = (error: Error) => {
+  if (error instanceof CollectorError) return error.status
+  return error instanceof Problem ? problems[error.code].status : 500
+}
+
+function respondError(c: Context<ApiEnv>, error: Error): Response {
+  const { requestId, responseHeaders } = c.get('request')
+  const isOurs = error instanceof CollectorError || error instanceof Problem
+  const { code, message } = isOurs ? error : new Problem('internal_error')
+  const retryAfterSeconds = isOurs ? error.retryAfterSeconds : undefined
+  if (retryAfterSeconds !== undefined) responseHeaders['Retry-After'] = String(retryAfterSeconds)
+  // The rest of the body is not read, so the connection ends.
+  if (code === 'payload_too_large') responseHeaders.Connection = 'close'
+  if (code === 'method_not_allowed') responseHeaders.Allow = error instanceof Problem ? 'GET, HEAD' : 'POST, OPTIONS'
+  return respondJson(c, statusOf(error), { error: { code, message, requestId } })
+}

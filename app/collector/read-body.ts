@@ -1,0 +1,61 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { CollectorError } from './collector-error.ts'
+
+/** Reads the JSON of a POST within bounds that are checked before it is parsed. */
+
+/** Bytes, packed and unpacked. */
+export const maxBodyBytes = 1024 * 1024
+
+/** A report nests four deep; policies and stacks are texts. */
+const maxDepth = 16
+
+/** Commas outside texts: 10,000 reports of 20 members. */
+const maxMembers = 200_000
+
+const unzip = promisify(gunzip)
+
+export async function readBody(body: Buffer, encoding: string | undefined): Promise<unknown> {
+  const bytes = await unpack(body, encoding)
+  checkStructure(bytes)
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw new CollectorError(400, 'bad_request', 'The body is not JSON')
+  }
+}
+
+async function unpack(body: Buffer, encoding = 'identity'): Promise<Buffer> {
+  if (encoding === 'identity') return body
+  if (encoding !== 'gzip') {
+    throw new CollectorError(415, 'unsupported_media_type', 'Content-Encoding may be gzip, or absent')
+  }
+  try {
+    return await unzip(body, { maxOutputLength: maxBodyBytes })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+    throw new CollectorError(400, 'bad_request', 'The body is not gzip')
+  }
+}
+
+export const tooLarge = () =>
+  new CollectorError(413, 'payload_too_large', `The body is over ${maxBodyBytes} bytes; send fewer reports in one`)
+
+const [quote, backslash, comma, openBrace, closeBrace, openBracket, closeBracket] = [...'"\\,{}[]'].map((character) =>
+  character.charCodeAt(0),
+)
+
+function checkStructure(bytes: Buffer): void {
+  let [depth, members] = [0, 0]
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === quote) {
+      for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++
+    } else if (byte === openBrace || byte === openBracket) {
+      if (++depth > maxDepth) throw new CollectorError(400, 'bad_request', `The body nests over ${maxDepth} deep`)
+    } else if (byte === closeBrace || byte === closeBracket) depth--
+    else if (byte === comma && ++members > maxMembers) {
+      throw new CollectorError(400, 'bad_request', `The body has over ${maxMembers} members`)
+    }
+  }
+}

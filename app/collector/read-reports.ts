@@ -1,0 +1,48 @@
+import type { StoredReport } from '../../schema/stored-report.ts'
+import { isLineError } from '../import/ndjson/line-error.ts'
+import { isSkipped, isStoredType, normaliseReport, siteUrl } from '../import/normalise/normalise-report.ts'
+import { readElement, readPost } from '../import/normalise/post.ts'
+import { urlParts } from '../import/normalise/url-parts.ts'
+import { CollectorError } from './collector-error.ts'
+import type { CollectorSite } from './site-lookup.ts'
+
+/** What became of a report; only the first is stored. */
+export type Outcome = 'accepted' | 'sampled_out' | 'foreign_host' | 'skipped' | 'malformed'
+
+export interface ReportContext {
+  readonly site: CollectorSite
+  readonly receivedAt: number
+  readonly userAgent: string
+  readonly makeId: (receivedAt: number) => string
+  /** From 0 to 1, exclusive. */
+  readonly random: () => number
+  /** @param type 'other' for one that is not stored. */
+  readonly onOutcome: (type: string, outcome: Outcome) => void
+}
+
+/** The reports of a body that are to be stored. Throws CollectorError(400) for a body that holds none. */
+export function readReports(body: unknown, context: ReportContext): StoredReport[] {
+  const post = readPost({ body, userAgent: context.userAgent })
+  if (isLineError(post)) throw new CollectorError(400, 'bad_request', post.reason)
+  return post.elements.flatMap((value) => readReport(value, context))
+}
+
+function readReport(value: unknown, context: ReportContext): StoredReport[] {
+  const { site, receivedAt, userAgent, makeId, random, onOutcome } = context
+  const drop = (type: string, outcome: Outcome) => {
+    onOutcome(type, outcome)
+    return []
+  }
+  const element = readElement(value)
+  if (isLineError(element)) return drop('other', 'malformed')
+  const { type } = element
+  if (!isStoredType(type)) return drop('other', 'skipped')
+  if (isSkipped(type, element)) return drop(type, 'skipped')
+  if (!site.hasHost(urlParts(siteUrl(element)).host)) return drop(type, 'foreign_host')
+  const sampleRate = site.sampleRates[type] ?? 1
+  if (random() >= sampleRate) return drop(type, 'sampled_out')
+  onOutcome(type, 'accepted')
+  const id = makeId(receivedAt)
+  const { id: siteId, tenantId, retentionDays } = site
+  return [normaliseReport(type, element, { tenantId, siteId, id, receivedAt, retentionDays, sampleRate, userAgent })]
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Config } from '../config.ts'
+import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
+import { type Listener, listen } from '../server/listen.ts'
+import { logOutage } from '../server/log-outage.ts'
+import { openBudgets } from '../server/start-server.ts'
+import { createCollectorMetrics } from './collector-metrics.ts'
+import { createCollector } from './create-collector.ts'
+import { logCollectorSteps } from './log-collector-steps.ts'
+import { createReportStore } from './report-store.ts'
+import { openSpool } from './spool.ts'
+
+/** @param database as the writer; the caller closes it. */
+export async function startCollector(config: Config, database: Database, log: Logger): Promise<Listener> {
+  const metrics = createCollectorMetrics(() => store.waitingBytes())
+  const store = createReportStore({
+    writer: clickHouseReportWriter(database),
+    logSteps: logCollectorSteps(database),
+    spool: await openSpool(join(config.DATA_DIR, 'collector')),
+    onFlush: metrics.observeFlush,
+    onOutage: logOutage(log, 'ClickHouse'),
+  })
+  const resent = store.resendLeftovers()
+  resent.catch((err: unknown) => log.error({ err }, 'a block that an earlier collector left cannot be read'))
+  const budgets = await openBudgets(config, log)
+  const { COLLECTOR_PORT, HOST, SITE_POSTS_PER_MINUTE } = config
+  const app = createCollector({ database, budgets, store, metrics, log, postsPerMinute: SITE_POSTS_PER_MINUTE })
+  try {
+    const listener = await listen(app, COLLECTOR_PORT, HOST, {
+      variable: 'COLLECTOR_PORT',
+      onProblem: ({ requestId, status }) => log.info({ requestId, status }, 'request'),
+    })
+    return {
+      url: listener.url,
+      async stop() {
+        await listener.stop()
+        await store.close()
+        await budgets.close()
+      },
+    }
+  } catch (error) {
+    await store.close()
+    await budgets.close()
+    throw error
+  }
+}

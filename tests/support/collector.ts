@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { startCollector } from '../../app/collector/start-collector.ts'
+import { readConfig } from '../../app/config.ts'
+import { createLogger } from '../../app/server/start-server.ts'
+import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import { createTenantWriter, type TenantWriter } from './tenants.ts'
+
+export interface PostOptions {
+  readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A collector of its own into the shared engine. */
+export interface TestCollector extends TenantWriter {
+  readonly url: string
+  readonly database: Database
+  /** Its spool. */
+  readonly folder: string
+  /** @param body as it is where it is text or bytes, as JSON otherwise. */
+  post(token: string, body: unknown, options?: PostOptions): Promise<Response>
+  close(): Promise<void>
+}
+
+export async function startTestCollector(environment: Readonly<Record<string, string>> = {}): Promise<TestCollector> {
+  const folder = environment.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'collector-')))
+  const defaults = { DATA_DIR: folder, COLLECTOR_PORT: '0', LOG_LEVEL: 'silent' }
+  const config = readConfig({ ...defaults, CLICKHOUSE_URL: inject('servers').writeUrl, ...environment })
+  const database = connect(config.CLICKHOUSE_URL as string)
+  const collector = await startCollector(config, database, createLogger(config))
+  return {
+    ...createTenantWriter(database),
+    url: collector.url,
+    database,
+    folder: join(folder, 'collector'),
+    post(token, body, { type = 'application/reports+json', headers = {} } = {}) {
+      const isRaw = typeof body === 'string' || body instanceof Uint8Array
+      return fetch(`${collector.url}/r/${token}`, {
+        method: 'POST',
+        headers: { 'Content-Type': type, ...headers },
+        body: isRaw ? (body as string) : JSON.stringify(body),
+      })
+    },
+    async close() {
+      await collector.stop()
+      await database.close()
+      if (environment.DATA_DIR === undefined) await rm(folder, { recursive: true })
+    },
+  }
+}
