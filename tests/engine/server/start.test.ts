@@ -25,7 +25,13 @@ afterAll(async () => {
 })
 
 function start(environment: Readonly<Record<string, string>> = {}, script = 'app/start.ts'): SpawnedScript {
-  const started = spawnScript(script, [], { DATA_DIR: dataDir, PORT: '0', CLICKHOUSE_PORT: '0', ...environment })
+  const started = spawnScript(script, [], {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    COLLECTOR_PORT: '0',
+    CLICKHOUSE_PORT: '0',
+    ...environment,
+  })
   running.push(started)
   return started
 }
