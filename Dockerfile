@@ -1,4 +1,5 @@
-# The API alone: it reads CLICKHOUSE_URL and has its request budgets in REDIS_URL. clickhouse/compose.yaml runs all three.
+# The API, or with another command the collector: both have ClickHouse in CLICKHOUSE_URL and budgets in REDIS_URL.
+# clickhouse/compose.yaml runs them all.
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /srv
 COPY package.json package-lock.json .npmrc ./
@@ -15,10 +16,10 @@ COPY queries queries
 COPY clickhouse clickhouse
 COPY fixtures fixtures
 COPY app app
-# An import of stdin writes rejected lines to its working directory.
-RUN chown node:node .
+# An import of stdin writes rejected lines to its working directory; the collector's blocks in flight are in data.
+RUN mkdir data && chown node:node . data
 USER node
-EXPOSE 8787
+EXPOSE 8787 8788
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--import", "tsx", "app/serve.ts"]
