@@ -98,6 +98,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
         throw new CollectorError(415, 'unsupported_media_type', `Content-Type may be ${mediaTypes.join(', ')}`)
       }
       const site = await requireSite(c.req.param('token'))
+      c.get('request').site = site
       await charge(site)
       const body = await readBody(Buffer.from(await c.req.arrayBuffer()), c.req.header('Content-Encoding'))
       const userAgent = c.req.header('User-Agent') ?? ''

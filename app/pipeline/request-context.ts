@@ -12,6 +12,8 @@ export interface RequestContext {
   /** Sent with a 200, a 304 and an error alike. */
   readonly responseHeaders: Record<string, string>
   operation?: string
+  /** Of a post to the collector, which has no caller. */
+  site?: { readonly id: string; readonly tenantId: string }
   /** Undefined where the operation is not cached. */
   cacheHit?: boolean
   rowsRead: number

@@ -15,7 +15,8 @@ export function observe(metrics: Pick<Metrics, 'observe'>, log: Logger): Middlew
     const line = {
       requestId: request.requestId,
       operation: request.operation,
-      tenantId: caller?.tenant.id,
+      tenantId: caller?.tenant.id ?? request.site?.tenantId,
+      siteId: request.site?.id,
       keyId: caller?.key.id,
       method: c.req.method,
       status,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Logger } from 'pino'
 import { inject } from 'vitest'
 import { startCollector } from '../../app/collector/start-collector.ts'
 import { readConfig } from '../../app/config.ts'
@@ -24,12 +25,15 @@ export interface TestCollector extends TenantWriter {
   close(): Promise<void>
 }
 
-export async function startTestCollector(environment: Readonly<Record<string, string>> = {}): Promise<TestCollector> {
+export async function startTestCollector(
+  environment: Readonly<Record<string, string>> = {},
+  log?: Logger,
+): Promise<TestCollector> {
   const folder = environment.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'collector-')))
   const defaults = { DATA_DIR: folder, COLLECTOR_PORT: '0', LOG_LEVEL: 'silent' }
   const config = readConfig({ ...defaults, CLICKHOUSE_URL: inject('servers').writeUrl, ...environment })
   const database = connect(config.CLICKHOUSE_URL as string)
-  const collector = await startCollector(config, database, createLogger(config))
+  const collector = await startCollector(config, database, log ?? createLogger(config))
   return {
     ...createTenantWriter(database),
     url: collector.url,

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
@@ -152,6 +153,17 @@ test('a site past its budget gets a 429 that says when to come back; another sit
   } finally {
     await strict.close()
   }
+})
+
+test('the log line of a post names its site and tenant, neither its sender nor its token', async () => {
+  const lines: string[] = []
+  const logged = await startTestCollector({}, pino({ level: 'info' }, { write: (line) => void lines.push(line) }))
+  const { id, token } = await createSite()
+  await logged.post(token, [violation()])
+  await logged.close()
+  const line = lines.find((text) => text.includes('reports.collect')) ?? ''
+  expect(JSON.parse(line)).toMatchObject({ operation: 'reports.collect', status: 204, tenantId, siteId: id })
+  for (const secret of ['127.0.0.1', token, 'evil.example']) expect(line).not.toContain(secret)
 })
 
 test('readiness and metrics tell of the collector, and only names of ours are labels', async () => {
