@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** Programs that tests run; each is named as its Debian package. */
-export type Program = 'redis-server' | 'chromium'
+export type Program = 'redis-server' | 'chromium' | 'openssl'
 
 /** One installer at a time; the policy keeps the package from starting a server of its own. */
 const install = (program: Program) => `

@@ -1,0 +1,165 @@
+import { execFile } from 'node:child_process'
+import { createServer, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeSiteToken } from '../../../app/collector/site-address.ts'
+import { mountTryPage } from '../../../app/collector/try-page.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { makeCertificate } from '../../support/certificate.ts'
+import { launchChromium } from '../../support/chromium.ts'
+import { startTestCollector, type TestCollector } from '../../support/collector.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+const run = promisify(execFile)
+const certificate = makeCertificate()
+
+let api: TestApi
+let key: TestKey
+let collector: TestCollector
+let servers: Server[]
+let browser: Browser
+const posts: { readonly mediaType: string; readonly text: string }[] = []
+const origins = { http: '', https: '' }
+
+beforeAll(async () => {
+  api = await startApi()
+  collector = await startTestCollector()
+  const tenantId = await api.createTenant()
+  const token = makeSiteToken()
+  await api.createSite(tenantId, { hosts: ['localhost', '127.0.0.1'], token })
+  key = await api.createKey(tenantId)
+  const app = new Hono()
+  app.post('/r/:token', async (c) => {
+    const { 'content-type': mediaType = '', 'user-agent': userAgent = '' } = c.req.header()
+    const text = await c.req.text()
+    posts.push({ mediaType, text })
+    return collector.post(c.req.param('token'), text, { type: mediaType, headers: { 'User-Agent': userAgent } })
+  })
+  mountTryPage(app, { reportPath: `/r/${token}`, apiUrl: api.url, apiKey: key.key })
+  const listener = getRequestListener(app.fetch)
+  servers = [createServer(listener), createSecureServer(certificate, listener)]
+  for (const server of servers) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const [http, https] = servers.map((server) => (server.address() as AddressInfo).port)
+  // Different hosts, so that a report of one page is no report of the other.
+  origins.http = `http://127.0.0.1:${http}`
+  origins.https = `https://localhost:${https}`
+  browser = await launchChromium('--short-reporting-delay', certificate.chromiumSwitch)
+})
+
+afterAll(async () => {
+  await browser?.close()
+  for (const server of servers ?? []) server.close()
+  await Promise.all([api?.close(), collector?.close()])
+})
+
+const csp = (directive: string, blockedHost: string) => ({
+  reportType: 'csp-violation',
+  disposition: 'enforce',
+  directive,
+  blockedHost,
+})
+
+/** Label of each button and the report that follows. */
+const rows: readonly (readonly [string, object])[] = [
+  ['Run an inline script', csp('script-src-elem', 'inline')],
+  ['Load an image from elsewhere', csp('img-src', 'elsewhere.example')],
+  ['Fetch from elsewhere', csp('connect-src', 'elsewhere.example')],
+  ['Run text as code', csp('script-src', 'eval')],
+  ['Load a script without a hash', { reportType: 'integrity-violation', destination: 'script' }],
+  ['Locate this device', { reportType: 'permissions-policy-violation', feature: 'geolocation' }],
+  ['Profile this page', { reportType: 'document-policy-violation', feature: 'js-profiling' }],
+  ['Open a WebRTC connection', { reportType: 'connection-allowlist', blockedHost: 'webrtc' }],
+  ['Send a synchronous request', { reportType: 'deprecation', feature: expect.stringMatching(/^XMLHttpRequestSync/) }],
+  ['Cancel the next scroll', { reportType: 'intervention', feature: 'PreventDefaultPassive' }],
+  ['Embed a page without policies', { reportType: 'coep', feature: 'navigation' }],
+]
+const secureRows: typeof rows = [
+  ['Open a page without policies', { reportType: 'coop', feature: 'navigation-from-response' }],
+  ['Request a missing page', { reportType: 'network-error', feature: 'http.error', statusCode: 404 }],
+]
+
+async function open(path: string, origin: string): Promise<Page> {
+  const page = await browser.newPage()
+  await page.goto(origin + path)
+  return page
+}
+
+/** Presses a button and runs the curl line below it through a shell until it prints a report. */
+async function press(page: Page, label: string): Promise<unknown> {
+  const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: label }) })
+  await row.getByRole('button').click()
+  await row.getByText(/^\d.*: ./).waitFor()
+  await page.mouse.wheel(0, 100)
+  const line = (await row.locator('pre').textContent()) ?? ''
+  const find = async () => JSON.parse((await run('sh', ['-c', line])).stdout).data
+  await expect.poll(find, { timeout: 10_000, interval: 200 }).toHaveLength(1)
+  const [report] = await find()
+  return report
+}
+
+describe('a page at rest', () => {
+  const pages = ['/try', '/try/report-uri'].flatMap((path) => [[path, 'http'] as const, [path, 'https'] as const])
+
+  test.each(pages)('Chromium accepts every header of %s over %s, and loads the page alone', async (path, scheme) => {
+    const page = await browser.newPage()
+    const messages: string[] = []
+    const requests: string[] = []
+    page.on('console', (message) => messages.push(message.text()))
+    page.on('request', (request) => requests.push(request.url()))
+    await page.goto(origins[scheme] + path, { waitUntil: 'networkidle' })
+    await page.close()
+    expect(messages).toEqual([])
+    expect(requests).toEqual([origins[scheme] + path])
+  })
+})
+
+describe('the page over https, from which the browser delivers', () => {
+  let page: Page
+  beforeAll(async () => {
+    page = await open('/try', origins.https)
+  })
+
+  test('has a button for each expected report', async () => {
+    const labels = [...rows, ...secureRows].map(([label]) => label)
+    expect(await page.getByRole('button', { disabled: false }).allTextContents()).toEqual(labels)
+  })
+
+  test.each([...rows, ...secureRows])('%s: the curl line finds the report', async (label, expected) => {
+    const documentUrl = `${origins.https}/try`
+    expect(await press(page, label)).toMatchObject({ ...expected, documentUrl, browserName: 'Chrome' })
+  })
+})
+
+describe('the page over http, to which browsers deliver report-uri alone', () => {
+  let page: Page
+  beforeAll(async () => {
+    page = await open('/try', origins.http)
+  })
+
+  test('has no button for a report that only https has', async () => {
+    const labels = secureRows.map(([label]) => label)
+    expect(await page.getByRole('button', { disabled: true }).allTextContents()).toEqual(labels)
+  })
+
+  test.each(rows)('%s: the curl line finds the report', async (label, expected) => {
+    expect(await press(page, label)).toMatchObject({ ...expected, documentUrl: `${origins.http}/try` })
+  })
+})
+
+test('without report-to the browser delivers to report-uri, over https too', async () => {
+  const documentUrl = `${origins.https}/try/report-uri`
+  const page = await open('/try/report-uri', origins.https)
+  await page.getByRole('button', { name: 'Load an image from elsewhere' }).click()
+  const mediaTypes = () => posts.filter(({ text }) => text.includes(documentUrl)).map(({ mediaType }) => mediaType)
+  await expect.poll(mediaTypes, { timeout: 10_000 }).toEqual(['application/csp-report'])
+  const path = '/v1/reports?directive=img-src&documentHost=localhost&limit=1'
+  const newest = async () => (await api.get(path, { key })).body.data
+  await expect
+    .poll(newest, { timeout: 10_000 })
+    .toMatchObject([{ ...csp('img-src', 'elsewhere.example'), documentUrl }])
+})
