@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { passwordPath } from '../clickhouse/engine/passwords.ts'
 import { shopScenario } from '../fixtures/demo-scenarios.ts'
+import { listSites } from '../queries/tenants/list-sites.ts'
+import { reportPath } from './collector/site-address.ts'
 import { startCollector } from './collector/start-collector.ts'
+import type { TryPageOptions } from './collector/try-page.ts'
 import { type Config, readConfig } from './config.ts'
 import { type DemoKey, loadDemo } from './demo/load-demo.ts'
 import { type DatabaseAccess, openDatabase } from './server/open-database.ts'
@@ -20,12 +23,13 @@ async function start(): Promise<void> {
     const keys = config.CLICKHOUSE_URL ? [] : await loadDemo(engine.writer, config.DATA_DIR)
     const log = createLogger(config)
     const api = await startServer(config, engine.reader, log)
-    const collector = await startCollector(config, engine.writer, log)
+    const tryPage = await tryPageOptions(engine.reader, api.url, keys)
+    const collector = await startCollector(config, engine.writer, log, tryPage)
     stopOnSignal(async () => {
       await Promise.all([collector.stop(), api.stop()])
       await engine.close()
     })
-    process.stdout.write(welcome(api.url, await clickHouseLines(config, engine), keys))
+    process.stdout.write(welcome(api.url, collector.url, await clickHouseLines(config, engine), keys))
   } catch (error) {
     await engine.close()
     throw error
@@ -34,6 +38,17 @@ async function start(): Promise<void> {
 
 function printStep(line: string): void {
   process.stderr.write(`${line}\n`)
+}
+
+/** Undefined without the demo. */
+async function tryPageOptions(
+  reader: DatabaseAccess['reader'],
+  apiUrl: string,
+  [main]: readonly DemoKey[],
+): Promise<TryPageOptions | undefined> {
+  const sites = main ? await reader.read(listSites(shopScenario.tenant.id)) : []
+  const site = sites.find(({ hosts }) => hosts.includes('localhost'))
+  return main && site && { reportPath: reportPath(site.token), apiUrl, apiKey: main.key }
 }
 
 const shopSite = shopScenario.tenant.sites[0]?.id
@@ -56,10 +71,16 @@ async function clickHouseLines({ CLICKHOUSE_URL, DATA_DIR }: Config, { url }: Da
   ]
 }
 
-function welcome(apiUrl: string, clickHouse: readonly string[], [main, ...others]: readonly DemoKey[]): string {
+function welcome(
+  apiUrl: string,
+  collectorUrl: string,
+  clickHouse: readonly string[],
+  [main, ...others]: readonly DemoKey[],
+): string {
   const lines = ['', `Security Reporting API  ${apiUrl}`, `Reference               ${apiUrl}/docs`]
   lines.push(...clickHouse)
   if (main) {
+    lines.push(`Your own browser        ${collectorUrl}/try`)
     lines.push(`Demo key                ${main.key}`)
     for (const { tenant, key } of others) lines.push(`Another tenant's key    ${key}  (${tenant})`)
     lines.push('', 'Try:')

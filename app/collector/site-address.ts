@@ -7,9 +7,11 @@ export const makeSiteToken = (): string => randomBytes(16).toString('base64url')
 
 export const siteTokenPattern = /^[\w-]{22}$/
 
+export const reportPath = (token: string): string => `/r/${token}`
+
 /** @param collectorUrl without a slash at its end. */
 export function siteAddress(collectorUrl: string, token: string) {
-  const reportUrl = `${collectorUrl}/r/${token}`
+  const reportUrl = `${collectorUrl}${reportPath(token)}`
   return { token, reportUrl, headers: reportingHeaders(reportUrl) }
 }
 

@@ -11,9 +11,15 @@ import { createCollector } from './create-collector.ts'
 import { logCollectorSteps } from './log-collector-steps.ts'
 import { createReportStore } from './report-store.ts'
 import { openSpool } from './spool.ts'
+import { mountTryPage, type TryPageOptions } from './try-page.ts'
 
 /** @param database as the writer; the caller closes it. */
-export async function startCollector(config: Config, database: Database, log: Logger): Promise<Listener> {
+export async function startCollector(
+  config: Config,
+  database: Database,
+  log: Logger,
+  tryPage?: TryPageOptions,
+): Promise<Listener> {
   const metrics = createCollectorMetrics(() => store.waitingBytes())
   const store = createReportStore({
     writer: clickHouseReportWriter(database),
@@ -27,6 +33,7 @@ export async function startCollector(config: Config, database: Database, log: Lo
   const budgets = await openBudgets(config, log)
   const { COLLECTOR_PORT, HOST, SITE_POSTS_PER_MINUTE } = config
   const app = createCollector({ database, budgets, store, metrics, log, postsPerMinute: SITE_POSTS_PER_MINUTE })
+  if (tryPage) mountTryPage(app, tryPage)
   try {
     const listener = await listen(app, COLLECTOR_PORT, HOST, {
       variable: 'COLLECTOR_PORT',

@@ -3,7 +3,7 @@ import type { Query } from '../sql/query.ts'
 import { sql, uuid } from '../sql/sql.ts'
 
 /** Hosts are lower case; `*.example.com` is every subdomain. */
-const row = z.object({ id: z.string(), name: z.string(), hosts: z.array(z.string()) })
+const row = z.object({ id: z.string(), name: z.string(), hosts: z.array(z.string()), token: z.string() })
 
 export type Site = z.infer<typeof row>
 
@@ -11,7 +11,7 @@ export function listSites(tenantId: string): Query<Site> {
   return {
     name: 'listSites',
     statement: sql`
-      SELECT id, name, hosts
+      SELECT id, name, hosts, token
       FROM sites FINAL
       WHERE tenant_id = ${uuid(tenantId)}
       ORDER BY created_at, id`,

@@ -42,6 +42,18 @@ async function pasteCurls(output: string): Promise<{ data: unknown }[]> {
   return Promise.all(lines.map(async (line) => JSON.parse((await run('sh', ['-c', line])).stdout)))
 }
 
+/** Sends a violation of the page to its address for reports, as report-uri does. */
+async function postFromTryPage(url: string): Promise<number> {
+  const policy = (await fetch(url)).headers.get('Content-Security-Policy') ?? ''
+  const [, reportPath = ''] = policy.match(/report-uri (\S+)/) ?? []
+  const { status } = await fetch(new URL(reportPath, url), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/csp-report' },
+    body: JSON.stringify({ 'csp-report': { 'document-uri': url, 'effective-directive': 'img-src' } }),
+  })
+  return status
+}
+
 describe('npm start', () => {
   test('loads the demo, prints curl lines that work, keeps its data and stops clean', {
     timeout: 180_000,
@@ -54,12 +66,18 @@ describe('npm start', () => {
     const key = (await first.printed(/Demo key\s+(\S+)/, 1)).at(1) ?? ''
     const play = (await first.printed(/ClickHouse\s+(\S+)/, 1)).at(1) ?? ''
     expect((await fetch(play)).status).toBe(200)
+    const tryPage = (await first.printed(/Your own browser\s+(\S+)/, 1)).at(1) ?? ''
+    expect(await postFromTryPage(tryPage)).toBe(204)
     const count = async (output: string) =>
       (await run('sh', ['-c', /^ +(curl .*SELECT count\(\) FROM reports')$/m.exec(output)?.[1] ?? ''])).stdout
     const stored = await count(first.output())
     expect(Number(stored)).toBeGreaterThan(100_000)
 
     const api = (await first.printed(/Security Reporting API\s+(\S+)/, 1)).at(1) ?? ''
+    const found = await fetch(`${api}/v1/reports?documentHost=127.0.0.1`, {
+      headers: { Authorization: `Bearer ${key}` },
+    })
+    expect(await found.json()).toMatchObject({ data: [{ documentUrl: tryPage }] })
     const from = new Date(Date.now() - 30 * 86_400_000).toISOString()
     const types = await fetch(`${api}/v1/reports/types?from=${from}`, { headers: { Authorization: `Bearer ${key}` } })
     const { data } = (await types.json()) as { data: { reportType: string }[] }
