@@ -1,15 +1,12 @@
 import { execFile } from 'node:child_process'
-import { createServer, type Server } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
-import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeSiteToken } from '../../../app/collector/site-address.ts'
+import { makeSiteToken, reportPath } from '../../../app/collector/site-address.ts'
 import { mountTryPage } from '../../../app/collector/try-page.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
+import { type BrowserOrigins, serveBrowsers } from '../../support/browser-origins.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
@@ -21,10 +18,9 @@ const certificate = makeCertificate()
 let api: TestApi
 let key: TestKey
 let collector: TestCollector
-let servers: Server[]
+let origins: BrowserOrigins
 let browser: Browser
-const posts: { readonly mediaType: string; readonly text: string }[] = []
-const origins = { http: '', https: '' }
+const posts: { readonly mediaType: string | undefined; readonly text: string }[] = []
 
 beforeAll(async () => {
   api = await startApi()
@@ -34,26 +30,18 @@ beforeAll(async () => {
   await api.createSite(tenantId, { hosts: ['localhost', '127.0.0.1'], token })
   key = await api.createKey(tenantId)
   const app = new Hono()
-  app.post('/r/:token', async (c) => {
-    const { 'content-type': mediaType = '', 'user-agent': userAgent = '' } = c.req.header()
-    const text = await c.req.text()
-    posts.push({ mediaType, text })
-    return collector.post(c.req.param('token'), text, { type: mediaType, headers: { 'User-Agent': userAgent } })
+  app.post('/r/*', async (c, next) => {
+    posts.push({ mediaType: c.req.header('Content-Type'), text: await c.req.raw.clone().text() })
+    await next()
   })
-  mountTryPage(app, { reportPath: `/r/${token}`, apiUrl: api.url, apiKey: key.key })
-  const listener = getRequestListener(app.fetch)
-  servers = [createServer(listener), createSecureServer(certificate, listener)]
-  for (const server of servers) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const [http, https] = servers.map((server) => (server.address() as AddressInfo).port)
-  // Different hosts, so that a report of one page is no report of the other.
-  origins.http = `http://127.0.0.1:${http}`
-  origins.https = `https://localhost:${https}`
+  mountTryPage(app, { reportPath: reportPath(token), apiUrl: api.url, apiKey: key.key })
+  origins = await serveBrowsers(app, certificate, collector.url)
   browser = await launchChromium('--short-reporting-delay', certificate.chromiumSwitch)
 })
 
 afterAll(async () => {
   await browser?.close()
-  for (const server of servers ?? []) server.close()
+  origins?.close()
   await Promise.all([api?.close(), collector?.close()])
 })
 
