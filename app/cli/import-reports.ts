@@ -14,8 +14,9 @@ import { subcommand } from './subcommand.ts'
 
 const help = {
   notes: [
-    'A line is {"receivedAt", "contentType", "userAgent", "site", "sampleRate", "body"}, or the body alone.',
-    'Reports of a line without "receivedAt" count as received now.',
+    'A line is {"receivedAt", "contentType", "userAgent", "site", "sampleRate", "body"}, or the body alone, or a line of',
+    'Vector, Fluent Bit or go-csp-collector. "receivedAt" is a time such as 2026-01-31T12:00:00.000Z, or seconds or',
+    'milliseconds since 1970; reports of a line without it count as received now.',
     'A line has up to 2 MB and 10,000 reports: a longer one is rejected, and the file of rejected lines has the number of',
     'one above 2 MB alone. A "receivedAt" more than a day ahead of now is rejected.',
     'After a missing host has a site, import the file of rejected lines: the file that was imported is not read anew for it.',

@@ -1,6 +1,7 @@
 import type { ReportTypeRow } from '../../../schema/report-type.ts'
 import { storedTypeRows } from '../../../schema/report-types.ts'
 import { textLimits } from '../../../schema/stored-report.ts'
+import { timeMembers } from './line-wrapper.ts'
 
 /** Reads the fields that a report mapping names, in whichever spelling a browser sends them. */
 
@@ -39,7 +40,7 @@ function fieldReader<const Name extends string>(...names: Name[]) {
   }
 }
 
-export const readWrapperFields = fieldReader('receivedAt', 'userAgent', 'site', 'sampleRate')
+export const readWrapperFields = fieldReader(...timeMembers, 'userAgent', 'User-Agent', 'site', 'sampleRate')
 
 export const readEnvelopeFields = fieldReader('age', 'url', 'userAgent')
 

@@ -9,6 +9,7 @@ import {
   readWrapperFields,
   toNumber,
 } from './field-aliases.ts'
+import { timeMembers, unwrapBody } from './line-wrapper.ts'
 import { readReceivedAt } from './received-at.ts'
 
 /** Reads a line as a browser's POST, and its body as reports; a missing text is ''. */
@@ -19,7 +20,7 @@ export interface Post {
   readonly siteId: string
   readonly sampleRate: number
   readonly elements: readonly unknown[]
-  /** The line's fields; empty for a bare body. */
+  /** The line's fields beside its body. */
   readonly wrapper: Readonly<Record<string, unknown>>
 }
 
@@ -47,16 +48,16 @@ const maxReports = 10_000
 
 /** Accepts a POST, or the bare body of one. @param now milliseconds since the epoch. */
 export function readPost(line: unknown, now = Date.now()): Post | LineError {
-  const wrapper = isPost(line) ? line : {}
-  const body = isPost(line) ? parseBody(line.body) : line
+  const { wrapper, body } = unwrapBody(line)
   if (isLineError(body)) return body
   const fields = readWrapperFields(wrapper)
-  const receivedAt = readReceivedAt(fields.receivedAt)
-  if (receivedAt === undefined && fields.receivedAt !== undefined) {
-    return reject('receivedAt is not an RFC 3339 time from 1970 to 2099')
+  const timeMember = timeMembers.find((name) => fields[name] !== undefined) ?? 'receivedAt'
+  const receivedAt = readReceivedAt(fields[timeMember])
+  if (receivedAt === undefined && fields[timeMember] !== undefined) {
+    return reject(`${timeMember} is neither an RFC 3339 time nor an epoch time from 1970 to 2099`)
   }
   if (receivedAt !== undefined && receivedAt > now + maxClockSkewMs) {
-    return reject('receivedAt must be no more than a day ahead of now')
+    return reject(`${timeMember} must be no more than a day ahead of now`)
   }
   const sampleRate = fields.sampleRate === undefined ? 1 : toNumber(fields.sampleRate)
   if (sampleRate === undefined || sampleRate <= 0 || sampleRate > 1) {
@@ -68,17 +69,12 @@ export function readPost(line: unknown, now = Date.now()): Post | LineError {
   if (isLineError(elements)) return elements
   return {
     receivedAt,
-    userAgent: firstText(fields, ['userAgent']),
+    userAgent: firstText(fields, ['userAgent', 'User-Agent']),
     siteId: siteId.toLowerCase(),
     sampleRate,
     elements,
     wrapper,
   }
-}
-
-/** A `type` beside the `body` makes it an envelope, as Safari sends it bare. */
-function isPost(line: unknown): line is Readonly<Record<string, unknown>> {
-  return isObject(line) && line.body !== undefined && line.type === undefined && line['csp-report'] === undefined
 }
 
 /** The body's form decides, never a content type. */
@@ -111,14 +107,5 @@ export function readElement(value: unknown): ReportElement | LineError {
     age: Math.max(0, toNumber(envelope.age) ?? 0),
     userAgent: firstText(envelope, ['userAgent']),
     unknownMembers,
-  }
-}
-
-function parseBody(body: unknown): unknown {
-  if (typeof body !== 'string') return body
-  try {
-    return JSON.parse(body)
-  } catch {
-    return reject('the body is text, but not JSON')
   }
 }

@@ -129,9 +129,9 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
   return tally.result()
 }
 
-/** Token before the first batch; `v1` changes whenever the same lines would make other rows. */
+/** Token before the first batch; `v2` changes whenever the same lines would make other rows. */
 export function firstToken(tenantId: string, siteId: string | undefined): string {
-  return hash('sha256', `reports v1\n${tenantId}\n${siteId ?? ''}\n`, 'hex')
+  return hash('sha256', `reports v2\n${tenantId}\n${siteId ?? ''}\n`, 'hex')
 }
 
 /** Deduplication token of one insert of a batch's range. */

@@ -105,10 +105,32 @@ describe('receivedAt', () => {
     '1969-12-31T23:59:59Z',
     '2100-01-01T00:00:00Z',
     'yesterday',
-    1_763_632_800_000,
+    -1,
+    '-0.5',
+    4_102_444_800,
+    99_999_999_999,
+    4_102_444_800_000,
+    1_763_632_800_000_000,
+    '1763632800s',
     true,
   ])('receivedAt %j rejects the line', (text) => {
-    expect(lineError({ receivedAt: text, body: [] })).toBe('receivedAt is not an RFC 3339 time from 1970 to 2099')
+    expect(lineError({ receivedAt: text, body: [] })).toBe(
+      'receivedAt is neither an RFC 3339 time nor an epoch time from 1970 to 2099',
+    )
+  })
+
+  test.each([
+    ['seconds', 1_763_632_800, 1_763_632_800_000],
+    ['seconds with milliseconds, as nginx writes them', 1_763_632_800.123, 1_763_632_800_123],
+    ['seconds with microseconds, as Fluent Bit writes them', 1_763_632_800.123456, 1_763_632_800_123],
+    ['seconds as text', '1763632800.123', 1_763_632_800_123],
+    ['milliseconds', 1_763_632_800_123, 1_763_632_800_123],
+    ['milliseconds with a fraction', 1_763_632_800_122.6, 1_763_632_800_123],
+    ['milliseconds as text', '1763632800123', 1_763_632_800_123],
+    ['milliseconds of 1973', 100_000_000_000, 100_000_000_000],
+    ['the beginning', 0, 0],
+  ])('receivedAt is read in %s', (_name, receivedAt, time) => {
+    expect(readPost({ receivedAt, body: [] }, Date.UTC(2099, 11, 31))).toMatchObject({ receivedAt: time })
   })
 
   test.each([undefined, null, ''])('receivedAt %j gives the report the time of the import', (text) => {
