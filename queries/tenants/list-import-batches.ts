@@ -5,7 +5,7 @@ import { sql, text, uuid } from '../sql/sql.ts'
 
 const batchRow = z.object({ token: z.string(), lines: rowCount })
 
-/** Batches that follow a token; of every file of the tenant for a file's first batch. */
+/** Batches that follow a token; of every file of the tenant with the same first line for a file's first batch. */
 export function listImportBatches(tenantId: string, previousToken: string): Query<z.infer<typeof batchRow>> {
   return {
     name: 'listImportBatches',

@@ -26,6 +26,7 @@ export function collectLines(maxLineBytes: number, initialBytes: number) {
   let overlong = new Map<number, number>()
   let overlongLine: { length: number; hash: Hash } | undefined
   let open = false
+  let taken = false
   let digest = createHash('sha256')
   let digested = 0
 
@@ -92,14 +93,20 @@ export function collectLines(maxLineBytes: number, initialBytes: number) {
       return before.update(line).update('\n').digest('hex')
     },
     /** Ended lines; valid until the next `restart`. */
-    batch: (): LineBatch => ({ bytes: buffer.subarray(0, lineStart), ends, overlong }),
-    /** Starts a batch with the open line; its digest begins with the prefix. */
+    batch(): LineBatch {
+      taken = true
+      return { bytes: buffer.subarray(0, lineStart), ends, overlong }
+    },
+    /** Starts a batch with the lines that no batch has; its digest begins with the prefix. */
     restart(prefix: string): void {
-      buffer.copyWithin(0, lineStart, used)
-      used -= lineStart
-      lineStart = 0
-      ends = []
-      overlong = new Map()
+      if (taken) {
+        buffer.copyWithin(0, lineStart, used)
+        used -= lineStart
+        lineStart = 0
+        ends = []
+        overlong = new Map()
+        taken = false
+      }
       digest = createHash('sha256').update(prefix)
       digested = 0
     },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartedBatch } from '../reports/import-log.ts'
 import { collectLines, type LineBatch } from './line-batch.ts'
 
@@ -21,6 +22,8 @@ export interface BatchLimits {
   readonly batchBytes: number
   /** Longer lines are rejected unread. */
   readonly maxLineBytes: number
+  /** A batch ends this long after its first line; by default it waits for its size, as long as the source has no end. */
+  readonly flushAfterMs?: number
 }
 
 const lineFeed = 0x0a
@@ -34,6 +37,7 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
   let at = 0
   let nextLine = 1
   let bytesRead = 0
+  let reading: Promise<IteratorResult<Uint8Array | string>> | undefined
 
   /** Collects the chunk up to its next line feed; true where it has one. */
   function collectLine(): boolean {
@@ -47,12 +51,17 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
     return end >= 0
   }
 
-  /** False at the end of the source. */
-  async function refill(): Promise<boolean> {
-    const { done, value } = await chunks.next()
-    chunk = value === undefined ? Buffer.alloc(0) : toBuffer(value)
+  /** Reads the next chunk, which is not waited for after the deadline. */
+  async function refill(deadline = Number.POSITIVE_INFINITY): Promise<'chunk' | 'end' | 'late'> {
+    reading ??= chunks.next()
+    // An import that ends meanwhile does not await it.
+    reading.catch(() => {})
+    const read = await before(deadline, reading)
+    if (read === undefined) return 'late'
+    reading = undefined
+    chunk = read.done ? Buffer.alloc(0) : toBuffer(read.value)
     at = 0
-    return !done
+    return read.done ? 'end' : 'chunk'
   }
 
   function finish(token: string): ChainedBatch {
@@ -62,35 +71,67 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
   }
 
   return {
+    /** Digest of the first line, before the first batch; undefined for none. */
+    async opening(): Promise<string | undefined> {
+      collector.restart('')
+      while (!collectLine()) {
+        if ((await refill()) === 'chunk') continue
+        return collector.isOpen() && !signal?.aborted ? collector.digestIfEnded() : undefined
+      }
+      return collector.digest()
+    },
     /**
      * Next batch, valid until the next call; undefined at the end. It ends at the end of a started batch of the same
-     * lines, or at the size limit. A last line without a line feed, which may be half written, is a batch of its own.
+     * lines, at the size limit, or in time. A last line without a line feed, which may be half written, is a batch of its
+     * own. Lines wait without a limit where a started batch has more: they can be its first.
      */
     async next(previousToken: string, started: readonly StartedBatch[]): Promise<ChainedBatch | undefined> {
       collector.restart(previousToken)
       const startedLines = new Set(started.map(({ lines }) => lines))
       const startedTokens = new Set(started.map(({ token }) => token))
+      const mostLines = Math.max(0, ...startedLines)
       const isStarted = () => startedLines.has(collector.lines()) && startedTokens.has(collector.digest())
+      let deadline = Number.POSITIVE_INFINITY
+      // The first batch begins with the line of the opening.
+      let atLineEnd = collector.lines() > 0
       for (;;) {
-        if (!collectLine()) {
-          if (await refill()) continue
-          if (
-            !signal?.aborted &&
-            collector.isOpen() &&
-            (collector.lines() === 0 || startedTokens.has(collector.digestIfEnded()))
-          ) {
-            collector.endLine()
-          }
-          break
+        if (atLineEnd && (collector.size() >= limits.batchBytes || isStarted())) break
+        atLineEnd = collectLine()
+        if (atLineEnd) continue
+        if (deadline === Number.POSITIVE_INFINITY && collector.lines() > 0) {
+          deadline = performance.now() + (limits.flushAfterMs ?? Number.POSITIVE_INFINITY)
         }
-        if (collector.size() >= limits.batchBytes || isStarted()) break
+        const refilled = await refill(collector.lines() >= mostLines ? deadline : undefined)
+        if (refilled === 'chunk') continue
+        if (
+          refilled === 'end' &&
+          !signal?.aborted &&
+          collector.isOpen() &&
+          (collector.lines() === 0 || startedTokens.has(collector.digestIfEnded()))
+        ) {
+          collector.endLine()
+        }
+        break
       }
       return collector.lines() === 0 ? undefined : finish(collector.digest())
     },
+    /** A read in flight, as of a silent pipe, ends when the source does. */
     async close(): Promise<void> {
-      await chunks.return?.()
+      const closed = chunks.return?.()
+      closed?.catch(() => {})
+      if (!reading) await closed
     },
   }
+}
+
+/** Undefined after the deadline, in milliseconds of `performance.now()`. */
+async function before<Value>(deadline: number, value: Promise<Value>): Promise<Value | undefined> {
+  if (deadline === Number.POSITIVE_INFINITY) return value
+  const remaining = deadline - performance.now()
+  if (remaining <= 0) return undefined
+  const ended = new AbortController()
+  const late = sleep(remaining, undefined, { signal: ended.signal })
+  return Promise.race([value, late]).finally(() => ended.abort())
 }
 
 export interface BatchLine {

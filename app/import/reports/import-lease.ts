@@ -14,6 +14,7 @@ import { withRetry } from '../with-retry.ts'
 export interface LeaseOptions {
   readonly database: Pick<Database, 'read' | 'insert'>
   readonly tenantId: string
+  /** Ends the wait for another import; a free lease is claimed still. */
   readonly signal?: AbortSignal
   /** Called once where another import holds the lease; it can throw instead of waiting. */
   readonly onWait: (holder: string) => void
@@ -41,7 +42,6 @@ export async function withImportLease<Result>(
     for (let claimed = 0; ; ) {
       const lease = await withRetry(latest, signal)
       if (lease?.id === id) return lease.generation
-      signal?.throwIfAborted()
       if (lease?.isHeld) {
         if (!isWaiting) onWait(lease.holder)
         isWaiting = true

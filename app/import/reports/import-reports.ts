@@ -1,22 +1,19 @@
 import { hash } from 'node:crypto'
-import { retentionStart } from '../../../schema/plans.ts'
 import { type BatchLimits, type ByteSource, type ChainedBatch, readBatches } from '../ndjson/read-batches.ts'
 import type { Rejection } from '../ndjson/rejected-line.ts'
-import { type ImportSite, sitesByPattern } from '../normalise/host-patterns.ts'
 import { withRetry } from '../with-retry.ts'
+import { batchRanges, type ImportSettings, type ImportTenant, importSettings } from './batch-ranges.ts'
 import { chooseSites } from './choose-site.ts'
 import type { ReportWriter } from './clickhouse-report-writer.ts'
-import type { ImportBatch, ImportLog, RecordedRange } from './import-log.ts'
-import { createTally, type ImportResult } from './import-tally.ts'
+import type { ImportBatch, ImportLog, RecordedRange, StartedBatch } from './import-log.ts'
+import { createTally, type ImportResult, type ImportTally } from './import-tally.ts'
 import { parseBatch } from './parse-batch.ts'
 
 /** Imports reports batch by batch: reading the next rows overlaps the insert of the ones before. */
 
-export interface ImportOptions {
+export interface ImportOptions extends ImportTenant {
   readonly source: ByteSource
   readonly tenantId: string
-  readonly sites: readonly ImportSite[]
-  readonly retentionDays: number
   readonly importLog: ImportLog
   readonly writer: ReportWriter
   /** Site of every report whose line names none; hosts choose by default. */
@@ -26,16 +23,28 @@ export interface ImportOptions {
   readonly onReject?: (rejection: Rejection) => void | Promise<void>
   readonly onProgress?: (progress: ImportProgress) => void
   /** Called before each batch; a rejection ends the import. */
-  readonly checkLease?: () => Promise<void>
-  /** Ends the import between two batches. */
+  readonly checkLease?: (() => Promise<void>) | undefined
+  /**
+   * Makes the import live: lines are stored within about a second, and received then where they have no time. Runs each
+   * batch under the tenant's lease, with its settings of that time.
+   */
+  readonly withTenant?: ((importBatch: (tenant: ImportTenant) => Promise<void>) => Promise<void>) | undefined
+  /** Ends the import between two batches; a live one ends with its source instead. */
   readonly signal?: AbortSignal | undefined
   readonly limits?: BatchLimits
+  /** Counts of the files before. */
+  readonly tally?: ImportTally
 }
+
+type BatchChain = Pick<ImportBatch, 'previousToken' | 'token' | 'lines'>
 
 export type ImportProgress = ImportResult & { readonly bytesRead: number }
 
 /** About 42,000 ordinary reports a batch; JSON.parse briefly takes up to 60 times the bytes of a line. */
 const defaultLimits: BatchLimits = { batchBytes: 34 * 1024 * 1024, maxLineBytes: 2 * 1024 * 1024 }
+
+/** Time that a line of a live import waits for more. */
+const flushAfterMs = 1_000
 
 /** Bound of the importer's and ClickHouse's memory. */
 const blockLimits = { rows: 65_535, bytes: 48 * 1024 * 1024 }
@@ -45,15 +54,13 @@ const blockLimits = { rows: 65_535, bytes: 48 * 1024 * 1024 }
  * Throws the signal's reason, and ClickHouse's error after 43 seconds of retries.
  */
 export async function importReports(options: ImportOptions): Promise<ImportResult> {
-  const { source, tenantId, sites, siteId, retentionDays, importLog, writer, signal, onProgress } = options
+  const { source, tenantId, siteId, importLog, writer, signal, withTenant, onProgress } = options
   const onReject = options.onReject ?? (() => {})
-  const now = options.importedAt ?? new Date()
-  const hosts = siteId === undefined ? [...sitesByPattern(sites).keys()].sort() : []
-  const tally = createTally()
-  const reader = readBatches(source, options.limits ?? defaultLimits, signal)
+  const tally = options.tally ?? createTally()
+  const limits = { ...(options.limits ?? defaultLimits), ...(withTenant && { flushAfterMs }) }
+  const reader = readBatches(source, limits, signal)
   const retried = <Result>(task: () => Promise<Result>) => withRetry(task, signal)
-  const retentionFrom = retentionStart(retentionDays, now).getTime()
-  const context = { tenantId, retentionFrom, blockLimits }
+  const atStart = importSettings(options, siteId, options.importedAt ?? new Date())
   // A serial queue: one write runs while the rows after it are parsed.
   let writes: Promise<void> = Promise.resolve()
 
@@ -63,30 +70,20 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     writes.catch(() => {})
   }
 
-  /** Every range of a batch, with a new one where retention reaches further back than before. */
-  function rangesOf(recorded: readonly RecordedRange[]) {
-    const isReached = recorded.some(({ storedFrom }) => storedFrom <= retentionFrom)
-    const { hosts: firstHosts, importedAt } = recorded[0] ?? { hosts, importedAt: now.getTime() }
-    const begun = { hosts: firstHosts, importedAt, storedFrom: retentionFrom, retentionDays, done: false }
-    return [...recorded, ...(isReached ? [] : [begun])].map((range) => ({
-      ...range,
-      expiredBefore: retentionStart(range.retentionDays, now).getTime(),
-      blocks: 0,
-      stored: 0,
-    }))
-  }
-
   async function importBatch(
     read: ChainedBatch,
-    chain: Pick<ImportBatch, 'previousToken' | 'token' | 'lines'>,
-    ranges: ReturnType<typeof rangesOf>,
-  ): Promise<void> {
+    chain: BatchChain,
+    recorded: readonly RecordedRange[],
+    settings: ImportSettings,
+  ) {
+    const ranges = batchRanges(recorded, settings)
     const [{ hosts, importedAt }] = ranges as [(typeof ranges)[0]]
-    const chooseSite = chooseSites(sites, siteId, hosts)
+    const chooseSite = chooseSites(settings.sites, siteId, hosts)
     const reportsBefore = tally.reports
     const open = ranges.filter(({ done }) => !done)
     for (const range of open) enqueue(() => importLog.start({ ...chain, ...range }))
-    const batchContext = { ...context, chooseSite, importedAt, ranges }
+    const { retentionFrom } = settings
+    const batchContext = { tenantId, blockLimits, retentionFrom, chooseSite, importedAt, ranges }
     for await (const { block, range } of parseBatch(read, batchContext, tally, onReject)) {
       const token = insertToken({ ...chain, ...range }, range.blocks++)
       range.stored += block.rows
@@ -99,24 +96,46 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     for (const range of open) enqueue(() => importLog.finish({ ...chain, ...range }, { reports, stored: range.stored }))
   }
 
+  async function recordedRanges({ token, previousToken }: BatchChain, started: readonly StartedBatch[]) {
+    const isStarted = started.some((one) => one.token === token)
+    return isStarted ? retried(() => importLog.find(token, previousToken)) : []
+  }
+
+  /** Under the lease no other import begins a batch: one that was begun since `started` was read can have the same lines. */
+  async function importLiveBatch(
+    read: ChainedBatch,
+    chain: BatchChain,
+    started: readonly StartedBatch[],
+    tenant: ImportTenant,
+  ) {
+    const latest = await retried(() => importLog.following(chain.previousToken))
+    const known = new Set([chain, ...started].map(({ token }) => token))
+    if (latest.some(({ token }) => !known.has(token))) {
+      throw new Error('Another import reads the same lines: end one of them, and run this command again')
+    }
+    await importBatch(read, chain, await recordedRanges(chain, latest), importSettings(tenant, siteId, new Date()))
+    await writes
+  }
+
   async function importBatches(): Promise<void> {
-    for (let previousToken = firstToken(tenantId, siteId); ; ) {
-      signal?.throwIfAborted()
+    const opening = await reader.opening()
+    for (let previousToken = firstToken(tenantId, siteId, opening); ; ) {
+      if (!withTenant) signal?.throwIfAborted()
       const previous = previousToken
       if (options.checkLease) await retried(options.checkLease)
       const started = await retried(() => importLog.following(previous))
       const read = await reader.next(previous, started)
       if (!read) {
-        signal?.throwIfAborted()
+        if (!withTenant) signal?.throwIfAborted()
         return
       }
-      const { token, ends } = read
-      const recorded = started.some((one) => one.token === token)
-        ? await retried(() => importLog.find(token, previous))
-        : []
-      await importBatch(read, { previousToken, token, lines: ends.length }, rangesOf(recorded))
+      const chain = { previousToken, token: read.token, lines: read.ends.length }
+      const recorded = await recordedRanges(chain, started)
+      const isDone = batchRanges(recorded, atStart).every(({ done }) => done)
+      if (withTenant && !isDone) await withTenant((tenant) => importLiveBatch(read, chain, started, tenant))
+      else await importBatch(read, chain, recorded, atStart)
       onProgress?.({ ...tally.result(), bytesRead: read.bytesRead })
-      previousToken = token
+      previousToken = read.token
     }
   }
 
@@ -129,9 +148,12 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
   return tally.result()
 }
 
-/** Token before the first batch; `v2` changes whenever the same lines would make other rows. */
-export function firstToken(tenantId: string, siteId: string | undefined): string {
-  return hash('sha256', `reports v2\n${tenantId}\n${siteId ?? ''}\n`, 'hex')
+/**
+ * Token before the first batch, of the digest of the first line, so that files follow it that begin alike. `v2` changes
+ * whenever the same lines would make other rows.
+ */
+export function firstToken(tenantId: string, siteId: string | undefined, opening = ''): string {
+  return hash('sha256', `reports v2\n${tenantId}\n${siteId ?? ''}\n${opening}\n`, 'hex')
 }
 
 /** Deduplication token of one insert of a batch's range. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type BatchLimits, type ByteSource, readBatches } from '../../../../../app/import/ndjson/read-batches.ts'
@@ -169,4 +170,66 @@ describe('batches of a file', () => {
     const known = new Map([['start', [{ token: other?.token ?? '', lines: 2 }]]])
     expect(await batchesOf(inPieces('a\nb\nc\n', 9), roomy, known)).toHaveLength(1)
   })
+})
+
+/** A source that yields texts, and waits before those that are a number of milliseconds. */
+async function* slowly(...steps: (string | number)[]): AsyncGenerator<string> {
+  for (const step of steps) {
+    if (typeof step === 'string') yield step
+    else await sleep(step)
+  }
+}
+
+describe('batches in time', () => {
+  const limits = { ...roomy, flushAfterMs: 100 }
+  const linesOf = async (...steps: (string | number)[]) =>
+    (await batchesOf(slowly(...steps), limits)).map(({ lines }) => lines)
+
+  test('a batch ends in time after its first line, also where lines keep coming', async () => {
+    expect(await linesOf('a\nb\n', 200, 'c\n')).toEqual([['a', 'b'], ['c']])
+    const trickle = Array.from({ length: 40 }, (_, index) => [`${index}\n`, 10]).flat()
+    expect((await linesOf(...trickle)).length).toBeGreaterThan(2)
+  })
+
+  test('a line that has not ended is in no batch in time', async () => {
+    expect(await linesOf('a\nha', 200, 'lf\nb\n')).toEqual([['a'], ['half', 'b']])
+    expect(await linesOf('ha', 200, 'lf\n')).toEqual([['half']])
+  })
+
+  test('lines wait for the end of a started batch, so that a slow repeat sends it again unchanged', async () => {
+    const [whole] = await batchesOf(inPieces('a\nb\nc\n', 9), limits)
+    const known = new Map([['start', [{ token: whole?.token ?? '', lines: 3 }]]])
+    expect(await batchesOf(slowly('a\n', 200, 'b\n', 200, 'c\nd\n'), limits, known)).toMatchObject([
+      { lines: ['a', 'b', 'c'], token: whole?.token },
+      { lines: ['d'] },
+    ])
+    const other = slowly('a\n', 200, 'b\n', 200, 'x\n', 200, 'y\n')
+    expect(await batchesOf(other, limits, known)).toMatchObject([{ lines: ['a', 'b', 'x'] }, { lines: ['y'] }])
+  })
+})
+
+describe('the first line', () => {
+  const openingOf = (text: string, size = 3) => readBatches(inPieces(text, size), roomy).opening()
+
+  test('gives one opening for any chunks, line ends and lines after it', async () => {
+    const opening = await openingOf('first\nsecond\n')
+    expect(opening).toMatch(/^[\da-f]{64}$/)
+    for (const text of ['first\nother\n', 'first\r\n', 'first']) expect(await openingOf(text, 100)).toBe(opening)
+    expect(await openingOf('other\nsecond\n')).not.toBe(opening)
+    expect(await openingOf('')).toBeUndefined()
+  })
+
+  test('is in the first batch, with its number', async () => {
+    const reader = readBatches(inPieces('a\nb\n', 1), roomy)
+    const [alone] = await batchesOf(inPieces('a\nb\n', 1))
+    await reader.opening()
+    expect(await reader.next('start', [])).toMatchObject({ token: alone?.token, firstLine: 1, ends: [1, 3] })
+    expect(await reader.next('start', [])).toBeUndefined()
+  })
+})
+
+test('a reader closes while its source is silent', async () => {
+  const reader = readBatches(slowly('a\n', 60_000), { ...roomy, flushAfterMs: 10 })
+  expect(await reader.next('start', [])).toMatchObject({ ends: [1] })
+  await reader.close()
 })

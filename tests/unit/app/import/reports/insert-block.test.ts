@@ -58,9 +58,12 @@ describe('report ids', () => {
   })
 })
 
-test('tokens differ by tenant and site, and insert tokens by hosts, range and ordinal', () => {
-  const first = [firstToken('a', undefined), firstToken('b', undefined), firstToken('a', 'b')]
-  expect(new Set(first).size).toBe(3)
+test('tokens differ by tenant, site and first line, and insert tokens by hosts, range and ordinal', () => {
+  const first = [
+    ...[firstToken('a', undefined), firstToken('b', undefined), firstToken('a', 'b')],
+    firstToken('a', undefined, 'digest'),
+  ]
+  expect(new Set(first).size).toBe(4)
   const batch = { token, hosts: ['b.test'], storedFrom: 1 }
   const inserts = [
     insertToken(batch, 0),
