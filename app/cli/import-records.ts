@@ -4,7 +4,7 @@ import type { RecordType } from '../import/records/record-type.ts'
 import type { Context } from './context.ts'
 import { describeRecords, describeRepeats } from './describe-records.ts'
 import { requireSites, requireTenant } from './require-tenant.ts'
-import { rejectedNote, runImport } from './run-import.ts'
+import { type ImportContext, rejectedNote, runImport } from './run-import.ts'
 import { file, siteOfLines, tenant } from './shared-arguments.ts'
 import { subcommand } from './subcommand.ts'
 
@@ -29,14 +29,15 @@ export function addImportRecords(group: Command, context: Context, type: RecordT
   if (!isGlobal) command.addOption(tenant)
   if (siteFromFlag) command.addOption(siteOfLines())
   command.action(async (path, { tenant: tenantId, site: siteId }: Options) =>
-    runImport(context, path, async ({ reader, writer }, run) => {
+    runImport(context, { path }, async ({ reader, writer }, run) => {
       if (tenantId !== undefined) {
         await requireTenant(reader, tenantId)
         await requireSites(reader, tenantId, siteId)
       }
-      await run(({ showRead, ...options }) =>
+      await run(({ showRead, files, ...options }) =>
         importRecords({
           ...options,
+          source: allOf(files),
           type,
           database: writer,
           tenantId,
@@ -46,4 +47,8 @@ export function addImportRecords(group: Command, context: Context, type: RecordT
       )
     }),
   )
+}
+
+async function* allOf(files: ImportContext['files']): AsyncGenerator<Uint8Array | string> {
+  for await (const file of files) yield* file
 }

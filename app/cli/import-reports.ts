@@ -2,10 +2,12 @@ import { type Command, Option } from '@commander-js/extra-typings'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { entitlements } from '../../schema/plans.ts'
+import type { ImportTenant } from '../import/reports/batch-ranges.ts'
 import { clickHouseImportLog } from '../import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
-import { importReports } from '../import/reports/import-reports.ts'
+import { type ImportOptions, importReports } from '../import/reports/import-reports.ts'
+import { createTally } from '../import/reports/import-tally.ts'
 import type { Context } from './context.ts'
 import { requireSites, requireTenant } from './require-tenant.ts'
 import { rejectedNote, runImport } from './run-import.ts'
@@ -29,11 +31,23 @@ const help = {
     'One import of reports a tenant runs at a time: another waits for it, and takes over 30 s after it died.',
     'Ctrl-C stores what was read and stops. An import that was stopped or killed and is run again goes on where it',
     'was: no report is stored twice, and none is lost.',
+    '',
+    'A pipe and --follow store lines within 2 s, and other imports of the tenant run between them.',
+    '--follow reads FILE from its start, waits for the rest of a half line, and reads a file that replaces it, or FILE again',
+    'where it was truncated. Ctrl-C stores what was read, and the exit code is 0. Run again, it passes over the lines that are',
+    'stored. A file that was rotated while it did not run is imported by its new name. Lines need a time: a file of the same',
+    'lines as an earlier one is a repeat.',
   ],
-  examples: ['import reports --tenant ID posts.ndjson', 'import reports --tenant ID - < posts.ndjson'],
+  examples: [
+    'import reports --tenant ID posts.ndjson',
+    'import reports --tenant ID --follow posts.ndjson',
+    'import reports --tenant ID - < posts.ndjson',
+  ],
 }
 
 const noWait = new Option('--no-wait', 'Fail at once where another import of the tenant runs')
+
+const followFlag = new Option('--follow', 'Read on at the end of FILE, also after it was rotated, until Ctrl-C')
 
 /** Rollups can count removed reports still, so that they cannot be stored again beside them. */
 const removedNote = (count: number) =>
@@ -45,32 +59,39 @@ export function addImportReports(group: Command, context: Context): void {
     .addOption(siteOfLines(" (default: the site that has the host of the report's URL)"))
     .addArgument(file)
     .addOption(noWait)
-    .action(async (path, { tenant: tenantId, site: siteId, wait }) =>
-      runImport(context, path, async ({ reader, writer }, run, signal) => {
-        await readTenant(reader, tenantId, siteId)
+    .addOption(followFlag)
+    .action(async (path, { tenant: tenantId, site: siteId, wait, follow }) =>
+      runImport(context, { path, follow }, async ({ reader, writer }, run, { signal, isLive }) => {
+        const atStart = await readTenant(reader, tenantId, siteId)
         function onWait(holder: string): void {
           const other = `another import of tenant ${tenantId}, ${holder}`
           if (!wait) throw new Error(`There is ${other}; without --no-wait this one waits for it`)
           context.log(`Waiting for ${other}`)
         }
-        await withImportLease({ database: writer, tenantId, signal, onWait }, async (checkLease) => {
-          // Sites can have been made meanwhile.
-          const tenant = await readTenant(reader, tenantId, siteId)
-          await run(async ({ showRead, ...given }) => {
-            const result = await importReports({
-              ...given,
-              ...tenant,
-              siteId,
-              checkLease,
-              importLog: clickHouseImportLog(writer, tenantId),
-              writer: clickHouseReportWriter(writer),
-              onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
-            })
+        type Task = (tenant: ImportTenant, checkLease: () => Promise<void>) => Promise<void>
+        const withTenant = (task: Task) =>
+          withImportLease({ database: writer, tenantId, signal, onWait }, async (checkLease) =>
+            // Sites can have been made meanwhile.
+            task(await readTenant(reader, tenantId, siteId), checkLease),
+          )
+        const importFiles = (tenant: ImportTenant, lease: Pick<ImportOptions, 'checkLease' | 'withTenant'>) =>
+          run(async ({ showRead, files, ...given }) => {
+            const tally = createTally()
+            for await (const source of files) {
+              await importReports({
+                ...{ ...given, ...tenant, ...lease, source, tally, tenantId, siteId },
+                importLog: clickHouseImportLog(writer, tenantId),
+                writer: clickHouseReportWriter(writer),
+                onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
+              })
+            }
             await untilVersionsExpire()
-            if (result.removed !== undefined) context.log(removedNote(result.removed))
-            return result
+            if (tally.removed > 0) context.log(removedNote(tally.removed))
+            return tally.result()
           })
-        })
+        // A pipe can be silent for days, in which other imports of the tenant run.
+        if (isLive) await importFiles(atStart, { withTenant })
+        else await withTenant((tenant, checkLease) => importFiles(tenant, { checkLease }))
       }),
     )
 }
@@ -79,5 +100,5 @@ async function readTenant(reader: Database, tenantId: string, siteId: string | u
   const { plan, overrides } = await requireTenant(reader, tenantId)
   const sites = await requireSites(reader, tenantId, siteId)
   if (sites.length === 0) throw new Error('The tenant has no site yet: make one with "sites create"')
-  return { tenantId, sites, retentionDays: entitlements(plan, overrides).retentionDays }
+  return { sites, retentionDays: entitlements(plan, overrides).retentionDays }
 }

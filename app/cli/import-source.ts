@@ -1,13 +1,19 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { open as openDescriptor } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import type { ByteSource } from '../import/ndjson/read-batches.ts'
 import type { RejectedFileTarget } from '../import/ndjson/rejected-file.ts'
+import { followFile } from './follow-file.ts'
 
 export interface ImportSource {
-  /** Each chunk is valid until the next is read. */
-  readonly chunks: ByteSource
-  /** Ends `chunks` after what was read, also where it waits for a silent pipe. */
+  /** One, or each that a followed file's name comes to mean. A chunk is valid until the next is read. */
+  readonly files: Iterable<ByteSource> | AsyncIterable<ByteSource>
+  /** Lines are stored as they come. */
+  readonly isLive: boolean
+  /** Ends `files` after what was read, also where a silent pipe is waited for. */
   close(): void
   /** Bytes; undefined for a pipe. */
   readonly size: number | undefined
@@ -30,9 +36,9 @@ async function otherFormat(handle: FileHandle): Promise<string | undefined> {
   return otherFormats.find(([bytes]) => beginning.startsWith(bytes))?.[1]
 }
 
-type Bytes = Pick<ImportSource, 'chunks' | 'close'>
+type Files = Pick<ImportSource, 'files' | 'isLive' | 'close'>
 
-function streamed(stream: Readable): Bytes {
+function streamed(stream: Readable, isLive: boolean): Files {
   let closed = false
   async function* chunks() {
     try {
@@ -42,7 +48,8 @@ function streamed(stream: Readable): Bytes {
     }
   }
   return {
-    chunks: chunks(),
+    files: [chunks()],
+    isLive,
     close() {
       closed = true
       stream.destroy()
@@ -51,7 +58,7 @@ function streamed(stream: Readable): Bytes {
 }
 
 /** Chunks in one shared buffer: a stream's own chunks hold tens of megabytes until they are collected. */
-function readInto(handle: FileHandle): Bytes {
+function readInto(handle: FileHandle): Files {
   let closed = false
   async function* chunks() {
     const buffer = Buffer.allocUnsafeSlow(chunkBytes)
@@ -62,7 +69,8 @@ function readInto(handle: FileHandle): Bytes {
     }
   }
   return {
-    chunks: chunks(),
+    files: [chunks()],
+    isLive: false,
     close() {
       closed = true
       void handle.close().catch(() => {})
@@ -70,38 +78,67 @@ function readInto(handle: FileHandle): Bytes {
   }
 }
 
-/** Opens a file, or stdin for `-`. @param folder base of relative paths. */
-export async function openImportSource(file: string, stdin: Readable, folder: string): Promise<ImportSource> {
-  if (file === '-') {
-    return {
-      ...streamed(stdin),
-      size: undefined,
-      rejected: { path: resolve(folder, 'stdin.rejected.ndjson'), overwrite: false },
-    }
+function followed(path: string, handle: FileHandle, log: (line: string) => void): Files {
+  const ended = new AbortController()
+  const onNewFile = () => log(`${path} was replaced or truncated: reading it from its start`)
+  return {
+    files: followFile({ path, handle, signal: ended.signal, onNewFile }),
+    isLive: true,
+    close: () => ended.abort(),
   }
+}
+
+/** A read of a socket can be ended while the pipe is silent, one of a file stream cannot. */
+async function openPipe(path: string): Promise<Files> {
+  const descriptor = await promisify(openDescriptor)(path, 'r')
+  return streamed(new Socket({ fd: descriptor, readable: true, writable: false }), true)
+}
+
+export interface SourceOptions {
+  readonly stdin: Readable
+  /** Base of relative paths. */
+  readonly folder: string
+  /** Reads on at the end of the file. */
+  readonly follow?: boolean | undefined
+  readonly log?: (line: string) => void
+}
+
+/** Opens a file, or stdin for `-`. */
+export async function openImportSource(
+  file: string,
+  { stdin, folder, follow = false, log = () => {} }: SourceOptions,
+): Promise<ImportSource> {
   const path = resolve(folder, file)
-  const handle = await open(path).catch((error: Error) => {
-    throw new Error(`FILE cannot be read: ${error.message}`)
-  })
-  const found = await handle.stat()
-  if (found.isDirectory()) {
-    await handle.close()
-    throw new Error(`FILE cannot be read: ${path} is a folder`)
+  const found = file === '-' ? undefined : await stat(path).catch(cannotRead)
+  if (follow && !found?.isFile()) {
+    throw new Error('--follow takes a file; leave it out for a pipe, whose lines are stored as they come')
   }
-  const advice = found.isFile() ? await otherFormat(handle) : undefined
+  if (!found) {
+    const rejected = { path: resolve(folder, 'stdin.rejected.ndjson'), overwrite: false }
+    return { ...streamed(stdin, true), size: undefined, rejected }
+  }
+  if (found.isDirectory()) throw new Error(`FILE cannot be read: ${path} is a folder`)
+  const here = `${resolve(folder, basename(path))}.rejected.ndjson`
+  // Beside a pipe of the shell, /dev/fd/63, nothing can be written.
+  const unnamed = { size: undefined, rejected: { path: here, overwrite: false } }
+  if (found.isFIFO()) return { ...(await openPipe(path).catch(cannotRead)), ...unnamed }
+  const handle = await open(path).catch(cannotRead)
+  if (!found.isFile()) return { ...streamed(handle.createReadStream({ highWaterMark: chunkBytes }), false), ...unnamed }
+  const advice = await otherFormat(handle)
   if (advice !== undefined) {
     await handle.close()
     throw new Error(`FILE cannot be read: ${path} ${advice}`)
   }
-  const here = `${resolve(folder, basename(path))}.rejected.ndjson`
   return {
-    ...(found.isFile() ? readInto(handle) : streamed(handle.createReadStream({ highWaterMark: chunkBytes }))),
-    size: found.isFile() ? found.size : undefined,
-    // Beside a pipe of the shell, /dev/fd/63, nothing can be written.
-    rejected: found.isFile()
-      ? { path: `${path}.rejected.ndjson`, overwrite: true, fallbackPath: here }
-      : { path: here, overwrite: false },
+    ...(follow ? followed(path, handle, log) : readInto(handle)),
+    size: follow ? undefined : found.size,
+    // A run that follows a file again does not read the files before it again.
+    rejected: { path: `${path}.rejected.ndjson`, overwrite: !follow, fallbackPath: here },
   }
+}
+
+function cannotRead(error: Error): never {
+  throw new Error(`FILE cannot be read: ${error.message}`)
 }
 
 /** The caller's working directory, which npm passes in INIT_CWD. */

@@ -16,7 +16,7 @@ export const rejectedNote = [
 ] as const
 
 export interface ImportContext {
-  readonly source: ImportSource['chunks']
+  readonly files: ImportSource['files']
   readonly signal: AbortSignal
   readonly onReject: (rejection: Rejection) => Promise<void>
   /** Shows `3,000 reports, 900/s`. */
@@ -28,21 +28,31 @@ type RunLines = <Result extends { readonly rejected: number }>(
   importLines: (given: ImportContext) => Promise<Result>,
 ) => Promise<void>
 
-/** @param task checks the options before it calls `run`, which removes the rejected file of an earlier import. */
+interface SourceState {
+  readonly signal: AbortSignal
+  readonly isLive: boolean
+}
+
+/**
+ * @param file FILE, and whether it is followed: a followed file's import has no other end than Ctrl-C.
+ * @param task checks the options before it calls `run`, which removes the rejected file of an earlier import.
+ */
 export async function runImport(
   context: Context,
-  path: string,
-  task: (database: DatabaseAccess, run: RunLines, signal: AbortSignal) => Promise<void>,
+  { path, follow = false }: { readonly path: string; readonly follow?: boolean | undefined },
+  task: (database: DatabaseAccess, run: RunLines, state: SourceState) => Promise<void>,
 ): Promise<void> {
-  const source = await openImportSource(path, context.stdin, context.folder)
+  const source = await openImportSource(path, { ...context, follow })
   const stopping = untilStopped(context, source)
   try {
-    const input = { source: source.chunks, signal: stopping.signal }
+    const { files, isLive } = source
+    const { signal } = stopping
     const run: RunLines = async (importLines) => {
-      const result = await withOutput(context, source, (output) => importLines({ ...input, ...output }))
+      const result = await withOutput(context, source, (output) => importLines({ files, signal, ...output }))
+      if (!follow) signal.throwIfAborted()
       context.finish(result, result.rejected > 0 ? 1 : 0)
     }
-    await task(await context.database(), run, stopping.signal)
+    await task(await context.database(), run, { signal, isLive })
   } catch (error) {
     if (stopping.signal.aborted) throw new Error('Stopped. Run the same command again: it goes on where it was')
     throw error

@@ -1,4 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { execFileSync } from 'node:child_process'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startCli } from '../../support/cli.ts'
 import {
@@ -39,14 +41,12 @@ describe('a stopped import of reports', () => {
     expect(await rollupsOf(tenantId)).toMatchObject({ different: 0 })
   })
 
-  test('an import stopped at a silent pipe first stores the whole lines that it read', async () => {
+  test('an import stopped at a silent pipe ends at once, with the whole lines that it read stored', async () => {
     const { tenantId } = await tenantWithSite('a.example')
     const lines = [post('https://a.example/1'), post('https://a.example/2'), post('https://a.example/3').slice(0, 50)]
     const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
     run.stdin.write(lines.join('\n'))
-    // A command starts within a second, and then waits for more.
-    await sleep(4_000)
-    expect(await countOf(tenantId)).toBe(0)
+    await expect.poll(() => countOf(tenantId), { timeout: 20_000, interval: 100 }).toBe(2)
     run.kill('SIGTERM')
     const { code, stderr } = await run.ended
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Run the same command again') })
@@ -56,5 +56,18 @@ describe('a stopped import of reports', () => {
     const again = await importReports(['--tenant', tenantId, '-'], whole)
     expect(JSON.parse(again.stdout)).toMatchObject({ posts: 3, stored: 3, rejected: 0 })
     expect(await countOf(tenantId)).toBe(3)
+  })
+
+  test('an import stopped at a silent named pipe ends at the first Ctrl-C, while its writer lives', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    const path = join(folder, 'pipe')
+    execFileSync('mkfifo', [path])
+    const run = startCli(['import', 'reports', '--tenant', tenantId, path], { environment: environment(), folder })
+    const writer = await open(path, 'w')
+    await writer.write(`${post('https://a.example/1')}\n`)
+    await expect.poll(() => countOf(tenantId), { timeout: 20_000, interval: 100 }).toBe(1)
+    run.kill('SIGINT')
+    expect(await run.ended).toMatchObject({ code: 2, stderr: expect.stringContaining('Run the same command again') })
+    await writer.close()
   })
 })

@@ -18,7 +18,7 @@ test.each([
   ['stdin', '-', { path: '/somewhere/stdin.rejected.ndjson', overwrite: false }],
   ['what is no file, such as a pipe', '/dev/null', { path: '/somewhere/null.rejected.ndjson', overwrite: false }],
 ])('the rejected lines of %s go to a place that can be written', async (_, file, rejected) => {
-  const source = await openImportSource(file, Readable.from([]), '/somewhere')
+  const source = await openImportSource(file, { stdin: Readable.from([]), folder: '/somewhere' })
   source.close()
   expect(source.rejected).toEqual(rejected)
 })
@@ -31,7 +31,7 @@ test.each([
 ])('a file of %s is refused with what to do', async (_, bytes, advice) => {
   const path = join(mkdtempSync(join(tmpdir(), 'import-source-')), 'posts.ndjson')
   writeFileSync(path, bytes)
-  await expect(openImportSource(path, Readable.from([]), '/')).rejects.toThrow(advice)
+  await expect(openImportSource(path, { stdin: Readable.from([]), folder: '/' })).rejects.toThrow(advice)
   rmSync(dirname(path), { recursive: true })
 })
 
@@ -39,8 +39,10 @@ test('a file of several chunks is read whole, from its first byte', async () => 
   const path = join(mkdtempSync(join(tmpdir(), 'import-source-')), 'posts.ndjson')
   const lines = Array.from({ length: 200_000 }, (_, index) => `${index}\n`).join('')
   writeFileSync(path, lines)
-  const source = await openImportSource(path, Readable.from([]), '/')
-  expect(await text(source.chunks)).toBe(lines)
+  const source = await openImportSource(path, { stdin: Readable.from([]), folder: '/' })
+  const read = []
+  for await (const chunks of source.files) read.push(await text(chunks))
+  expect(read).toEqual([lines])
   source.close()
   rmSync(dirname(path), { recursive: true })
 })

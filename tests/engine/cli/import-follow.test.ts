@@ -1,0 +1,193 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { type CliProcess, startCli } from '../../support/cli.ts'
+import {
+  countOf,
+  environment,
+  folder,
+  importReports,
+  post,
+  rollupsOf,
+  tenants,
+  tenantWithSite,
+  write,
+} from '../../support/cli-import.ts'
+
+let files = 0
+
+/** A POST of a page whose number no other line has. */
+const page = (number: number) => post(`https://a.example/${number}`)
+
+async function newFile(...lines: string[]) {
+  const { tenantId } = await tenantWithSite('a.example')
+  return { tenantId, path: write(`followed-${files++}.ndjson`, lines) }
+}
+
+const append = (path: string, ...lines: string[]) => appendFileSync(path, lines.map((line) => `${line}\n`).join(''))
+
+const follow = (tenantId: string, path: string) =>
+  startCli(['import', 'reports', '--tenant', tenantId, '--follow', path], { environment: environment(), folder })
+
+const stored = (tenantId: string, reports: number, timeout = 20_000) =>
+  expect.poll(() => countOf(tenantId), { timeout, interval: 50 }).toBe(reports)
+
+/** Ends a run as Ctrl-C does; its result. */
+async function stop(run: CliProcess) {
+  run.kill('SIGINT')
+  const { code, stdout, stderr } = await run.ended
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  return { ...JSON.parse(stdout), stderr }
+}
+
+describe('a followed file', () => {
+  test('stores lines within 3 s of their end, a half line when it is whole, and ends at Ctrl-C with its counts', async () => {
+    const { tenantId, path } = await newFile(page(1))
+    const run = follow(tenantId, path)
+    await stored(tenantId, 1)
+    for (let reports = 2; reports < 5; reports++) {
+      const appended = performance.now()
+      append(path, page(reports))
+      await stored(tenantId, reports)
+      expect(performance.now() - appended).toBeLessThan(3_000)
+    }
+    appendFileSync(path, page(5).slice(0, 40))
+    await sleep(2_500)
+    expect(await countOf(tenantId)).toBe(4)
+    append(path, page(5).slice(40))
+    await stored(tenantId, 5)
+    expect(await stop(run)).toMatchObject({ posts: 5, stored: 5, rejected: 0 })
+    expect(await rollupsOf(tenantId)).toMatchObject({ different: 0 })
+  })
+
+  test('a file that was renamed is read to its end, then the one that took its name', async () => {
+    const { tenantId, path } = await newFile(page(1))
+    const run = follow(tenantId, path)
+    await stored(tenantId, 1)
+    renameSync(path, `${path}.1`)
+    append(`${path}.1`, page(2))
+    await stored(tenantId, 2)
+    writeFileSync(path, '')
+    // The writer has the old file open still.
+    append(`${path}.1`, page(3))
+    append(path, page(4), page(5))
+    await stored(tenantId, 5)
+    const { stderr, ...result } = await stop(run)
+    expect(result).toMatchObject({ posts: 5, stored: 5, rejected: 0 })
+    expect(stderr).toContain(`${path} was replaced or truncated: reading it from its start`)
+    // The rotated file repeats what is stored.
+    expect(JSON.parse((await importReports(['--tenant', tenantId, `${path}.1`])).stdout)).toMatchObject({ stored: 3 })
+    expect(await countOf(tenantId)).toBe(5)
+  })
+
+  test('a file that was copied and truncated is read again from its start', async () => {
+    const { tenantId, path } = await newFile(page(1), page(2))
+    const run = follow(tenantId, path)
+    await stored(tenantId, 2)
+    truncateSync(path)
+    append(path, page(3))
+    await stored(tenantId, 3)
+    expect(await stop(run)).toMatchObject({ posts: 3, stored: 3 })
+  })
+
+  test('a run that was killed again and again stores nothing twice, and loses nothing', async () => {
+    const { tenantId, path } = await newFile()
+    let lines = 0
+    // During a batch, whose lease another run waits for 30 s to expire, and most often between two.
+    for (const delay of [0, 700]) {
+      const run = follow(tenantId, path)
+      const before = await countOf(tenantId)
+      const writing = setInterval(() => append(path, page(++lines)), 40)
+      try {
+        await expect.poll(() => countOf(tenantId), { timeout: 60_000, interval: 20 }).toBeGreaterThan(before)
+        await sleep(delay)
+      } finally {
+        clearInterval(writing)
+        run.kill('SIGKILL')
+        await run.ended
+      }
+    }
+    const run = follow(tenantId, path)
+    await stored(tenantId, lines, 60_000)
+    expect(await stop(run)).toMatchObject({ posts: lines, stored: lines })
+    // As a file it is the same import.
+    expect(JSON.parse((await importReports(['--tenant', tenantId, path])).stdout)).toMatchObject({ stored: lines })
+    expect(await countOf(tenantId)).toBe(lines)
+    expect(await rollupsOf(tenantId)).toMatchObject({ different: 0 })
+  }, 180_000)
+
+  test('a site that was made meanwhile has the lines after it, and the rejected file imports beside', async () => {
+    const { tenantId, path } = await newFile(page(1), post('https://b.example/1'))
+    const run = follow(tenantId, path)
+    await stored(tenantId, 1)
+    const rejected = `${path}.rejected.ndjson`
+    await expect.poll(() => existsSync(rejected) && readFileSync(rejected, 'utf8')).toContain('b.example')
+    await tenants.createSite(tenantId, { hosts: ['b.example'] })
+    append(path, post('https://b.example/2'))
+    await stored(tenantId, 2)
+    expect((await importReports(['--tenant', tenantId, rejected])).code).toBe(0)
+    await stored(tenantId, 3)
+    run.kill('SIGINT')
+    expect(await run.ended).toMatchObject({ code: 1, stdout: expect.stringContaining('"rejected":1') })
+  })
+
+  test('two runs that follow one file store each line once: one of them ends', async () => {
+    const { tenantId, path } = await newFile(page(1))
+    const runs = [follow(tenantId, path), follow(tenantId, path)]
+    await stored(tenantId, 1)
+    let lines = 1
+    const writing = setInterval(() => append(path, page(++lines)), 300)
+    const loser = await Promise.race(runs.map(({ ended }) => ended))
+    clearInterval(writing)
+    expect(loser).toMatchObject({ code: 2, stderr: expect.stringContaining('Another import reads the same lines') })
+    await stored(tenantId, lines)
+    for (const run of runs) run.kill('SIGINT')
+    await Promise.all(runs.map(({ ended }) => ended))
+    expect(await countOf(tenantId)).toBe(lines)
+  })
+
+  test('what cannot be followed is an error of one line', async () => {
+    const { tenantId } = await newFile()
+    const cases: [string, string][] = [
+      ['-', '--follow takes a file; leave it out for a pipe'],
+      ['/dev/null', '--follow takes a file; leave it out for a pipe'],
+      [join(folder, 'none'), 'FILE cannot be read: ENOENT'],
+    ]
+    for (const [path, says] of cases) {
+      const { code, stderr } = await importReports(['--tenant', tenantId, '--follow', path])
+      expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 2, lines: 1 })
+      expect(stderr).toContain(says)
+    }
+  })
+})
+
+describe('a pipe', () => {
+  test('stores lines within 3 s of their end, received then', async () => {
+    const { tenantId } = await tenantWithSite('a.example')
+    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
+    run.stdin.write(`${page(1)}\n`)
+    await stored(tenantId, 1)
+    const written = performance.now()
+    run.stdin.write(`${page(2)}\n`)
+    await stored(tenantId, 2)
+    expect(performance.now() - written).toBeLessThan(3_000)
+    run.stdin.end(`${page(3)}\n`)
+    const { code, stdout } = await run.ended
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, posts: 3, stored: 3 })
+    const again = await importReports(['--tenant', tenantId, '-'], `${page(1)}\n${page(2)}\n${page(3)}\n`)
+    expect(JSON.parse(again.stdout)).toMatchObject({ stored: 3 })
+    expect(await countOf(tenantId)).toBe(3)
+  })
+})
+
+test('a followed file that is gone is waited for', async () => {
+  const { tenantId, path } = await newFile(page(1))
+  const run = follow(tenantId, path)
+  await stored(tenantId, 1)
+  rmSync(path)
+  await sleep(1_000)
+  append(path, page(2))
+  await stored(tenantId, 2)
+  expect(await stop(run)).toMatchObject({ posts: 2, stored: 2 })
+})
