@@ -83,7 +83,8 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
     /**
      * Next batch, valid until the next call; undefined at the end. It ends at the end of a started batch of the same
      * lines, at the size limit, or in time. A last line without a line feed, which may be half written, is a batch of its
-     * own. Lines wait without a limit where a started batch has more: they can be its first.
+     * own. Lines wait without a limit where a started batch has more, as they can be its first, and are no batch where the
+     * source was ended early: a part of a started batch would be stored twice.
      */
     async next(previousToken: string, started: readonly StartedBatch[]): Promise<ChainedBatch | undefined> {
       collector.restart(previousToken)
@@ -113,7 +114,8 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
         }
         break
       }
-      return collector.lines() === 0 ? undefined : finish(collector.digest())
+      const isPart = signal?.aborted && collector.lines() < mostLines
+      return collector.lines() === 0 || isPart ? undefined : finish(collector.digest())
     },
     /** A read in flight, as of a silent pipe, ends when the source does. */
     async close(): Promise<void> {

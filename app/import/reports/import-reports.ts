@@ -149,7 +149,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
 }
 
 /**
- * Token before the first batch, of the digest of the first line, so that files follow it that begin alike. `v2` changes
+ * Token before the first batch; only files with the same first line, whose digest is `opening`, share it. `v2` changes
  * whenever the same lines would make other rows.
  */
 export function firstToken(tenantId: string, siteId: string | undefined, opening = ''): string {

@@ -196,6 +196,14 @@ describe('batches in time', () => {
     expect(await linesOf('ha', 200, 'lf\n')).toEqual([['half']])
   })
 
+  test('lines of a started batch whose source is ended early are no batch', async () => {
+    const [whole] = await batchesOf(inPieces('a\nb\nc\n', 9), limits)
+    const reader = readBatches(inPieces('a\nb\n', 9), limits, AbortSignal.abort())
+    expect(await reader.next('start', [{ token: whole?.token ?? '', lines: 3 }])).toBeUndefined()
+    const other = readBatches(inPieces('a\nb\n', 9), limits, AbortSignal.abort())
+    expect(await other.next('start', [])).toMatchObject({ ends: [1, 3] })
+  })
+
   test('lines wait for the end of a started batch, so that a slow repeat sends it again unchanged', async () => {
     const [whole] = await batchesOf(inPieces('a\nb\nc\n', 9), limits)
     const known = new Map([['start', [{ token: whole?.token ?? '', lines: 3 }]]])
