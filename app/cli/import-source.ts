@@ -1,4 +1,4 @@
-import { open as openDescriptor } from 'node:fs'
+import { open as openDescriptor, ReadStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { basename, resolve } from 'node:path'
@@ -115,7 +115,8 @@ export async function openImportSource(
   }
   if (!found) {
     const rejected = { path: resolve(folder, 'stdin.rejected.ndjson'), overwrite: false }
-    return { ...streamed(stdin, true), size: undefined, rejected }
+    // Of `< FILE` it is a file's stream.
+    return { ...streamed(stdin, !(stdin instanceof ReadStream)), size: undefined, rejected }
   }
   if (found.isDirectory()) throw new Error(`FILE cannot be read: ${path} is a folder`)
   const here = `${resolve(folder, basename(path))}.rejected.ndjson`

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -45,4 +45,12 @@ test('a file of several chunks is read whole, from its first byte', async () => 
   expect(read).toEqual([lines])
   source.close()
   rmSync(dirname(path), { recursive: true })
+})
+
+test('stdin is live, unless it is redirected from a file', async () => {
+  const isLive = async (stdin: Readable) => (await openImportSource('-', { stdin, folder: '/' })).isLive
+  expect(await isLive(new PassThrough())).toBe(true)
+  const file = createReadStream(own)
+  expect(await isLive(file)).toBe(false)
+  file.destroy()
 })
