@@ -8,6 +8,7 @@ import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writ
 import { withImportLease } from '../import/reports/import-lease.ts'
 import { type ImportOptions, importReports } from '../import/reports/import-reports.ts'
 import { createTally } from '../import/reports/import-tally.ts'
+import { withRetry } from '../import/with-retry.ts'
 import type { Context } from './context.ts'
 import { requireSites, requireTenant } from './require-tenant.ts'
 import { rejectedNote, runImport } from './run-import.ts'
@@ -72,7 +73,7 @@ export function addImportReports(group: Command, context: Context): void {
         const withTenant = (task: Task) =>
           withImportLease({ database: writer, tenantId, signal, onWait }, async (checkLease) =>
             // Sites can have been made meanwhile.
-            task(await readTenant(reader, tenantId, siteId), checkLease),
+            task(await withRetry(() => readTenant(reader, tenantId, siteId), signal), checkLease),
           )
         const importFiles = (tenant: ImportTenant, lease: Pick<ImportOptions, 'checkLease' | 'withTenant'>) =>
           run(async ({ showRead, files, ...given }) => {
