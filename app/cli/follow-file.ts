@@ -28,7 +28,7 @@ export async function* followFile({ path, handle, signal, onNewFile }: FollowOpt
   }
 }
 
-/** Chunks in one shared buffer; the end is where the file was truncated, or replaced and not written any more. */
+/** Chunks in one shared buffer; the end is where the file was truncated, or replaced and not written for half a second. */
 async function* chunksOf(file: FileHandle, path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(chunkBytes)
   let position = 0
@@ -37,6 +37,7 @@ async function* chunksOf(file: FileHandle, path: string, signal: AbortSignal): A
     const { bytesRead } = await file.read(buffer, 0, chunkBytes, position)
     position += bytesRead
     if (bytesRead > 0) {
+      isReplaced = false
       yield buffer.subarray(0, bytesRead)
       continue
     }
