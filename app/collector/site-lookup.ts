@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/sql/query.ts'
-import { findSiteByToken } from '../../queries/tenants/find-site-by-token.ts'
+import { type FoundSite, findSiteByToken } from '../../queries/tenants/find-site-by-token.ts'
 import { entitlements } from '../../schema/plans.ts'
+import { Problem } from '../../schema/problems.ts'
 import { createHostLookup, sitesByPattern } from '../import/normalise/host-patterns.ts'
 import { siteTokenPattern } from './site-address.ts'
 
@@ -22,18 +23,25 @@ export function createSiteLookup(read: Read) {
   const cache = new LRUCache<string, { readonly site: CollectorSite | undefined }>({
     max: maxTokens,
     ttl: ttlMs,
-    allowStaleOnFetchRejection: true,
-    async fetchMethod(token) {
-      const [found] = await read(findSiteByToken(token))
-      if (!found) return { site: undefined }
-      const { id, tenantId, hosts, sampleRates, plan, overrides } = found
-      const lookup = createHostLookup(sitesByPattern([{ id, hosts }]))
-      const { retentionDays } = entitlements(plan, overrides)
-      const hasHost = (host: string) => lookup(host) !== undefined
-      return { site: { id, tenantId, retentionDays, sampleRates, hasHost } }
+    // With `allowStaleOnFetchRejection` a failed lookup of a new token would be an unknown token.
+    async fetchMethod(token, expired) {
+      try {
+        return { site: toSite(await read(findSiteByToken(token))) }
+      } catch (error) {
+        if (expired && error instanceof Problem) return expired
+        throw error
+      }
     },
   })
-  /** Rejects with Problem(upstream_unavailable) for a token that was never found. */
+  /** Rejects with Problem(upstream_unavailable) for a token that was never looked up. */
   return async (token: string): Promise<CollectorSite | undefined> =>
     siteTokenPattern.test(token) ? (await cache.fetch(token))?.site : undefined
+}
+
+function toSite([found]: readonly FoundSite[]): CollectorSite | undefined {
+  if (!found) return undefined
+  const { id, tenantId, hosts, sampleRates, plan, overrides } = found
+  const lookup = createHostLookup(sitesByPattern([{ id, hosts }]))
+  const { retentionDays } = entitlements(plan, overrides)
+  return { id, tenantId, retentionDays, sampleRates, hasHost: (host) => lookup(host) !== undefined }
 }
