@@ -25,10 +25,11 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Values of a statement's `{name:Type}` parameters, and its settings. */
+/** Values of a statement's `{name:Type}` parameters, its settings, and a signal that ends its request. */
 export interface StatementOptions {
   readonly params?: Record<string, unknown>
   readonly settings?: ClickHouseSettings
+  readonly signal?: AbortSignal | undefined
 }
 
 /** One ClickHouse as one of its users; but for `read`, methods throw ClickHouse's own errors. */
@@ -37,7 +38,7 @@ export interface Database {
   read<Row>(query: Query<Row>, options?: ReadOptions): Promise<Row[]>
   command(statement: string, options?: StatementOptions): Promise<void>
   /** Rows in the statement's format. */
-  insert(statement: string, rows: Readable | Buffer, settings?: ClickHouseSettings): Promise<void>
+  insert(statement: string, rows: Readable | Buffer, options?: Omit<StatementOptions, 'params'>): Promise<void>
   /** The result's bytes, in the given format where the statement names none. */
   stream(statement: string, format: string, options?: StatementOptions): Promise<AsyncIterable<Buffer>>
   /** Whether ClickHouse responds within two seconds. */
@@ -114,18 +115,20 @@ export function connect(url: string): Database {
       if (cost) onCost?.(cost)
       return rows.map((row) => query.row.parse(row))
     },
-    async command(statement, { params, settings } = {}) {
+    async command(statement, { params, settings, signal } = {}) {
       await client.command({
         query: statement,
         ...(params && { query_params: params }),
         ...(settings && { clickhouse_settings: settings }),
+        ...(signal && { abort_signal: signal }),
       })
     },
-    async insert(statement, rows, settings) {
+    async insert(statement, rows, { settings, signal } = {}) {
       const { stream } = await client.exec({
         query: statement,
         values: Buffer.isBuffer(rows) ? Readable.from([rows], { objectMode: false }) : rows,
         ...(settings && { clickhouse_settings: settings }),
+        ...(signal && { abort_signal: signal }),
       })
       for await (const _ of stream);
     },

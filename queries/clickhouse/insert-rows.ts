@@ -17,7 +17,6 @@ export async function insertRows(
   if (rows.length === 0) return
   const { text } = render(sql`INSERT INTO ${name(table)} FORMAT JSONEachRow`)
   await database.insert(text, Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n')), {
-    ...settings,
-    ...(token !== undefined && { insert_deduplication_token: token }),
+    settings: { ...settings, ...(token !== undefined && { insert_deduplication_token: token }) },
   })
 }

@@ -8,8 +8,9 @@ export interface ReportWriter {
   /**
    * Inserts lines of JSONCompactEachRow. The same token again stores nothing twice, and completes an insert that was cut
    * off.
+   * @param signal ends an insert in flight, of which some may be stored.
    */
-  write(rows: readonly Buffer[], token: string): Promise<void>
+  write(rows: readonly Buffer[], token: string, signal?: AbortSignal): Promise<void>
 }
 
 /** More rows or bytes than any insert has: ClickHouse deduplicates blocks, so an insert must be one. */
@@ -38,10 +39,10 @@ export const reportInsertSettings = {
 export function clickHouseReportWriter(database: Pick<Database, 'insert'>, table = 'reports'): ReportWriter {
   const statement = `INSERT INTO ${table} (${blockColumns.join(', ')}) FORMAT JSONCompactEachRow`
   return {
-    write: (rows, token) =>
+    write: (rows, token, signal) =>
       database.insert(statement, Readable.from(rows, { objectMode: false }), {
-        ...reportInsertSettings,
-        insert_deduplication_token: token,
+        settings: { ...reportInsertSettings, insert_deduplication_token: token },
+        signal,
       }),
   }
 }

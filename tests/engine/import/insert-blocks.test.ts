@@ -143,8 +143,8 @@ describe('an insert', () => {
     const [tenantId, token] = [tenant(5), `${inserts++}`]
     const rows = blockOf(tenantId, 3_000)
     const cutOff: Pick<Database, 'insert'> = {
-      insert: (statement, _rows, settings) =>
-        db.writer.insert(statement, Readable.from(half(rows), { objectMode: false }), settings),
+      insert: (statement, _rows, options) =>
+        db.writer.insert(statement, Readable.from(half(rows), { objectMode: false }), options),
     }
     await expect(clickHouseReportWriter(cutOff).write([], token)).rejects.toThrow('cut off')
     // What the server would make of the half, it makes now.
