@@ -1,20 +1,15 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { toInsertLine } from '../import/reports/insert-block.ts'
-import { withRetry } from '../import/with-retry.ts'
+import { type BlockSenderOptions, createBlockSender } from './block-sender.ts'
 import { overloaded, unavailable } from './collector-error.ts'
-import type { Spool, SpooledBlock } from './spool.ts'
 
 /**
- * Gathers reports of all sites into blocks and inserts them one after the other. An insert that fails may be half
- * stored: its posts get a 503, and no others are accepted until it has been sent again.
+ * Gathers reports of all sites into blocks and inserts them one after the other. Where one fails, the posts that wait get
+ * a 503, and no others are accepted until ClickHouse takes writes again.
  */
 
 export interface BlockLimits {
-  /** Longest wait of a report for its block. */
+  /** Longest wait of a report until its block is due. */
   readonly milliseconds: number
   readonly reports: number
   /** Bytes of rows. */
@@ -30,23 +25,15 @@ const defaultLimits: BlockLimits = {
   waitingBytes: 64 * 1024 * 1024,
 }
 
-/** Records that a step of a block has begun or is done, which changes its tenants' import versions. */
-export type LogSteps = (tenantIds: readonly string[], stepToken: string, state: 'started' | 'done') => Promise<void>
-
 export interface Flush {
   readonly reports: number
   readonly bytes: number
   readonly milliseconds: number
 }
 
-export interface ReportStoreOptions {
-  readonly writer: ReportWriter
-  readonly logSteps: LogSteps
-  readonly spool: Spool
+export interface ReportStoreOptions extends BlockSenderOptions {
   readonly limits?: Partial<BlockLimits>
   readonly onFlush?: (flush: Flush) => void
-  /** Called when a block could not be stored, and without an error when it was. */
-  readonly onOutage?: (error: Error | undefined) => void
 }
 
 interface Block {
@@ -55,133 +42,87 @@ interface Block {
   readonly stored: Promise<void>
   /** Ends `stored`, with an error where they are not. */
   end(error?: Error): void
+  readonly timer: NodeJS.Timeout
   reports: number
   bytes: number
 }
 
-/** 5 s of waits, in which an engine that died restarts. */
-const waits = { retries: 6, minTimeout: 100, factor: 2, maxTimeout: 2_000 }
-const insertTimeoutMs = 10_000
-const resendPauseMs = 1_000
-
-export function createReportStore(options: ReportStoreOptions) {
-  const { writer, logSteps, spool, onFlush = () => {}, onOutage = () => {} } = options
+export function createReportStore({ onFlush = () => {}, ...options }: ReportStoreOptions) {
   const limits = { ...defaultLimits, ...options.limits }
-  const stepToken = `collector ${randomUUID()}`
-  const closing = new AbortController()
-  /** Tenants whose last step is not done: they are not cached until it is. */
-  const unfinished = new Set<string>()
-  let open: Block | undefined
-  let timer: NodeJS.Timeout | undefined
+  const sender = createBlockSender(options)
+  /** Oldest first. The last one fills until its insert begins. */
+  const waiting: Block[] = []
   let waitingBytes = 0
-  let resending = false
-  // A serial queue: while one block is inserted the next one fills.
+  // A serial queue.
   let writes: Promise<void> = Promise.resolve()
+  let closed = false
 
   function openBlock(): Block {
-    timer = setTimeout(closeBlock, limits.milliseconds)
     let end: Block['end'] = () => {}
     const stored = new Promise<void>((resolve, reject) => {
       end = (error) => (error ? reject(error) : resolve())
     })
-    return { tenantIds: new Set(), rows: [], stored, end, reports: 0, bytes: 0 }
+    const timer = setTimeout(() => enqueue(block), limits.milliseconds)
+    const block = { tenantIds: new Set<string>(), rows: [], stored, end, timer, reports: 0, bytes: 0 }
+    waiting.push(block)
+    return block
   }
 
-  function closeBlock(): void {
-    clearTimeout(timer)
-    const block = open
-    open = undefined
-    if (block) writes = writes.then(() => write(block))
+  const isFull = ({ reports, bytes }: Block) => reports >= limits.reports || bytes >= limits.bytes
+
+  function enqueue(block: Block): void {
+    clearTimeout(block.timer)
+    writes = writes.then(() => write(block))
   }
 
-  async function write({ tenantIds, rows, reports, bytes, end }: Block): Promise<void> {
-    const block = { token: randomUUID(), stepToken, tenantIds: [...tenantIds], rows: Buffer.concat(rows) }
+  /** Does nothing for a block that was written before, or failed with an earlier one. */
+  async function write(block: Block): Promise<void> {
+    if (!waiting.includes(block)) return
+    waiting.splice(waiting.indexOf(block), 1)
+    const { tenantIds, rows, reports, bytes } = block
     const startedAt = performance.now()
     try {
-      if (resending) throw unavailable()
-      await begin(block)
-      await insert(block).catch((error: Error) => {
-        void resend(block, error)
-        throw error
-      })
-      await finish(block)
-      end()
+      await sender.send([...tenantIds], Buffer.concat(rows))
+      end(block)
       onFlush({ reports, bytes, milliseconds: performance.now() - startedAt })
     } catch (error) {
-      end(unavailable(error))
-    } finally {
-      waitingBytes -= bytes
+      // Each of the others would wait for a timeout of its own.
+      for (const failed of [block, ...waiting.splice(0)]) end(failed, unavailable(error))
     }
   }
 
-  /** Fails before anything of the block is sent. */
-  async function begin(block: SpooledBlock): Promise<void> {
-    for (const tenantId of block.tenantIds) unfinished.add(tenantId)
-    await withTimeout(insertTimeoutMs, () =>
-      withRetry(() => logSteps(block.tenantIds, stepToken, 'started'), closing.signal, waits),
-    )
-    await spool.save(block)
-  }
-
-  const insert = ({ rows, token }: SpooledBlock) =>
-    withTimeout(insertTimeoutMs, () => withRetry(() => writer.write([rows], token), closing.signal, waits))
-
-  /** The reports are stored already: a step that is not recorded only keeps their tenants uncached. */
-  async function finish(block: SpooledBlock): Promise<void> {
-    await spool.remove(block.token)
-    const tenantIds = block.stepToken === stepToken ? [...unfinished] : block.tenantIds
-    await logSteps(tenantIds, block.stepToken, 'done').then(
-      () => {
-        for (const tenantId of tenantIds) unfinished.delete(tenantId)
-      },
-      () => {},
-    )
-  }
-
-  async function resend(block: SpooledBlock, error: Error): Promise<void> {
-    resending = true
-    onOutage(error)
-    while (!closing.signal.aborted) {
-      await sleep(resendPauseMs, undefined, { signal: closing.signal }).catch(() => {})
-      const isStored = await insert(block).then(
-        () => true,
-        () => false,
-      )
-      if (!isStored) continue
-      await finish(block)
-      resending = false
-      onOutage(undefined)
-      return
-    }
+  function end(block: Block, error?: Error): void {
+    clearTimeout(block.timer)
+    waitingBytes -= block.bytes
+    block.end(error)
   }
 
   return {
     /** Resolves when ClickHouse has the reports and their rollups. Rejects with CollectorError(503). */
     store(reports: readonly StoredReport[]): Promise<void> {
-      if (resending || closing.signal.aborted) return Promise.reject(unavailable())
+      if (closed || sender.isRecovering()) return Promise.reject(unavailable())
       if (waitingBytes > limits.waitingBytes) return Promise.reject(overloaded())
-      open ??= openBlock()
-      const block = open
+      const last = waiting.at(-1)
+      const block = last && !isFull(last) ? last : openBlock()
       const rows = Buffer.from(reports.map(toInsertLine).join(''))
       for (const { tenantId } of reports) block.tenantIds.add(tenantId)
       block.rows.push(rows)
       block.reports += reports.length
       block.bytes += rows.length
       waitingBytes += rows.length
-      if (block.reports >= limits.reports || block.bytes >= limits.bytes) closeBlock()
+      if (isFull(block)) enqueue(block)
       return block.stored
     },
     waitingBytes: () => waitingBytes,
-    isReady: () => !resending,
+    isReady: () => !sender.isRecovering(),
     /** Sends the blocks again that a killed collector left; `isReady` is false until they are stored. */
-    async resendLeftovers(): Promise<void> {
-      for (const token of await spool.list()) await resend(await spool.load(token), new Error('a block is left'))
-    },
+    sendLeftovers: sender.sendLeftovers,
     /** Stores what waits. */
     async close(): Promise<void> {
-      closeBlock()
+      closed = true
+      for (const block of waiting) enqueue(block)
       await writes
-      closing.abort()
+      await sender.close()
     },
   }
 }

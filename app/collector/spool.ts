@@ -17,9 +17,11 @@ export interface SpooledBlock {
   readonly rows: Buffer
 }
 
-const head = z.object({ stepToken: z.string(), tenantIds: z.array(z.string()) })
+const head = z.object({ stepToken: z.string(), tenantIds: z.array(z.string()), bytes: z.int() })
 
 const suffix = '.block'
+/** Of a block that is being written. */
+const unfinishedSuffix = `${suffix}.new`
 const lineEnd = 0x0a
 
 export type Spool = Awaited<ReturnType<typeof openSpool>>
@@ -27,23 +29,30 @@ export type Spool = Awaited<ReturnType<typeof openSpool>>
 /** @param folder of one collector; it is made where it is missing. */
 export async function openSpool(folder: string) {
   await mkdir(folder, { recursive: true })
+  const files = async (end: string) => (await readdir(folder)).filter((name) => name.endsWith(end))
+  for (const name of await files(unfinishedSuffix)) await rm(join(folder, name), { force: true })
   const pathOf = (token: string) => join(folder, `${token}${suffix}`)
   return {
     async save({ token, stepToken, tenantIds, rows }: SpooledBlock): Promise<void> {
-      const path = pathOf(token)
-      await writeFile(`${path}.new`, [`${JSON.stringify({ stepToken, tenantIds })}\n`, rows], { mode: 0o600 })
-      await rename(`${path}.new`, path)
+      const unfinished = join(folder, `${token}${unfinishedSuffix}`)
+      const line = `${JSON.stringify({ stepToken, tenantIds, bytes: rows.length })}\n`
+      await writeFile(unfinished, [line, rows], { mode: 0o600 })
+      await rename(unfinished, pathOf(token))
     },
     remove: (token: string) => rm(pathOf(token), { force: true }),
-    /** Tokens of blocks that a collector left. */
-    async list(): Promise<string[]> {
-      const names = await readdir(folder)
-      return names.filter((name) => name.endsWith(suffix)).map((name) => name.slice(0, -suffix.length))
-    },
-    async load(token: string): Promise<SpooledBlock> {
-      const bytes = await readFile(pathOf(token))
-      const end = bytes.indexOf(lineEnd)
-      return { token, ...head.parse(JSON.parse(bytes.toString('utf8', 0, end))), rows: bytes.subarray(end + 1) }
+    /** Tokens of its blocks. */
+    list: async () => (await files(suffix)).map((name) => name.slice(0, -suffix.length)),
+    /** Undefined for a block that a power failure cut off. */
+    async load(token: string): Promise<SpooledBlock | undefined> {
+      const file = await readFile(pathOf(token))
+      const end = file.indexOf(lineEnd)
+      const rows = file.subarray(end + 1)
+      try {
+        const { stepToken, tenantIds, bytes } = head.parse(JSON.parse(file.toString('utf8', 0, end)))
+        return rows.length === bytes ? { token, stepToken, tenantIds, rows } : undefined
+      } catch {
+        return undefined
+      }
     },
   }
 }

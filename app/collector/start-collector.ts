@@ -28,8 +28,7 @@ export async function startCollector(
     onFlush: metrics.observeFlush,
     onOutage: logOutage(log, 'ClickHouse'),
   })
-  const resent = store.resendLeftovers()
-  resent.catch((err: unknown) => log.error({ err }, 'a block that an earlier collector left cannot be read'))
+  store.sendLeftovers()
   const budgets = await openBudgets(config, log)
   const { COLLECTOR_PORT, HOST, SITE_POSTS_PER_MINUTE } = config
   const app = createCollector({ database, budgets, store, metrics, log, postsPerMinute: SITE_POSTS_PER_MINUTE })

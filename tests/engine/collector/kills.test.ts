@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { makeSiteToken } from '../../../app/collector/site-address.ts'
+import { migrate } from '../../../clickhouse/migrate.ts'
+import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
+import { seeded } from '../../../fixtures/seeded.ts'
+import { connect } from '../../../queries/clickhouse/client.ts'
+import { importVersion } from '../../../queries/rules/import-version.ts'
+import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
+import { queryRows } from '../../support/database.ts'
+import { startTestEngine } from '../../support/engine.ts'
+import { startRedis } from '../../support/redis.ts'
+import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
+import { createTenantWriter } from '../../support/tenants.ts'
+
+/** 50 kills take two and a half minutes: `COLLECTOR_KILLS=50 npm test -- tests/engine/collector/kills.test.ts`. */
+const wantedKills = Number(process.env.COLLECTOR_KILLS ?? 6)
+const seed = Number(process.env.COLLECTOR_KILLS_SEED ?? 1)
+
+/** A post waits for the block in front of its own: each has 10 s, and 2 s to record that it is done. */
+const longestResponseMs = 25_000
+
+interface Post {
+  readonly url: string
+  /** Undefined where the connection broke. */
+  readonly status: number | undefined
+  readonly milliseconds: number
+}
+
+test('collector, engine and Redis killed under load: every post that was 204 is stored once', async () => {
+  const random = seeded(seed)
+  const folder = await mkdtemp(join(tmpdir(), 'kills-'))
+  const [engine, redis] = await Promise.all([startTestEngine(), startRedis()])
+  const database = connect(engine.userUrls.writer)
+  let collector: SpawnedScript | undefined
+  let collectorUrl = ''
+
+  /** As a supervisor would: it ends where ClickHouse does not respond at the start. */
+  async function startCollector(): Promise<void> {
+    collector = undefined
+    while (!collector) {
+      const started = spawnScript('app/collect.ts', [], {
+        ...{ DATA_DIR: folder, COLLECTOR_PORT: '0', LOG_LEVEL: 'silent', SITE_POSTS_PER_MINUTE: '1000000' },
+        ...{ CLICKHOUSE_URL: engine.userUrls.writer, REDIS_URL: redis.url },
+      })
+      const printed = await started.printed(/(http:\S+)\/r\//, 30_000).catch(() => undefined)
+      if (!printed) continue
+      collectorUrl = printed[1] as string
+      collector = started
+    }
+  }
+
+  const kill = {
+    async collector() {
+      const killed = collector as SpawnedScript
+      killed.child.kill('SIGKILL')
+      await killed.ended()
+      await startCollector()
+    },
+    async engine() {
+      process.kill(engine.pid() as number, 'SIGKILL')
+      await expect.poll(() => database.ping(), { timeout: 30_000 }).toBe(true)
+    },
+    async redis() {
+      await redis.kill()
+      await sleep(random.below(500))
+      await redis.restart()
+    },
+  }
+
+  try {
+    await migrate(database)
+    const writer = createTenantWriter(database)
+    const [tenantId, token] = [await writer.createTenant(), makeSiteToken()]
+    await writer.createSite(tenantId, { hosts: ['shop.example'], token })
+    await startCollector()
+
+    const posts: Post[] = []
+    let isOver = false
+    let sent = 0
+    async function post(): Promise<Post> {
+      const url = `https://shop.example/${sent++}`
+      const startedAt = performance.now()
+      const status = await fetch(`${collectorUrl}/r/${token}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/reports+json' },
+        body: JSON.stringify([{ type: 'csp-violation', url, body: { documentURL: url, blockedURL: 'inline' } }]),
+      }).then(
+        (response) => response.status,
+        () => undefined,
+      )
+      return { url, status, milliseconds: performance.now() - startedAt }
+    }
+    const accepted = () => posts.filter(({ status }) => status === 204)
+    async function nextAccepted(): Promise<void> {
+      const before = accepted().length
+      await expect.poll(() => accepted().length, { timeout: 60_000 }).toBeGreaterThan(before)
+    }
+    async function send(): Promise<void> {
+      while (!isOver) {
+        const result = await post()
+        posts.push(result)
+        await sleep(result.status === 204 ? 5 : 50)
+      }
+    }
+
+    const names = ['collector', 'engine', 'redis'] as const
+    const running: Partial<Record<(typeof names)[number], Promise<void>>> = {}
+    async function killAll(): Promise<void> {
+      let left: (typeof names)[number][] = []
+      for (let kills = 0; kills < wantedKills; kills++) {
+        if (left.length === 0) left = [...names]
+        // Half of the kills hit parts that start; the others any moment of a block.
+        if (random.chance(0.5)) await nextAccepted()
+        await sleep(random.below(1_500))
+        const name = random.pick(left)
+        left = left.filter((other) => other !== name)
+        // Others die while it starts again.
+        await running[name]
+        running[name] = kill[name]()
+      }
+      await Promise.all(Object.values(running))
+    }
+
+    const senders = Array.from({ length: 30 }, send)
+    await killAll()
+    await expect.poll(async () => (await fetch(`${collectorUrl}/readyz`)).status, { timeout: 30_000 }).toBe(200)
+    await expect.poll(async () => (await post()).status, { timeout: 30_000 }).toBe(204)
+    isOver = true
+    await Promise.all(senders)
+
+    const rows = await queryRows(database, 'SELECT document_url, count() FROM reports GROUP BY document_url')
+    const stored = new Map(rows.map(([url, count]) => [url, count]))
+    expect(accepted().filter(({ url }) => stored.get(url) !== 1)).toEqual([])
+    expect(rows.filter(([, count]) => count !== 1)).toEqual([])
+    for (const { status } of posts) expect([204, 503, undefined]).toContain(status)
+    expect(accepted().length).toBeGreaterThan(5 * wantedKills)
+    const slowest = Math.max(...posts.filter(({ status }) => status).map(({ milliseconds }) => milliseconds))
+    expect(slowest).toBeLessThan(longestResponseMs)
+    const { checked, differences } = await checkRollups(database)
+    expect(differences).toEqual([])
+    expect(checked).toBeGreaterThan(0)
+    expect(importVersion(await database.read(listImportSteps(tenantId, 1_000)))).toBeTypeOf('string')
+  } finally {
+    collector?.child.kill('SIGKILL')
+    await database.close()
+    await Promise.all([engine.end(), redis.stop()])
+    await rm(folder, { recursive: true })
+  }
+}, 900_000)
