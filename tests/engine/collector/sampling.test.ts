@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { logCollectorSteps } from '../../../app/collector/log-collector-steps.ts'
+import { readReports } from '../../../app/collector/read-reports.ts'
+import { createReportStore } from '../../../app/collector/report-store.ts'
+import { makeSiteToken } from '../../../app/collector/site-address.ts'
+import { type CollectorSite, createSiteLookup } from '../../../app/collector/site-lookup.ts'
+import { openSpool } from '../../../app/collector/spool.ts'
+import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
+import { reportIds } from '../../../app/import/reports/report-id.ts'
+import { seeded } from '../../../fixtures/seeded.ts'
+import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+const rates = { crash: 0.1, 'csp-violation': 0.25 }
+
+/** Posts by type; two thirds of the crashes are of one group. */
+const sent = { crash: 30_000, 'csp-violation': 40_000, deprecation: 30_000 }
+type Type = keyof typeof sent
+
+let api: TestApi
+let database: Database
+let key: TestKey
+let siteId: string
+
+beforeAll(async () => {
+  api = await startApi()
+  database = connect(inject('servers').writeUrl)
+  const tenantId = await api.createTenant()
+  key = await api.createKey(tenantId)
+  const token = makeSiteToken()
+  siteId = await api.createSite(tenantId, { hosts: ['shop.example'], token, sampleRates: rates })
+  const site = (await createSiteLookup((query) => database.read(query))(token)) as CollectorSite
+  await postAll(site)
+}, 120_000)
+
+afterAll(async () => {
+  await database?.close()
+  await api?.close()
+})
+
+const bodies: Record<Type, (index: number) => unknown> = {
+  crash: (index) => ({ reason: index % 3 === 0 ? 'unresponsive' : 'oom' }),
+  'csp-violation': () => ({ documentURL: 'https://shop.example/', blockedURL: 'inline', disposition: 'enforce' }),
+  deprecation: () => ({ id: 'UnloadHandler', message: 'Unload event listeners are deprecated' }),
+}
+
+async function postAll(site: CollectorSite): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'sampling-'))
+  const store = createReportStore({
+    writer: clickHouseReportWriter(database),
+    logSteps: logCollectorSteps(database),
+    spool: await openSpool(folder),
+  })
+  const random = seeded(2).next
+  const makeId = reportIds('sampling')
+  let ordinal = 0
+  const context = {
+    ...{ site, receivedAt: Date.now(), userAgent: '', random, onOutcome: () => {} },
+    makeId: (receivedAt: number) => makeId(ordinal++, receivedAt),
+  }
+  for (const type of Object.keys(sent) as Type[]) {
+    for (let index = 0; index < sent[type]; ) {
+      const batch = Array.from({ length: 5_000 }, () => {
+        const report = { type, url: 'https://shop.example/', body: bodies[type](index++) }
+        return readReports([report], context)
+      })
+      await store.store(batch.flat())
+    }
+  }
+  await store.close()
+  await rm(folder, { recursive: true })
+}
+
+/** Four standard errors of an estimate: of n posts each is stored with probability p, and counts 1 / p. */
+const tolerance = (posts: number, rate: number) => 4 * Math.sqrt((posts * (1 - rate)) / rate)
+
+function expectEstimate(estimate: number, posts: number, rate: number): void {
+  expect(Math.abs(estimate - posts)).toBeLessThan(tolerance(posts, rate))
+}
+
+const read = async (path: string) => (await api.get(path, { key })).body
+
+test.each(Object.entries(rates))('%s is stored at the rate %d and counted in full', async (type, rate) => {
+  const { data } = await read(`/v1/reports/count?siteId=${siteId}&reportType=${type}`)
+  const posts = sent[type as Type]
+  expect(data.sampled).toBe(true)
+  expectEstimate(data.estimatedReportCount, posts, rate)
+  expect(data.reportCount).toBe(data.estimatedReportCount * rate)
+})
+
+test('a type without a rate is stored whole', async () => {
+  const { data } = await read(`/v1/reports/count?siteId=${siteId}&reportType=deprecation`)
+  expect(data).toEqual({ reportCount: 30_000, estimatedReportCount: 30_000, sampled: false })
+})
+
+test('crash groups count what their stored crashes stand for', async () => {
+  const { data, totals } = await read(`/v1/crashes?siteId=${siteId}`)
+  expect(data.map(({ reason }: { reason: string }) => reason)).toEqual(['oom', 'unresponsive'])
+  for (const [index, posts] of [20_000, 10_000].entries()) {
+    expectEstimate(data[index].estimatedReportCount, posts, rates.crash)
+    expect(data[index].reportCount * 10).toBe(data[index].estimatedReportCount)
+  }
+  expect(totals.estimatedReportCount).toBe(data[0].estimatedReportCount + data[1].estimatedReportCount)
+})
