@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isRefusal } from '../../queries/clickhouse/transient-errors.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { withRetry } from '../import/with-retry.ts'
@@ -25,6 +26,8 @@ export interface BlockSenderOptions {
   readonly spool: Spool
   /** Called when a block cannot be sent, and without an error when ClickHouse takes writes again. */
   readonly onOutage?: (error: Error | undefined) => void
+  /** Called with the token of a block that ClickHouse refuses, which only a defect of ours makes it do. */
+  readonly onRefusal?: (token: string, error: Error) => void
 }
 
 /** 5 s of waits, in which an engine that died restarts. */
@@ -34,7 +37,8 @@ const sendTimeoutMs = 10_000
 const doneTimeoutMs = 2_000
 const recoveryPauseMs = 250
 
-export function createBlockSender({ writer, logSteps, spool, onOutage = () => {} }: BlockSenderOptions) {
+export function createBlockSender(options: BlockSenderOptions) {
+  const { writer, logSteps, spool, onOutage = () => {}, onRefusal = () => {} } = options
   const ownStepToken = `collector ${randomUUID()}`
   const closing = new AbortController()
   let recovering: Promise<void> | undefined
@@ -60,7 +64,19 @@ export function createBlockSender({ writer, logSteps, spool, onOutage = () => {}
     await spool.remove(token)
   }
 
-  /** Sends the blocks of the spool until each is stored. */
+  async function sendAgain(block: SpooledBlock): Promise<void> {
+    const refusal = await insert(block).catch((error: unknown) => {
+      if (isRefusal(error)) return error as Error
+      throw error
+    })
+    if (refusal) {
+      onRefusal(block.token, refusal)
+      await spool.setAside(block.token)
+    }
+    await finish(block)
+  }
+
+  /** Sends the blocks of the spool until each is stored or refused. */
   async function recover(failure?: Error): Promise<void> {
     if (failure) onOutage(failure)
     while (!closing.signal.aborted) {
@@ -68,10 +84,8 @@ export function createBlockSender({ writer, logSteps, spool, onOutage = () => {}
         if (failure) await sleep(recoveryPauseMs, undefined, { signal: closing.signal })
         for (const token of await spool.list()) {
           const block = await spool.load(token)
-          if (block) {
-            await insert(block)
-            await finish(block)
-          } else await spool.remove(token)
+          if (block) await sendAgain(block)
+          else await spool.remove(token)
         }
         if (failure) onOutage(undefined)
         return

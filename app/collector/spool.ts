@@ -40,6 +40,8 @@ export async function openSpool(folder: string) {
       await rename(unfinished, pathOf(token))
     },
     remove: (token: string) => rm(pathOf(token), { force: true }),
+    /** Keeps a block that ClickHouse refuses, for people; it is not sent again. */
+    setAside: (token: string) => rename(pathOf(token), join(folder, `${token}.refused`)),
     /** Tokens of its blocks. */
     list: async () => (await files(suffix)).map((name) => name.slice(0, -suffix.length)),
     /** Undefined for a block that a power failure cut off. */

@@ -27,6 +27,7 @@ export async function startCollector(
     spool: await openSpool(join(config.DATA_DIR, 'collector')),
     onFlush: metrics.observeFlush,
     onOutage: logOutage(log, 'ClickHouse'),
+    onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refuses a block; it is set aside'),
   })
   store.sendLeftovers()
   const budgets = await openBudgets(config, log)

@@ -9,7 +9,7 @@ import { withoutExceptionTrailer } from './exception-trailer.ts'
 import { application, keepAliveMs, openHttpTransport } from './http-transport.ts'
 import { parseResponse, type QueryCost } from './parse-response.ts'
 import { fewRowsSettings, poolSettings, queryPools } from './query-pools.ts'
-import { transientErrors } from './transient-errors.ts'
+import { isRefusal } from './transient-errors.ts'
 import { ClientDisconnected, retryOnClosedConnection, withTimeout } from './with-timeout.ts'
 
 export interface QueryOrigin {
@@ -159,7 +159,6 @@ export function connect(url: string): Database {
 
 /** upstream_unavailable while ClickHouse is unreachable, overloaded or not set up; a defect of ours as it is. */
 function toProblem(error: unknown): unknown {
-  const isDefect = error instanceof ClickHouseError && !transientErrors.has(error.code)
-  if (isDefect || error instanceof ClientDisconnected) return error
+  if (isRefusal(error) || error instanceof ClientDisconnected) return error
   return new Problem('upstream_unavailable', undefined, { cause: error })
 }

@@ -1,3 +1,5 @@
+import { ClickHouseError } from '@clickhouse/client'
+
 /** Retriable errors by code (ErrorCodes.cpp); they end after seconds, or with the database's setup. */
 export const transientErrors: ReadonlyMap<string, 'seconds' | 'setUp'> = new Map([
   ['60', 'setUp'], // UNKNOWN_TABLE: not migrated yet
@@ -13,3 +15,7 @@ export const transientErrors: ReadonlyMap<string, 'seconds' | 'setUp'> = new Map
   ['394', 'seconds'], // QUERY_WAS_CANCELLED
   ['516', 'setUp'], // AUTHENTICATION_FAILED: being reconfigured
 ])
+
+/** True for a statement that ClickHouse refuses, and would again. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof ClickHouseError && !transientErrors.has(error.code)

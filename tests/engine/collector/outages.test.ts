@@ -317,6 +317,22 @@ test.each([
   }
 })
 
+test('a block that ClickHouse refuses is set aside, and those after it are stored', async () => {
+  const folder = await newFolder()
+  const spool = await openSpool(join(folder, 'collector'))
+  const block = { stepToken: 'collector x', tenantIds: [tenantId] }
+  await spool.save({ ...block, token: 'a', rows: Buffer.from('["no", "row"]\n') })
+  const next = await startTestCollector({ CLICKHOUSE_URL: engine.userUrls.writer, DATA_DIR: folder })
+  try {
+    await expect.poll(() => readdir(join(folder, 'collector')), { timeout: 10_000 }).toEqual(['a.refused'])
+    const url = newUrl()
+    await expect.poll(async () => (await send(() => fetch(`${next.url}/r/${token}`, request(url)))).status).toBe(204)
+    expect(await version()).toBeTypeOf('string')
+  } finally {
+    await next.close()
+  }
+})
+
 test('a block is in the folder before its step begins and until its step is done', async () => {
   const folder = await newFolder()
   const logSteps = logCollectorSteps(database)
