@@ -8,8 +8,7 @@ import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
-import { importVersion } from '../../../queries/rules/import-version.ts'
-import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
+import { versionOf } from '../../support/collector-posts.ts'
 import { queryRows } from '../../support/database.ts'
 import { startTestEngine } from '../../support/engine.ts'
 import { startRedis } from '../../support/redis.ts'
@@ -143,7 +142,7 @@ test('collector, engine and Redis killed under load: every post that was 204 is 
     const { checked, differences } = await checkRollups(database)
     expect(differences).toEqual([])
     expect(checked).toBeGreaterThan(0)
-    expect(importVersion(await database.read(listImportSteps(tenantId, 1_000)))).toBeTypeOf('string')
+    expect(await versionOf(database, tenantId)).toBeTypeOf('string')
   } finally {
     collector?.child.kill('SIGKILL')
     await database.close()

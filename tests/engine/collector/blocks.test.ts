@@ -1,0 +1,189 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { logCollectorSteps } from '../../../app/collector/log-collector-steps.ts'
+import { makeSiteToken } from '../../../app/collector/site-address.ts'
+import { openSpool } from '../../../app/collector/spool.ts'
+import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
+import { migrate } from '../../../clickhouse/migrate.ts'
+import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
+import { startTestCollector } from '../../support/collector.ts'
+import { expectRefused, newUrl, openCollector, storedOf, versionOf } from '../../support/collector-posts.ts'
+import { createDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTenantWriter } from '../../support/tenants.ts'
+
+let db: TestDatabase
+let database: Database
+let tenantId: string
+const token = makeSiteToken()
+const folders: string[] = []
+
+beforeAll(async () => {
+  db = await createDatabase()
+  database = db.writer
+  await migrate(database)
+  const writer = createTenantWriter(database)
+  tenantId = await writer.createTenant()
+  await writer.createSite(tenantId, { hosts: ['shop.example'], token })
+})
+
+afterAll(async () => {
+  await db?.drop()
+  for (const folder of folders) await rm(folder, { recursive: true })
+})
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'collector-blocks-'))
+  folders.push(folder)
+  return folder
+}
+
+test('more waiting than the limit: 503 overloaded, and 204 for what waited and for what comes later', async () => {
+  const writer = clickHouseReportWriter(database)
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { store, post } = await openCollector(database, await newFolder(), {
+    limits: { waitingBytes: 1_000 },
+    writer: {
+      async write(...given) {
+        await held
+        await writer.write(...given)
+      },
+    },
+  })
+  try {
+    const urls = Array.from({ length: 5 }, newUrl)
+    const posts = urls.map((url) => post(token, url))
+    await expect.poll(() => store.waitingBytes()).toBeGreaterThan(1_000)
+    await Promise.race(posts)
+    const before = store.waitingBytes()
+    expectRefused(await post(token, newUrl()), 'overloaded', 1_000)
+    expect(store.waitingBytes()).toBe(before)
+    release()
+    const results = await Promise.all(posts)
+    expect(results.map(({ status }) => status)).toContain(204)
+    expect(await storedOf(database, ...urls)).toEqual(results.map(({ status }) => (status === 204 ? 1 : 0)))
+    expect(store.waitingBytes()).toBe(0)
+    expect(await post(token, newUrl())).toMatchObject({ status: 204 })
+  } finally {
+    await store.close()
+  }
+})
+
+test('a block that waits for another fills further', async () => {
+  const writer = clickHouseReportWriter(database)
+  const blocks: number[] = []
+  const { store, post } = await openCollector(database, await newFolder(), {
+    limits: { milliseconds: 10 },
+    onFlush: ({ reports }) => blocks.push(reports),
+    writer: {
+      async write(...given) {
+        await sleep(500)
+        await writer.write(...given)
+      },
+    },
+  })
+  try {
+    const posts = Array.from({ length: 10 }, async (_, index) => {
+      await sleep(index * 50)
+      return post(token, newUrl())
+    })
+    for (const { status } of await Promise.all(posts)) expect(status).toBe(204)
+    expect(blocks.length).toBeLessThanOrEqual(3)
+    expect(blocks.reduce((sum, reports) => sum + reports, 0)).toBe(10)
+  } finally {
+    await store.close()
+  }
+})
+
+test.each([
+  ['before its insert', false],
+  ['after its insert', true],
+])('a block that a collector left, killed %s, is stored once by the next one', async (_, isInserted) => {
+  const folder = await newFolder()
+  const writer = clickHouseReportWriter(database)
+  let isLeft = false
+  const killed = await openCollector(database, join(folder, 'collector'), {
+    writer: {
+      async write(...given) {
+        if (isInserted) await writer.write(...given)
+        isLeft = true
+        await new Promise(() => {})
+      },
+    },
+  })
+  const url = newUrl()
+  // Without a response, as of a killed process; its timeout comes after the test.
+  void killed.post(token, url)
+  await expect.poll(() => isLeft, { timeout: 10_000 }).toBe(true)
+  expect(await versionOf(database, tenantId)).toBeUndefined()
+  const next = await startTestCollector({ CLICKHOUSE_URL: db.writeUrl, DATA_DIR: folder })
+  try {
+    await expect.poll(() => readdir(join(folder, 'collector')), { timeout: 10_000 }).toEqual([])
+    expect(await storedOf(database, url)).toEqual([1])
+    expect(await versionOf(database, tenantId)).toBeTypeOf('string')
+    expect((await checkRollups(database)).differences).toEqual([])
+  } finally {
+    await next.close()
+  }
+})
+
+test('a block that ClickHouse refuses is set aside, and those after it are stored', async () => {
+  const folder = await newFolder()
+  const spool = await openSpool(join(folder, 'collector'))
+  const rows = Buffer.from('["no", "row"]\n')
+  await spool.save({ token: 'a', stepToken: 'collector a', tenantIds: [tenantId], rows })
+  const next = await startTestCollector({ CLICKHOUSE_URL: db.writeUrl, DATA_DIR: folder })
+  try {
+    await expect.poll(() => readdir(join(folder, 'collector')), { timeout: 10_000 }).toEqual(['a.refused'])
+    const post = async () => (await next.post(token, [{ type: 'csp-violation', url: newUrl(), body: {} }])).status
+    await expect.poll(post).toBe(204)
+    expect(await versionOf(database, tenantId)).toBeTypeOf('string')
+  } finally {
+    await next.close()
+  }
+})
+
+test('a block is in the folder before its step begins and until its step is done', async () => {
+  const folder = await newFolder()
+  const logSteps = logCollectorSteps(database)
+  const steps: unknown[] = []
+  const { store, post } = await openCollector(database, folder, {
+    async logSteps(tenantIds, stepToken, state, signal) {
+      steps.push([state, (await readdir(folder)).length])
+      await logSteps(tenantIds, stepToken, state, signal)
+    },
+  })
+  expect(await post(token, newUrl())).toMatchObject({ status: 204 })
+  expect([...steps, await readdir(folder)]).toEqual([['started', 1], ['done', 1], []])
+  await store.close()
+})
+
+test('a step that is not recorded as done is no failure, and is recorded when ClickHouse takes it', async () => {
+  const logSteps = logCollectorSteps(database)
+  let hangs = true
+  let hung = 0
+  const { store, post } = await openCollector(database, await newFolder(), {
+    async logSteps(tenantIds, stepToken, state, signal) {
+      if (hangs && state === 'done') await new Promise(() => hung++)
+      await logSteps(tenantIds, stepToken, state, signal)
+    },
+  })
+  const url = newUrl()
+  const posted = post(token, url)
+  await expect.poll(() => hung, { timeout: 10_000 }).toBe(1)
+  const behind = newUrl()
+  expectRefused(await post(token, behind), 'upstream_unavailable', 5_000)
+  expect(await posted).toMatchObject({ status: 204 })
+  expect(await versionOf(database, tenantId)).toBeUndefined()
+  hangs = false
+  await expect.poll(store.isReady, { timeout: 10_000 }).toBe(true)
+  expect(await versionOf(database, tenantId)).toBeTypeOf('string')
+  expect(await storedOf(database, url, behind)).toEqual([1, 0])
+  await store.close()
+})

@@ -1,0 +1,77 @@
+import pino from 'pino'
+import { expect } from 'vitest'
+import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
+import { createCollectorMetrics } from '../../app/collector/collector-metrics.ts'
+import { createCollector } from '../../app/collector/create-collector.ts'
+import { logCollectorSteps } from '../../app/collector/log-collector-steps.ts'
+import { createReportStore, type ReportStoreOptions } from '../../app/collector/report-store.ts'
+import { openSpool } from '../../app/collector/spool.ts'
+import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { importVersion } from '../../queries/rules/import-version.ts'
+import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
+import { queryRows } from './database.ts'
+
+/** Posts of one report each, collectors of which parts are replaced, and what ClickHouse stored. */
+
+let urls = 0
+/** A page that no other report has. */
+export const newUrl = () => `https://shop.example/${urls++}`
+
+export const reportRequest = (url: string) => ({
+  method: 'POST',
+  headers: { 'Content-Type': 'application/reports+json' },
+  body: JSON.stringify([{ type: 'csp-violation', url, body: { documentURL: url, blockedURL: 'inline' } }]),
+})
+
+export interface PostResult {
+  readonly status: number
+  readonly code: string | undefined
+  readonly retryAfter: string | null
+  readonly milliseconds: number
+}
+
+/** @param respond posts one report. */
+export async function send(respond: () => Response | Promise<Response>): Promise<PostResult> {
+  const startedAt = performance.now()
+  const response = await respond()
+  const text = await response.text()
+  const code = text === '' ? undefined : JSON.parse(text).error.code
+  const { status, headers } = response
+  return { status, code, retryAfter: headers.get('Retry-After'), milliseconds: performance.now() - startedAt }
+}
+
+export function expectRefused({ milliseconds, ...result }: PostResult, code: string, withinMs: number): void {
+  expect(result).toEqual({ status: 503, code, retryAfter: expect.stringMatching(/^[1-9]\d*$/) })
+  expect(milliseconds).toBeLessThan(withinMs)
+}
+
+/** How often each URL is stored. */
+export async function storedOf(database: Database, ...wanted: string[]): Promise<number[]> {
+  const rows = await queryRows(database, 'SELECT document_url, count() FROM reports GROUP BY document_url')
+  const stored = new Map(rows.map(([url, count]) => [url, count]))
+  return wanted.map((url) => Number(stored.get(url) ?? 0))
+}
+
+/** Import version of a tenant's data; undefined while a step is not done. */
+export const versionOf = async (database: Database, tenantId: string) =>
+  importVersion(await database.read(listImportSteps(tenantId, 1_000)))
+
+/** A collector without a listener, on a store of which parts can be replaced. */
+export async function openCollector(database: Database, folder: string, replaced: Partial<ReportStoreOptions> = {}) {
+  const store = createReportStore({
+    writer: clickHouseReportWriter(database),
+    logSteps: logCollectorSteps(database),
+    spool: await openSpool(folder),
+    ...replaced,
+  })
+  const metrics = createCollectorMetrics(() => store.waitingBytes())
+  const log = pino({ level: 'silent' })
+  const budgets = createMemoryBudgets()
+  const app = createCollector({ database, budgets, store, metrics, log, postsPerMinute: 100_000 })
+  return {
+    store,
+    app,
+    post: (token: string, url: string) => send(() => app.request(`/r/${token}`, reportRequest(url))),
+  }
+}
