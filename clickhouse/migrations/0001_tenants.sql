@@ -20,11 +20,13 @@ CREATE TABLE IF NOT EXISTS sites
     name            String COMMENT 'Its name, for people',
     hosts           Array(String)
         COMMENT 'Lower-case hosts whose reports are the site''s; *.example.com takes every subdomain',
-    token           String COMMENT 'Public name of its address for reports, /r/ and 22 characters; another after a rotation',
+    token           String
+        COMMENT 'Public name of its address for reports, /r/ and 22 characters; another after a rotation',
     sample_rates    Map(LowCardinality(String), Float64)
         COMMENT 'Share of the reports of a type that the collector stores, above 0 up to 1; all of the other types',
     created_at      DateTime64(3, 'UTC') COMMENT 'When it was created',
-    updated_at      DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written: of several the latest counts'
+    updated_at      DateTime64(3, 'UTC') DEFAULT now64(3)
+        COMMENT 'When the row was written: of several the latest counts'
 )
 ENGINE = ReplacingMergeTree(updated_at)
 ORDER BY (tenant_id, id)
