@@ -21,7 +21,7 @@ const variables = z.object({
     .default('.data')
     .transform((path) => resolve(path)),
   COLLECTOR_PORT: port(8788),
-  COLLECTOR_URL: url(/^https?$/, 'https://reports.example.com').transform((text) => text?.replace(/\/+$/, '')),
+  COLLECTOR_URL: url(/^https?$/, 'https://reports.example.com'),
   SITE_POSTS_PER_MINUTE: z
     .string()
     .regex(/^\d{1,7}$/)
@@ -40,7 +40,7 @@ const variables = z.object({
 
 export type Config = Readonly<z.infer<typeof variables>>
 
-/** Where browsers reach the collector, without a slash at its end. */
+/** Where browsers reach the collector. */
 export const collectorUrl = ({ COLLECTOR_URL, COLLECTOR_PORT }: Pick<Config, 'COLLECTOR_URL' | 'COLLECTOR_PORT'>) =>
   COLLECTOR_URL ?? `http://127.0.0.1:${COLLECTOR_PORT}`
 

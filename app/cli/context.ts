@@ -7,7 +7,7 @@ export interface Context {
   /** The database, opened once and closed after the command. Throws where migrations are missing, except for 'any'. */
   database(schema?: 'any'): Promise<DatabaseAccess>
   log(line: string): void
-  /** Where browsers reach the collector, without a slash at its end. */
+  /** Where browsers reach the collector. */
   collectorUrl(): string
   /** Sets the command's JSON object for stdout; exit code 1 where lines were rejected or rollups differ. */
   finish(result: object, exitCode?: 0 | 1): void

@@ -9,6 +9,10 @@ const tenantId = { takes: 'the id of a tenant, a UUID', schema: uuid }
 
 export const tenant = option('--tenant <ID>', { about: 'The tenant', ...tenantId }).makeOptionMandatory()
 
+const siteId = { takes: 'the id of a site of the tenant, a UUID', schema: uuid }
+
+export const site = option('--site <ID>', { about: 'The site', ...siteId }).makeOptionMandatory()
+
 export const anyTenant = option('--tenant <ID>', { about: 'Only this tenant (default: all)', ...tenantId })
 
 export const name = option('--name <NAME>', {
@@ -18,11 +22,7 @@ export const name = option('--name <NAME>', {
 }).makeOptionMandatory()
 
 export const siteOfLines = (fallback = '') =>
-  option('--site <ID>', {
-    about: `The site of lines that name none${fallback}`,
-    takes: 'the id of a site of the tenant, a UUID',
-    schema: uuid,
-  })
+  option('--site <ID>', { about: `The site of lines that name none${fallback}`, ...siteId })
 
 export const file = argument('<FILE>', {
   about: 'NDJSON file',

@@ -9,9 +9,8 @@ export const siteTokenPattern = /^[\w-]{22}$/
 
 export const reportPath = (token: string): string => `/r/${token}`
 
-/** @param collectorUrl without a slash at its end. */
 export function siteAddress(collectorUrl: string, token: string) {
-  const reportUrl = `${collectorUrl}${reportPath(token)}`
+  const reportUrl = `${collectorUrl.replace(/\/+$/, '')}${reportPath(token)}`
   return { token, reportUrl, headers: reportingHeaders(reportUrl) }
 }
 

@@ -15,7 +15,7 @@ import { normalisePattern, sitesByPattern } from '../../import/normalise/host-pa
 import { option, repeatableOption } from '../arguments.ts'
 import type { Context } from '../context.ts'
 import { requireSites, requireTenant } from '../require-tenant.ts'
-import { name, tenant, uuid } from '../shared-arguments.ts'
+import { name, site, tenant } from '../shared-arguments.ts'
 import { subcommand } from '../subcommand.ts'
 
 const hostPattern = /^(\*\.)?([^\s/?#@\\*:[\]]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
@@ -42,16 +42,10 @@ const sample = repeatableOption('--sample <TYPE=RATE>', {
     .transform(([type, rate]) => [type, Number(rate)] as const),
 })
 
-const site = option('--site <ID>', {
-  about: 'The site',
-  takes: 'the id of a site of the tenant, a UUID',
-  schema: uuid,
-}).makeOptionMandatory()
-
 const collectorUrl = option('--collector <URL>', {
   about: 'Where browsers reach the collector (default: COLLECTOR_URL, or COLLECTOR_PORT on this machine)',
   takes: 'a URL such as https://reports.example.com',
-  schema: z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, '')),
+  schema: z.url({ protocol: /^https?$/ }),
 })
 
 export function addSites(program: Command, context: Context): void {
