@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pino from 'pino'
 import { expect } from 'vitest'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
@@ -44,6 +47,21 @@ export async function send(respond: () => Response | Promise<Response>): Promise
 export function expectRefused({ milliseconds, ...result }: PostResult, code: string, withinMs: number): void {
   expect(result).toEqual({ status: 503, code, retryAfter: expect.stringMatching(/^[1-9]\d*$/) })
   expect(milliseconds).toBeLessThan(withinMs)
+}
+
+/** Data folders of collectors, removed together. */
+export function temporaryFolders() {
+  const folders: string[] = []
+  return {
+    async make(): Promise<string> {
+      const folder = await mkdtemp(join(tmpdir(), 'collector-data-'))
+      folders.push(folder)
+      return folder
+    },
+    async remove(): Promise<void> {
+      for (const folder of folders) await rm(folder, { recursive: true })
+    },
+  }
 }
 
 /** How often each URL is stored. */

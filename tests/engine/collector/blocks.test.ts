@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +10,14 @@ import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import type { Database } from '../../../queries/clickhouse/client.ts'
 import { startTestCollector } from '../../support/collector.ts'
-import { expectRefused, newUrl, openCollector, storedOf, versionOf } from '../../support/collector-posts.ts'
+import {
+  expectRefused,
+  newUrl,
+  openCollector,
+  storedOf,
+  temporaryFolders,
+  versionOf,
+} from '../../support/collector-posts.ts'
 import { createDatabase, type TestDatabase } from '../../support/database.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
@@ -19,7 +25,7 @@ let db: TestDatabase
 let database: Database
 let tenantId: string
 const token = makeSiteToken()
-const folders: string[] = []
+const folders = temporaryFolders()
 
 beforeAll(async () => {
   db = await createDatabase()
@@ -32,14 +38,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await db?.drop()
-  for (const folder of folders) await rm(folder, { recursive: true })
+  await folders.remove()
 })
-
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'collector-blocks-'))
-  folders.push(folder)
-  return folder
-}
 
 test('more waiting than the limit: 503 overloaded, and 204 for what waited and for what comes later', async () => {
   const writer = clickHouseReportWriter(database)
@@ -47,7 +47,7 @@ test('more waiting than the limit: 503 overloaded, and 204 for what waited and f
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  const { store, post } = await openCollector(database, await newFolder(), {
+  const { store, post } = await openCollector(database, await folders.make(), {
     limits: { waitingBytes: 1_000 },
     writer: {
       async write(...given) {
@@ -78,7 +78,7 @@ test('more waiting than the limit: 503 overloaded, and 204 for what waited and f
 test('a block that waits for another fills further', async () => {
   const writer = clickHouseReportWriter(database)
   const blocks: number[] = []
-  const { store, post } = await openCollector(database, await newFolder(), {
+  const { store, post } = await openCollector(database, await folders.make(), {
     limits: { milliseconds: 10 },
     onFlush: ({ reports }) => blocks.push(reports),
     writer: {
@@ -105,7 +105,7 @@ test.each([
   ['before its insert', false],
   ['after its insert', true],
 ])('a block that a collector left, killed %s, is stored once by the next one', async (_, isInserted) => {
-  const folder = await newFolder()
+  const folder = await folders.make()
   const writer = clickHouseReportWriter(database)
   let isLeft = false
   const killed = await openCollector(database, join(folder, 'collector'), {
@@ -134,7 +134,7 @@ test.each([
 })
 
 test('a block that ClickHouse refuses is set aside, and those after it are stored', async () => {
-  const folder = await newFolder()
+  const folder = await folders.make()
   const spool = await openSpool(join(folder, 'collector'))
   const rows = Buffer.from('["no", "row"]\n')
   await spool.save({ token: 'a', stepToken: 'collector a', tenantIds: [tenantId], rows })
@@ -150,7 +150,7 @@ test('a block that ClickHouse refuses is set aside, and those after it are store
 })
 
 test('a block is in the folder before its step begins and until its step is done', async () => {
-  const folder = await newFolder()
+  const folder = await folders.make()
   const logSteps = logCollectorSteps(database)
   const steps: unknown[] = []
   const { store, post } = await openCollector(database, folder, {
@@ -168,7 +168,7 @@ test('a step that is not recorded as done is no failure, and is recorded when Cl
   const logSteps = logCollectorSteps(database)
   let hangs = true
   let hung = 0
-  const { store, post } = await openCollector(database, await newFolder(), {
+  const { store, post } = await openCollector(database, await folders.make(), {
     async logSteps(tenantIds, stepToken, state, signal) {
       if (hangs && state === 'done') await new Promise(() => hung++)
       await logSteps(tenantIds, stepToken, state, signal)

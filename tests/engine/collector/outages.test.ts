@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,6 +16,7 @@ import {
   reportRequest,
   send,
   storedOf,
+  temporaryFolders,
   versionOf,
 } from '../../support/collector-posts.ts'
 import { startTestEngine, type TestEngine } from '../../support/engine.ts'
@@ -29,7 +29,7 @@ let database: Database
 let tenantId: string
 let otherTenantId: string
 const [token, otherToken] = [makeSiteToken(), makeSiteToken()]
-const folders: string[] = []
+const folders = temporaryFolders()
 
 beforeAll(async () => {
   engine = await startTestEngine()
@@ -45,17 +45,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.close()
   await engine?.end()
-  for (const folder of folders) await rm(folder, { recursive: true })
+  await folders.remove()
 })
 
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'collector-outages-'))
-  folders.push(folder)
-  return folder
-}
-
 test('ClickHouse that refuses connections: 503 within 9 s, nothing stored, and 204 when it is back', async () => {
-  const folder = await newFolder()
+  const folder = await folders.make()
   const { dataDir, port, userUrls } = engine
   const collector = await startTestCollector({ CLICKHOUSE_URL: userUrls.writer, DATA_DIR: folder })
   // It has no site in its cache.
@@ -89,7 +83,7 @@ test('ClickHouse that refuses connections: 503 within 9 s, nothing stored, and 2
 }, 60_000)
 
 test('ClickHouse frozen in an insert: 503 within 13 s, not ready, and the block is stored once after the thaw', async () => {
-  const folder = await newFolder()
+  const folder = await folders.make()
   const signals: (AbortSignal | undefined)[] = []
   let freezes = true
   const freeze = () => process.kill(engine.pid() as number, 'SIGSTOP')
@@ -114,9 +108,9 @@ test('ClickHouse frozen in an insert: 503 within 13 s, not ready, and the block 
     return { status: response.status, store: ((await response.json()) as { checks: { store: string } }).checks.store }
   }
   // Their steps in the import log do not return, so none of their rows are sent.
-  const closedFolder = await newFolder()
+  const closedFolder = await folders.make()
   const [other, closed] = [
-    await openCollector(database, await newFolder()),
+    await openCollector(database, await folders.make()),
     await openCollector(database, closedFolder),
   ]
   try {
@@ -178,7 +172,7 @@ test('Redis away: 503 within a second, and 204 when it is back', async () => {
 
 test('a clean stop stores what waits', async () => {
   const collector = spawnScript('app/collect.ts', [], {
-    ...{ DATA_DIR: await newFolder(), COLLECTOR_PORT: '0', LOG_LEVEL: 'silent' },
+    ...{ DATA_DIR: await folders.make(), COLLECTOR_PORT: '0', LOG_LEVEL: 'silent' },
     CLICKHOUSE_URL: engine.userUrls.writer,
   })
   try {
