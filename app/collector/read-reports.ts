@@ -16,7 +16,7 @@ export interface ReportContext {
   readonly makeId: (receivedAt: number) => string
   /** From 0 to 1, exclusive. */
   readonly random: () => number
-  /** @param type 'other' for one that is not stored. */
+  /** @param type 'other' for a type that is not stored. */
   readonly onOutcome: (type: string, outcome: Outcome) => void
 }
 

@@ -101,7 +101,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     return isStarted ? retried(() => importLog.find(token, previousToken)) : []
   }
 
-  /** Under the lease no other import begins a batch: one that was begun since `started` was read can have the same lines. */
+  /** The lease keeps other imports from beginning a batch; a batch begun after `started` was read can have the same lines. */
   async function importLiveBatch(
     read: ChainedBatch,
     chain: BatchChain,

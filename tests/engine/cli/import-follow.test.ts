@@ -61,7 +61,7 @@ describe('a followed file', () => {
     expect(await rollupsOf(tenantId)).toMatchObject({ different: 0 })
   })
 
-  test('a file that was renamed is read to its end, then the one that took its name', async () => {
+  test('a renamed file is read to its end, then the file that took its name', async () => {
     const { tenantId, path } = await newFile(page(1))
     const run = follow(tenantId, path)
     await stored(tenantId, 1)

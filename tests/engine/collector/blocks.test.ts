@@ -75,7 +75,7 @@ test('more waiting than the limit: 503 overloaded, and 204 for what waited and f
   }
 })
 
-test('a block that waits for another fills further', async () => {
+test('a waiting block fills further', async () => {
   const writer = clickHouseReportWriter(database)
   const blocks: number[] = []
   const { store, post } = await openCollector(database, await folders.make(), {

@@ -166,7 +166,7 @@ test('the log line of a post names its site and tenant, neither its sender nor i
   for (const secret of ['127.0.0.1', token, 'evil.example']) expect(line).not.toContain(secret)
 })
 
-test('readiness and metrics tell of the collector, and only names of ours are labels', async () => {
+test('readiness and metrics cover the collector, and labels are our own names alone', async () => {
   const { token } = await createSite()
   await collector.post(token, [violation(), { type: 'x"}\n', body: {} }])
   const ready = await fetch(`${collector.url}/readyz`)

@@ -97,7 +97,7 @@ test('a type without a rate is stored whole', async () => {
   expect(data).toEqual({ reportCount: 30_000, estimatedReportCount: 30_000, sampled: false })
 })
 
-test('crash groups count what their stored crashes stand for', async () => {
+test('crash groups scale their stored crashes by the sample rate', async () => {
   const { data, totals } = await read(`/v1/crashes?siteId=${siteId}`)
   expect(data.map(({ reason }: { reason: string }) => reason)).toEqual(['oom', 'unresponsive'])
   for (const [index, posts] of [20_000, 10_000].entries()) {

@@ -25,7 +25,7 @@ test('a block is loaded as it was saved, by another spool of the folder, until i
   expect(await spool.list()).toEqual([])
 })
 
-test('a block that a power failure cut off is none, and one that was never complete is removed', async () => {
+test('a block cut off by a power failure is not loaded, and an unfinished file is removed', async () => {
   const folder = join(parent, 'cut')
   await (await openSpool(folder)).save(block)
   await writeFile(join(folder, 'b.block.new'), '{}')

@@ -172,7 +172,7 @@ describe('batches of a file', () => {
   })
 })
 
-/** A source that yields texts, and waits before those that are a number of milliseconds. */
+/** A source that yields the texts, and waits for the numbers, in milliseconds. */
 async function* slowly(...steps: (string | number)[]): AsyncGenerator<string> {
   for (const step of steps) {
     if (typeof step === 'string') yield step
