@@ -116,6 +116,20 @@ test.each<[what: string, status: number, code: string, body: unknown, options?: 
   expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
 })
 
+test.each([
+  [204, JSON.stringify([violation()])],
+  [413, `[${' '.repeat(1024 * 1024)}]`],
+])('a body that does not say its length gets a %d', async (status, body) => {
+  const { token } = await createSite()
+  const response = await fetch(`${collector.url}/r/${token}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/reports+json' },
+    body: new Blob([body]).stream(),
+    duplex: 'half',
+  })
+  expect(response.status).toBe(status)
+})
+
 test.each([makeSiteToken(), 'short', "x' OR 1=1 --"])('the unknown token %s is a 404', async (token) => {
   expect((await collector.post(encodeURIComponent(token), [violation()])).status).toBe(404)
 })
