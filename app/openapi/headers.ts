@@ -31,6 +31,12 @@ export const headers = {
     type: 'string',
     pattern: '^"[\\w-]+"$',
   }),
+  Link: {
+    description:
+      'The next page, `rel="next"`: the target of the request with its `cursor` and, where a narrower window continues a list of over 10,000, with that window',
+    required: false,
+    schema: { type: 'string', examples: ['</v1/reports?limit=50&cursor=WzEs>; rel="next"'] },
+  },
   'WWW-Authenticate': header('The scheme to authenticate with', { type: 'string', const: 'Bearer' }),
 } as const
 

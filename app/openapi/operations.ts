@@ -11,6 +11,7 @@ const operationId = (name: string) => name.replace(/[^A-Za-z0-9]+(\w)/g, (_, let
 
 /** HEAD is not listed: it is GET without the body. */
 export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
+  const headers = headerReferences([...budgetHeaderNames, 'ETag', ...(endpoint.page ? (['Link'] as const) : [])])
   return {
     get: {
       operationId: operationId(endpoint.name),
@@ -24,12 +25,12 @@ export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
       responses: {
         '200': {
           description: 'The answer',
-          headers: headerReferences([...budgetHeaderNames, 'ETag']),
+          headers,
           content: { 'application/json': { schema: outputSchema(endpoint.response, named) } },
         },
         '304': {
           description: 'The answer that If-None-Match names still stands. It is charged as any other.',
-          headers: headerReferences([...budgetHeaderNames, 'ETag']),
+          headers,
         },
         ...errorReferences(endpoint),
       },

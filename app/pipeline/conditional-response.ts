@@ -4,6 +4,8 @@ import { gzip } from 'node:zlib'
 import type { Context } from 'hono'
 import { accepts } from 'hono/accepts'
 import { createResponse, jsonHeaders } from './json-response.ts'
+import { nextLink } from './next-link.ts'
+import type { NextPage } from './page.ts'
 import type { ApiEnv } from './request-context.ts'
 
 /** Bytes from which gzip pays: 16 KB of JSON shrink to 2 KB in 0.1 ms. */
@@ -26,12 +28,15 @@ export interface Representation {
   readonly bytes: number
   readonly digest: string
   readonly gzipped: () => Promise<Buffer<ArrayBuffer>>
+  /** Of a page of a list. */
+  readonly next: NextPage | undefined
 }
 
-export function toRepresentation(plain: Representation['plain']): Representation {
+export function toRepresentation(plain: Representation['plain'], next?: NextPage): Representation {
   let gzipped: Promise<Buffer<ArrayBuffer>> | undefined
   return {
     plain,
+    next,
     bytes: Buffer.byteLength(plain),
     digest: hash('sha256', plain, 'base64url').slice(0, 22),
     gzipped() {
@@ -47,13 +52,14 @@ export function toRepresentation(plain: Representation['plain']): Representation
 /** Sends a 200 with a strong ETag, or the 304 that If-None-Match allows. */
 export function respondConditional(
   c: Context<ApiEnv>,
-  { plain, bytes, digest, gzipped }: Representation,
+  { plain, bytes, digest, gzipped, next }: Representation,
   headers: Readonly<Record<'Content-Type' | 'Cache-Control' | 'Vary', string>> = dataHeaders,
 ): Response | Promise<Response> {
   const asGzip = bytes >= minGzipBytes && acceptsGzip(c)
   // Strong, so each encoding has its own (RFC 9110, 8.8.3.3).
   const etag = `"${digest}${asGzip ? '-gzip' : ''}"`
-  const allHeaders = { ...headers, ETag: etag, ...c.get('request').responseHeaders }
+  const link = next && { Link: nextLink(c.req.url, next) }
+  const allHeaders = { ...headers, ETag: etag, ...link, ...c.get('request').responseHeaders }
   if (matches(c.req.header('If-None-Match'), etag)) {
     const { 'Content-Type': _, ...withoutType } = allHeaders
     return createResponse(null, 304, withoutType)

@@ -5,6 +5,8 @@ import { encodeCursor } from './cursor.ts'
 export interface SortKey<Item, Position> {
   readonly schema: z.ZodType<Position>
   readonly of: (item: Item) => Position
+  /** Milliseconds since the Unix epoch, of a list that the latest come first in: a narrower window continues it. */
+  readonly timeOf?: (item: Item) => number
 }
 
 export interface PagePolicy<Item = never, Position = unknown> {
@@ -28,36 +30,64 @@ export interface Page<Item, Position> {
   cut<Row extends Item>(rows: readonly Row[]): Cut<Row>
   /** For a list that was read whole, in any order. */
   sortAndCut<Row extends Item>(rows: readonly Row[], compare: (a: Position, b: Position) => number): Cut<Row>
+  /** What follows the page that was cut last. */
+  next(): NextPage | undefined
 }
 
 interface Cut<Row> {
   readonly data: Row[]
+  /** More follow than can be paged through. */
+  readonly truncated: boolean
   readonly nextCursor: string | null
+}
+
+export interface NextPage {
+  readonly cursor: string
+  /** The narrower window of a list that has reached its greatest depth. */
+  readonly window?: TimeRange
+}
+
+export interface PageWindow {
+  readonly window: TimeRange | null
+  /** `from` and `to` are parameters. */
+  readonly isWindowRequested: boolean
 }
 
 export function createPage<Item, Position>(
   { position, maxDepth }: PagePolicy<Item, Position>,
   limit: number,
-  window: TimeRange | null,
+  { window, isWindowRequested }: PageWindow,
   bound: string,
   before: { readonly depth: number; readonly position: Position } | undefined,
 ): Page<Item, Position> {
   const depth = before?.depth ?? 0
   const size = Math.min(limit, maxDepth - depth)
+  let next: NextPage | undefined
 
   function cut<Row extends Item>(rows: readonly Row[]): Cut<Row> {
     const data = rows.slice(0, size)
-    const last = data.at(-1)
+    const last = rows.length > size ? data.at(-1) : undefined
     const reached = depth + data.length
-    const more = last !== undefined && rows.length > size && reached < maxDepth
-    const nextCursor = more ? encodeCursor(bound, { window, depth: reached, position: position.of(last) }) : null
-    return { data, nextCursor }
+    const truncated = last !== undefined && reached >= maxDepth
+    next = last && (truncated ? narrower(last) : { cursor: cursorAfter(last, window, reached) })
+    return { data, truncated, nextCursor: truncated ? null : (next?.cursor ?? null) }
+  }
+
+  const cursorAfter = (last: Item, window: TimeRange | null, depth: number) =>
+    encodeCursor(bound, { window, depth, position: position.of(last) })
+
+  /** A query of its own, whose first item is the last of this one: its cursor passes over that. */
+  function narrower(last: Item): NextPage | undefined {
+    if (!position.timeOf || !window || !isWindowRequested) return undefined
+    const rest = { from: window.from, to: Math.min(window.to, position.timeOf(last) + 1) }
+    return { cursor: cursorAfter(last, rest, 1), window: rest }
   }
 
   return {
     after: before?.position,
     rows: size + 1,
     cut,
+    next: () => next,
     sortAndCut(rows, compare) {
       const placed = rows.map((row) => ({ row, at: position.of(row) }))
       const rest = before ? placed.filter(({ at }) => compare(at, before.position) > 0) : placed

@@ -3,14 +3,15 @@ import type { Endpoint } from './endpoint.ts'
 import { createPage } from './page.ts'
 import type { ApiEnv } from './request-context.ts'
 
-export function readPage({ page: policy }: Endpoint): MiddlewareHandler<ApiEnv> {
+export function readPage({ page: policy, window: rule }: Endpoint): MiddlewareHandler<ApiEnv> {
   return function readPage(c, next) {
     if (policy) {
       const { limit = policy.defaultLimit } = c.get('query')
       const cursor = c.get('cursor')
       // The next cursor holds the window as first requested, so that a client can repeat it while retention moves.
       const window = cursor ? cursor.window : (c.get('window') ?? null)
-      c.set('page', createPage(policy, limit, window, c.get('fingerprint'), cursor))
+      const isWindowRequested = typeof rule === 'object'
+      c.set('page', createPage(policy, limit, { window, isWindowRequested }, c.get('fingerprint'), cursor))
     }
     return next()
   }

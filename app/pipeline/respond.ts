@@ -14,7 +14,7 @@ export function respond(endpoint: Endpoint, responseCache: ResponseCache): Middl
   return async function respond(c) {
     const load = async (signal: AbortSignal) => {
       const body = await endpoint.handle(handlerContext(c, c.get('readUntil')(signal)))
-      return toRepresentation(JSON.stringify(body))
+      return toRepresentation(JSON.stringify(body), c.get('page')?.next())
     }
     if (scope === 'key') return respondConditional(c, await load(c.get('clientSignal')()))
 

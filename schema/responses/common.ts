@@ -12,11 +12,17 @@ export const untrusted = () => z.string()
 /** Documented values; others may follow (Rule 11). */
 export const openEnum = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values)
 
-/** A null cursor ends the list. */
+/** A null cursor ends the list. @param extra replaces `truncated` where it has another bound. */
 export const listResponse = <Item extends z.ZodType, Extra extends z.ZodRawShape = Record<never, never>>(
   item: Item,
   extra?: Extra,
-) => z.object({ data: z.array(item), ...(extra as Extra), nextCursor: z.string().nullable() })
+) =>
+  z.object({
+    data: z.array(item),
+    truncated: z.boolean().meta({ description: 'More follow than the first 10,000, which can be paged through.' }),
+    ...(extra as Extra),
+    nextCursor: z.string().nullable(),
+  })
 
 /** Rule 9. */
 export const errorBody = z

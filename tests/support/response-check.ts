@@ -16,7 +16,7 @@ export interface Description {
     Record<string, { readonly get: { readonly responses: Readonly<Record<string, DescribedResponse | Reference>> } }>
   >
   readonly components: {
-    readonly headers: Readonly<Record<string, unknown>>
+    readonly headers: Readonly<Record<string, { readonly required?: boolean }>>
     readonly responses: Readonly<Record<string, DescribedResponse>>
   }
 }
@@ -39,10 +39,10 @@ export function createResponseCheck(description: Description): (response: Operat
   return function checkResponse({ path, status, headers, body }) {
     const place = `${path} ${status}`
     const [response, pointer] = described(description, path, status)
-    for (const name of Object.keys(description.components.headers)) {
+    for (const [name, shared] of Object.entries(description.components.headers)) {
       const described = response.headers?.[name]
       if (headers.has(name) && !described) throw new Error(`${place} is not described as carrying the header ${name}`)
-      if (!headers.has(name) && described && described.required !== false) {
+      if (!headers.has(name) && described && { ...shared, ...described }.required !== false) {
         throw new Error(`${place} lacks the header ${name}`)
       }
     }

@@ -51,7 +51,7 @@ export const browserChangesList = endpoint({
       read(countChangesByBrowser(filter)),
     ])
     const totals = rows[0] ?? noBrowserChanges
-    const { data: entries, nextCursor } = page.cut(rows.filter(({ isListed }) => isListed))
+    const { data: entries, ...paging } = page.cut(rows.filter(({ isListed }) => isListed))
     const [details, texts] = await Promise.all([
       readAll(listBrowserChangeDetails(filter, entries)),
       readAll(listBrowserChangeTexts(filter, entries)),
@@ -83,7 +83,7 @@ export const browserChangesList = endpoint({
         sampled: isSampled(all),
         browsers: browsers.map((tally) => ({ browser: tally.browser, estimatedReportCount: estimate(tally) })),
       },
-      nextCursor,
+      ...paging,
     }
   },
 })

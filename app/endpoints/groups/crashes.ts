@@ -30,7 +30,7 @@ export const crashesList = endpoint({
     const filter: CrashFilter = { tenantId: caller.tenant.id, window, ...params }
     const rows = await read(listCrashGroups(filter, page.after, page.rows))
     const totals = rows[0] ?? noCrashes
-    const { data: groups, nextCursor } = page.cut(rows.filter(({ isListed }) => isListed))
+    const { data: groups, ...paging } = page.cut(rows.filter(({ isListed }) => isListed))
     const [details, texts] = await Promise.all([
       readAll(listCrashDetails(filter, groups)),
       readAll(listCrashTexts(filter, groups)),
@@ -54,7 +54,7 @@ export const crashesList = endpoint({
         pageCount: totals.pageCount,
         groupCount: totals.groupCount,
       },
-      nextCursor,
+      ...paging,
     }
   },
 })

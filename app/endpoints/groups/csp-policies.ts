@@ -41,7 +41,6 @@ export const cspPoliciesList = endpoint({
         return text === undefined ? [] : [{ ...policy, text }]
       }),
     )
-    const { data, nextCursor } = page.sortAndCut(policies, latestFirst('lastSeen'))
-    return { data, truncated: quoted.length > maxPolicies, nextCursor }
+    return { ...page.sortAndCut(policies, latestFirst('lastSeen')), truncated: quoted.length > maxPolicies }
   },
 })

@@ -33,7 +33,7 @@ export const networkErrorsList = endpoint({
     const filter: NetworkErrorFilter = { tenantId: caller.tenant.id, window, ...params }
     const rows = await read(listNetworkErrorGroups(filter, page.after, page.rows))
     const totals = rows[0] ?? noNetworkErrors
-    const { data: groups, nextCursor } = page.cut(rows.filter(({ isListed }) => isListed))
+    const { data: groups, ...paging } = page.cut(rows.filter(({ isListed }) => isListed))
     const [details, texts] = await Promise.all([
       readAll(listNetworkErrorDetails(filter, groups)),
       readAll(listNetworkErrorTexts(filter, groups)),
@@ -60,7 +60,7 @@ export const networkErrorsList = endpoint({
         groupCount: totals.groupCount,
         originCount: totals.originCount,
       },
-      nextCursor,
+      ...paging,
     }
   },
 })

@@ -17,6 +17,7 @@ import { withDetails } from '../groups/with-details.ts'
 export const issuePosition: SortKey<Pick<RankedIssue, 'lastSeen' | 'key'>, IssuePosition> = {
   schema: z.object({ lastSeen: cursorTime, key: uint64Text }),
   of: ({ lastSeen, key }) => ({ lastSeen: Date.parse(lastSeen), key: String(key) }),
+  timeOf: ({ lastSeen }) => Date.parse(lastSeen),
 }
 
 export const issueListing = {
@@ -43,9 +44,9 @@ export async function readIssuePage(
     ranked = await read(list)
     if (ranked.length === page.rows) break
   }
-  const { data, nextCursor } = page.cut(ranked)
+  const { data, ...paging } = page.cut(ranked)
   const details = await readAll(listIssueDetails(filter, data))
-  return { data: withDetails(data, details).map(toIssue), nextCursor }
+  return { data: withDetails(data, details).map(toIssue), ...paging }
 }
 
 function toIssue(found: RankedIssue & IssueDetails): z.input<typeof issue> {

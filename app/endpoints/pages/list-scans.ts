@@ -30,8 +30,8 @@ export const scansList = endpoint({
       read(listLatestScanPlaces(tenant.id, [pageId], 'complete')),
       requirePage(read, tenant.id, siteId, pageId),
     ])
-    const { data: shown, nextCursor } = page.cut(places)
+    const { data: shown, ...paging } = page.cut(places)
     const scans = await readScans(readAll, tenant.id, [...shown, ...latest])
-    return { data: scans.slice(0, shown.length), latestComplete: scans[shown.length], nextCursor }
+    return { data: scans.slice(0, shown.length), latestComplete: scans[shown.length], ...paging }
   },
 })

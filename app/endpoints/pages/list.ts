@@ -25,12 +25,12 @@ export const pagesList = endpoint({
   response: listResponse(monitoredPage),
   async handle({ caller, params, page, read, readAll }) {
     const rows = await read(listMonitoredPages(caller.tenant.id, params.siteId, page.after, page.rows))
-    const { data, nextCursor } = page.cut(rows)
+    const { data, ...paging } = page.cut(rows)
     const ids = data.map(({ id }) => id)
     const latest = await read(listLatestScanPlaces(caller.tenant.id, ids, 'all'))
     const scans = await readScans(readAll, caller.tenant.id, latest)
     const scanOf = new Map(scans.map((scan) => [scan.pageId, toLatestScan(scan)]))
-    return { data: data.map((row) => ({ ...row, latestScan: scanOf.get(row.id) ?? null })), nextCursor }
+    return { data: data.map((row) => ({ ...row, latestScan: scanOf.get(row.id) ?? null })), ...paging }
   },
 })
 

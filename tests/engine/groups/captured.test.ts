@@ -26,7 +26,7 @@ test('crashes', async () => {
   }))
   expect(rows.length).toBeGreaterThan(3)
   const { data, totals } = oracleCrashes(rows, capturedWindow, {})
-  expect(await readPages(api, key, '/v1/crashes', { limit: 2 })).toEqual({ data, rest: { totals } })
+  expect(await readPages(api, key, '/v1/crashes', { limit: 2 })).toEqual({ data, rest: { totals, truncated: false } })
 })
 
 test('network errors, successes apart', async () => {
@@ -48,5 +48,8 @@ test('network errors, successes apart', async () => {
     }))
   expect(rows.length).toBeGreaterThan(15)
   const { data, totals } = oracleNetworkErrors(rows, capturedWindow, {})
-  expect(await readPages(api, key, '/v1/network-errors', { limit: 4 })).toEqual({ data, rest: { totals } })
+  expect(await readPages(api, key, '/v1/network-errors', { limit: 4 })).toEqual({
+    data,
+    rest: { totals, truncated: false },
+  })
 })

@@ -145,7 +145,7 @@ describe('a page without a complete scan', () => {
     const [id, at] = [randomUUID(), Date.now()]
     await api.importRecords(tenantId, monitoredPages, [page(id, siteId, 'other')])
     const empty = await get(listPath(id))
-    expect(empty).toEqual({ data: [], nextCursor: null })
+    expect(empty).toEqual({ data: [], truncated: false, nextCursor: null })
     const failed = scans.filter(({ status }) => status === 'failed').slice(0, 5)
     const made = failed.map((scan, index) => {
       return { ...scan, id: randomUUID(), pageId: id, scannedAt: new Date(at + index).toISOString() }

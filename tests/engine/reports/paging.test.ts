@@ -2,12 +2,15 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { randomReports } from '../../../fixtures/reports.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import { countReports } from '../../../queries/reports/count-reports.ts'
+import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
+import { queryRows } from '../../support/database.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const now = Date.now()
+const tickMs = 1_200_000
 
 let api: TestApi
 let key: TestKey
@@ -32,7 +35,11 @@ beforeAll(async () => {
   })
   siteIds = [await api.createSite(tenantId)]
   key = await api.createKey(tenantId)
-  rows = fill(11_000, 7, now - 5 * dayMs, now - dayMs)
+  // Times in common, so that the 10,000th report has the time of the next.
+  rows = fill(11_000, 7, now - 5 * dayMs, now - dayMs).map((row) => ({
+    ...row,
+    receivedAt: row.receivedAt - (row.receivedAt % tickMs),
+  }))
   await api.insertReports(rows)
 })
 
@@ -43,9 +50,20 @@ async function page(params: Record<string, string>) {
   expect(status).toBe(200)
   return body as {
     data: { id: string; receivedAt: string }[]
+    truncated: boolean
     nextCursor: string | null
   }
 }
+
+async function countRows(from: string, to: string): Promise<number> {
+  const database = connect(inject('servers').readUrl)
+  const where = `tenant_id = '${tenantId}' AND received_at >= '${sqlTime(from)}' AND received_at < '${sqlTime(to)}'`
+  const [[count] = []] = await queryRows(database, `SELECT count() FROM reports WHERE ${where}`)
+  await database.close()
+  return Number(count)
+}
+
+const sqlTime = (text: string) => toClickHouseTime(new Date(text))
 
 describe('paging', () => {
   test('visits every row exactly once while rows are being inserted', async () => {
@@ -72,20 +90,35 @@ describe('paging', () => {
     expect(seen.sort()).toEqual(expected.map(({ id }) => id).sort())
   })
 
-  test('returns 10,000 items of a query and never the next', async () => {
-    let cursor: string | undefined
-    let items = 0
-    let pages = 0
+  test('returns 10,000 items of a query and never the next, and says so', async () => {
+    const pages = []
+    let cursor: string | null = null
     do {
-      const { data, nextCursor } = await page({
-        limit: '200',
-        ...(cursor && { cursor }),
-      })
-      items += data.length
-      pages += 1
-      cursor = nextCursor ?? undefined
+      const read = await page({ limit: '200', ...(cursor && { cursor }) })
+      pages.push(read)
+      cursor = read.nextCursor
     } while (cursor)
-    expect([items, pages]).toEqual([10_000, 50])
+    expect(pages.flatMap(({ data }) => data)).toHaveLength(10_000)
+    expect(pages.map(({ truncated }) => truncated)).toEqual([...Array(49).fill(false), true])
+  })
+
+  test('goes on past the first 10,000 by its links, with every report once', async () => {
+    const from = new Date(now - 6 * dayMs).toISOString()
+    const to = new Date(now - dayMs + 1).toISOString()
+    const seen: string[] = []
+    let target: string | undefined = `/v1/reports?limit=200&from=${from}&to=${to}`
+    while (target) {
+      const { status, body, headers } = await api.get(target, { key })
+      expect(status).toBe(200)
+      seen.push(...body.data.map(({ id }: { id: string }) => id))
+      const link = headers.get('Link')
+      target = link?.match(/^<(.+)>; rel="next"$/)?.[1]
+      expect(link === null).toBe(target === undefined)
+    }
+    const sent = await countRows(from, to)
+    expect(sent).toBeGreaterThan(10_000)
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen).toHaveLength(sent)
   })
 
   test('has the window of its first page, whatever the default of to is later', async () => {

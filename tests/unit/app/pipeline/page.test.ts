@@ -7,12 +7,16 @@ import { latestFirst, timePosition } from '../../../../app/pipeline/time-positio
 const policy = { ...wholeListPage, position: timePosition('seenAt', z.string()) }
 
 const seen = (id: string, second: number) => ({ id, seenAt: new Date(second * 1000).toISOString() })
+const unbounded = { window: null, isWindowRequested: false }
 const never = { id: 'never', seenAt: null }
 
 /** A page of two of a list that was read whole. */
 function readPage(items: readonly { readonly id: string; readonly seenAt: string | null }[], cursor?: string | null) {
   const before = cursor ? createCursorDecoder(policy.position.schema, policy.maxDepth)(cursor, 'bound') : undefined
-  const { data, nextCursor } = createPage(policy, 2, null, 'bound', before).sortAndCut(items, latestFirst('seenAt'))
+  const { data, nextCursor } = createPage(policy, 2, unbounded, 'bound', before).sortAndCut(
+    items,
+    latestFirst('seenAt'),
+  )
   return { ids: data.map(({ id }) => id), nextCursor }
 }
 

@@ -1,0 +1,12 @@
+import type { NextPage } from './page.ts'
+
+/** Link header of a page (RFC 8288): the request's own target, without its host, which a proxy can have replaced. */
+export function nextLink(requestUrl: string, { cursor, window }: NextPage): string {
+  const { pathname, searchParams } = new URL(requestUrl)
+  searchParams.set('cursor', cursor)
+  if (window) {
+    searchParams.set('from', new Date(window.from).toISOString())
+    searchParams.set('to', new Date(window.to).toISOString())
+  }
+  return `<${pathname}?${searchParams}>; rel="next"`
+}
