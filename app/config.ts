@@ -13,6 +13,9 @@ const port = (fallback: number) =>
 const url = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols }).optional().describe(`must be a URL such as ${example}`)
 
+/** As browsers send it in the header Origin. */
+export const webOrigin = z.url({ protocol: /^https?$/, abort: true }).refine((text) => new URL(text).origin === text)
+
 const variables = z.object({
   PORT: port(8787),
   HOST: z.string().default('127.0.0.1'),
@@ -31,6 +34,12 @@ const variables = z.object({
     .describe('must be a whole number from 1 to 1000000'),
   CLICKHOUSE_PORT: port(8123),
   CLICKHOUSE_URL: url(/^https?$/, 'http://user:password@host:8123/database'),
+  CORS_ORIGINS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter(Boolean))
+    .pipe(z.array(webOrigin))
+    .describe('must be origins separated by commas, such as https://dash.example.com,https://ops.example.com'),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

@@ -3,6 +3,7 @@ export const problems = {
   bad_request: { status: 400, description: 'A parameter was refused, or one the operation does not take was sent.' },
   invalid_api_key: { status: 401, description: 'The API key is missing, malformed, unknown, revoked or expired.' },
   plan_upgrade_required: { status: 403, description: 'The plan lacks API access or what the operation reads.' },
+  forbidden: { status: 403, description: 'The key may not be sent from here.' },
   not_found: { status: 404, description: 'No such resource in the tenant.' },
   method_not_allowed: { status: 405, description: 'The path takes GET and HEAD only.' },
   rate_limited: { status: 429, retries: true, description: 'A request budget is spent; wait Retry-After seconds.' },
@@ -24,7 +25,7 @@ export type ProblemCode = keyof typeof problems
 export const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]]
 
 /** Documented, and not used today. */
-export const reservedCodes = ['validation_error', 'forbidden'] as const
+export const reservedCodes = ['validation_error'] as const
 
 /** `message` goes to the caller, `cause` only to the log. */
 export class Problem extends Error {

@@ -9,6 +9,10 @@ export interface StoredKey {
   readonly name: string
   /** Only its hash and its prefix are stored. */
   readonly key: string
+  /** The one site that it reads; every site of the tenant without it. */
+  readonly siteId?: string | undefined
+  /** Of the pages that may send it; any sender may without it. */
+  readonly origins?: readonly string[]
   readonly createdAt: Date
   readonly expiresAt: Date
 }
@@ -21,6 +25,8 @@ export async function insertKey(database: Database, stored: StoredKey): Promise<
     tenant_id: stored.tenantId,
     name: stored.name,
     prefix: keyPrefix(stored.key),
+    site_id: stored.siteId ?? null,
+    origins: stored.origins ?? [],
     created_at: toClickHouseTime(stored.createdAt),
     expires_at: toClickHouseTime(stored.expiresAt),
   }

@@ -21,6 +21,12 @@ export const alertDeliveriesList = endpoint({
   charges: ['key'],
   response: listResponse(alertDelivery),
   async handle({ caller, params, page, read }) {
-    return page.cut(await read(listAlertDeliveries(caller.tenant.id, params, page.after, page.rows)))
+    const { siteId, tenant } = caller
+    const deliveries = await read(listAlertDeliveries(tenant.id, params, page.after, page.rows))
+    if (siteId === null) return page.cut(deliveries)
+    // A digest covers other sites too.
+    return page.cut(
+      deliveries.map((delivery) => ({ ...delivery, siteIds: delivery.siteIds.filter((id) => id === siteId) })),
+    )
   },
 })

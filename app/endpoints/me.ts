@@ -12,12 +12,12 @@ export const me = endpoint({
   allPlans: true,
   scope: 'key',
   response: z.object({ data: meReply }),
-  async handle({ caller: { key, tenant } }) {
+  async handle({ caller: { key, siteId, tenant } }) {
     const budget = (limit: number) => ({ limit, windowSeconds: budgetWindowSeconds })
     return {
       data: {
         tenant: { id: tenant.id, name: tenant.name, plan: tenant.plan, retentionDays: tenant.may.retentionDays },
-        key,
+        key: { ...key, siteId },
         rateLimits: { key: budget(tenant.may.keyLimit), tenant: budget(tenant.may.tenantLimit) },
       },
     }

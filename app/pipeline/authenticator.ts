@@ -11,9 +11,13 @@ export interface Caller {
     readonly id: string
     readonly name: string
     readonly prefix: string
+    /** Of the pages that may send it; none: any sender may. */
+    readonly origins: readonly string[]
     readonly createdAt: string
     readonly expiresAt: string
   }
+  /** The one site that the key reads; null for every site of the tenant. */
+  readonly siteId: string | null
   readonly tenant: { readonly id: string; readonly name: string; readonly plan: Plan; readonly may: PlanRow }
 }
 
@@ -82,9 +86,23 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock): Aut
 }
 
 function toCachedKey(row: FoundKey): CachedKey {
-  const { keyId, keyName, prefix, createdAt, expiresAt, revoked, tenantId, tenantName, plan, overrides } = row
+  const {
+    keyId,
+    keyName,
+    prefix,
+    siteId,
+    origins,
+    createdAt,
+    expiresAt,
+    revoked,
+    tenantId,
+    tenantName,
+    plan,
+    overrides,
+  } = row
   const caller = {
-    key: { id: keyId, name: keyName, prefix, createdAt, expiresAt },
+    key: { id: keyId, name: keyName, prefix, origins, createdAt, expiresAt },
+    siteId,
     tenant: { id: tenantId, name: tenantName, plan, may: entitlements(plan, overrides) },
   }
   return { caller, validUntil: revoked ? Number.NEGATIVE_INFINITY : Date.parse(expiresAt) }

@@ -13,6 +13,7 @@ type Values<F extends Fields> = { readonly [K in keyof F]: z.output<F[K]> }
 /** The first half of an operation's name, and its section of the reference. */
 export type Chapter =
   | 'me'
+  | 'sites'
   | 'reports'
   | 'issues'
   | 'crashes'
@@ -31,7 +32,7 @@ export type OperationName = Chapter | `${Chapter}.${string}`
 type Scope = 'tenant' | 'key'
 
 export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope = 'tenant'> {
-  readonly caller: S extends 'key' ? Caller : Pick<Caller, 'tenant'>
+  readonly caller: S extends 'key' ? Caller : Pick<Caller, 'tenant' | 'siteId'>
   /** Of path and query, without the window's and the page's. */
   readonly params: Params
   readonly filter: Filter

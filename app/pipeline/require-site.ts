@@ -7,15 +7,19 @@ import type { ApiEnv } from './request-context.ts'
 /** Sites are never deleted, so a tenant's site needs one lookup in the life of the process. */
 export const createSiteCache = () => new LRUCache<string, true>({ max: 50_000 })
 
-/** Throws not_found for a site of path or query that is not the tenant's. */
+const noSuchSite = () => new Problem('not_found', 'There is no such site')
+
+/** Throws not_found for a site of path or query that is not the tenant's, or not the key's. */
 export function requireSite(siteCache: ReturnType<typeof createSiteCache>): MiddlewareHandler<ApiEnv> {
   return async function requireSite(c, next) {
-    const tenantId = c.get('caller').tenant.id
+    const { tenant, siteId: ownSiteId } = c.get('caller')
     for (const siteId of [c.get('path').siteId, c.get('query').siteId]) {
-      const key = `${tenantId}/${siteId}`
-      if (!siteId || siteCache.get(key)) continue
-      const [site] = await c.get('read')(findSite(tenantId, siteId))
-      if (!site) throw new Problem('not_found', 'There is no such site')
+      const key = `${tenant.id}/${siteId}`
+      if (!siteId) continue
+      if (ownSiteId !== null && siteId !== ownSiteId) throw noSuchSite()
+      if (siteCache.get(key)) continue
+      const [site] = await c.get('read')(findSite(tenant.id, siteId))
+      if (!site) throw noSuchSite()
       siteCache.set(key, true)
     }
     await next()

@@ -18,18 +18,18 @@ export function respond(endpoint: Endpoint, responseCache: ResponseCache): Middl
     }
     if (scope === 'key') return respondConditional(c, await load(c.get('clientSignal')()))
 
-    const tenantId = c.get('caller').tenant.id
+    const { tenant, siteId } = c.get('caller')
     const { limit, cursor } = c.get('query')
     // Signal and flight take 10 of a request's 200 µs of CPU time, so a hit has neither.
     const share = (task: typeof load) => {
-      const request = JSON.stringify([tenantId, c.get('path'), c.get('query')])
+      const request = JSON.stringify([tenant.id, siteId, c.get('path'), c.get('query')])
       return flights(request, task, c.get('clientSignal')())
     }
     if (cache === undefined) return respondConditional(c, await share(load))
 
     const found = await responseCache.find({
-      tenantId,
-      key: name + JSON.stringify([c.get('params'), limit, cursor, c.get('window'), c.get('earlier')]),
+      tenantId: tenant.id,
+      key: name + JSON.stringify([siteId, c.get('params'), limit, cursor, c.get('window'), c.get('earlier')]),
       // Other requests wait for the same import version, so a disconnect does not end its lookup.
       read: c.get('readUntil')(),
     })

@@ -37,7 +37,10 @@ function validateFields(
 function collectParams({ query: fields, parse }: Endpoint): MiddlewareHandler<ApiEnv> {
   const names = Object.keys(fields)
   return function collectParams(c, next) {
-    const query = c.req.valid('query' as never) as Params
+    const given = c.req.valid('query' as never) as Params
+    // A key of one site asks about that site, where the operation can be asked about one.
+    const { siteId } = c.get('caller')
+    const query = siteId !== null && names.includes('siteId') ? { siteId, ...given } : given
     const path = (c.req.valid('param' as never) ?? {}) as Params
     const ownQuery = Object.fromEntries(names.map((name) => [name, query[name]]))
     c.set('query', query)

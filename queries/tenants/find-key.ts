@@ -9,6 +9,8 @@ const row = z.object({
   keyId: z.string(),
   keyName: z.string(),
   prefix: z.string(),
+  siteId: z.string().nullable(),
+  origins: z.array(z.string()),
   createdAt: rowTime,
   expiresAt: rowTime,
   revoked: z.boolean(),
@@ -26,8 +28,8 @@ export function findKey(keyHash: string, pool: PoolName): Query<FoundKey> {
   return {
     name: 'findKey',
     statement: sql`
-      SELECT k.id AS keyId, k.name AS keyName, k.prefix AS prefix, k.created_at AS createdAt,
-        k.expires_at AS expiresAt, (k.revoked_at IS NOT NULL)::Bool AS revoked,
+      SELECT k.id AS keyId, k.name AS keyName, k.prefix AS prefix, k.site_id AS siteId,
+        k.origins AS origins, k.created_at AS createdAt, k.expires_at AS expiresAt, (k.revoked_at IS NOT NULL)::Bool AS revoked,
         t.id AS tenantId, t.name AS tenantName, toString(t.plan) AS plan, t.overrides AS overrides
       FROM api_key_by_hash(key_hash = ${hash}) AS k
       INNER JOIN (

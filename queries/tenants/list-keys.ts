@@ -7,6 +7,8 @@ const row = z.object({
   id: z.string(),
   name: z.string(),
   prefix: z.string(),
+  siteId: z.string().nullable(),
+  origins: z.array(z.string()),
   createdAt: rowTime,
   expiresAt: rowTime,
   revokedAt: rowTime.nullable(),
@@ -17,7 +19,7 @@ export type ListedKey = z.infer<typeof row>
 const keysWhere = (condition: Sql): Query<ListedKey> => ({
   name: 'listKeys',
   statement: sql`
-    SELECT id, name, prefix, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt
+    SELECT id, name, prefix, site_id AS siteId, origins, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt
     FROM api_keys FINAL
     WHERE ${condition}
     ORDER BY createdAt, id`,

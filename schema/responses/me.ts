@@ -11,6 +11,11 @@ export const me = z
       id: z.guid(),
       name: z.string(),
       prefix: z.string().meta({ description: 'The 8 characters that follow srk_live_.' }),
+      siteId: z.guid().nullable().meta({ description: 'The one site that the key reads; null: every site.' }),
+      origins: z
+        .array(z.string())
+        .readonly()
+        .meta({ description: 'Origins of the pages that may send the key; none: any sender.' }),
       createdAt: dateTimeText,
       expiresAt: dateTimeText,
     }),

@@ -37,7 +37,15 @@ export interface TenantWriter {
     },
   ): Promise<string>
   /** A key that is good for a day, unless told otherwise. */
-  createKey(tenantId: string, options?: { readonly expiresAt?: Date; readonly revokedAt?: Date }): Promise<TestKey>
+  createKey(
+    tenantId: string,
+    options?: {
+      readonly expiresAt?: Date
+      readonly revokedAt?: Date
+      readonly siteId?: string
+      readonly origins?: readonly string[]
+    },
+  ): Promise<TestKey>
   revokeKey(tenantId: string, key: TestKey): Promise<void>
   /** With what an import notes of itself before and after. */
   insertReports(reports: readonly StoredReport[]): Promise<void>
@@ -60,10 +68,13 @@ export function createTenantWriter(database: Database): TenantWriter {
     { id, key }: TestKey,
     expiresAt: Date,
     revokedAt: Date | undefined,
+    scope: { readonly site_id?: string | undefined; readonly origins?: readonly string[] | undefined } = {},
   ): Promise<TestKey> {
     const row = { key_hash: hashKey(key), id, tenant_id: tenantId, name: 'Test key', prefix: keyPrefix(key) }
     const times = { created_at: timeText(Date.now()), expires_at: timeText(expiresAt.getTime()) }
-    await insert('api_keys', [{ ...row, ...times, revoked_at: revokedAt ? timeText(revokedAt.getTime()) : null }])
+    await insert('api_keys', [
+      { ...row, ...scope, ...times, revoked_at: revokedAt ? timeText(revokedAt.getTime()) : null },
+    ])
     return { id, key }
   }
 
@@ -83,8 +94,9 @@ export function createTenantWriter(database: Database): TenantWriter {
       await insert('sites', [{ ...site, created_at: timeText(Date.now()) }])
       return id
     },
-    async createKey(tenantId, { expiresAt = tomorrow(), revokedAt } = {}) {
-      return writeKey(tenantId, { id: randomUUID(), key: makeKey() }, expiresAt, revokedAt)
+    async createKey(tenantId, { expiresAt = tomorrow(), revokedAt, siteId, origins } = {}) {
+      const scope = { site_id: siteId, origins }
+      return writeKey(tenantId, { id: randomUUID(), key: makeKey() }, expiresAt, revokedAt, scope)
     },
     async revokeKey(tenantId, key) {
       await writeKey(tenantId, key, tomorrow(), new Date())

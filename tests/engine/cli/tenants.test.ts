@@ -139,6 +139,28 @@ describe('keys', () => {
     expect(JSON.stringify(listed)).not.toContain(secret)
   })
 
+  test('a key is narrowed to a site and to origins, and stays so when it is revoked', async () => {
+    const tenant = await makeTenant()
+    const site = (await done('sites', 'create', '--tenant', tenant, '--name', 'S', '--host', 'narrow.example')).response
+    const narrow = ['--site', site.id, '--origin', 'https://a.example', '--origin', 'http://b.example:8080']
+    const { response: key } = await done('keys', 'create', '--tenant', tenant, '--name', 'k', ...narrow)
+    const scope = { siteId: site.id, origins: ['https://a.example', 'http://b.example:8080'] }
+    const { body } = await api.get('/v1/me', { key, headers: { Origin: 'https://a.example' } })
+    expect(body.data.key).toMatchObject(scope)
+    await done('keys', 'revoke', '--id', key.id)
+    expect((await done('keys', 'list', '--tenant', tenant)).response.keys).toMatchObject([scope])
+  })
+
+  test('a key of a site or an origin that is none is an error', async () => {
+    const tenant = await makeTenant()
+    const create = (...args: string[]) => refused('keys', 'create', '--tenant', tenant, '--name', 'k', ...args)
+    const unknown = randomUUID()
+    expect(await create('--site', unknown)).toBe(`The tenant has no site ${unknown}`)
+    for (const origin of ['https://a.example/', 'a.example', '*', 'ftp://a.example']) {
+      expect(await create('--origin', origin)).toContain('--origin takes an origin such as')
+    }
+  })
+
   test('keys expire at --expires-at', async () => {
     const tenant = await makeTenant()
     await done('keys', 'create', '--tenant', tenant, '--name', 'k', '--expires-at', '2100-01-31T12:00:00.5+02:00')
@@ -156,7 +178,7 @@ describe('keys', () => {
     expect(response).toEqual({
       keys: made.map(({ id, prefix }, index) => {
         const name = index === 0 ? 'first' : 'second'
-        return { id, name, prefix, createdAt: time, expiresAt: time, revokedAt: null }
+        return { id, name, prefix, siteId: null, origins: [], createdAt: time, expiresAt: time, revokedAt: null }
       }),
     })
   })

@@ -11,6 +11,7 @@ describe('the environment', () => {
       HOST: '127.0.0.1',
       DATA_DIR: resolve('.data'),
       CLICKHOUSE_PORT: 8123,
+      CORS_ORIGINS: [],
       LOG_LEVEL: 'info',
     })
   })
@@ -27,6 +28,8 @@ describe('the environment', () => {
     ['COLLECTOR_PORT', '70000'],
     ['COLLECTOR_URL', 'reports.example.com'],
     ['SITE_POSTS_PER_MINUTE', '0'],
+    ['CORS_ORIGINS', 'https://dash.example/'],
+    ['CORS_ORIGINS', 'https://a.example,*'],
     ['LOG_LEVEL', 'loud'],
     ['REDIS_URL', 'localhost:6379'],
     ['CLICKHOUSE_URL', 'ftp://host'],

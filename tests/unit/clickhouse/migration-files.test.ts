@@ -28,7 +28,9 @@ describe.each(files)('%s', (file) => {
     const text = await readFile(new URL(file, folder), 'utf8')
     expect((text.match(token) ?? []).filter((one) => one.startsWith('--'))).toEqual(text.match(/^--.*/gm) ?? [])
     for (const statement of migrations[index]?.statements ?? []) {
-      expect(statement).toMatch(/^CREATE (TABLE|(MATERIALIZED )?VIEW) IF NOT EXISTS /)
+      expect(statement).toMatch(
+        /^(CREATE (TABLE|(MATERIALIZED )?VIEW) IF NOT EXISTS|CREATE OR REPLACE VIEW|ALTER TABLE \w+\s+ADD COLUMN IF NOT EXISTS) /,
+      )
     }
   })
 

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type ContractApi,
+  createWorld,
+  operations,
+  type Query,
+  siteRequest,
+  startContractApi,
+  type TestWorld,
+} from '../support/contract.ts'
+import type { TestKey } from '../support/tenants.ts'
+
+let api: ContractApi
+let world: TestWorld
+let narrowed: TestKey
+
+/** Time does not move, so that a repeated request is the same request. */
+const to = new Date().toISOString()
+
+beforeAll(async () => {
+  api = await startContractApi({ now: () => new Date(to) })
+  world = await createWorld(api)
+  narrowed = await api.createKey(world.tenantId, { siteId: world.siteIds[0] })
+})
+afterAll(() => api.close())
+
+describe('a key of one site', () => {
+  const own = () => world.siteIds[0]
+  const foreign = () => world.siteIds[1]
+
+  test('/v1/me says which', async () => {
+    expect((await api.get('/v1/me', { key: narrowed })).body.data.key.siteId).toBe(own())
+    expect((await api.get('/v1/me', { key: world.key })).body.data.key.siteId).toBeNull()
+  })
+
+  test('every other operation can be asked about one site', () => {
+    const others = operations.all.filter(([name]) => name !== 'me')
+    expect(operations.withSite.map(([name]) => name)).toEqual(others.map(([name]) => name))
+  })
+
+  describe.each(operations.withSite)('%s', (name, endpoint) => {
+    const send = (key: TestKey, query: Query = {}) => api.request(endpoint, { key, siteId: own(), query })
+
+    test('responds as to the tenant’s key that names the site', async () => {
+      const asked = siteRequest(endpoint, own())
+      const whole = await api.request(endpoint, { key: world.key, ...asked })
+      expect(whole.status).toBe(200)
+      if (name === 'alert-deliveries.list') {
+        for (const one of whole.body.data) one.siteIds = one.siteIds.filter((id: string) => id === own())
+      }
+      // Twice, as a response is cached from its second time on.
+      for (const query of [{}, {}, asked.query]) expect((await send(narrowed, query)).body).toEqual(whole.body)
+    })
+
+    test('finds no other site of the tenant', async () => {
+      const asked = siteRequest(endpoint, foreign())
+      expect(await api.request(endpoint, { key: world.key, ...asked })).toMatchObject({ status: 200 })
+      expect(await api.request(endpoint, { key: narrowed, ...asked })).toMatchObject({
+        status: 404,
+        body: { error: { code: 'not_found' } },
+      })
+    })
+
+    test('names no other site, also when the tenant’s key has just asked the same', async () => {
+      for (let times = 0; times < 3; times++) {
+        await send(world.key)
+        expect((await send(narrowed)).text).not.toContain(foreign())
+      }
+    })
+  })
+
+  const acrossSites = operations.withPage.filter(([, { query }]) => 'siteId' in query)
+  test.each(acrossSites)('%s refuses a cursor that the tenant’s key made across sites', async (_, endpoint) => {
+    const { body } = await api.request(endpoint, { key: world.key, query: { limit: '1' } })
+    const { nextCursor: cursor } = body
+    expect(cursor).toEqual(expect.any(String))
+    expect(await api.request(endpoint, { key: narrowed, query: { cursor } })).toMatchObject({ status: 400 })
+  })
+})
+
+describe('a key of one origin', () => {
+  const origin = 'https://dash.example'
+
+  test.each(operations.all)('is refused by %s from elsewhere', async (_, endpoint) => {
+    const key = await api.createKey(world.tenantId, { origins: [origin] })
+    const from = async (headers: Record<string, string>) =>
+      (await api.request(endpoint, { key, siteId: world.siteIds[0], headers })).status
+    expect(await from({ Origin: origin })).toBe(200)
+    for (const other of ['https://evil.example', `${origin}.evil.example`, `${origin}/`, 'null']) {
+      expect(await from({ Origin: other })).toBe(403)
+    }
+    expect(await from({})).toBe(403)
+  })
+
+  test('is told why', async () => {
+    const key = await api.createKey(world.tenantId, { origins: [origin] })
+    const { body } = await api.get('/v1/me', { key })
+    expect(body.error).toMatchObject({ code: 'forbidden', message: expect.stringContaining('Origin') })
+  })
+})
