@@ -19,10 +19,12 @@ import { reportsList } from './reports/list.ts'
 import { reportsTypes } from './reports/types.ts'
 import { scriptsGet } from './scripts/get.ts'
 import { scriptsList } from './scripts/list.ts'
+import { sitesList } from './sites.ts'
 
 /** The one list of operations, for the router, the reference and the contract tests. */
 export const endpoints: readonly Endpoint[] = [
   me,
+  sitesList,
   reportsList,
   reportsCount,
   reportsHistogram,

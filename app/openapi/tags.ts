@@ -2,6 +2,7 @@ import type { Chapter, OperationName } from '../pipeline/endpoint.ts'
 
 const tags: Readonly<Record<Chapter | 'health', { readonly name: string; readonly description: string }>> = {
   me: { name: 'Key', description: 'The calling key, its tenant and their budgets.' },
+  sites: { name: 'Sites', description: 'The sites that the key reads.' },
   reports: { name: 'Reports', description: 'What browsers sent: list, count, plot and rank it.' },
   issues: { name: 'Issues', description: 'Reports grouped by what they are about, whichever page sent them.' },
   crashes: { name: 'Crashes', description: 'Pages that the browser gave up on, in groups.' },

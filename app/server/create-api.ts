@@ -24,6 +24,7 @@ import { resolveWindow } from '../pipeline/resolve-window.ts'
 import { respond } from '../pipeline/respond.ts'
 import { startOperation } from '../pipeline/start-operation.ts'
 import { validate } from '../pipeline/validate.ts'
+import { allowOrigins } from './allow-origins.ts'
 import { mountDocs } from './docs-page.ts'
 import { mountHealth } from './health.ts'
 import { logOutage, reasonOf } from './log-outage.ts'
@@ -38,6 +39,8 @@ export interface ApiServices {
   readonly database: Database
   readonly budgets: BudgetStore
   readonly log: Logger
+  /** Origins whose pages may read the API (CORS). */
+  readonly corsOrigins?: readonly string[]
   readonly now?: () => Date
   readonly endpoints?: readonly Endpoint[]
 }
@@ -46,6 +49,7 @@ export function createApi({
   database,
   budgets,
   log,
+  corsOrigins = [],
   now = () => new Date(),
   endpoints = allEndpoints,
 }: ApiServices): Hono<ApiEnv> {
@@ -57,6 +61,7 @@ export function createApi({
 
   database.onOutage(logOutage(log, 'ClickHouse'))
   app.use(observe(metrics, log))
+  if (corsOrigins.length > 0) app.use('/v1/*', allowOrigins(corsOrigins))
   mountHealth(app, database, budgets)
   mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)

@@ -32,10 +32,15 @@ export async function startServer(config: Config, database: Database, log = crea
   setFlagsFromString(heapGrowth)
   const budgets = await openBudgets(config, log)
   try {
-    const listener = await listen(createApi({ database, budgets, log }), config.PORT, config.HOST, {
-      onProblem: ({ requestId, status, err }) =>
-        status < 500 ? log.info({ requestId, status }, 'request') : log.error({ requestId, err }, 'request failed'),
-    })
+    const listener = await listen(
+      createApi({ database, budgets, log, corsOrigins: config.CORS_ORIGINS }),
+      config.PORT,
+      config.HOST,
+      {
+        onProblem: ({ requestId, status, err }) =>
+          status < 500 ? log.info({ requestId, status }, 'request') : log.error({ requestId, err }, 'request failed'),
+      },
+    )
     return {
       url: listener.url,
       async stop() {

@@ -128,10 +128,14 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
       return api.request(endpoint, { key: world.key, siteId, query: { ...site.query, ...query } })
     }
     const ofOne = (await at(one, { limit: '1' })).body.nextCursor
-    expect(await at(one, { cursor: ofOne })).toMatchObject({ status: 200 })
-    expect(await at(two, { cursor: ofOne })).toMatchObject(refused('another query'))
+    // A site is a list of one.
+    if (name === 'sites.list') expect(ofOne).toBeNull()
+    else {
+      expect(await at(one, { cursor: ofOne })).toMatchObject({ status: 200 })
+      expect(await at(two, { cursor: ofOne })).toMatchObject(refused('another query'))
+    }
     if (!('siteId' in endpoint.query)) return
-    expect(await send(endpoint, { cursor: ofOne })).toMatchObject(refused('another query'))
+    if (ofOne) expect(await send(endpoint, { cursor: ofOne })).toMatchObject(refused('another query'))
     const ofAll = await firstCursor(endpoint)
     expect(await at(one, { cursor: ofAll })).toMatchObject(refused('another query'))
   })

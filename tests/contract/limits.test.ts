@@ -19,6 +19,7 @@ const stated: Readonly<
   >
 > = {
   me: [key],
+  'sites.list': [keyAndTenant, undefined, [50, 200]],
   'reports.list': [keyAndTenant, week, [50, 200]],
   'reports.count': [keyAndTenant, weekOfMonth],
   'reports.histogram': [keyAndTenant, weekOfMonth],

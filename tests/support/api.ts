@@ -29,7 +29,8 @@ export interface TestApi extends TenantWriter {
   close(): Promise<void>
 }
 
-export interface TestApiOptions extends Partial<Pick<ApiServices, 'budgets' | 'now' | 'log' | 'endpoints'>> {
+export interface TestApiOptions
+  extends Partial<Pick<ApiServices, 'budgets' | 'now' | 'log' | 'endpoints' | 'corsOrigins'>> {
   /** Database that the API reads, `http://user:password@host:port/database`; the shared one by default. */
   readonly readUrl?: string
   /** Database that tenants and reports are written to; the shared one by default. */
@@ -41,7 +42,14 @@ export interface TestApiOptions extends Partial<Pick<ApiServices, 'budgets' | 'n
 /** Starts the API on a free port; by default on the shared engine, with budgets in memory. */
 export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { readUrl = inject('servers').readUrl, writeUrl = inject('servers').writeUrl } = options
-  const { budgets = createMemoryBudgets(), log = pino({ level: 'silent' }), now, endpoints, onRead } = options
+  const {
+    budgets = createMemoryBudgets(),
+    log = pino({ level: 'silent' }),
+    now,
+    endpoints,
+    corsOrigins = [],
+    onRead,
+  } = options
   const reader = connect(readUrl)
   const database: Database = {
     ...reader,
@@ -52,7 +60,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   }
   const writer = connect(writeUrl)
   const listener = await listen(
-    createApi({ database, budgets, log, ...(now && { now }), ...(endpoints && { endpoints }) }),
+    createApi({ database, budgets, log, corsOrigins, ...(now && { now }), ...(endpoints && { endpoints }) }),
     0,
     '127.0.0.1',
   )

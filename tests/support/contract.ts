@@ -77,7 +77,7 @@ export const unknownId = '00000000-0000-4000-8000-000000000000'
 export const emptyStatus = ({ pathParams }: Endpoint): 200 | 404 =>
   Object.keys(pathParams).some((name) => name !== 'siteId') ? 404 : 200
 
-/** A tenant with two sites, a key and reports of the last two days. */
+/** A tenant with a key, two sites with reports of the last two days, and six without. */
 export interface TestWorld {
   readonly tenantId: string
   readonly siteIds: readonly [string, string]
@@ -87,6 +87,7 @@ export interface TestWorld {
 export async function createWorld(api: TestApi, seed = 1): Promise<TestWorld> {
   const tenantId = await api.createTenant()
   const siteIds = [await api.createSite(tenantId), await api.createSite(tenantId)] as const
+  for (let others = 0; others < 6; others++) await api.createSite(tenantId)
   const key = await api.createKey(tenantId)
   await api.insertReports(worldReports({ tenantId, siteIds }, seed))
   await importWorldRecords(api, { tenantId, siteIds }, seed)

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { byText } from '../../queries/rules/by-text.ts'
+import { listSiteActivity } from '../../queries/tenants/list-site-activity.ts'
+import { listSites } from '../../queries/tenants/list-sites.ts'
+import { uuid } from '../../schema/params.ts'
+import { listResponse } from '../../schema/responses/common.ts'
+import { site } from '../../schema/responses/site.ts'
+import { cursorTime } from '../pipeline/cursor.ts'
+import { endpoint } from '../pipeline/endpoint.ts'
+import { type SortKey, wholeListPage } from '../pipeline/page.ts'
+
+interface SitePosition {
+  readonly createdAt: number
+  readonly id: string
+}
+
+const position: SortKey<{ readonly createdAt: string; readonly id: string }, SitePosition> = {
+  schema: z.object({ createdAt: cursorTime, id: z.guid() }),
+  of: ({ createdAt, id }) => ({ createdAt: Date.parse(createdAt), id }),
+}
+
+const oldestFirst = (a: SitePosition, b: SitePosition) => a.createdAt - b.createdAt || byText(a.id, b.id)
+
+export const sitesList = endpoint({
+  name: 'sites.list',
+  path: '/v1/sites',
+  summary: 'List sites',
+  description: 'The sites that the key reads, in the order they were made, and when each was reported from.',
+  query: { siteId: uuid('Only this site').optional() },
+  page: { ...wholeListPage, position },
+  charges: ['key', 'tenant'],
+  response: listResponse(site),
+  async handle({ caller, params, page, retentionFrom, read }) {
+    const [sites, activity] = await Promise.all([
+      read(listSites(caller.tenant.id)),
+      read(listSiteActivity(caller.tenant.id, new Date(retentionFrom))),
+    ])
+    const seen = new Map(activity.map((one) => [one.siteId, one]))
+    const asked = sites.filter(({ id }) => params.siteId === undefined || id === params.siteId)
+    const { data, ...paging } = page.sortAndCut(asked, oldestFirst)
+    const listed = data.map(({ id, name, hosts }) => ({
+      ...{ id, name, hosts },
+      firstSeen: seen.get(id)?.firstSeen ?? null,
+      lastSeen: seen.get(id)?.lastSeen ?? null,
+    }))
+    return { data: listed, ...paging }
+  },
+})
