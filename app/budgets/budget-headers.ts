@@ -1,7 +1,7 @@
 import { type BudgetOutcome, type BudgetState, nearestToRunningOut } from './budget-store.ts'
 
 /** Rule 16, with RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers (RFC 9651 lists). */
-export function budgetHeaders({ buckets }: BudgetOutcome): Record<string, string> {
+export function budgetHeaders({ buckets }: Omit<BudgetOutcome, 'retryAfterSeconds'>): Record<string, string> {
   const nearest = nearestToRunningOut(buckets)
   if (!nearest) return {}
   return {

@@ -1,4 +1,4 @@
-import { type BucketLevel, type Budget, bucketLevel, bucketPace } from './token-bucket.ts'
+import { type BucketLevel, type Budget, bucketLevel, bucketPace, secondsUntil } from './token-bucket.ts'
 
 /** Budgets in memory or in Redis, and what both stores share. */
 
@@ -14,6 +14,8 @@ export interface BudgetCharge extends Budget {
   readonly tenantId: string
   /** Key or site; ignored by a tenant's budget. */
   readonly ownerId: string
+  /** 1 by default. */
+  readonly tokens?: number
 }
 
 export interface BudgetState extends Budget, BucketLevel {
@@ -22,12 +24,14 @@ export interface BudgetState extends Budget, BucketLevel {
 
 export interface BudgetOutcome {
   readonly allowed: boolean
+  /** Whole seconds until the same charges are allowed, where they are not; of over a whole bucket they never are. */
+  readonly retryAfterSeconds: number
   /** In the order of the charges. */
   readonly buckets: readonly BudgetState[]
 }
 
 export interface BudgetStore {
-  /** One token from every bucket, or none from any. Rejects with BudgetUnavailableError within 250 ms. */
+  /** Each charge's tokens from its bucket, or none from any. Rejects with BudgetUnavailableError within 250 ms. */
   take(charges: readonly BudgetCharge[]): Promise<BudgetOutcome>
   /** Never rejects. */
   ready(): Promise<boolean>
@@ -52,11 +56,14 @@ export function budgetOutcome(
   charges: readonly BudgetCharge[],
   untilFull: readonly number[],
 ): BudgetOutcome {
+  let retryAfterSeconds = 0
   const buckets = charges.map((charge, index) => {
-    const { name, limit, windowSeconds } = charge
-    return { name, limit, windowSeconds, ...bucketLevel(bucketPace(charge), untilFull[index] ?? 0) }
+    const { name, limit, windowSeconds, tokens } = charge
+    const [pace, full] = [bucketPace(charge), untilFull[index] ?? 0]
+    if (!allowed) retryAfterSeconds = Math.max(retryAfterSeconds, secondsUntil(pace, full, tokens))
+    return { name, limit, windowSeconds, ...bucketLevel(pace, full) }
   })
-  return { allowed, buckets }
+  return { allowed, retryAfterSeconds, buckets }
 }
 
 /** Of empty buckets the last to have a token, of other equals the bucket charged first. */

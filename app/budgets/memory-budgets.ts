@@ -35,7 +35,7 @@ export function createMemoryBudgets({ now = monotonicMicroseconds }: { now?: () 
       sweep(at)
       const stored = charges.map((charge) => {
         const name = bucketName(charge)
-        return { ...bucketPace(charge), name, fullAt: fullAtByName.get(name) ?? 0 }
+        return { ...bucketPace(charge), tokens: charge.tokens, name, fullAt: fullAtByName.get(name) ?? 0 }
       })
       const { allowed, buckets } = takeFromAll(stored, at)
       for (const { name, fullAt } of buckets) if (fullAt > at) fullAtByName.set(name, fullAt)

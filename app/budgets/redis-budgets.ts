@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from 'ioredis'
 import type { OnOutage } from '../../queries/clickhouse/circuit-breaker.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import { type BudgetStore, BudgetUnavailableError, bucketName, budgetOutcome } from './budget-store.ts'
-import { bucketPace } from './token-bucket.ts'
+import { bucketPace, costOf } from './token-bucket.ts'
 
 export interface RedisBudgetsOptions {
   readonly onOutage?: OnOutage
@@ -43,7 +43,10 @@ export async function createRedisBudgets(url: string, options: RedisBudgetsOptio
   return {
     async take(charges) {
       const keys = charges.map(bucketName)
-      const paces = charges.map(bucketPace).flatMap(({ token, span }) => [token, span])
+      const paces = charges.flatMap((charge) => {
+        const pace = bucketPace(charge)
+        return [costOf({ ...pace, tokens: charge.tokens }), pace.span]
+      })
       const now = options.now?.() ?? ''
       const [allowed, ...untilFull] = await withinTimeout(() => redis.takeFromAll(keys.length, ...keys, now, ...paces))
       return budgetOutcome(allowed === 1, charges, untilFull)

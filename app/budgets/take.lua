@@ -1,6 +1,6 @@
--- Takes one token from every bucket of KEYS, or from none: takeFromAll of token-bucket.ts, step by step.
+-- Takes tokens from every bucket of KEYS, or from none: takeFromAll of token-bucket.ts, step by step.
 -- ARGV: the time in microseconds, or '' for this server's clock, which all API processes share; then for each bucket
--- the microseconds of one token and of its whole span.
+-- the microseconds of its tokens and of its whole span.
 -- Returns 1 or 0 (taken or rejected), then for each bucket the microseconds until it is full.
 local now = tonumber(ARGV[1])
 if not now then
@@ -18,10 +18,10 @@ end
 local allowed = 1
 local stored, full_at = {}, {}
 for i, key in ipairs(KEYS) do
-  local token, span = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
+  local cost, span = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
   stored[i] = read_full_at(key)
   full_at[i] = math.min(math.max(stored[i], now), now + span)
-  if full_at[i] + token > now + span then allowed = 0 end
+  if full_at[i] + cost > now + span then allowed = 0 end
 end
 
 local reply = { allowed }

@@ -18,6 +18,8 @@ export interface BucketPace {
 export interface Bucket extends BucketPace {
   /** Microseconds on the store's clock; the past, such as 0, is a full bucket. */
   readonly fullAt: number
+  /** Tokens to take, 1 by default. */
+  readonly tokens?: number | undefined
 }
 
 /** Whole tokens, and whole seconds rounded up. */
@@ -41,6 +43,9 @@ export function bucketPace({ limit, windowSeconds }: Budget): BucketPace {
   return { token, span: token * limit }
 }
 
+/** Microseconds by which a take moves the time at which its bucket is full. */
+export const costOf = ({ token, tokens = 1 }: Pick<Bucket, 'token' | 'tokens'>): number => token * tokens
+
 /** From every bucket or none; one full later than its pace allows (limit lowered, clock set back) is empty. */
 export function takeFromAll<B extends Bucket>(
   buckets: readonly B[],
@@ -50,17 +55,20 @@ export function takeFromAll<B extends Bucket>(
     ...bucket,
     fullAt: Math.min(Math.max(bucket.fullAt, now), now + bucket.span),
   }))
-  const allowed = current.every(({ fullAt, token, span }) => fullAt + token <= now + span)
+  const allowed = current.every(({ fullAt, span, ...bucket }) => fullAt + costOf(bucket) <= now + span)
   if (!allowed) return { allowed, buckets: current }
-  return { allowed, buckets: current.map((bucket) => ({ ...bucket, fullAt: bucket.fullAt + bucket.token })) }
+  return { allowed, buckets: current.map((bucket) => ({ ...bucket, fullAt: bucket.fullAt + costOf(bucket) })) }
 }
+
+/** Whole seconds, rounded up, until a bucket has the tokens. @param untilFull microseconds, from 0 to the span. */
+export const secondsUntil = ({ token, span }: BucketPace, untilFull: number, tokens?: number): number =>
+  Math.ceil(Math.max(0, untilFull + costOf({ token, tokens }) - span) / microsecondsPerSecond)
 
 /** @param untilFull microseconds, from 0 to the span. */
 export function bucketLevel({ token, span }: BucketPace, untilFull: number): BucketLevel {
-  const untilToken = Math.max(0, untilFull + token - span)
   return {
     remaining: Math.floor((span - untilFull) / token),
     resetSeconds: Math.ceil(untilFull / microsecondsPerSecond),
-    retryAfterSeconds: Math.ceil(untilToken / microsecondsPerSecond),
+    retryAfterSeconds: secondsUntil({ token, span }, untilFull),
   }
 }

@@ -13,6 +13,7 @@ import { scansGet } from './pages/get-scan.ts'
 import { pagesList } from './pages/list.ts'
 import { scansList } from './pages/list-scans.ts'
 import { reportsCount } from './reports/count.ts'
+import { reportsExport } from './reports/export.ts'
 import { reportsGrouped } from './reports/grouped.ts'
 import { reportsHistogram } from './reports/histogram.ts'
 import { reportsList } from './reports/list.ts'
@@ -26,6 +27,7 @@ export const endpoints: readonly Endpoint[] = [
   me,
   sitesList,
   reportsList,
+  reportsExport,
   reportsCount,
   reportsHistogram,
   reportsGrouped,

@@ -38,7 +38,7 @@ listed once. An issue with earlier reports is listed again with that window's co
 ## Text filters
 
 Printable ASCII without the backslash. \`_\` matches any one character; without it a filter is equality, as it always is
-where the parameter says exactly. Case matters, except in hosts.
+where the parameter says exactly. A comma is a character as any other: a filter is one value. Case matters, except in hosts.
 
 No filter is empty, so none selects a group whose value is \`""\`: the reports in it have no such value, as \`feature\`
 can be missing in an older browser's. List the reports without that filter and take those whose field is null or
@@ -50,7 +50,7 @@ A key and its tenant each have a budget of requests a minute, refilled continuou
 authenticated request is charged, including one that is refused with 400, but none that is refused because the plan has
 no API access, and none that a spent budget refuses with 429. \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
 \`RateLimit-Reset\` describe the budget nearest to running out; \`RateLimit-Policy\` and \`RateLimit\` describe all of
-them. After 429 or 503, wait \`Retry-After\` seconds.
+them. An export is charged one more request for each 10,000 reports. After 429 or 503, wait \`Retry-After\` seconds.
 
 ## What may change
 

@@ -37,6 +37,7 @@ export const headers = {
     required: false,
     schema: { type: 'string', examples: ['</v1/reports?limit=50&cursor=WzEs>; rel="next"'] },
   },
+  'Export-Report-Count': whole('Reports of the window, counted ahead', 0),
   'WWW-Authenticate': header('The scheme to authenticate with', { type: 'string', const: 'Bearer' }),
 } as const
 

@@ -11,7 +11,11 @@ const operationId = (name: string) => name.replace(/[^A-Za-z0-9]+(\w)/g, (_, let
 
 /** HEAD is not listed: it is GET without the body. */
 export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
-  const headers = headerReferences([...budgetHeaderNames, 'ETag', ...(endpoint.page ? (['Link'] as const) : [])])
+  const headers = headerReferences([
+    ...budgetHeaderNames,
+    endpoint.mediaTypes ? 'Export-Report-Count' : 'ETag',
+    ...(endpoint.page ? (['Link'] as const) : []),
+  ])
   return {
     get: {
       operationId: operationId(endpoint.name),
@@ -26,16 +30,23 @@ export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
         '200': {
           description: 'The answer',
           headers,
-          content: { 'application/json': { schema: outputSchema(endpoint.response, named) } },
+          content: contentOf(endpoint, named),
         },
-        '304': {
-          description: 'The answer that If-None-Match names still stands. It is charged as any other.',
-          headers,
-        },
+        ...(endpoint.mediaTypes ? {} : { '304': unchanged(headers) }),
         ...errorReferences(endpoint),
       },
     },
   }
+}
+
+const unchanged = (headers: Record<string, object>) => ({
+  description: 'The answer that If-None-Match names still stands. It is charged as any other.',
+  headers,
+})
+
+function contentOf({ response, mediaTypes }: Endpoint, named: NamedSchemas): Record<string, object> {
+  if (!mediaTypes) return { 'application/json': { schema: outputSchema(response, named) } }
+  return Object.fromEntries(mediaTypes.map((type) => [type.split(';')[0], { schema: { type: 'string' } }]))
 }
 
 function charging({ charges }: Endpoint): string {

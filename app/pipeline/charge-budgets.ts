@@ -1,19 +1,17 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { budgetWindowSeconds } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import { budgetHeaders } from '../budgets/budget-headers.ts'
-import {
-  type BudgetOutcome,
-  type BudgetStore,
-  BudgetUnavailableError,
-  nearestToRunningOut,
-} from '../budgets/budget-store.ts'
+import { type BudgetOutcome, type BudgetStore, BudgetUnavailableError } from '../budgets/budget-store.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Throws rate_limited or rate_limit_unavailable. A later rejection still sends the budgets' headers. */
+/** Takes tokens of each of the operation's budgets. Throws rate_limited or rate_limit_unavailable. */
+export type Charge = (tokens: number) => Promise<void>
+
+/** Charges one token; a handler can charge more. A later rejection still sends the budgets' headers. */
 export function chargeBudgets({ charges: names }: Endpoint, budgets: BudgetStore): MiddlewareHandler<ApiEnv> {
-  return async function chargeBudgets(c, next) {
+  async function charge(c: Context<ApiEnv>, tokens: number): Promise<void> {
     const { key, tenant } = c.get('caller')
     const limits = { key: tenant.may.keyLimit, tenant: tenant.may.tenantLimit }
     const charges = names.map((name) => ({
@@ -22,6 +20,7 @@ export function chargeBudgets({ charges: names }: Endpoint, budgets: BudgetStore
       ownerId: key.id,
       limit: limits[name],
       windowSeconds: budgetWindowSeconds,
+      tokens,
     }))
     const outcome = await budgets.take(charges).catch((cause: unknown) => {
       throw cause instanceof BudgetUnavailableError
@@ -29,17 +28,22 @@ export function chargeBudgets({ charges: names }: Endpoint, budgets: BudgetStore
         : cause
     })
     Object.assign(c.get('request').responseHeaders, budgetHeaders(outcome))
-    if (!outcome.allowed) throw rateLimited(outcome)
+    if (!outcome.allowed) throw rateLimited(outcome, tokens)
+  }
+
+  return async function chargeBudgets(c, next) {
+    c.set('charge', (tokens) => charge(c, tokens))
+    await charge(c, 1)
     await next()
   }
 }
 
-function rateLimited({ buckets }: BudgetOutcome): Problem {
-  const retryAfterSeconds = nearestToRunningOut(buckets)?.retryAfterSeconds ?? 1
-  const spent = buckets.filter((bucket) => bucket.retryAfterSeconds > 0).map(({ name, limit }) => `${name}: ${limit}`)
-  return new Problem(
-    'rate_limited',
-    `The budget of requests a minute is spent (${spent.join(', ')}); wait ${retryAfterSeconds} s`,
-    { retryAfterSeconds },
-  )
+function rateLimited({ buckets, retryAfterSeconds }: BudgetOutcome, tokens: number): Problem {
+  const tooSmall = buckets.find(({ limit }) => limit < tokens)
+  const short = buckets.filter(({ remaining }) => remaining < tokens).map(({ name, limit }) => `${name}: ${limit}`)
+  const message =
+    tokens === 1
+      ? `The budget of requests a minute is spent (${short.join(', ')}); wait ${retryAfterSeconds} s`
+      : `It costs ${tokens} more requests of a budget (${short.join(', ')} a minute); ${tooSmall ? 'narrow the window' : `wait ${retryAfterSeconds} s`}`
+  return new Problem('rate_limited', message, { retryAfterSeconds })
 }

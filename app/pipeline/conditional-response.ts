@@ -74,7 +74,7 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
 }
 
-const acceptsGzip = (c: Context) =>
+export const acceptsGzip = (c: Context) =>
   accepts(c, {
     header: 'Accept-Encoding',
     supports: ['gzip'],

@@ -1,10 +1,12 @@
+import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import type { WindowRule } from '../../queries/rules/window.ts'
-import type { Query, Read, ReadAll } from '../../queries/sql/query.ts'
+import type { ExportQuery, Query, Read, ReadAll } from '../../queries/sql/query.ts'
 import type { Capability } from '../../schema/plans.ts'
 import type { ApiBudgetName } from '../budgets/budget-store.ts'
 import type { Caller } from './authenticator.ts'
+import type { Charge } from './charge-budgets.ts'
 import type { Page, PagePolicy } from './page.ts'
 
 type Fields = Readonly<Record<string, z.ZodType>>
@@ -44,6 +46,9 @@ export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope 
   readonly retentionFrom: number
   readonly read: Read
   readonly readAll: ReadAll
+  readonly openExport: (query: ExportQuery) => Promise<Readable>
+  /** Charges more than the one token of every request. */
+  readonly charge: Charge
 }
 
 export interface Exemption {
@@ -92,6 +97,8 @@ export interface EndpointDefinition<
   /** For a response that depends on the tenant's reports alone, which only imports change. */
   readonly cache?: 'until-import'
   readonly response: Body
+  /** Of an operation whose handler returns a Download. */
+  readonly mediaTypes?: readonly string[]
   readonly handle: (
     ctx: HandlerContext<Values<PathFields> & Values<QueryFields>, Filter, Window, Paging, S>,
   ) => Promise<z.input<Body>>

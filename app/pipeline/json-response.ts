@@ -1,7 +1,10 @@
 import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
 import { Problem, problems } from '../../schema/problems.ts'
 import { type ApiEnv, createRequestContext } from './request-context.ts'
+
+/** nginx's status of a request whose client disconnected; proxies and dashboards know it. */
+export const clientClosedRequest = 499 as StatusCode
 
 /** Headers of every JSON response; `nosniff` keeps a page from running it. */
 export const jsonHeaders = {

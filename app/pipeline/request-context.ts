@@ -1,7 +1,9 @@
+import type { Readable } from 'node:stream'
 import type { HttpBindings } from '@hono/node-server'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
-import type { Read } from '../../queries/sql/query.ts'
+import type { ExportQuery, Read } from '../../queries/sql/query.ts'
 import type { Caller } from './authenticator.ts'
+import type { Charge } from './charge-budgets.ts'
 import type { CursorState } from './cursor.ts'
 import type { Page } from './page.ts'
 
@@ -37,8 +39,11 @@ export interface ApiEnv {
     readUntil: (signal?: AbortSignal) => Read
     /** Until the client disconnects. */
     read: Read
+    openExport: (query: ExportQuery) => Promise<Readable>
     /** authenticate */
     caller: Caller
+    /** chargeBudgets */
+    charge: Charge
     /** validate */
     query: QueryParams
     path: Params

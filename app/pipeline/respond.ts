@@ -1,8 +1,10 @@
 import type { Context, MiddlewareHandler } from 'hono'
+import type { Logger } from 'pino'
 import type { Read } from '../../queries/sql/query.ts'
 import type { ResponseCache } from './cache/response-cache.ts'
 import { singleFlight } from './cache/single-flight.ts'
 import { type Representation, respondConditional, toRepresentation } from './conditional-response.ts'
+import { type Download, sendDownload } from './download.ts'
 import type { Endpoint, HandlerContext } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
@@ -45,6 +47,14 @@ export function respond(endpoint: Endpoint, responseCache: ResponseCache): Middl
   }
 }
 
+/** Sends what the handler returns as it is read. */
+export function respondDownload(endpoint: Endpoint, log: Logger): MiddlewareHandler<ApiEnv> {
+  return async function respondDownload(c) {
+    const download = await endpoint.handle(handlerContext(c, c.get('read')))
+    return sendDownload(c, download as Download, log)
+  }
+}
+
 function handlerContext(c: Context<ApiEnv>, read: Read): HandlerContext<never, unknown, undefined, undefined, 'key'> {
   return {
     caller: c.get('caller'),
@@ -55,6 +65,8 @@ function handlerContext(c: Context<ApiEnv>, read: Read): HandlerContext<never, u
     page: c.get('page') as undefined,
     retentionFrom: c.get('retentionFrom').getTime(),
     read,
+    openExport: c.get('openExport'),
+    charge: c.get('charge'),
     readAll: async (queries) => (await Promise.all(queries.map(read))).flat(),
   }
 }

@@ -14,14 +14,11 @@ export function startOperation({ name }: Endpoint, database: Database): Middlewa
       request.bytesRead += bytesRead
       request.engineMs += elapsedMs
     }
+    const origin = () => ({ endpoint: name, tenantId: c.get('caller').tenant.id, requestId: request.requestId })
     const readUntil =
       (signal?: AbortSignal) =>
       <Row>(query: Query<Row>) =>
-        database.read(query, {
-          origin: { endpoint: name, tenantId: c.get('caller').tenant.id, requestId: request.requestId },
-          onCost,
-          signal,
-        })
+        database.read(query, { origin: origin(), onCost, signal })
     let signal: AbortSignal | undefined
     const clientSignal = () => {
       signal ??= disconnectSignal(c)
@@ -31,6 +28,7 @@ export function startOperation({ name }: Endpoint, database: Database): Middlewa
     c.set('clientSignal', clientSignal)
     c.set('readUntil', readUntil)
     c.set('read', read)
+    c.set('openExport', (query) => database.export(query, { origin: origin(), signal: clientSignal() }))
     return next()
   }
 }

@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import type { StatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
@@ -11,7 +10,7 @@ import { createAuthenticator } from '../pipeline/authenticator.ts'
 import { createResponseCache } from '../pipeline/cache/response-cache.ts'
 import { chargeBudgets } from '../pipeline/charge-budgets.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
-import { respondProblem } from '../pipeline/json-response.ts'
+import { clientClosedRequest, respondProblem } from '../pipeline/json-response.ts'
 import { readCursor } from '../pipeline/read-cursor.ts'
 import { readPage } from '../pipeline/read-page.ts'
 import { rejectMalformedQuery } from '../pipeline/reject-malformed-query.ts'
@@ -21,7 +20,7 @@ import { requireApiAccess } from '../pipeline/require-api-access.ts'
 import { requirePlan } from '../pipeline/require-plan.ts'
 import { createSiteCache, requireSite } from '../pipeline/require-site.ts'
 import { resolveWindow } from '../pipeline/resolve-window.ts'
-import { respond } from '../pipeline/respond.ts'
+import { respond, respondDownload } from '../pipeline/respond.ts'
 import { startOperation } from '../pipeline/start-operation.ts'
 import { validate } from '../pipeline/validate.ts'
 import { allowOrigins } from './allow-origins.ts'
@@ -30,9 +29,6 @@ import { mountHealth } from './health.ts'
 import { logOutage, reasonOf } from './log-outage.ts'
 import { createMetrics, mountMetrics } from './metrics.ts'
 import { observe } from './observe.ts'
-
-/** nginx's status of a request whose client disconnected; proxies and dashboards know it. */
-const clientClosedRequest = 499 as StatusCode
 
 export interface ApiServices {
   /** As the reader: a user that can only SELECT. */
@@ -82,7 +78,7 @@ export function createApi({
       resolveWindow(endpoint, now),
       readPage(endpoint),
       requirePlan(endpoint),
-      respond(endpoint, responseCache),
+      endpoint.mediaTypes ? respondDownload(endpoint, log) : respond(endpoint, responseCache),
     )
     rejectOtherMethods(app, route)
   }

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import { ClickHouseError, type ClickHouseSettings, createClient, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
 import { Problem } from '../../schema/problems.ts'
-import type { PoolName, Query } from '../sql/query.ts'
+import type { ExportQuery, PoolName, Query } from '../sql/query.ts'
 import { render } from '../sql/sql.ts'
 import { createCircuitBreaker, type OnOutage } from './circuit-breaker.ts'
 import { limitConcurrency, type RunLimited } from './concurrency-limiter.ts'
 import { withoutExceptionTrailer } from './exception-trailer.ts'
 import { application, keepAliveMs, openHttpTransport } from './http-transport.ts'
+import { openExport } from './open-export.ts'
 import { parseResponse, type QueryCost } from './parse-response.ts'
 import { fewRowsSettings, poolSettings, queryPools } from './query-pools.ts'
 import { isRefusal } from './transient-errors.ts'
@@ -36,6 +37,11 @@ export interface StatementOptions {
 export interface Database {
   /** Throws Problem(upstream_unavailable), ClientDisconnected, or another error for a defect of ours. */
   read<Row>(query: Query<Row>, options?: ReadOptions): Promise<Row[]>
+  /**
+   * A result's bytes as they arrive. The stream fails where ClickHouse does, and frees its place in the pool when it is
+   * closed. Throws as `read`, and upstream_unavailable where no place is free within 10 s.
+   */
+  export(query: ExportQuery, options?: Omit<ReadOptions, 'onCost'>): Promise<Readable>
   command(statement: string, options?: StatementOptions): Promise<void>
   /** Rows in the statement's format. */
   insert(statement: string, rows: Readable | Buffer, options?: Omit<StatementOptions, 'params'>): Promise<void>
@@ -92,13 +98,7 @@ export function connect(url: string): Database {
       const attempt = async (signal: AbortSignal) => {
         // The pool can be full until after the timeout.
         signal.throwIfAborted()
-        const settings = {
-          ...readSettings,
-          ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
-          ...poolSettings(pool),
-          ...(query.fewRows && fewRowsSettings),
-          log_comment: JSON.stringify({ ...origin, query: query.name }),
-        }
+        const settings = { ...settingsOf(query.name, pool, origin), ...(query.fewRows && fewRowsSettings) }
         return parseResponse(await transport.send(rendered, settings, signal))
       }
       const { rows, cost } = await withTimeout(
@@ -114,6 +114,17 @@ export function connect(url: string): Database {
       })
       if (cost) onCost?.(cost)
       return rows.map((row) => query.row.parse(row))
+    },
+    async export({ name, statement, format }, { origin, signal } = {}) {
+      const settings = { ...settingsOf(name, 'export', origin), default_format: format }
+      const open = async () => {
+        await breaker.admit()
+        const until = signal ?? new AbortController().signal
+        return retryOnClosedConnection(() => transport.open(render(statement), settings, until), until)
+      }
+      return openExport(limiters.export, origin?.tenantId, open, signal).catch((error: unknown) => {
+        throw error instanceof Problem ? error : toProblem(error)
+      })
     },
     async command(statement, { params, settings, signal } = {}) {
       await client.command({
@@ -156,6 +167,13 @@ export function connect(url: string): Database {
     },
   }
 }
+
+const settingsOf = (name: string, pool: PoolName, origin: QueryOrigin | undefined): Record<string, string> => ({
+  ...readSettings,
+  ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
+  ...poolSettings(pool),
+  log_comment: JSON.stringify({ ...origin, query: name }),
+})
 
 /** upstream_unavailable while ClickHouse is unreachable, overloaded or not set up; a defect of ours as it is. */
 function toProblem(error: unknown): unknown {

@@ -17,8 +17,29 @@ export const fewRowsSettings = {
   optimize_use_projections: '0',
 } as const
 
+/** Bounds of the reader's profile (server/users.xml). */
+const maxExportRows = 1e12
+const maxExportBytes = 1e15
+
 export const queryPools = {
   query: { maxConcurrent: 24, maxConcurrentPerTenant: 12, timeoutMs: 10_000 },
+  /** Streams of every report of a window, as slow as their readers are; one thread, so that dashboards do not feel them. */
+  export: {
+    maxConcurrent: 2,
+    maxConcurrentPerTenant: 1,
+    timeoutMs: 3_600_000,
+    settings: {
+      max_threads: '1',
+      max_block_size: '8192',
+      max_memory_usage: '1000000000',
+      max_result_rows: String(maxExportRows),
+      max_result_bytes: String(maxExportBytes),
+      // Aliases repeat the names of columns, and conditions mean the columns.
+      prefer_column_name_to_alias: '1',
+      http_send_timeout: '120',
+      format_csv_null_representation: '',
+    },
+  },
   /** Every request waits for these, so that an outage is a 503 within 2 s. */
   lookup: { maxConcurrent: 8, timeoutMs: 1_800, settings: fewRowsSettings },
   /** API keys that were never found, which anybody can send: guesses cannot fill the other pools. */

@@ -6,10 +6,10 @@ import { emptyValueOf, storedFieldRows } from '../../schema/stored-report.ts'
 import { inRanges } from '../rollups/table-slices.ts'
 import { rawTime } from '../rollups/time-column.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
-import { matches } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
-import { at, empty, join, name, type Sql, sql, text, uint, uint64, uuid } from '../sql/sql.ts'
+import { at, empty, join, name, type Sql, sql, uint, uint64, uuid } from '../sql/sql.ts'
 import type { TimePosition } from '../sql/time-position.ts'
+import { newestFirst, reportsWhere } from './reports-where.ts'
 
 interface ListFilter extends ReportFilter {
   /** Reports of one issue, received in one of the ranges, at least one. */
@@ -43,16 +43,13 @@ const row = z.preprocess((stored) => {
 export function listReports(
   tenantId: string,
   window: TimeRange,
-  { reportType, terms, issue }: ListFilter,
+  filter: ListFilter,
   after: TimePosition<'receivedAt'> | undefined,
   limit: number,
 ): Query<Report> {
+  const { reportType, issue } = filter
   const conditions = [
-    sql`tenant_id = ${uuid(tenantId)}`,
-    sql`report_type = ${text(reportType)}`,
-    sql`received_at >= ${at(new Date(window.from))}`,
-    sql`received_at < ${at(new Date(window.to))}`,
-    ...terms.map((term) => matches(name(storedFieldRows[term.dimension].column), term)),
+    reportsWhere(tenantId, window, filter),
     ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, inRanges(rawTime, issue.ranges)] : []),
   ]
   return {
@@ -61,7 +58,7 @@ export function listReports(
       SELECT ${projections[reportType]}
       FROM reports
       WHERE ${join(conditions, ' AND ')}${after ? isAfter(after) : empty}
-      ORDER BY reports.received_at DESC, reports.id DESC
+      ${newestFirst}
       LIMIT ${uint(limit)}`,
     row,
   }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Sql } from './sql.ts'
 
-export type PoolName = 'query' | 'lookup' | 'unknownKey' | 'maintenance'
+export type PoolName = 'query' | 'export' | 'lookup' | 'unknownKey' | 'maintenance'
 
 export interface Query<Row> {
   /** camelCase, as the function that builds it; part of log_comment. */
@@ -13,6 +13,14 @@ export interface Query<Row> {
   readonly pool?: PoolName
   /** Reads few rows, whatever the window: planning is most of its time. */
   readonly fewRows?: boolean
+}
+
+/** Its bytes are sent as ClickHouse writes them. */
+export interface ExportQuery {
+  readonly name: string
+  readonly statement: Sql
+  /** A format of ClickHouse's. */
+  readonly format: string
 }
 
 export type Read = <Row>(query: Query<Row>) => Promise<Row[]>

@@ -21,6 +21,7 @@ const stated: Readonly<
   me: [key],
   'sites.list': [keyAndTenant, undefined, [50, 200]],
   'reports.list': [keyAndTenant, week, [50, 200]],
+  'reports.export': [keyAndTenant, weekOfMonth],
   'reports.count': [keyAndTenant, weekOfMonth],
   'reports.histogram': [keyAndTenant, weekOfMonth],
   'reports.grouped': [keyAndTenant, weekOfMonth, [20, 100]],

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inputFields } from '../../app/openapi/json-schema.ts'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { querySchema } from '../../app/pipeline/query-schema.ts'
+import { aReport } from '../../fixtures/reports.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { ApiResponse } from '../support/api.ts'
@@ -90,6 +91,21 @@ describe('a query that the framework would accept', () => {
   test('a lone & is no parameter', async () => {
     expect((await get('&browserName=Chrome%20Mobile&')).status).toBe(200)
   })
+})
+
+test('a comma in a text filter is a character of one value', async () => {
+  const { tenantId, siteIds, key } = world
+  const [siteId] = siteIds
+  const values = ['Comma,Browser', 'Comma', 'Browser']
+  await api.insertReports(
+    values.map((browserName, index) =>
+      aReport({ tenantId, siteId, browserName, receivedAt: Date.now() - 1_000 * (index + 1) }),
+    ),
+  )
+  const count = async (browserName: string) =>
+    (await api.get(`/v1/reports/count?browserName=${browserName}`, { key })).body.data.reportCount
+  expect(await Promise.all([...values, 'Browser,Comma'].map(count))).toEqual([1, 1, 1, 0])
+  expectRefused(await api.get('/v1/reports/count?disposition=enforce,report', { key }), 'disposition must be one of')
 })
 
 const printable = '^[ -[\\]-~]*$'

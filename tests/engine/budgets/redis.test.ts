@@ -141,6 +141,19 @@ test('Redis budgets work on when Redis has lost the script', async () => {
   expect(await allowedOf([budgets, others], budgetCharges(50, 50), 20)).toBe(20)
 })
 
+test('several tokens are taken whole or not at all, and are there after the wait that is told', async () => {
+  let now = 0
+  const store = createMemoryBudgets({ now: () => now })
+  const charges = budgetCharges(60, 600).map((charge) => ({ ...charge, tokens: 40 }))
+  expect(await store.take(charges)).toMatchObject({ allowed: true, buckets: [{ remaining: 20 }, { remaining: 560 }] })
+  const refused = await store.take(charges)
+  expect(refused).toMatchObject({ allowed: false, retryAfterSeconds: 20, buckets: [{ remaining: 20 }, {}] })
+  now += 19_000_000
+  expect((await store.take(charges)).allowed).toBe(false)
+  now += 1_000_000
+  expect((await store.take(charges)).allowed).toBe(true)
+})
+
 test('rejects a budget that cannot be kept', async () => {
   await expect(budgets.take(budgetCharges(0, 1))).rejects.toThrow(RangeError)
 })
@@ -151,6 +164,7 @@ const anyStep = fc.record({
   keyId: fc.constantFrom('a', 'b', 'c'),
   keyOnly: fc.boolean(),
   takes: fc.integer({ min: 1, max: 8 }),
+  tokens: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 40 })),
 })
 const anySchedule = fc.record({
   windowSeconds: fc.constantFrom(1, 7, 60),
@@ -167,12 +181,12 @@ test('Redis budgets agree exactly with memory budgets, over any schedule', async
   await fc.assert(
     fc.asyncProperty(anySchedule, async ({ windowSeconds, keyLimits, tenantLimits, steps }) => {
       const tenantId = randomUUID()
-      for (const [index, { wait, keyId, keyOnly, takes }] of steps.entries()) {
+      for (const [index, { wait, keyId, keyOnly, takes, tokens }] of steps.entries()) {
         now += wait
         // Half way through, the tenant changes its plan.
         const plan = index < steps.length / 2 ? 0 : 1
         const both = budgetCharges(keyLimits[plan], tenantLimits[plan], { tenantId, keyId })
-        const charges = both.slice(0, keyOnly ? 1 : 2).map((charge) => ({ ...charge, windowSeconds }))
+        const charges = both.slice(0, keyOnly ? 1 : 2).map((charge) => ({ ...charge, windowSeconds, tokens }))
         for (let take = 0; take < takes; take++) {
           expect(await inRedis.take(charges)).toEqual(await inMemory.take(charges))
         }

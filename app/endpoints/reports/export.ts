@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { countExport, exportReports } from '../../../queries/reports/export-reports.ts'
+import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { exportFieldsParam } from '../../../schema/export-fields.ts'
+import { exportFormatNames, exportFormats } from '../../../schema/export-formats.ts'
+import { oneOf } from '../../../schema/params.ts'
+import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
+import { reportFieldNames } from '../../../schema/responses/report.ts'
+import type { Download } from '../../pipeline/download.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { countedLines } from './counted-lines.ts'
+
+/** Reports that one token of the budgets pays for. */
+const reportsPerToken = 10_000
+
+export const reportsExport = endpoint({
+  name: 'reports.export',
+  path: '/v1/reports/export',
+  summary: 'Export reports',
+  description:
+    'Every report of a type in the window, newest first, without a cap. `Export-Report-Count` says how many, counted ahead. What ends normally is whole: on a fault the connection is cut off, which curl reports by its exit code, and NDJSON ends with the line `{"end":{"reports":n}}`. Reports that are imported into the window meanwhile can be among them. CSV cells that begin like a formula have an apostrophe before. It costs one more request for each 10,000 reports. One export of a tenant runs at a time.',
+  query: {
+    ...reportFilterParams,
+    format: oneOf(
+      exportFormatNames,
+      'One report a line as the list has it (ndjson), with a head (csv), or with types (parquet)',
+    ).default('ndjson'),
+    fields: exportFieldsParam,
+    end: oneOf(['true', 'false'], 'With false, NDJSON has no line at its end but reports').default('true'),
+  },
+  parse: toReportFilter,
+  window: { defaultDays: 7, maxDays: 31 },
+  charges: ['key', 'tenant'],
+  mediaTypes: exportFormatNames.map((format) => exportFormats[format].mediaType),
+  response: z.custom<Download>(),
+  async handle({ caller, window, filter, params, read, charge, openExport }) {
+    const { reportCount } = onlyRow(await read(countExport(caller.tenant.id, window, filter)))
+    const tokens = Math.floor(reportCount / reportsPerToken)
+    if (tokens > 0) await charge(tokens)
+    const { format, fields = reportFieldNames } = params
+    return {
+      mediaType: exportFormats[format].mediaType,
+      fileName: `${filter.reportType}.${format}`,
+      headers: { 'Export-Report-Count': String(reportCount) },
+      open: () => openExport(exportReports(caller.tenant.id, window, filter, fields, format)),
+      passOn: (bytes) => (format === 'ndjson' ? countedLines(bytes, reportCount, params.end === 'true') : bytes),
+    }
+  },
+})

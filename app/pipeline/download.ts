@@ -1,0 +1,56 @@
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Context } from 'hono'
+import type { Logger } from 'pino'
+import { acceptsGzip } from './conditional-response.ts'
+import { clientClosedRequest } from './json-response.ts'
+import type { ApiEnv } from './request-context.ts'
+
+/** A response that is sent as it is read, whole or cut off: never an end that is none. */
+export interface Download {
+  readonly mediaType: string
+  readonly fileName: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly open: () => Promise<Readable>
+  /** Passes the bytes on; its error cuts the response off. */
+  readonly passOn: (bytes: AsyncIterable<Buffer>) => AsyncIterable<Buffer | string>
+}
+
+/** Level 1 keeps a core at 100 MB/s of NDJSON and shrinks it to a tenth. */
+const gzipOptions = { level: 1 } as const
+
+/** Sends 200 with the bytes. Throws, before the first byte, errors of `open`; a later one ends the connection and is logged. */
+export async function sendDownload(c: Context<ApiEnv>, download: Download, log: Logger): Promise<Response> {
+  const { requestId, responseHeaders } = c.get('request')
+  const isZipped = acceptsGzip(c)
+  const headers = {
+    // Of CORS.
+    ...Object.fromEntries(c.res.headers),
+    'Content-Type': download.mediaType,
+    'Content-Disposition': `attachment; filename="${download.fileName}"`,
+    ...(isZipped && { 'Content-Encoding': 'gzip' }),
+    'Cache-Control': 'private, no-store',
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Accept-Encoding, Authorization, Origin',
+    ...download.headers,
+    ...responseHeaders,
+  }
+  if (c.req.method === 'HEAD') return new Response(null, { headers })
+  const bytes = await download.open()
+  const { outgoing } = c.env
+  outgoing.writeHead(200, headers)
+  try {
+    if (isZipped) await pipeline(bytes, download.passOn, createGzip(gzipOptions), outgoing)
+    else await pipeline(bytes, download.passOn, outgoing)
+    return sent(200)
+  } catch (error) {
+    if (c.get('clientSignal')().aborted) return sent(clientClosedRequest)
+    log.error({ requestId, err: error }, 'download cut off')
+    return sent(500)
+  }
+}
+
+/** @param status in the log and the metrics; its headers were sent with 200. */
+const sent = (status: number) => new Response(null, { status, headers: RESPONSE_ALREADY_SENT.headers })

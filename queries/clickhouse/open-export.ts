@@ -1,0 +1,46 @@
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Problem } from '../../schema/problems.ts'
+import type { RunLimited } from './concurrency-limiter.ts'
+import { withoutExceptionTrailer } from './exception-trailer.ts'
+import { ClientDisconnected } from './with-timeout.ts'
+
+/** A response of ClickHouse as it arrives. */
+export interface OpenedResponse {
+  readonly body: Readable
+  /** X-ClickHouse-Exception-Tag, which begins an exception after the rows. */
+  readonly tag: string | undefined
+}
+
+/** Wait for a place in the pool. */
+const waitMs = 10_000
+const retryAfterSeconds = 30
+
+/** The bytes of a response, which holds its place in the pool until the stream is closed, and fails where ClickHouse does. */
+export function openExport(
+  run: RunLimited,
+  tenantId: string | undefined,
+  open: () => Promise<OpenedResponse>,
+  disconnected?: AbortSignal,
+): Promise<Readable> {
+  return new Promise((resolve, reject) => {
+    let isWaiting = true
+    const giveUp = (error: Error) => {
+      isWaiting = false
+      reject(error)
+    }
+    const busy = 'Other exports run: one of a tenant and two in all run at a time'
+    const timer = setTimeout(() => giveUp(new Problem('upstream_unavailable', busy, { retryAfterSeconds })), waitMs)
+    disconnected?.addEventListener('abort', () => giveUp(new ClientDisconnected()))
+    run(tenantId, async () => {
+      clearTimeout(timer)
+      if (!isWaiting) return
+      const { body, tag } = await open()
+      const bytes = new PassThrough()
+      const sending = pipeline(body, (source) => withoutExceptionTrailer(source, tag), bytes)
+      resolve(bytes)
+      // Its reader gets the error.
+      await sending.catch(() => undefined)
+    }).catch(reject)
+  })
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { type ExportFormat, exportFormats } from '../../schema/export-formats.ts'
+import type { ReportFilter } from '../../schema/report-filter.ts'
+import { fieldsOfType, type Report, report } from '../../schema/responses/report.ts'
+import { emptyValueOf, type KindValues, storedFieldRows } from '../../schema/stored-report.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
+import type { ExportQuery, Query } from '../sql/query.ts'
+import { rowCount } from '../sql/rows.ts'
+import { join, name, type Sql, sql } from '../sql/sql.ts'
+import { newestFirst, reportsWhere } from './reports-where.ts'
+
+type Field = keyof Report
+
+const nulls: Partial<Record<keyof KindValues, Sql>> = {
+  bool: sql`CAST(NULL, 'Nullable(Bool)')`,
+  time: sql`CAST(NULL, 'Nullable(DateTime64(3, \\'UTC\\'))')`,
+  uint16: sql`CAST(NULL, 'Nullable(UInt16)')`,
+  uint32: sql`CAST(NULL, 'Nullable(UInt32)')`,
+}
+
+const nullText = sql`CAST(NULL, 'Nullable(String)')`
+
+/** A field as the list has it: null where the browser did not say, or the type has no such field. */
+function listed(field: Field, own: ReadonlySet<Field>): Sql {
+  const { column, kind } = storedFieldRows[field]
+  const stored = sql`reports.${name(column)}`
+  if (kind === 'uuid') return sql`toString(${stored})`
+  if (!report.shape[field].isNullable()) return stored
+  if (!own.has(field)) return nulls[kind] ?? nullText
+  const empty = emptyValueOf(storedFieldRows[field])
+  if (empty === null) return stored
+  return empty === '' ? sql`nullIf(${stored}, '')` : sql`nullIf(${stored}, 0)`
+}
+
+/** Spreadsheets run a cell that begins like a formula (OWASP, CSV injection). */
+const guarded = (value: Sql): Sql =>
+  sql`if(substring(${value}, 1, 1) IN ('=', '+', '-', '@', '\\t', '\\r'), concat('\\'', ${value}), ${value})`
+
+const isText = (field: Field) => ['text', 'word'].includes(storedFieldRows[field].kind)
+
+const countRow = z.object({ reportCount: rowCount })
+
+/** Of the rows themselves: rollups can count reports whose shorter retention is over. */
+export const countExport = (
+  tenantId: string,
+  window: TimeRange,
+  filter: ReportFilter,
+): Query<z.infer<typeof countRow>> => ({
+  name: 'countExport',
+  statement: sql`SELECT count() AS reportCount FROM reports WHERE ${reportsWhere(tenantId, window, filter)}`,
+  row: countRow,
+})
+
+/** Every report of the window, newest first. @param fields columns, in their order. */
+export function exportReports(
+  tenantId: string,
+  window: TimeRange,
+  filter: ReportFilter,
+  fields: readonly Field[],
+  format: ExportFormat,
+): ExportQuery {
+  const own = new Set(fieldsOfType(filter.reportType))
+  const columns = fields.map((field) => {
+    const value = listed(field, own)
+    return sql`${format === 'csv' && isText(field) ? guarded(value) : value} AS ${name(field)}`
+  })
+  return {
+    name: 'exportReports',
+    statement: sql`
+      SELECT ${join(columns, ', ')}
+      FROM reports
+      WHERE ${reportsWhere(tenantId, window, filter)}
+      ${newestFirst}`,
+    format: exportFormats[format].clickHouse,
+  }
+}

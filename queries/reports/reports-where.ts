@@ -1,0 +1,20 @@
+import type { ReportFilter } from '../../schema/report-filter.ts'
+import { storedFieldRows } from '../../schema/stored-report.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
+import { matches } from '../sql/matches.ts'
+import { at, join, name, type Sql, sql, text, uuid } from '../sql/sql.ts'
+
+/** Condition on the reports of a window, one range of the primary key. */
+export function reportsWhere(tenantId: string, window: TimeRange, { reportType, terms }: ReportFilter): Sql {
+  const conditions = [
+    sql`tenant_id = ${uuid(tenantId)}`,
+    sql`report_type = ${text(reportType)}`,
+    sql`received_at >= ${at(new Date(window.from))}`,
+    sql`received_at < ${at(new Date(window.to))}`,
+    ...terms.map((term) => matches(name(storedFieldRows[term.dimension].column), term)),
+  ]
+  return join(conditions, ' AND ')
+}
+
+/** The primary key's order backwards, so that nothing is sorted. */
+export const newestFirst = sql`ORDER BY reports.received_at DESC, reports.id DESC`

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrate } from '../../../clickhouse/migrate.ts'
+import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import { startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
+import { createTenantWriter, type TenantWriter, type TestKey } from '../../support/tenants.ts'
+
+/** About 100 MB of NDJSON: more than sockets and streams hold. */
+const reportCount = 150_000
+
+let engine: TestEngine
+let database: Database
+let tenants: TenantWriter
+let api: { readonly url: string; readonly script: SpawnedScript }
+
+beforeAll(async () => {
+  engine = await startTestEngine()
+  database = connect(engine.userUrls.writer)
+  await migrate(database)
+  tenants = createTenantWriter(database)
+  api = await startApiProcess()
+})
+
+afterAll(async () => {
+  api?.script.child.kill('SIGKILL')
+  await database?.close()
+  await engine?.end()
+})
+
+async function startApiProcess() {
+  const script = spawnScript('app/serve.ts', [], {
+    PORT: '0',
+    CLICKHOUSE_URL: engine.userUrls.reader,
+    LOG_LEVEL: 'error',
+  })
+  const [, url = ''] = await script.printed(/Serving .* on (http:\S+)/, 30_000)
+  return { url, script }
+}
+
+async function tenantWithReports(): Promise<TestKey> {
+  const tenantId = await tenants.createTenant()
+  const columns = 'tenant_id, report_type, received_at, id, retention_days, weight, sample_rate, sample'
+  const values = `'${tenantId}', 'csp-violation', now64(3) - number % 86400, generateUUIDv7(), 365, 1000000, 1`
+  const sample = 'randomPrintableASCII(200)'
+  await database.command(`INSERT INTO reports (${columns}) SELECT ${values}, ${sample} FROM numbers(${reportCount})`)
+  return tenants.createKey(tenantId)
+}
+
+interface Opened {
+  readonly response: Response
+  readonly reader: ReadableStreamDefaultReader<Uint8Array>
+  leave(): void
+}
+
+/** An export of which one chunk was read. */
+async function open({ key }: TestKey): Promise<Opened> {
+  const leaving = new AbortController()
+  const headers = { Authorization: `Bearer ${key}`, 'Accept-Encoding': 'identity' }
+  const response = await fetch(`${api.url}/v1/reports/export`, { headers, signal: leaving.signal })
+  expect(response.status).toBe(200)
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  await reader.read()
+  return { response, reader, leave: () => leaving.abort() }
+}
+
+/** Reads to the end; the text of the last chunk. */
+async function drain({ reader }: Opened, pauseMs = 0): Promise<string> {
+  let last: Uint8Array | undefined
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.from(last ?? []).toString()
+    last = value
+    if (pauseMs > 0) await sleep(pauseMs)
+  }
+}
+
+const whole = `{"end":{"reports":${reportCount}}}\n`
+
+test('a slow reader gets everything, while others are served', async () => {
+  const key = await tenantWithReports()
+  const slow = drain(await open(key), 2)
+  const other = await fetch(`${api.url}/v1/reports/count`, { headers: { Authorization: `Bearer ${key.key}` } })
+  expect(other.status).toBe(200)
+  expect((await slow).endsWith(whole)).toBe(true)
+})
+
+test('a killed engine never looks like an end', async () => {
+  const opened = await open(await tenantWithReports())
+  const pid = engine.pid() as number
+  process.kill(pid, 'SIGKILL')
+  await expect(drain(opened)).rejects.toThrow()
+  // It is started again.
+  await expect.poll(() => database.ping(), { timeout: 20_000 }).toBe(true)
+  expect(api.script.output()).toContain('download cut off')
+})
+
+test('a killed API never looks like an end', async () => {
+  const opened = await open(await tenantWithReports())
+  api.script.child.kill('SIGKILL')
+  await expect(drain(opened)).rejects.toThrow()
+  api = await startApiProcess()
+})
+
+describe('places', () => {
+  test('one of a tenant at a time: the next begins when the first ends or its reader leaves', async () => {
+    const key = await tenantWithReports()
+    const first = await open(key)
+    let isOpened = false
+    const second = open(key).then((opened) => {
+      isOpened = true
+      return opened
+    })
+    await sleep(1_000)
+    expect(isOpened).toBe(false)
+    first.leave()
+    expect((await drain(await second)).endsWith(whole)).toBe(true)
+  })
+
+  test('two in all: a third is 503 within 11 s, and says when to come back', async () => {
+    const keys = await Promise.all([tenantWithReports(), tenantWithReports(), tenantWithReports()])
+    const opened = [await open(keys[0] as TestKey), await open(keys[1] as TestKey)]
+    const startedAt = Date.now()
+    const headers = { Authorization: `Bearer ${keys[2]?.key}` }
+    const third = await fetch(`${api.url}/v1/reports/export`, { headers })
+    expect(third.status).toBe(503)
+    expect(Date.now() - startedAt).toBeLessThan(11_000)
+    expect(Number(third.headers.get('Retry-After'))).toBeGreaterThan(0)
+    for (const one of opened) one.leave()
+    await drain(await open(keys[2] as TestKey))
+  })
+})
