@@ -38,6 +38,9 @@ export const queryPools = {
       prefer_column_name_to_alias: '1',
       http_send_timeout: '120',
       format_csv_null_representation: '',
+      // A row group is held in memory: of the default 512 MB a million reports exceed the limit above.
+      output_format_parquet_row_group_size: '65536',
+      output_format_parquet_row_group_size_bytes: '67108864',
     },
   },
   /** Every request waits for these, so that an outage is a 503 within 2 s. */
