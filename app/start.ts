@@ -77,7 +77,8 @@ function welcome(
   clickHouse: readonly string[],
   [main, ...others]: readonly DemoKey[],
 ): string {
-  const lines = ['', `Security Reporting API  ${apiUrl}`, `Reference               ${apiUrl}/docs`]
+  const lines = ['', `Security Reporting API  ${apiUrl}`, `Explorer                ${apiUrl}/explorer`]
+  lines.push(`Reference               ${apiUrl}/docs`)
   lines.push(...clickHouse)
   if (main) {
     lines.push(`Your own browser        ${collectorUrl}/try`)

@@ -25,6 +25,7 @@ import { startOperation } from '../pipeline/start-operation.ts'
 import { validate } from '../pipeline/validate.ts'
 import { allowOrigins } from './allow-origins.ts'
 import { mountDocs } from './docs-page.ts'
+import { mountExplorer } from './explorer-page.ts'
 import { mountHealth } from './health.ts'
 import { logOutage, reasonOf } from './log-outage.ts'
 import { createMetrics, mountMetrics } from './metrics.ts'
@@ -61,6 +62,7 @@ export function createApi({
   mountHealth(app, database, budgets)
   mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)
+  mountExplorer(app)
 
   for (const endpoint of endpoints) {
     const route = endpoint.path.replace(/\{(\w+)\}/g, ':$1')

@@ -3,29 +3,11 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Hono } from 'hono'
 import { openApiDocument } from '../openapi/document.ts'
-import { type Representation, respondConditional, toRepresentation } from '../pipeline/conditional-response.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
-import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
+import { mountFile } from './static-files.ts'
 
 const require = createRequire(import.meta.url)
-
-/** The page runs its own files alone and connects to this API alone; Swagger UI draws its icons from data URLs. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-const fixedHeaders = {
-  'Cache-Control': 'public, max-age=3600',
-  Vary: 'Accept-Encoding',
-  'Content-Security-Policy': policy,
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-} as const
-
-const html = 'text/html; charset=utf-8'
-const script = 'text/javascript; charset=utf-8'
-const style = 'text/css; charset=utf-8'
 
 const page = `<!doctype html>
 <html lang="en">
@@ -55,27 +37,19 @@ const start = `SwaggerUIBundle({
 `
 
 const packaged = {
-  'swagger-ui-bundle.js': script,
-  'swagger-ui.css': style,
-  'index.css': style,
-  'favicon-32x32.png': 'image/png',
+  'swagger-ui-bundle.js': 'js',
+  'swagger-ui.css': 'css',
+  'index.css': 'css',
+  'favicon-32x32.png': 'png',
 } as const
 
 /** Serves the OpenAPI 3.1 description at `/openapi.json` and a page to read and try it at `/docs`, without a key. */
 export function mountDocs(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
   const folder = join(require.resolve('swagger-ui-dist/package.json'), '..')
-
-  function mountFile(path: string, type: string, file: Representation['plain']): void {
-    const representation = toRepresentation(file)
-    const headers = { ...fixedHeaders, 'Content-Type': type }
-    app.get(path, (c) => respondConditional(c, representation, headers))
-    rejectOtherMethods(app, path)
-  }
-
-  mountFile('/openapi.json', 'application/json', JSON.stringify(openApiDocument(endpoints)))
-  mountFile('/docs', html, page)
-  mountFile('/docs/start.js', script, start)
+  mountFile(app, '/openapi.json', 'json', JSON.stringify(openApiDocument(endpoints)))
+  mountFile(app, '/docs', 'html', page)
+  mountFile(app, '/docs/start.js', 'js', start)
   for (const [file, type] of Object.entries(packaged)) {
-    mountFile(`/docs/${file}`, type, readFileSync(join(folder, file)))
+    mountFile(app, `/docs/${file}`, type, readFileSync(join(folder, file)))
   }
 }

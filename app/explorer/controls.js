@@ -1,0 +1,90 @@
+import { reportTypes } from '/explorer/report-types.js'
+import { byId, field, h, option } from './dom.js'
+import { ranges, urlOf } from './state.js'
+import { views } from './views.js'
+
+/** The page's own controls: pickers, views and filters. Each is a change of the state. */
+
+export function renderControls(state, sites, change) {
+  const pick = (name, choices, also = {}) =>
+    h(
+      'select',
+      { name, onchange: ({ target }) => change({ [name]: target.value, ...also }) },
+      ...choices.map(([value, label]) => option(value, label, value === (state[name] ?? ''))),
+    )
+  const all = views[state.view]?.site ? [] : [['', 'All sites']]
+  const site = pick('site', [...all, ...sites.map(({ id, name }) => [id, name])])
+  const windows = Object.keys(ranges).map((range) => [range, `Last ${range}`])
+  const own = state.from ? [['', `${state.from.slice(0, 16)} to ${state.to.slice(0, 16)}`]] : []
+  const range = pick('range', [...own, ...windows], { from: undefined, to: undefined })
+  if (state.from) range.value = ''
+  const type = pick(
+    'type',
+    Object.keys(reportTypes).map((name) => [name, name]),
+  )
+  byId('controls').replaceChildren(
+    field('Site', site),
+    field('Window', range),
+    ...(state.view === 'reports' ? [field('Type', type)] : []),
+  )
+}
+
+export function renderViews(state, change) {
+  const links = Object.entries(views).map(([name, { label }]) =>
+    h(
+      'a',
+      {
+        href: urlOf({ ...state, view: name }),
+        'aria-current': name === state.view && 'page',
+        onclick(event) {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return
+          event.preventDefault()
+          change({ view: name })
+        },
+      },
+      label,
+    ),
+  )
+  byId('views').replaceChildren(...links)
+}
+
+export function renderFilters(state, change) {
+  const shown = state.view === 'reports' ? Object.entries(state.filters) : []
+  byId('filters').replaceChildren(
+    ...shown.map(([name, value]) => {
+      const { [name]: _, ...others } = state.filters
+      const remove = () => change({ filters: others })
+      return h('li', {}, h('button', { type: 'button', onclick: remove }, `${name}: ${value} ✕`))
+    }),
+  )
+}
+
+/** Asks for a key. @param {(key: string) => void} use */
+export function renderKeyForm(message, use) {
+  const input = h('input', {
+    name: 'key',
+    type: 'password',
+    autocomplete: 'off',
+    required: true,
+    pattern: 'srk_live_[0-9A-Za-z]{40}',
+    title: 'srk_live_ and 40 letters and digits',
+  })
+  const form = h(
+    'form',
+    {
+      class: 'key',
+      onsubmit(event) {
+        event.preventDefault()
+        use(input.value)
+      },
+    },
+    h('h2', {}, 'Your API key'),
+    message && h('p', { class: 'note', role: 'alert' }, message),
+    field('Key', input),
+    h('button', {}, 'Look'),
+    h('p', {}, 'It stays in this tab until it is closed, and is sent to this API alone.'),
+  )
+  for (const id of ['controls', 'views', 'filters']) byId(id).replaceChildren()
+  byId('view').replaceChildren(form)
+  input.focus()
+}

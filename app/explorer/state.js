@@ -1,0 +1,68 @@
+import { reportTypes } from '/explorer/report-types.js'
+
+/** The view, in the URL's query, so that it can be sent to a colleague. */
+
+const hourMs = 3_600_000
+
+/** Milliseconds back from now. */
+export const ranges = { '1h': hourMs, '6h': 6 * hourMs, '24h': 24 * hourMs, '7d': 168 * hourMs, '31d': 744 * hourMs }
+
+const defaults = { view: 'reports', range: '7d', type: 'csp-violation' }
+
+/** Parameters that are filters; the others are the view's own. */
+export const filterNames = [...new Set(Object.values(reportTypes).flat())].filter((name) => name !== 'siteId')
+
+const ownNames = ['view', 'site', 'range', 'from', 'to', 'type', 'by', 'and']
+
+export function readState() {
+  const params = new URLSearchParams(location.search)
+  const state = { ...defaults, filters: {} }
+  for (const [name, value] of params) {
+    if (ownNames.includes(name)) state[name] = value
+    else if (filterNames.includes(name)) state.filters[name] = value
+  }
+  if (!(state.type in reportTypes)) state.type = defaults.type
+  if (!(state.range in ranges)) state.range = defaults.range
+  state.filters = filtersOf(state.type, state.filters)
+  const dimensions = reportTypes[state.type]
+  const [first, second] = preferred.filter((name) => dimensions.includes(name))
+  if (!dimensions.includes(state.by)) state.by = first
+  if (!dimensions.includes(state.and)) state.and = second
+  return state
+}
+
+/** Dimensions that tell most, in this order. */
+const preferred = ['blockedHost', 'directive', 'feature', 'sourceFile', 'documentHost', 'browserName']
+
+/** The filters that the type has. */
+const filtersOf = (type, filters) =>
+  Object.fromEntries(Object.entries(filters).filter(([name]) => reportTypes[type].includes(name)))
+
+export function urlOf(state) {
+  const params = new URLSearchParams()
+  for (const name of ownNames) {
+    const value = state[name]
+    if (value !== undefined && value !== '' && value !== defaults[name]) params.set(name, value)
+  }
+  for (const [name, value] of Object.entries(state.filters)) params.set(name, value)
+  const search = params.toString()
+  return search === '' ? '/explorer' : `/explorer?${search}`
+}
+
+/**
+ * The window as parameters. A range ends with the minute that runs, so that within it a poll is the same request and an
+ * unchanged response a 304.
+ */
+export function windowOf({ range, from, to }, maxDays = 31) {
+  if (from && to) return { from, to }
+  const end = Math.ceil(Date.now() / 60_000) * 60_000
+  const length = Math.min(ranges[range], maxDays * 24 * hourMs)
+  return { from: new Date(end - length).toISOString(), to: new Date(end).toISOString() }
+}
+
+/** The window within the days that an operation reads, its end kept. */
+export function windowWithin(state, maxDays) {
+  const { from, to } = windowOf(state, maxDays)
+  const earliest = Date.parse(to) - maxDays * 24 * hourMs
+  return { from: new Date(Math.max(Date.parse(from), earliest)).toISOString(), to }
+}

@@ -1,0 +1,38 @@
+import type { Hono } from 'hono'
+import { type Representation, respondConditional, toRepresentation } from '../pipeline/conditional-response.ts'
+import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
+import type { ApiEnv } from '../pipeline/request-context.ts'
+
+/** Its pages run their own files alone and connect to this API alone; images can be data URLs. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const fixedHeaders = {
+  'Cache-Control': 'public, max-age=3600',
+  Vary: 'Accept-Encoding',
+  'Content-Security-Policy': policy,
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+export const mediaTypes = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  png: 'image/png',
+  json: 'application/json',
+} as const
+
+/** Serves a file that is the same for everybody, without a key. */
+export function mountFile(
+  app: Hono<ApiEnv>,
+  path: string,
+  type: keyof typeof mediaTypes,
+  file: Representation['plain'],
+): void {
+  const representation = toRepresentation(file)
+  const headers = { ...fixedHeaders, 'Content-Type': mediaTypes[type] }
+  app.get(path, (c) => respondConditional(c, representation, headers))
+  rejectOtherMethods(app, path)
+}
