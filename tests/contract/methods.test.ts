@@ -62,7 +62,6 @@ test.each(['/livez', '/readyz', '/openapi.json', '/docs', '/docs/start.js', '/me
 )
 
 test.each([
-  '/',
   '/v1',
   '/v1/',
   '/v2/me',

@@ -46,3 +46,18 @@ test.each(['swagger-initializer.js', 'package.json', 'swagger-ui.js', 'README.md
     expect(await api.get(`/docs/${file}`)).toMatchObject({ status: 404 })
   },
 )
+
+test('/ leads to the explorer and the reference, and every file of the explorer is this server’s', async () => {
+  const { status, text } = await api.get('/')
+  expect(status).toBe(200)
+  const links = [...text.matchAll(/href="(\/[^"]*)"/g)].map(([, path]) => path ?? '')
+  expect(links).toEqual(['/explorer', '/docs', '/openapi.json'])
+  for (const path of links) expect(await api.get(path)).toMatchObject({ status: 200 })
+  const explorer = await api.get('/explorer')
+  expect(policyOf(explorer.headers)).toMatch(/^default-src 'none'/)
+  expect(policyOf(explorer.headers)).not.toMatch(/unsafe|https?:|\*/)
+  expect(explorer.text).not.toMatch(/<script(?! type="module" src)|<style|\son\w+=|\sstyle=|https?:/)
+  for (const file of ['README.md', 'screenshot.png', '..%2fconfig.ts', 'panels/']) {
+    expect(await api.get(`/explorer/${file}`)).toMatchObject({ status: 404 })
+  }
+})

@@ -167,6 +167,11 @@ describe('numbers are those of the same request by curl', () => {
     const text = words((await page.locator('#pci').textContent()) ?? '')
     const { generatedAt: _, ...data } = body.data as { generatedAt: string }
     for (const value of leaves(data)) expect(text).toContain(value)
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator('#pci').isVisible()).toBe(true)
+    for (const control of ['header', 'nav', 'footer', '#pci .tools']) {
+      expect(await page.locator(control).first().isVisible()).toBe(false)
+    }
     await page.context().close()
   })
 })
