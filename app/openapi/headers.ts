@@ -9,6 +9,13 @@ export const headers = {
     type: 'string',
     pattern: '^[A-Za-z0-9._-]{1,64}$',
   }),
+  'Server-Timing': header(
+    'Milliseconds in ClickHouse (`db`, of all statements together) and in all; `cache` says hit or miss',
+    {
+      type: 'string',
+      examples: ['cache;desc=miss, db;dur=8.1, total;dur=11.4'],
+    },
+  ),
   'RateLimit-Limit': whole('Requests a minute of the budget nearest to running out', 1),
   'RateLimit-Remaining': whole('Requests left of that budget', 0),
   'RateLimit-Reset': whole(
@@ -57,7 +64,7 @@ export function headerReferences(
   names: readonly HeaderName[],
   optional: readonly HeaderName[] = [],
 ): Record<string, object> {
-  const all: readonly HeaderName[] = ['X-Request-Id', ...names]
+  const all: readonly HeaderName[] = ['X-Request-Id', 'Server-Timing', ...names]
   return Object.fromEntries([
     ...all.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
     ...optional.map((name) => [name, { ...headers[name], required: false }]),

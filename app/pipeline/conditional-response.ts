@@ -6,7 +6,7 @@ import { accepts } from 'hono/accepts'
 import { createResponse, jsonHeaders } from './json-response.ts'
 import { nextLink } from './next-link.ts'
 import type { NextPage } from './page.ts'
-import type { ApiEnv } from './request-context.ts'
+import { type ApiEnv, headersOf } from './request-context.ts'
 
 /** Bytes from which gzip pays: 16 KB of JSON shrink to 2 KB in 0.1 ms. */
 const minGzipBytes = 16_384
@@ -59,7 +59,7 @@ export function respondConditional(
   // Strong, so each encoding has its own (RFC 9110, 8.8.3.3).
   const etag = `"${digest}${asGzip ? '-gzip' : ''}"`
   const link = next && { Link: nextLink(c.req.url, next) }
-  const allHeaders = { ...headers, ETag: etag, ...link, ...c.get('request').responseHeaders }
+  const allHeaders = { ...headers, ETag: etag, ...link, ...headersOf(c.get('request')) }
   if (matches(c.req.header('If-None-Match'), etag)) {
     const { 'Content-Type': _, ...withoutType } = allHeaders
     return createResponse(null, 304, withoutType)

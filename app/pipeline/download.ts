@@ -6,7 +6,7 @@ import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { acceptsGzip } from './conditional-response.ts'
 import { clientClosedRequest } from './json-response.ts'
-import type { ApiEnv } from './request-context.ts'
+import { type ApiEnv, headersOf } from './request-context.ts'
 
 /** A response that is sent as it is read, whole or cut off: never an end that is none. */
 export interface Download {
@@ -23,7 +23,7 @@ const gzipOptions = { level: 1 } as const
 
 /** Sends 200 with the bytes. Throws, before the first byte, errors of `open`; a later one ends the connection and is logged. */
 export async function sendDownload(c: Context<ApiEnv>, download: Download, log: Logger): Promise<Response> {
-  const { requestId, responseHeaders } = c.get('request')
+  const { requestId } = c.get('request')
   const isZipped = acceptsGzip(c)
   const headers = {
     // Of CORS.
@@ -35,7 +35,7 @@ export async function sendDownload(c: Context<ApiEnv>, download: Download, log: 
     'X-Content-Type-Options': 'nosniff',
     Vary: 'Accept-Encoding, Authorization, Origin',
     ...download.headers,
-    ...responseHeaders,
+    ...headersOf(c.get('request')),
   }
   if (c.req.method === 'HEAD') return new Response(null, { headers })
   const bytes = await download.open()

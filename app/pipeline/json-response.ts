@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
 import { Problem, problems } from '../../schema/problems.ts'
-import { type ApiEnv, createRequestContext } from './request-context.ts'
+import { type ApiEnv, createRequestContext, headersOf } from './request-context.ts'
 
 /** nginx's status of a request whose client disconnected; proxies and dashboards know it. */
 export const clientClosedRequest = 499 as StatusCode
@@ -24,7 +24,7 @@ export function createResponse(
 }
 
 export function respondJson(c: Context<ApiEnv>, status: ContentfulStatusCode, body: unknown): Response {
-  return createResponse(JSON.stringify(body), status, { ...uncachedHeaders, ...c.get('request').responseHeaders })
+  return createResponse(JSON.stringify(body), status, { ...uncachedHeaders, ...headersOf(c.get('request')) })
 }
 
 /** Sends an error; anything but a Problem becomes internal_error, without its message. */
@@ -39,10 +39,11 @@ export function respondProblem(c: Context<ApiEnv>, error: unknown): Response {
 
 /** Response to a request that never reached the app, or that it failed to handle. */
 export function problemResponse(problem: Problem): { readonly requestId: string; readonly response: Response } {
-  const { requestId, responseHeaders } = createRequestContext(undefined)
+  const request = createRequestContext(undefined)
+  const { requestId } = request
   const { status } = problems[problem.code]
   const body = JSON.stringify(problemBody(problem, requestId))
-  return { requestId, response: createResponse(body, status, { ...uncachedHeaders, ...responseHeaders }) }
+  return { requestId, response: createResponse(body, status, { ...uncachedHeaders, ...headersOf(request) }) }
 }
 
 const problemBody = ({ code, message }: Problem, requestId: string) => ({ error: { code, message, requestId } })

@@ -64,6 +64,18 @@ export interface ApiEnv {
 
 const acceptable = /^[A-Za-z0-9._-]{1,64}$/
 
+/** Of every response: its id, budgets and links so far, and where its time went. */
+export const headersOf = (request: RequestContext): Record<string, string> => ({
+  ...request.responseHeaders,
+  'Server-Timing': serverTiming(request),
+})
+
+/** Milliseconds in ClickHouse, of all statements together, and of the whole request (W3C Server Timing). */
+function serverTiming({ cacheHit, engineMs, startedAt }: RequestContext): string {
+  const cache = cacheHit === undefined ? '' : `cache;desc=${cacheHit ? 'hit' : 'miss'}, `
+  return `${cache}db;dur=${engineMs.toFixed(1)}, total;dur=${(performance.now() - startedAt).toFixed(1)}`
+}
+
 /** A new id replaces an X-Request-Id that is missing or breaks Rule 12. */
 export function createRequestContext(requestId: string | undefined): RequestContext {
   const id = requestId !== undefined && acceptable.test(requestId) ? requestId : crypto.randomUUID()

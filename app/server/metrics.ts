@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono'
 import { Counter, collectDefaultMetrics, type Gauge, Histogram, Registry } from 'prom-client'
 import { createResponse, uncachedHeaders } from '../pipeline/json-response.ts'
 import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
-import type { ApiEnv, RequestContext } from '../pipeline/request-context.ts'
+import { type ApiEnv, headersOf, type RequestContext } from '../pipeline/request-context.ts'
 
 const loopback = /^(127\.|::1$|::ffff:127\.)/
 
@@ -53,7 +53,7 @@ export function mountMetrics(app: Hono<ApiEnv>, registry: Registry): void {
     createResponse(await registry.metrics(), 200, {
       ...uncachedHeaders,
       'Content-Type': registry.contentType,
-      ...c.get('request').responseHeaders,
+      ...headersOf(c.get('request')),
     }),
   )
   rejectOtherMethods(app, '/metrics')

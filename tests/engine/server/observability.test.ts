@@ -31,6 +31,18 @@ async function logged(path: string, requestId: string): Promise<Record<string, u
   return own[0]
 }
 
+test('Server-Timing says where the time went, on errors and from the cache too', async () => {
+  const to = new Date().toISOString()
+  const timing = async (path: string) => (await api.get(path, { key })).headers.get('Server-Timing') ?? ''
+  const cached = `/v1/reports/count?to=${to}`
+  const first = await timing(cached)
+  expect(first).toMatch(/^cache;desc=miss, db;dur=\d+\.\d, total;dur=\d+\.\d$/)
+  expect(Number(/db;dur=([\d.]+)/.exec(first)?.[1])).toBeGreaterThan(0)
+  await timing(cached)
+  await expect.poll(() => timing(cached)).toMatch(/^cache;desc=hit, db;dur=0\.0, /)
+  expect(await timing('/v1/reports?limit=0')).toMatch(/^db;dur=0\.0, total;dur=/)
+})
+
 describe('the log', () => {
   test('has one line a request: id, operation, tenant, status, time, rows and bytes read', async () => {
     const line = await logged('/v1/reports/count', 'count-1')
@@ -174,7 +186,8 @@ describe('/metrics', () => {
     ]
     expect(metrics.status).toBe(404)
     expect(metrics.text).toBe(nowhere.text)
-    const told = ({ headers }: ApiResponse) => [...headers].filter(([name]) => name !== 'date')
+    const told = ({ headers }: ApiResponse) =>
+      [...headers].filter(([name]) => name !== 'date' && name !== 'server-timing')
     expect(told(metrics)).toEqual(told(nowhere))
   })
 })
