@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
+import { addExplain } from './commands/explain.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
@@ -16,6 +17,7 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addKeys,
   addImport,
   addSql,
+  addExplain,
   addRollups,
   addMigrate,
 ]
@@ -23,7 +25,7 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
 const help = {
   about: 'The command line of the Security Reporting API',
   notes: [
-    'A command prints one JSON object on stdout, "sql" its rows, and progress and messages on stderr.',
+    'A command prints one JSON object on stdout, "sql" its rows, "explain" SQL, and progress and messages on stderr.',
     'Exit codes: 0 done; 1 some lines were rejected, or rollups differ; 2 nothing was done, or not all of it: an import',
     'that was stopped or failed keeps the lines it stored, and is run again.',
     'It works on CLICKHOUSE_URL, as a user that may write; else on the embedded engine of DATA_DIR (.data), the one',

@@ -6,7 +6,7 @@ import { Problem, problems } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import { endpoints as allEndpoints } from '../endpoints/all.ts'
 import { authenticate } from '../pipeline/authenticate.ts'
-import { createAuthenticator } from '../pipeline/authenticator.ts'
+import { type Authenticator, createAuthenticator } from '../pipeline/authenticator.ts'
 import { createResponseCache } from '../pipeline/cache/response-cache.ts'
 import { chargeBudgets } from '../pipeline/charge-budgets.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
@@ -40,6 +40,8 @@ export interface ApiServices {
   readonly corsOrigins?: readonly string[]
   readonly now?: () => Date
   readonly endpoints?: readonly Endpoint[]
+  /** Replaces the lookup of keys. */
+  readonly authenticator?: Authenticator
 }
 
 export function createApi({
@@ -49,10 +51,10 @@ export function createApi({
   corsOrigins = [],
   now = () => new Date(),
   endpoints = allEndpoints,
+  authenticator = createAuthenticator((query) => database.read(query)),
 }: ApiServices): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()
   const metrics = createMetrics()
-  const authenticator = createAuthenticator((query) => database.read(query))
   const siteCache = createSiteCache()
   const responseCache = createResponseCache()
 

@@ -1,0 +1,90 @@
+import type { Command } from '@commander-js/extra-typings'
+import { z } from 'zod'
+import type { Database } from '../../../queries/clickhouse/client.ts'
+import { withLiterals } from '../../../queries/sql/literal-sql.ts'
+import { sql, texts } from '../../../queries/sql/sql.ts'
+import { argument } from '../arguments.ts'
+import type { Context } from '../context.ts'
+import { type AskedQuery, explainRequest } from '../explain-request.ts'
+import { requireTenant } from '../require-tenant.ts'
+import { tenant } from '../shared-arguments.ts'
+import { subcommand } from '../subcommand.ts'
+
+const target = argument('<PATH>', {
+  about: 'The request',
+  takes: 'a path of the API with its query, in quotes, such as "/v1/reports/count?directive=img-src"',
+  schema: z.string().regex(/^\/v1\/\S+$/),
+})
+
+export function addExplain(program: Command, context: Context): void {
+  subcommand(program, 'explain', {
+    about: 'Run a request of the API as a tenant, and print its statements with their values',
+    notes: [
+      'Each statement follows the name of its query, the tables it reads, and its rows, bytes and time in ClickHouse. With --analyze',
+      'also the parts and granules that each index left. A statement runs as it is, by "sql" or curl, and returns what the API read.',
+    ],
+    examples: [
+      'explain --tenant ID "/v1/reports/grouped?groupBy=directive,blockedHost"',
+      'explain --tenant ID --analyze "/v1/issues?limit=10"',
+    ],
+  })
+    .addArgument(target)
+    .addOption(tenant)
+    .option('--analyze', 'Also what each index left')
+    .action(async (path, { tenant: tenantId, analyze }) => {
+      const { reader } = await context.database()
+      const { status, body, queries } = await explainRequest(reader, await requireTenant(reader, tenantId), path)
+      for (const asked of queries) {
+        const lines = [
+          ...(await describe(reader, asked)),
+          ...(analyze ? await indexes(reader, asked) : []),
+          `${withLiterals(asked.query.statement)};`,
+          '',
+        ]
+        context.stdout.write(`${lines.join('\n')}\n`)
+      }
+      context.log(`${path}: ${status}, ${queries.length} statements, ${body.length} characters`)
+      if (status >= 400) throw new Error(`The request was refused: ${body}`)
+    })
+}
+
+const tableComment = z.object({ name: z.string(), comment: z.string() })
+
+/** What a statement is, as comments of SQL. */
+async function describe(reader: Database, { query, rows, cost }: AskedQuery): Promise<string[]> {
+  const { name, pool = 'query', statement } = query
+  const tables = [...statement.strings.join('?').matchAll(/\b(?:FROM|JOIN)\s+([a-z]\w+)/g)].map(
+    ([, table]) => table ?? '',
+  )
+  const comments = await reader.read({
+    name: 'listTableComments',
+    statement: sql`
+      SELECT name, comment
+      FROM system.tables
+      WHERE database = currentDatabase() AND name IN ${texts(['', ...tables])}
+      ORDER BY name`,
+    row: tableComment,
+    pool: 'lookup',
+  })
+  const spent = cost && `${cost.rowsRead} rows and ${cost.bytesRead} bytes read in ${cost.elapsedMs.toFixed(1)} ms`
+  return [
+    `-- ${name}, pool ${pool}: ${rows.length} rows${spent ? `; ${spent}` : ''}`,
+    ...comments.map((table) => `-- ${table.name}: ${table.comment}`),
+  ]
+}
+
+/** Lines of EXPLAIN that say what a table's indexes left. */
+const telling = /ReadFromMergeTree|^\s*(PrimaryKey|MinMax|Partition|Skip|Name:|Condition:|Parts:|Granules:)/
+
+async function indexes(reader: Database, { query: { statement } }: AskedQuery): Promise<string[]> {
+  const [first = '', ...rest] = statement.strings
+  const plan = await reader.read({
+    name: 'explainIndexes',
+    statement: { strings: [`EXPLAIN indexes = 1 ${first}`, ...rest], values: statement.values },
+    row: z.object({ explain: z.string() }),
+  })
+  return plan
+    .map(({ explain }) => explain)
+    .filter((line) => telling.test(line))
+    .map((line) => `-- ${line.trim()}`)
+}

@@ -1,0 +1,22 @@
+import type { Bound, Sql } from './sql.ts'
+
+/**
+ * A statement with its values as literals, for people to read and run. The API never sends one: its values travel beside the
+ * statement.
+ */
+export function withLiterals({ strings, values }: Sql): string {
+  const text = strings.reduce((whole, part, index) => {
+    const value = values[index - 1]
+    return `${whole}${value ? literal(value) : ''}${part}`
+  })
+  return text.trim()
+}
+
+const quoted = (text: string) => `'${text.replace(/['\\]/g, '\\$&').replaceAll('\n', '\\n')}'`
+
+function literal({ type, value }: Bound): string {
+  if (typeof value !== 'string') return `CAST([${value.map(quoted).join(', ')}], ${quoted(type)})`
+  if (type === 'String') return quoted(value)
+  if (/^U?Int\d+$/.test(type)) return value
+  return `CAST(${quoted(value)}, ${quoted(type)})`
+}
