@@ -1,11 +1,13 @@
 import type { Context, MiddlewareHandler } from 'hono'
+import type { Logger } from 'pino'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
+import { withLiterals } from '../../queries/sql/literal-sql.ts'
 import type { Query, Read } from '../../queries/sql/query.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
-export function startOperation({ name }: Endpoint, database: Database): MiddlewareHandler<ApiEnv> {
+export function startOperation({ name }: Endpoint, database: Database, log: Logger): MiddlewareHandler<ApiEnv> {
   return function startOperation(c, next) {
     const request = c.get('request')
     request.operation = name
@@ -17,8 +19,12 @@ export function startOperation({ name }: Endpoint, database: Database): Middlewa
     const origin = () => ({ endpoint: name, tenantId: c.get('caller').tenant.id, requestId: request.requestId })
     const readUntil =
       (signal?: AbortSignal) =>
-      <Row>(query: Query<Row>) =>
-        database.read(query, { origin: origin(), onCost, signal })
+      <Row>(query: Query<Row>) => {
+        if (log.isLevelEnabled('debug')) logStatement(query)
+        return database.read(query, { origin: origin(), onCost, signal })
+      }
+    const logStatement = ({ name: query, statement }: Query<unknown>) =>
+      log.debug({ requestId: request.requestId, query, sql: withLiterals(statement) }, 'statement')
     let signal: AbortSignal | undefined
     const clientSignal = () => {
       signal ??= disconnectSignal(c)

@@ -70,7 +70,7 @@ export function createApi({
     const route = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
     app.get(
       route,
-      startOperation(endpoint, database),
+      startOperation(endpoint, database, log),
       // Before validation, so that a caller without a key learns nothing.
       authenticate(authenticator),
       requireApiAccess(endpoint),

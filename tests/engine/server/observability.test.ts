@@ -52,6 +52,24 @@ describe('the log', () => {
     }
   })
 
+  test('has the statements of a request at debug level, and their values there alone', async () => {
+    const debugged: string[] = []
+    const log = pino({ level: 'debug' }, { write: (line: string) => void debugged.push(line) })
+    const own = await startApi({ log })
+    await own.get('/v1/reports/count?directive=private-directive', { key, headers: { 'X-Request-Id': 'debug-1' } })
+    await own.close()
+    const statements = debugged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'statement')
+    expect(statements).toContainEqual(
+      expect.objectContaining({
+        requestId: 'debug-1',
+        query: 'countReports',
+        sql: expect.stringContaining("'private-directive'"),
+      }),
+    )
+    await logged('/v1/reports/count?directive=private-directive', 'info-1')
+    expect(lines.join('')).not.toContain('private-directive')
+  })
+
   test('has a spent budget as a status, not as a failure', async () => {
     const spender = await api.createKey(await api.createTenant({ overrides: { keyLimit: 1 } }))
     const me = () => api.get('/v1/me', { key: spender, headers: { 'X-Request-Id': 'spent' } })
