@@ -23,6 +23,7 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
 const help = {
   about: 'The command line of the Security Reporting API',
   notes: [
+    'In the project\'s folder it is "npx security-reporting", or "npm run --silent cli --".',
     'A command prints one JSON object on stdout, "sql" its rows, and progress and messages on stderr.',
     'Exit codes: 0 done; 1 some lines were rejected, or rollups differ; 2 nothing was done, or not all of it: an import',
     'that was stopped or failed keeps the lines it stored, and is run again.',
@@ -33,7 +34,7 @@ const help = {
 
 /** The program for one run: commander stores parsed values in it. */
 export function createProgram(context: Context): Command {
-  const program = withHelp(new StrictCommand('npm run --silent cli --'), help)
+  const program = withHelp(new StrictCommand('security-reporting'), help)
     .exitOverride()
     .helpCommand(false)
     .configureHelp({

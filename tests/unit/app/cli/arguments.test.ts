@@ -45,7 +45,7 @@ describe('help', () => {
     for (const flag of ['--help', '-h']) {
       const { code, stdout, stderr } = await cli([...path, flag])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      expect(stdout).toContain(`Usage: npm run --silent cli --${path.map((word) => ` ${word}`).join('')}`)
+      expect(stdout).toContain(`Usage: security-reporting${path.map((word) => ` ${word}`).join('')}`)
     }
   })
 
@@ -60,8 +60,8 @@ describe('help', () => {
     const examples = stdout.split('Examples:\n')[1]?.trimEnd().split('\n') ?? []
     expect(examples.length).toBeGreaterThan(0)
     for (const example of examples) {
-      expect(example).toMatch(/^ {2}npm run --silent cli -- /)
-      const words = wordsOf(example.replace('npm run --silent cli -- ', '').trim())
+      expect(example).toMatch(/^ {2}security-reporting /)
+      const words = wordsOf(example.replace('security-reporting ', '').trim())
       expect(words.slice(0, path.length)).toEqual(path)
       await expect(parse(words)).resolves.toBeDefined()
     }
