@@ -158,9 +158,15 @@ export function addSites(program: Command, context: Context): void {
     .action(async ({ tenant, site, confirm }) => {
       const { writer } = await context.database()
       await requireTenant(writer, tenant)
-      context.finish({ id: site, deleted: await deleteSite(writer, tenant, site, { confirm, log: context.log }) })
+      const deleted = await deleteSite(writer, tenant, site, { confirm, log: context.log })
+      if (deleted.reports) context.log(countedNote)
+      context.finish({ id: site, deleted })
     })
 }
+
+/** Rows of a rollup without a site count the reports of all sites. */
+const countedNote =
+  'Counts of all sites of the tenant hold the deleted reports until "rollups rebuild" runs, while no import and no collector runs'
 
 const isSite = (tenant: string, site: string) =>
   sql`tenant_id = ${uuidParameter(tenant)} AND id = ${uuidParameter(site)}`

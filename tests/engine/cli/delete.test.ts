@@ -126,7 +126,8 @@ test('a deleted site is 404 within seconds, its reports are gone, and the other 
   expect((await read()).data).toHaveLength(1)
   const words = ['sites', 'delete', '--tenant', other.id, '--site', id, '--confirm']
   expect(await refused(...words, 'Kept')).toContain('--confirm takes "Gone", to delete this site')
-  const { code, stdout } = await run(...words, 'Gone')
+  const { code, stdout, stderr } = await run(...words, 'Gone')
+  expect(stderr).toContain('Counts of all sites of the tenant hold the deleted reports until "rollups rebuild"')
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({
     ...{ code: 0, id },
     deleted: { sites: 1, api_keys: 1, reports: 1 },

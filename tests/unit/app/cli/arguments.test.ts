@@ -92,7 +92,7 @@ const refused: [what: string, words: string[], says: string][] = [
   [
     'an unknown command',
     ['tenant'],
-    "unknown command 'tenant' (Did you mean tenants?); there are tenants, sites, keys, import, sql, rollups, migrate",
+    "unknown command 'tenant' (Did you mean tenants?); there are tenants, sites, keys, import, sql, rollups, migrate, doctor",
   ],
   [
     'an unknown command of a group',
