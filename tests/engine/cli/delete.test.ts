@@ -4,18 +4,22 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { loadDemo } from '../../../app/demo/load-demo.ts'
+import { importDemoRecords } from '../../../app/demo/demo-records.ts'
 import { withImportLease } from '../../../app/import/reports/import-lease.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
+import { randomReports } from '../../../fixtures/reports.ts'
+import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../../queries/sql/sql.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
 import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
+import type { TestKey } from '../../support/tenants.ts'
 
-/** The demo has rows in every table with a tenant, which a table of a later migration must join. */
 const folder = mkdtempSync(join(tmpdir(), 'delete-'))
 const [shop, other] = demoScenarios.map(({ tenant }) => tenant) as [Tenant, Tenant]
 const crash = (url: string) => ({ type: 'crash', age: 1, url, body: { reason: 'oom' } })
@@ -23,15 +27,30 @@ type Tenant = (typeof demoScenarios)[number]['tenant']
 let database: TestDatabase
 let api: TestApi
 let collector: TestCollector
-let keys: readonly { readonly id: string; readonly key: string }[]
+let keys: readonly TestKey[]
 
 beforeAll(async () => {
   database = await createDatabase()
   await migrate(database.writer)
-  keys = await loadDemo(database.writer, folder)
   api = await startApi(database)
+  keys = [await fill(shop), await fill(other)]
   collector = await startTestCollector({ CLICKHOUSE_URL: database.writeUrl })
-}, 240_000)
+})
+
+/** Rows of the tenant in every table that has a tenant, which a table of a later migration must join. */
+async function fill(tenant: Tenant): Promise<TestKey> {
+  const { id, name, plan } = tenant
+  const now = Date.now()
+  const created = { created_at: toClickHouseTime(new Date(now)) }
+  await insertRows(database.writer, 'tenants', [{ id, name, plan, ...created }])
+  const sites = tenant.sites.map((site) => ({ ...site, tenant_id: id, token: makeSiteToken(), ...created }))
+  await insertRows(database.writer, 'sites', sites)
+  const window = { from: new Date(now - 5 * dayMs), to: new Date(now) }
+  const siteIds = tenant.sites.map((site) => site.id)
+  await api.insertReports(randomReports({ count: 1_000, seed: 1, tenantId: id, siteIds, ...window, retentionDays: 90 }))
+  await importDemoRecords(database.writer, tenant, new Date(now))
+  return api.createKey(id)
+}
 
 afterAll(async () => {
   await Promise.all([api?.close(), collector?.close()])
@@ -139,7 +158,7 @@ test('a deleted site is 404 within seconds, its reports are gone, and the other 
   await rebuildRollups(database.writer)
   expect(await checkRollups(database.writer, { tenantId: other.id })).toMatchObject({ different: 0 })
   expect(await refused(...words, 'Gone')).toBe(`There is no site ${id}`)
-}, 240_000)
+}, 90_000)
 
 test('a deleted tenant has no row left, and every row of others is as it was', async () => {
   const { token } = await siteWithReport(shop.id, 'Followed', 'followed.test')
@@ -188,7 +207,7 @@ test('a deleted tenant has no row left, and every row of others is as it was', a
   expect(await countsOf(shop.id)).toEqual({})
   expect(await checksums(others)).toEqual(before)
   expect(await status('/v1/me', keys[1])).toBe(200)
-}, 240_000)
+}, 90_000)
 
 test('rows that a killed collector sends later are deleted by the id', async () => {
   const row = `INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, retention_days)
