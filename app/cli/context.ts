@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import type { DatabaseAccess } from '../server/open-database.ts'
 
 /** Everything a command's action reaches. An action that did nothing, or only a part, throws an Error of one line. */
@@ -7,10 +8,12 @@ export interface Context {
   /** The database, opened once and closed after the command. Throws where migrations are missing, except for 'any'. */
   database(schema?: 'any'): Promise<DatabaseAccess>
   log(line: string): void
+  /** Settings of the environment. Throws where one is invalid. */
+  config(): Config
   /** Where browsers reach the collector. */
   collectorUrl(): string
-  /** Sets the command's JSON object for stdout; exit code 1 where lines were rejected or rollups differ. */
-  finish(result: object, exitCode?: 0 | 1): void
+  /** Sets the command's JSON object for stdout, if any; exit code 1 where lines were rejected, rollups differ, or a check failed. */
+  finish(result: object | undefined, exitCode?: 0 | 1): void
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream

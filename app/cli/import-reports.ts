@@ -69,9 +69,10 @@ export function addImportReports(group: Command, context: Context): void {
           if (!wait) throw new Error(`There is ${other}; without --no-wait this one waits for it`)
           context.log(`Waiting for ${other}`)
         }
+        const beforeClaim = async () => void (await withRetry(() => requireTenant(reader, tenantId), signal))
         type Task = (tenant: ImportTenant, checkLease: () => Promise<void>) => Promise<void>
         const withTenant = (task: Task) =>
-          withImportLease({ database: writer, tenantId, signal, onWait }, async (checkLease) =>
+          withImportLease({ database: writer, tenantId, signal, onWait, beforeClaim }, async (checkLease) =>
             // Sites can have been made meanwhile.
             task(await withRetry(() => readTenant(reader, tenantId, siteId), signal), checkLease),
           )

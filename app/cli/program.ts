@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
+import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
@@ -20,13 +21,15 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addExplain,
   addRollups,
   addMigrate,
+  addDoctor,
 ]
 
 const help = {
   about: 'The command line of the Security Reporting API',
   notes: [
-    'A command prints one JSON object on stdout, "sql" its rows, "explain" SQL, and progress and messages on stderr.',
-    'Exit codes: 0 done; 1 some lines were rejected, or rollups differ; 2 nothing was done, or not all of it: an import',
+    'In the project\'s folder it is "npx security-reporting", or "npm run --silent cli --".',
+    'A command prints one JSON object on stdout, "sql" its rows, "explain" SQL, "doctor" its lines, and progress and messages on',
+    'stderr. Exit codes: 0 done; 1 some lines were rejected, rollups differ, or a check failed; 2 nothing was done, or not all of it: an import',
     'that was stopped or failed keeps the lines it stored, and is run again.',
     'It works on CLICKHOUSE_URL, as a user that may write; else on the embedded engine of DATA_DIR (.data), the one',
     'that runs on CLICKHOUSE_PORT (8123), or one that it starts and stops itself.',
@@ -35,7 +38,7 @@ const help = {
 
 /** The program for one run: commander stores parsed values in it. */
 export function createProgram(context: Context): Command {
-  const program = withHelp(new StrictCommand('npm run --silent cli --'), help)
+  const program = withHelp(new StrictCommand('security-reporting'), help)
     .exitOverride()
     .helpCommand(false)
     .configureHelp({

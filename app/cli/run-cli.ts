@@ -1,10 +1,10 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { pendingMigrations } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
-import { Problem } from '../../schema/problems.ts'
 import { collectorUrl, readConfig } from '../config.ts'
 import { type DatabaseAccess, openDatabase } from '../server/open-database.ts'
 import type { Context } from './context.ts'
+import { explainError } from './explain-error.ts'
 import { callersFolder } from './import-source.ts'
 import { createProgram } from './program.ts'
 import { terminalText } from './terminal-text.ts'
@@ -27,6 +27,7 @@ export async function runCli(
     folder: callersFolder(environment),
     log,
     database: database.open,
+    config: () => readConfig(environment),
     collectorUrl: () => collectorUrl(readConfig(environment)),
     finish(object, code = 0) {
       result = object
@@ -43,7 +44,7 @@ export async function runCli(
     // A closed pipe, as by `head`.
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0
     // An error can quote a report.
-    log(terminalText(explain(error)))
+    log(terminalText(explainError(error)))
     return 2
   }
 }
@@ -71,11 +72,4 @@ function lazyDatabase(environment: NodeJS.ProcessEnv, log: Context['log']) {
 async function requireMigrations({ reader }: DatabaseAccess): Promise<void> {
   const pending = await pendingMigrations(reader, await readMigrations())
   if (pending.length > 0) throw new Error(`The database lacks ${pending.join(', ')}: run "migrate" first`)
-}
-
-function explain(error: unknown): string {
-  if (error instanceof Problem && error.cause !== undefined) return explain(error.cause)
-  if (error instanceof AggregateError && error.errors.length > 0) return explain(error.errors[0])
-  if (!(error instanceof Error)) return String(error)
-  return error.message.trim() || (error as NodeJS.ErrnoException).code || error.name
 }

@@ -15,11 +15,22 @@ export const site = option('--site <ID>', { about: 'The site', ...siteId }).make
 
 export const anyTenant = option('--tenant <ID>', { about: 'Only this tenant (default: all)', ...tenantId })
 
-export const name = option('--name <NAME>', {
-  about: 'Name, for people',
-  takes: '1 to 200 printable characters',
-  schema: z.string().regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u),
-}).makeOptionMandatory()
+const nameOption = () =>
+  option('--name <NAME>', {
+    about: 'Name, for people',
+    takes: '1 to 200 printable characters',
+    schema: z.string().regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u),
+  })
+
+export const name = nameOption().makeOptionMandatory()
+
+export const newName = nameOption()
+
+/** Throws where an update has no option but those that name its row. */
+export function requireChange(changes: object, flags: readonly string[]): void {
+  if (Object.values(changes).some((value) => value !== undefined)) return
+  throw new Error(`Nothing to change: give one or more of ${flags.join(', ')}`)
+}
 
 export const siteOfLines = (fallback = '') =>
   option('--site <ID>', { about: `The site of lines that name none${fallback}`, ...siteId })

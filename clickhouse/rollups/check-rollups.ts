@@ -5,7 +5,7 @@ import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, type Sql, sql } from '../../queries/sql/sql.ts'
 import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
-import { inMonth, listRollupMonths, type RollupMonth, withinRetention } from './rollup-months.ts'
+import { inMonth, listRollupMonths, type RollupMonth, since, withinRetention } from './rollup-months.ts'
 
 /** A measure's value: a count or weight (text beyond 2^53), a time, or null where there is none. */
 type Measured = number | string | null
@@ -34,6 +34,8 @@ export interface RollupCheck {
 
 export interface CheckOptions {
   readonly tenantId?: string
+  /** Start of a UTC day; days before it are left out. */
+  readonly from?: Date
   readonly onProgress?: (done: number, total: number, step: string) => void
 }
 
@@ -43,7 +45,8 @@ const differencesListed = 100
 export async function checkRollups(database: Database, options: CheckOptions = {}): Promise<RollupCheck> {
   const rollups = await listRollups(database)
   const tables = [rawTable, ...rollups.map(({ table }) => table)]
-  const months = withinRetention(await listRollupMonths(database, tables, options.tenantId), new Date())
+  const stored = withinRetention(await listRollupMonths(database, tables, options.tenantId), new Date())
+  const months = options.from ? since(options.from, stored) : stored
   const total = months.length * rollups.length
   let [done, checked, different] = [0, 0, 0]
   const differences: RollupDifference[] = []

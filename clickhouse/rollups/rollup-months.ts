@@ -66,3 +66,7 @@ export function withinRetention(months: readonly RollupMonth[], now: Date): Roll
     })
     .filter(({ from, to }) => from < to)
 }
+
+/** Months clipped to the time from a moment on. */
+export const since = (start: Date, months: readonly RollupMonth[]): RollupMonth[] =>
+  months.map((month) => (start > month.from ? { ...month, from: start } : month)).filter(({ from, to }) => from < to)

@@ -9,6 +9,7 @@ const row = z.object({
   name: z.string(),
   hosts: z.array(z.string()),
   token: z.string(),
+  sampleRates: z.record(z.string(), z.number()),
   createdAt: rowTime,
 })
 
@@ -18,7 +19,7 @@ export function listSites(tenantId: string): Query<Site> {
   return {
     name: 'listSites',
     statement: sql`
-      SELECT id, name, hosts, token, created_at AS createdAt
+      SELECT id, name, hosts, token, sample_rates AS sampleRates, created_at AS createdAt
       FROM sites FINAL
       WHERE tenant_id = ${uuid(tenantId)}
       ORDER BY createdAt, id`,

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import type { Database } from '../../../queries/clickhouse/client.ts'
-import { at, render, sql, uuid as uuidParameter } from '../../../queries/sql/sql.ts'
+import { at, sql, text, uuid as uuidParameter } from '../../../queries/sql/sql.ts'
 import { findKeyById, listKeys } from '../../../queries/tenants/list-keys.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { insertKey } from '../../api-keys/insert-key.ts'
-import { keyPrefix, makeKey } from '../../api-keys/key-format.ts'
+import { hashKey, keyPrefix, makeKey } from '../../api-keys/key-format.ts'
 import { webOrigin } from '../../config.ts'
 import { option, repeatableOption } from '../arguments.ts'
 import type { Context } from '../context.ts'
+import { insertNextRow } from '../insert-next-row.ts'
 import { requireSites, requireTenant } from '../require-tenant.ts'
 import { name, tenant, uuid } from '../shared-arguments.ts'
 import { subcommand } from '../subcommand.ts'
@@ -41,6 +42,18 @@ const id = option('--id <ID>', {
   takes: 'the id of a key, a UUID, as "keys list" shows it',
   schema: uuid,
 }).makeOptionMandatory()
+
+const unitMs = { m: 60_000, h: 3_600_000, d: dayMs }
+
+const overlap = option('--overlap <TIME>', {
+  about: 'Time for which the old key still works (default: 7d)',
+  takes: 'a whole number of minutes, hours or days such as 30m, 12h or 7d, up to 365d',
+  schema: z
+    .string()
+    .regex(/^\d{1,6}[mhd]$/)
+    .transform((text) => Number.parseInt(text, 10) * unitMs[text.slice(-1) as keyof typeof unitMs])
+    .refine((milliseconds) => milliseconds <= 365 * dayMs),
+})
 
 export function addKeys(program: Command, context: Context): void {
   const keys = subcommand(program, 'keys', { about: 'API keys of a tenant' })
@@ -88,6 +101,42 @@ export function addKeys(program: Command, context: Context): void {
       context.finish({ keys: await reader.read(listKeys(tenant)) })
     })
 
+  subcommand(keys, 'rotate', {
+    about: 'Make the key that replaces another and print it, the only time it is seen',
+    notes: [
+      'The new key has the name, site and origins of the old one, which is refused from the end of the overlap on, or from its',
+      'own expiry where that comes first.',
+    ],
+    examples: [
+      'keys rotate --id ID --overlap 7d',
+      'keys rotate --id ID --overlap 0m --expires-at 2030-01-31T00:00:00Z',
+    ],
+  })
+    .addOption(id)
+    .addOption(overlap)
+    .addOption(expiresAt)
+    .action(async ({ id: oldId, overlap = 7 * dayMs, ...given }) => {
+      const { reader, writer } = await context.database()
+      const [found] = await reader.read(findKeyById(oldId))
+      if (!found) throw new Error(`There is no key ${oldId}`)
+      const now = new Date()
+      if (found.revokedAt !== null) throw new Error(`The key ${oldId} is revoked: make another with "keys create"`)
+      if (Date.parse(found.expiresAt) <= now.getTime()) {
+        throw new Error(`The key ${oldId} expired at ${found.expiresAt}: make another with "keys create"`)
+      }
+      const expiresAt = given.expiresAt ?? oneYearAfter(now)
+      const [id, key] = [randomUUID(), makeKey()]
+      const isOld = sql`id = ${uuidParameter(oldId)} AND revoked_at IS NULL`
+      await insertNextRow(writer, 'api_keys', isOld, {
+        ...{ key_hash: text(hashKey(key)), id: uuidParameter(id), prefix: text(keyPrefix(key)) },
+        ...{ created_at: at(now), expires_at: at(expiresAt) },
+      })
+      const oldExpiresAt = new Date(Math.min(Date.parse(found.expiresAt), now.getTime() + overlap))
+      await insertNextRow(writer, 'api_keys', isOld, { expires_at: at(oldExpiresAt) })
+      context.log(`Keep the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
+      context.finish({ id, key, prefix: keyPrefix(key), old: { id: oldId, expiresAt: oldExpiresAt.toISOString() } })
+    })
+
   subcommand(keys, 'revoke', {
     about: 'Revoke an API key for good',
     notes: [
@@ -100,7 +149,12 @@ export function addKeys(program: Command, context: Context): void {
       const { reader, writer } = await context.database()
       const [found] = await reader.read(findKeyById(id))
       if (!found) throw new Error(`There is no key ${id}`)
-      if (found.revokedAt === null) await revoke(writer, id, new Date())
+      if (found.revokedAt === null) {
+        const revokedAt = at(new Date())
+        await insertNextRow(writer, 'api_keys', sql`id = ${uuidParameter(id)} AND revoked_at IS NULL`, {
+          revoked_at: revokedAt,
+        })
+      }
       const [revoked] = await reader.read(findKeyById(id))
       context.finish({ id, revokedAt: revoked?.revokedAt })
     })
@@ -110,17 +164,4 @@ function oneYearAfter(time: Date): Date {
   const later = new Date(time)
   later.setUTCFullYear(later.getUTCFullYear() + 1)
   return later
-}
-
-/** Inserts the key's next row, later than any before even where clocks differ. */
-async function revoke(database: Database, id: string, when: Date): Promise<void> {
-  const { text, params } = render(sql`
-    INSERT INTO api_keys
-      (key_hash, id, tenant_id, name, prefix, site_id, origins, created_at, expires_at, revoked_at, updated_at)
-    SELECT
-      key_hash, id, tenant_id, name, prefix, site_id, origins, created_at, expires_at, ${at(when)},
-      greatest(now64(3), updated_at + toIntervalMillisecond(1))
-    FROM api_keys FINAL
-    WHERE id = ${uuidParameter(id)} AND revoked_at IS NULL`)
-  await database.command(text, { params })
 }

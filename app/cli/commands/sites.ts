@@ -2,31 +2,33 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
-import {
-  render,
-  sql,
-  text as textParameter,
-  toClickHouseTime,
-  uuid as uuidParameter,
-} from '../../../queries/sql/sql.ts'
+import { sql, text as textParameter, texts, toClickHouseTime, uuid as uuidParameter } from '../../../queries/sql/sql.ts'
+import type { Site } from '../../../queries/tenants/list-sites.ts'
 import { storedTypeNames, storedTypeRows } from '../../../schema/report-types.ts'
 import { makeSiteToken, siteAddress } from '../../collector/site-address.ts'
 import { normalisePattern, sitesByPattern } from '../../import/normalise/host-patterns.ts'
 import { option, repeatableOption } from '../arguments.ts'
 import type { Context } from '../context.ts'
+import { deleteSite } from '../delete-tenant.ts'
+import { insertNextRow } from '../insert-next-row.ts'
 import { requireSites, requireTenant } from '../require-tenant.ts'
-import { name, site, tenant } from '../shared-arguments.ts'
+import { name, newName, requireChange, site, tenant } from '../shared-arguments.ts'
 import { subcommand } from '../subcommand.ts'
 
 const hostPattern = /^(\*\.)?([^\s/?#@\\*:[\]]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
 const hostName = /^(\*\.)?((?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*|\[[0-9a-f:.]+\])$/
 
 /** Host pattern as URLs write it: lower case, ASCII, no port. */
-const host = repeatableOption('--host <HOST>', {
-  about: "Host of the site's pages",
-  takes: 'a host name such as www.example.com, or *.example.com for every subdomain',
-  schema: z.string().regex(hostPattern).transform(normalisePattern).pipe(z.string().max(253).regex(hostName)),
-}).makeOptionMandatory()
+const hostOption = (about: string) =>
+  repeatableOption('--host <HOST>', {
+    about,
+    takes: 'a host name such as www.example.com, or *.example.com for every subdomain',
+    schema: z.string().regex(hostPattern).transform(normalisePattern).pipe(z.string().max(253).regex(hostName)),
+  })
+
+const host = hostOption("Host of the site's pages").makeOptionMandatory()
+
+const newHost = hostOption("Host of the site's pages, instead of all that it has")
 
 const sampledTypes = storedTypeNames.filter((type) => storedTypeRows[type].sampleRate === undefined)
 
@@ -41,6 +43,12 @@ const sample = repeatableOption('--sample <TYPE=RATE>', {
     .refine(([type, rate]) => (sampledTypes as readonly string[]).includes(type) && Number(rate) > 0)
     .transform(([type, rate]) => [type, Number(rate)] as const),
 })
+
+const confirm = option('--confirm <NAME>', {
+  about: 'The name of the site, so that no other is deleted by mistake',
+  takes: 'its name, or its id where an earlier delete was cut off',
+  schema: z.string(),
+}).makeOptionMandatory()
 
 const collectorUrl = option('--collector <URL>', {
   about: 'Where browsers reach the collector (default: COLLECTOR_URL, or COLLECTOR_PORT on this machine)',
@@ -71,12 +79,7 @@ export function addSites(program: Command, context: Context): void {
     .action(async ({ tenant, name, host, sample = [], collector }) => {
       const { reader, writer } = await context.database()
       await requireTenant(reader, tenant)
-      const taken = sitesByPattern(await requireSites(reader, tenant, undefined))
-      const hosts = [...new Set(host)]
-      for (const each of hosts) {
-        const owner = taken.get(each)
-        if (owner !== undefined) throw new Error(`The tenant's site ${owner} has the host ${each} already`)
-      }
+      const hosts = freeHosts(host, await requireSites(reader, tenant, undefined))
       const id = randomUUID()
       const token = makeSiteToken()
       const site = { id, tenant_id: tenant, name, hosts, token, sample_rates: Object.fromEntries(sample) }
@@ -95,12 +98,85 @@ export function addSites(program: Command, context: Context): void {
       const { reader, writer } = await context.database()
       await requireSites(reader, tenant, site)
       const token = makeSiteToken()
-      const { text, params } = render(sql`
-        INSERT INTO sites
-        SELECT * REPLACE (${textParameter(token)} AS token, now64(3) AS updated_at)
-        FROM sites FINAL
-        WHERE tenant_id = ${uuidParameter(tenant)} AND id = ${uuidParameter(site)}`)
-      await writer.command(text, { params })
+      await insertNextRow(writer, 'sites', isSite(tenant, site), { token: textParameter(token) })
       context.finish({ id: site, ...address(token, collector) })
     })
+
+  subcommand(sites, 'list', {
+    about: "Print a tenant's sites, oldest first, with their hosts, tokens and sample rates",
+    examples: ['sites list --tenant ID'],
+  })
+    .addOption(tenant)
+    .action(async ({ tenant }) => {
+      const { reader } = await context.database()
+      await requireTenant(reader, tenant)
+      context.finish({ sites: await requireSites(reader, tenant, undefined) })
+    })
+
+  subcommand(sites, 'update', {
+    about: "Change a site's name, hosts or sample rates, and print it; what is not given stays",
+    notes: ['The collector follows within ten seconds. A rate of 1 stores all reports of a type again.'],
+    examples: [
+      'sites update --tenant ID --site ID --name Shop --host shop.example.com --host "*.shop.example.com"',
+      'sites update --tenant ID --site ID --sample crash=0.1 --sample deprecation=1',
+    ],
+  })
+    .addOption(tenant)
+    .addOption(site)
+    .addOption(newName)
+    .addOption(newHost)
+    .addOption(sample)
+    .action(async ({ tenant, site, name, host, sample }) => {
+      requireChange({ name, host, sample }, ['--name', '--host', '--sample'])
+      const { reader, writer } = await context.database()
+      const all = await requireSites(reader, tenant, site)
+      const others = all.filter(({ id }) => id !== site)
+      const rates = { ...all.find(({ id }) => id === site)?.sampleRates, ...Object.fromEntries(sample ?? []) }
+      const sampled = Object.entries(rates).filter(([, rate]) => rate < 1)
+      await insertNextRow(writer, 'sites', isSite(tenant, site), {
+        name: name === undefined ? undefined : textParameter(name),
+        hosts: host && texts(freeHosts(host, others)),
+        sample_rates:
+          sample &&
+          sql`mapFromArrays(${texts(sampled.map(([type]) => type))},
+            arrayMap(rate -> toFloat64(rate), ${texts(sampled.map(([, rate]) => String(rate)))}))`,
+      })
+      context.finish((await requireSites(reader, tenant, site)).find(({ id }) => id === site) ?? {})
+    })
+
+  subcommand(sites, 'delete', {
+    about: 'Delete a site with its reports, its records and the keys of it alone, and print the rows deleted by table',
+    notes: [
+      'Nothing brings them back but a backup. The API does not find the site, and the collector refuses its reports, within',
+      '7 seconds; then the rows are deleted. Counts of all sites of the tenant hold its reports until "rollups rebuild".',
+    ],
+    examples: ['sites delete --tenant ID --site ID --confirm Shop'],
+  })
+    .addOption(tenant)
+    .addOption(site)
+    .addOption(confirm)
+    .action(async ({ tenant, site, confirm }) => {
+      const { writer } = await context.database()
+      await requireTenant(writer, tenant)
+      const deleted = await deleteSite(writer, tenant, site, { confirm, log: context.log })
+      if (deleted.reports) context.log(countedNote)
+      context.finish({ id: site, deleted })
+    })
+}
+
+/** Rows of a rollup without a site count the reports of all sites. */
+const countedNote =
+  'Counts of all sites of the tenant hold the deleted reports until "rollups rebuild" runs, while no import and no collector runs'
+
+const isSite = (tenant: string, site: string) =>
+  sql`tenant_id = ${uuidParameter(tenant)} AND id = ${uuidParameter(site)}`
+
+/** Each host once. Throws where another site of the tenant has one. */
+function freeHosts(hosts: readonly string[], sites: readonly Site[]): string[] {
+  const taken = sitesByPattern(sites)
+  return [...new Set(hosts)].map((host) => {
+    const owner = taken.get(host)
+    if (owner !== undefined) throw new Error(`The tenant's site ${owner} has the host ${host} already`)
+    return host
+  })
 }

@@ -2,35 +2,71 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
-import { toClickHouseTime } from '../../../queries/sql/sql.ts'
-import { entitlements, type PlanOverrides, planNames, planOverrides } from '../../../schema/plans.ts'
+import { sql, text, toClickHouseTime, uuid } from '../../../queries/sql/sql.ts'
+import type { Tenant } from '../../../queries/tenants/find-tenant.ts'
+import { listKeys } from '../../../queries/tenants/list-keys.ts'
+import { listSites } from '../../../queries/tenants/list-sites.ts'
+import { listTenants } from '../../../queries/tenants/list-tenants.ts'
+import { entitlements, planNames, planOverrides } from '../../../schema/plans.ts'
 import { option } from '../arguments.ts'
 import type { Context } from '../context.ts'
-import { name } from '../shared-arguments.ts'
+import { deleteTenant } from '../delete-tenant.ts'
+import { insertNextRow } from '../insert-next-row.ts'
+import { requireTenant } from '../require-tenant.ts'
+import { name, newName, requireChange, tenant } from '../shared-arguments.ts'
 import { subcommand } from '../subcommand.ts'
 
-const plan = option('--plan <PLAN>', {
-  about: 'The plan',
-  takes: `one of ${planNames.join(', ')}`,
-  schema: z.enum(planNames),
+const planOption = () =>
+  option('--plan <PLAN>', {
+    about: 'The plan',
+    takes: `one of ${planNames.join(', ')}`,
+    schema: z.enum(planNames),
+  })
+
+/** Cells of the plan that a contract changes, with their flags. */
+const cells = {
+  retentionDays: { flags: '--retention-days <N>', about: 'Days that reports are kept and can be read' },
+  keyLimit: { flags: '--key-limit <N>', about: 'Requests a minute of one key' },
+  tenantLimit: { flags: '--tenant-limit <N>', about: 'Requests a minute of all keys together' },
+} as const
+
+type Cell = keyof typeof cells
+
+const boundsOf = (cell: Cell) => planOverrides.shape[cell].unwrap()
+
+const takesNumber = (cell: Cell) => `a whole number from ${boundsOf(cell).minValue} to ${boundsOf(cell).maxValue}`
+
+const cellSchema = (cell: Cell) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .pipe(boundsOf(cell))
+
+const override = <Name extends Cell>(cell: Name) =>
+  option<(typeof cells)[Name]['flags'], number>(cells[cell].flags, {
+    about: `${cells[cell].about} (default: the plan's)`,
+    takes: takesNumber(cell),
+    schema: cellSchema(cell),
+  })
+
+const newOverride = <Name extends Cell>(cell: Name) =>
+  option<(typeof cells)[Name]['flags'], number | 'plan'>(cells[cell].flags, {
+    about: cells[cell].about,
+    takes: `${takesNumber(cell)}, or plan for the plan's own`,
+    schema: z.union([z.literal('plan'), cellSchema(cell)]),
+  })
+
+const confirm = option('--confirm <NAME>', {
+  about: 'The name of the tenant, so that no other is deleted by mistake',
+  takes: 'its name, or its id where an earlier delete was cut off behind its last step',
+  schema: z.string(),
 }).makeOptionMandatory()
 
-function override<Flags extends string>(
-  flags: Flags,
-  cell: Exclude<keyof PlanOverrides, 'capabilities'>,
-  about: string,
-) {
-  const bounds = planOverrides.shape[cell].unwrap()
-  return option(flags, {
-    about: `${about} (default: the plan's)`,
-    takes: `a whole number from ${bounds.minValue} to ${bounds.maxValue}`,
-    schema: z
-      .string()
-      .regex(/^\d{1,15}$/)
-      .transform(Number)
-      .pipe(bounds),
-  })
-}
+const withLimits = ({ plan, overrides, ...tenant }: Tenant) => ({
+  ...{ ...tenant, plan, overrides },
+  effective: entitlements(plan, overrides),
+})
 
 export function addTenants(program: Command, context: Context): void {
   const tenants = subcommand(program, 'tenants', { about: 'Tenants' })
@@ -43,10 +79,10 @@ export function addTenants(program: Command, context: Context): void {
     ],
   })
     .addOption(name)
-    .addOption(plan)
-    .addOption(override('--retention-days <N>', 'retentionDays', 'Days that reports are kept and can be read'))
-    .addOption(override('--key-limit <N>', 'keyLimit', 'Requests a minute of one key'))
-    .addOption(override('--tenant-limit <N>', 'tenantLimit', 'Requests a minute of all keys together'))
+    .addOption(planOption().makeOptionMandatory())
+    .addOption(override('retentionDays'))
+    .addOption(override('keyLimit'))
+    .addOption(override('tenantLimit'))
     .action(async ({ name, plan, ...overrides }) => {
       const { writer } = await context.database()
       const id = randomUUID()
@@ -57,4 +93,73 @@ export function addTenants(program: Command, context: Context): void {
       }
       context.finish({ id })
     })
+
+  subcommand(tenants, 'list', {
+    about: 'Print every tenant with its plan, the cells of it that its contract changes, and its number of sites',
+    examples: ['tenants list'],
+  }).action(async () => {
+    const { reader } = await context.database()
+    context.finish({ tenants: await reader.read(listTenants) })
+  })
+
+  subcommand(tenants, 'show', {
+    about: 'Print a tenant, the limits and capabilities that apply to it, its sites and its keys',
+    examples: ['tenants show --tenant ID'],
+  })
+    .addOption(tenant)
+    .action(async ({ tenant }) => {
+      const { reader } = await context.database()
+      const found = await requireTenant(reader, tenant)
+      const [sites, keys] = await Promise.all([reader.read(listSites(tenant)), reader.read(listKeys(tenant))])
+      context.finish({ ...withLimits(found), sites, keys })
+    })
+
+  subcommand(tenants, 'update', {
+    about: "Change a tenant's name, plan, retention or limits, and print it; what is not given stays",
+    notes: [
+      'The API and the collector follow within 5 seconds. A report keeps the retention that it was stored with: a shorter one',
+      'hides older reports at once, a longer one counts for reports that are stored from now on.',
+    ],
+    examples: [
+      'tenants update --tenant ID --plan enterprise --retention-days 400',
+      'tenants update --tenant ID --retention-days plan --key-limit plan',
+      'tenants update --tenant ID --name "Example Ltd"',
+    ],
+  })
+    .addOption(tenant)
+    .addOption(newName)
+    .addOption(planOption())
+    .addOption(newOverride('retentionDays'))
+    .addOption(newOverride('keyLimit'))
+    .addOption(newOverride('tenantLimit'))
+    .action(async ({ tenant, name, plan, ...changed }) => {
+      requireChange({ name, plan, ...changed }, ['--name', '--plan', ...Object.values(cells).map(flagOf)])
+      const { reader, writer } = await context.database()
+      const before = await requireTenant(reader, tenant)
+      const cellsNow = Object.entries({ ...before.overrides, ...changed }).filter(([, value]) => value !== 'plan')
+      await insertNextRow(writer, 'tenants', sql`id = ${uuid(tenant)}`, {
+        name: name === undefined ? undefined : text(name),
+        plan: plan === undefined ? undefined : text(plan),
+        overrides: text(JSON.stringify(Object.fromEntries(cellsNow))),
+      })
+      context.finish(withLimits(await requireTenant(reader, tenant)))
+    })
+
+  subcommand(tenants, 'delete', {
+    about: 'Delete a tenant and every row of it in every table, and print the rows deleted by table',
+    notes: [
+      'Nothing brings them back but a backup. It is refused while an import of the tenant runs, and ends one that follows a',
+      'file or a pipe at its next batch. The API refuses its keys and the collector its sites within 7 seconds; then the rows',
+      'are deleted. Run it again where it was stopped, or where a row was stored meanwhile, as by an import of records.',
+    ],
+    examples: ['tenants delete --tenant ID --confirm "Example Ltd"'],
+  })
+    .addOption(tenant)
+    .addOption(confirm)
+    .action(async ({ tenant, confirm }) => {
+      const { writer } = await context.database()
+      context.finish({ id: tenant, deleted: await deleteTenant(writer, tenant, { confirm, log: context.log }) })
+    })
 }
+
+const flagOf = ({ flags }: { readonly flags: string }) => flags.replace(/ .*/, '')

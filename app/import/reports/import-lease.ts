@@ -18,12 +18,19 @@ export interface LeaseOptions {
   readonly signal?: AbortSignal
   /** Called once where another import holds the lease; it can throw instead of waiting. */
   readonly onWait: (holder: string) => void
+  /** Of a deletion an import does not wait: its tenant will be gone. */
+  readonly purpose?: 'import' | 'deletion'
+  /** Called before each claim; a rejection ends it, so that a deleted tenant gets no row. */
+  readonly beforeClaim?: () => Promise<void>
   /** Time without renewal after which another import takes over. */
   readonly expiresAfterMs?: number
   readonly renewEveryMs?: number
 }
 
 const pollMs = 500
+
+/** Begins the holder of a deletion's lease. */
+const deletion = 'deletion by '
 
 /** Runs the task under the tenant's lease. `checkLease` renews it, and rejects where another import took over. */
 export async function withImportLease<Result>(
@@ -32,7 +39,8 @@ export async function withImportLease<Result>(
 ): Promise<Result> {
   const { database, tenantId, signal, onWait, expiresAfterMs = 30_000, renewEveryMs = 5_000 } = options
   const id = randomUUID()
-  const own = { tenant_id: tenantId, id, holder: `process ${process.pid} on ${hostname()}` }
+  const holder = `process ${process.pid} on ${hostname()}`
+  const own = { tenant_id: tenantId, id, holder: options.purpose === 'deletion' ? `${deletion}${holder}` : holder }
   const latest = async () => (await database.read(findImportLease(tenantId, expiresAfterMs)))[0]
   const write = (generation: number, released: boolean, token?: string) =>
     insertRows(database, 'import_leases', [{ ...own, generation, released }], token)
@@ -43,12 +51,16 @@ export async function withImportLease<Result>(
       const lease = await withRetry(latest, signal)
       if (lease?.id === id) return lease.generation
       if (lease?.isHeld) {
+        if (lease.holder.startsWith(deletion)) {
+          throw new Error(`The tenant ${tenantId}, or a site of it, is being deleted: ${lease.holder}`)
+        }
         if (!isWaiting) onWait(lease.holder)
         isWaiting = true
         await sleep(pollMs, undefined, { signal })
       } else {
         const next = Math.max(lease?.generation ?? 0, claimed) + 1
         claimed = next
+        await options.beforeClaim?.()
         await withRetry(() => write(next, false, `${tenantId} ${next}`), signal)
       }
     }

@@ -45,7 +45,7 @@ describe('help', () => {
     for (const flag of ['--help', '-h']) {
       const { code, stdout, stderr } = await cli([...path, flag])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      expect(stdout).toContain(`Usage: npm run --silent cli --${path.map((word) => ` ${word}`).join('')}`)
+      expect(stdout).toContain(`Usage: security-reporting${path.map((word) => ` ${word}`).join('')}`)
     }
   })
 
@@ -60,8 +60,8 @@ describe('help', () => {
     const examples = stdout.split('Examples:\n')[1]?.trimEnd().split('\n') ?? []
     expect(examples.length).toBeGreaterThan(0)
     for (const example of examples) {
-      expect(example).toMatch(/^ {2}npm run --silent cli -- /)
-      const words = wordsOf(example.replace('npm run --silent cli -- ', '').trim())
+      expect(example).toMatch(/^ {2}security-reporting /)
+      const words = wordsOf(example.replace('security-reporting ', '').trim())
       expect(words.slice(0, path.length)).toEqual(path)
       await expect(parse(words)).resolves.toBeDefined()
     }
@@ -92,12 +92,12 @@ const refused: [what: string, words: string[], says: string][] = [
   [
     'an unknown command',
     ['tenant'],
-    "unknown command 'tenant' (Did you mean tenants?); there are tenants, sites, keys, import, sql, rollups, migrate",
+    "unknown command 'tenant' (Did you mean tenants?); there are tenants, sites, keys, import, sql, explain, rollups, migrate, doctor",
   ],
   [
     'an unknown command of a group',
     ['keys', 'creat'],
-    "unknown command 'creat' (Did you mean create?); there are create, list, revoke",
+    "unknown command 'creat' (Did you mean create?); there are create, list, rotate, revoke",
   ],
   ['a name every object has', ['constructor'], "unknown command 'constructor'"],
   [
@@ -108,7 +108,7 @@ const refused: [what: string, words: string[], says: string][] = [
   ['a flag that negates', [...tenantsCreate, '--no-name'], "unknown option '--no-name'"],
   ['a short flag', [...tenantsCreate, '-n', 'x'], "unknown option '-n'"],
   ['an unknown flag of a command without one', ['migrate', '--force'], 'it takes none'],
-  ['an unknown flag of a group', ['keys', '--all'], "unknown option '--all'; there are create, list, revoke"],
+  ['an unknown flag of a group', ['keys', '--all'], "unknown option '--all'; there are create, list, rotate, revoke"],
   ['an unknown command with a line end', ['key\nx'], "unknown command 'key x'"],
   ['an unknown command that commands a terminal', ['\u001b[2Jx'], "unknown command '\\x1b[2Jx'"],
   ['a flag given twice', [...tenantsCreate, '--name', 'B'], '--name is given twice'],
@@ -166,6 +166,27 @@ const refused: [what: string, words: string[], says: string][] = [
   ['a sample rate above 1', [...sampled, 'crash=1.5'], '--sample takes a rate above 0'],
   ['a sample rate of an unknown type', [...sampled, 'crashes=0.5'], 'such as crash=0.1, not "crashes=0.5"'],
   ['a sample rate of a type that browsers sample', [...sampled, 'network-error=0.5'], '--sample takes a rate'],
+  [
+    'an overlap without a unit',
+    ['keys', 'rotate', '--id', id, '--overlap', '7'],
+    '--overlap takes a whole number of minutes',
+  ],
+  ['an overlap too long', ['keys', 'rotate', '--id', id, '--overlap', '366d'], 'up to 365d, not "366d"'],
+  [
+    'an update of a limit that is no number',
+    ['tenants', 'update', '--tenant', id, '--key-limit', 'none'],
+    '--key-limit takes a whole number from 1 to 1000000, or plan for the plan\'s own, not "none"',
+  ],
+  [
+    'an update of nothing',
+    ['tenants', 'update', '--tenant', id],
+    'Nothing to change: give one or more of --name, --plan',
+  ],
+  [
+    'a deletion without its name',
+    ['tenants', 'delete', '--tenant', id],
+    "required option '--confirm <NAME>' not specified (The name of the tenant",
+  ],
   ['a time gone by', [...keysCreate, '--expires-at', '2020-01-01T00:00:00Z'], '--expires-at takes a time ahead'],
   ['a time without a zone', [...keysCreate, '--expires-at', '2100-01-01T00:00:00'], '--expires-at takes a time ahead'],
   ['a time beyond the store', [...keysCreate, '--expires-at', '2300-01-01T00:00:00Z'], 'before the year 2300'],

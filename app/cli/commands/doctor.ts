@@ -1,0 +1,55 @@
+import { type Command, Option } from '@commander-js/extra-typings'
+import type { Context } from '../context.ts'
+import type { Check } from '../doctor/check.ts'
+import { clickHouse, disk, migrations, retention, rollups, users } from '../doctor/check-database.ts'
+import { clocks, node, redis, settings } from '../doctor/check-process.ts'
+import { explainError } from '../explain-error.ts'
+import { subcommand } from '../subcommand.ts'
+import { terminalText } from '../terminal-text.ts'
+
+/** In this order: a check relies on those before it. The slowest is last. */
+const checks: readonly Check[] = [
+  node,
+  settings,
+  clickHouse,
+  migrations,
+  users,
+  retention,
+  disk,
+  redis,
+  clocks,
+  rollups,
+]
+
+const json = new Option('--json', 'Print one JSON object instead of a line a check')
+
+export function addDoctor(program: Command, context: Context): void {
+  subcommand(program, 'doctor', {
+    about: 'Check the installation, a line a check, and stop at the first that fails with how to fix it',
+    notes: [
+      `Checks ${checks.map(({ name }) => name).join(', ')}.`,
+      'Exits 1 where one fails. With --json prints {"ok", "checks": [{"check", "ok", "found", "fix"}]}; "fix" where it failed.',
+      'CLICKHOUSE_URL names one user: run it with the URL of the API, and with that of the collector.',
+    ],
+    examples: ['doctor', 'doctor --json'],
+  })
+    .addOption(json)
+    .action(async ({ json }) => {
+      const results = []
+      const installation = { config: context.config, database: () => context.database('any') }
+      for (const check of checks) {
+        const result = await check.run(installation).then(
+          (found) => ({ check: check.name, ok: true, found }),
+          (error: unknown) => ({ check: check.name, ok: false, found: explainError(error), fix: check.fix }),
+        )
+        results.push(result)
+        if (!json) context.stdout.write(`${terminalText(lineOf(result)).replaceAll('\n', ' ')}\n`)
+        if (!result.ok) break
+      }
+      const ok = results.every((result) => result.ok)
+      context.finish(json ? { ok, checks: results } : undefined, ok ? 0 : 1)
+    })
+}
+
+const lineOf = ({ check, ok, found, fix }: { check: string; ok: boolean; found: string; fix?: string }) =>
+  ok ? `ok    ${check}: ${found}` : `FAIL  ${check}: ${found}. Fix: ${fix}`

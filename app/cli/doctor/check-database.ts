@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { pendingMigrations } from '../../../clickhouse/migrate.ts'
+import { readMigrations } from '../../../clickhouse/migration-files.ts'
+import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
+import { listRollups, rawTable } from '../../../clickhouse/rollups/list-rollups.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Query } from '../../../queries/sql/query.ts'
+import { rowCount } from '../../../queries/sql/rows.ts'
+import { sql, texts } from '../../../queries/sql/sql.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import type { Check } from './check.ts'
+
+/** The release of compose.yaml and of the embedded engine, on which every test runs. */
+const oldestClickHouse = [26, 7] as const
+
+const onlyRow = async <Row>(database: Database, query: Query<Row>): Promise<Row> => {
+  const [row] = await database.read(query)
+  if (row === undefined) throw new Error(`${query.name} has no row`)
+  return row
+}
+
+const findVersion: Query<{ version: string }> = {
+  name: 'findVersion',
+  statement: sql`SELECT version() AS version`,
+  row: z.object({ version: z.string() }),
+}
+
+export const clickHouse: Check = {
+  name: 'clickhouse',
+  fix: `start ClickHouse ${oldestClickHouse.join('.')} or newer, and correct host, user and password in CLICKHOUSE_URL`,
+  async run({ database }) {
+    const { reader, url } = await database()
+    const { version } = await onlyRow(reader, findVersion)
+    const [major = 0, minor = 0] = version.split('.').map(Number)
+    const isOld = major < oldestClickHouse[0] || (major === oldestClickHouse[0] && minor < oldestClickHouse[1])
+    if (isOld) throw new Error(`ClickHouse at ${url} is ${version}, older than ${oldestClickHouse.join('.')}`)
+    return `ClickHouse ${version} at ${url}`
+  },
+}
+
+export const migrations: Check = {
+  name: 'migrations',
+  fix: 'run "migrate" as the writer, while no import and no collector runs',
+  async run({ database }) {
+    const files = await readMigrations()
+    const pending = await pendingMigrations((await database()).reader, files)
+    if (pending.length > 0) throw new Error(`the database lacks ${pending.join(', ')}`)
+    return `all ${files.length} are applied`
+  },
+}
+
+const findUser: Query<{ user: string }> = {
+  name: 'findUser',
+  statement: sql`SELECT currentUser() AS user`,
+  row: z.object({ user: z.string() }),
+}
+
+/** READONLY and ACCESS_DENIED. */
+const denied = ['164', '497']
+
+async function findRights(database: Database): Promise<{ user: string; writes: boolean }> {
+  const { user } = await onlyRow(database, findUser)
+  // Inserts no row: ClickHouse checks the right first.
+  const insert = database.command('INSERT INTO tenants SELECT * FROM tenants WHERE false')
+  const writes = await insert.then(
+    () => true,
+    (error: Error & { code?: string }) => {
+      if (!denied.includes(String(error.code))) throw error
+      return false
+    },
+  )
+  return { user, writes }
+}
+
+export const users: Check = {
+  name: 'users',
+  fix: "give ClickHouse the project's clickhouse/server/users.xml: the user reader cannot write, the user writer can",
+  async run({ database }) {
+    const { reader, writer } = await database()
+    const found = await Promise.all([...new Set([reader, writer])].map(findRights))
+    for (const { user, writes } of found) {
+      if (user === 'reader' && writes) throw new Error('the user reader can write')
+      if (user !== 'reader' && !writes) throw new Error(`the user ${user} cannot write`)
+    }
+    const rights = found.map(({ user, writes }) => `${user} ${writes ? 'can' : 'cannot'} write`).join(', ')
+    return found.length > 1 ? rights : `${rights}; CLICKHOUSE_URL names no other user, check that one with its own URL`
+  },
+}
+
+const listExpiring = (tables: readonly string[]): Query<{ table: string }> => ({
+  name: 'listExpiring',
+  statement: sql`
+    SELECT name AS table
+    FROM system.tables
+    WHERE database = currentDatabase() AND name IN ${texts(tables)} AND match(engine_full, ' TTL .*retention_days')`,
+  row: z.object({ table: z.string() }),
+})
+
+export const retention: Check = {
+  name: 'retention',
+  fix: 'run ALTER TABLE ... MODIFY TTL with the TTL of the table in clickhouse/migrations',
+  async run({ database }) {
+    const { reader } = await database()
+    const tables = [rawTable, ...(await listRollups(reader)).map(({ table }) => table)]
+    const expiring = new Set((await reader.read(listExpiring(tables))).map(({ table }) => table))
+    const lacking = tables.filter((table) => !expiring.has(table))
+    if (lacking.length > 0) throw new Error(`reports never expire in ${lacking.join(', ')}`)
+    return `reports and their ${tables.length - 1} rollups expire by retention_days`
+  },
+}
+
+/** Share below which ClickHouse can lack the room to merge its largest parts. */
+const freeShare = 0.05
+const gigabyte = 1e9
+
+const findDisk: Query<{ free: number; size: number }> = {
+  name: 'findDisk',
+  statement: sql`SELECT filesystemAvailable() AS free, filesystemCapacity() AS size`,
+  row: z.object({ free: rowCount, size: rowCount }),
+}
+
+export const disk: Check = {
+  name: 'disk',
+  fix: 'make the disk of ClickHouse larger, or shorten the retention of tenants with "tenants update"',
+  async run({ database }) {
+    const { free, size } = await onlyRow((await database()).reader, findDisk)
+    const found = `${Math.round(free / gigabyte)} GB of ${Math.round(size / gigabyte)} GB are free`
+    if (free < size * freeShare) throw new Error(`${found}, less than ${freeShare * 100} %`)
+    return found
+  },
+}
+
+export const rollups: Check = {
+  name: 'rollups',
+  fix: 'import again what was cut off, or run "rollups rebuild" while no import and no collector runs',
+  async run({ database }) {
+    const { writer } = await database()
+    const from = new Date((Math.floor(Date.now() / dayMs) - 1) * dayMs)
+    let check = await checkRollups(writer, { from })
+    // Reports that were stored during the check show as differences.
+    if (check.different > 0) check = await checkRollups(writer, { from })
+    const [first] = check.differences
+    if (first) {
+      const where = `${first.table} on ${first.day}, ${first.reportType} of tenant ${first.tenantId}`
+      throw new Error(`${check.different} of ${check.checked} days since yesterday differ, the first in ${where}`)
+    }
+    return `all ${check.checked} days since yesterday agree with the reports`
+  },
+}

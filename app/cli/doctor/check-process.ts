@@ -1,0 +1,105 @@
+import { Redis } from 'ioredis'
+import { z } from 'zod'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { withTimeout } from '../../../queries/clickhouse/with-timeout.ts'
+import type { Query } from '../../../queries/sql/query.ts'
+import { rowCount } from '../../../queries/sql/rows.ts'
+import { sql } from '../../../queries/sql/sql.ts'
+import { explainError } from '../explain-error.ts'
+import type { Check } from './check.ts'
+
+const oldestNode = packageJson.engines.node.replace('>=', '')
+
+export const node: Check = {
+  name: 'node',
+  fix: `install Node ${oldestNode} or newer`,
+  async run() {
+    const { node } = process.versions
+    const [major = 0, minor = 0] = node.split('.').map(Number)
+    const [oldestMajor = 0, oldestMinor = 0] = oldestNode.split('.').map(Number)
+    if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) throw new Error(`Node is ${node}`)
+    return `Node ${node}`
+  },
+}
+
+export const settings: Check = {
+  name: 'settings',
+  fix: 'correct the variable in the environment',
+  async run({ config }) {
+    const { CLICKHOUSE_URL, DATA_DIR } = config()
+    return CLICKHOUSE_URL ? 'a ClickHouse server by CLICKHOUSE_URL' : `the embedded engine of ${DATA_DIR}`
+  },
+}
+
+const redisTimeoutMs = 2_000
+
+/** Redis's clock, in milliseconds since the Unix epoch. Rejects within two seconds where it does not respond. */
+async function readRedisTime(url: string): Promise<number> {
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 })
+  let failure: Error | undefined
+  // Without a listener the client prints errors; `connect` rejects with "Connection is closed" alone.
+  redis.on('error', (error) => {
+    failure = error
+  })
+  try {
+    return await withTimeout(redisTimeoutMs, async () => {
+      await redis.connect()
+      const [seconds, microseconds] = await redis.time()
+      return Number(seconds) * 1_000 + Number(microseconds) / 1_000
+    })
+  } catch (error) {
+    throw failure ?? error
+  } finally {
+    redis.disconnect()
+  }
+}
+
+export const redis: Check = {
+  name: 'redis',
+  fix: 'start Redis, or correct REDIS_URL; without it each API process has budgets of its own',
+  async run({ config }) {
+    const { REDIS_URL } = config()
+    if (!REDIS_URL) return 'none: REDIS_URL is not set, so that each API process has budgets of its own'
+    const { host } = new URL(REDIS_URL)
+    await readRedisTime(REDIS_URL).catch((error: unknown) => {
+      throw new Error(`Redis at ${host} does not respond: ${explainError(error)}`)
+    })
+    return `Redis at ${host} responds`
+  },
+}
+
+const findTime: Query<{ time: number }> = {
+  name: 'findTime',
+  statement: sql`SELECT toUnixTimestamp64Milli(now64(3)) AS time`,
+  row: z.object({ time: rowCount }),
+}
+
+const maxSkewMs = 1_000
+
+/** Milliseconds that a clock is ahead of this process's at least; the time of the response is in its favour. */
+async function measureSkew(readTime: () => Promise<number>): Promise<number> {
+  const before = Date.now()
+  const time = await readTime()
+  const after = Date.now()
+  if (time < before) return time - before
+  return time > after ? time - after : 0
+}
+
+export const clocks: Check = {
+  name: 'clocks',
+  fix: 'synchronise the clocks of all machines, as by chrony or systemd-timesyncd',
+  async run({ config, database }) {
+    const { REDIS_URL } = config()
+    const { reader } = await database()
+    const skews = [
+      ['ClickHouse', await measureSkew(async () => (await reader.read(findTime))[0]?.time ?? Number.NaN)] as const,
+      ...(REDIS_URL ? [['Redis', await measureSkew(() => readRedisTime(REDIS_URL))] as const] : []),
+    ]
+    for (const [name, skewMs] of skews) {
+      if (Math.abs(skewMs) < maxSkewMs) continue
+      const direction = skewMs > 0 ? 'ahead of' : 'behind'
+      throw new Error(`the clock of ${name} is ${Math.round(Math.abs(skewMs))} ms ${direction} this machine's`)
+    }
+    return `${skews.map(([name]) => name).join(' and ')} and this machine agree within ${maxSkewMs} ms`
+  },
+}

@@ -1,0 +1,23 @@
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { type Bound, join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
+
+/**
+ * Inserts a row's next version with some columns changed; all others stay. Its updated_at is later than any before, even
+ * where clocks differ.
+ */
+export async function insertNextRow(
+  database: Database,
+  table: 'tenants' | 'sites' | 'api_keys',
+  condition: Sql,
+  changes: Readonly<Record<string, Bound | Sql | undefined>>,
+): Promise<void> {
+  const next = { ...changes, updated_at: sql`greatest(now64(3), updated_at + toIntervalMillisecond(1))` }
+  const replaced = Object.entries(next).flatMap(([column, value]) =>
+    value === undefined ? [] : [sql`${value} AS ${name(column)}`],
+  )
+  const { text, params } = render(sql`
+    INSERT INTO ${name(table)}
+    SELECT * REPLACE (${join(replaced, ', ')})
+    FROM (SELECT * FROM ${name(table)} FINAL WHERE ${condition})`)
+  await database.command(text, { params })
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import type { Query } from '../sql/query.ts'
+import { rowCount } from '../sql/rows.ts'
+import { name, type Sql, sql } from '../sql/sql.ts'
+
+const tableRow = z.object({ table: z.string(), ofSites: z.boolean() })
+
+/** A table whose rows have a tenant, and of some a site too. */
+export type OwnedTable = z.infer<typeof tableRow>
+
+/** Tables with rows of tenants, as ClickHouse's catalogue describes them, so that a new table is one of them. */
+export const listOwnedTables: Query<OwnedTable> = {
+  name: 'listOwnedTables',
+  statement: sql`
+    SELECT table, (table = 'sites' OR max(name = 'site_id'))::Bool AS ofSites
+    FROM system.columns
+    WHERE database = currentDatabase()
+      AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')
+    GROUP BY table
+    HAVING table = 'tenants' OR max(name = 'tenant_id')
+    ORDER BY table`,
+  row: tableRow,
+}
+
+const countRow = z.object({ rows: rowCount })
+
+export const countOwnedRows = (table: string, condition: Sql): Query<z.infer<typeof countRow>> => ({
+  name: 'countOwnedRows',
+  statement: sql`SELECT count() AS rows FROM ${name(table)} WHERE ${condition}`,
+  row: countRow,
+  pool: 'maintenance',
+})

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { cli } from '../../support/cli.ts'
+import { queryRows } from '../../support/database.ts'
+
+let database: Database
+let api: TestApi
+
+beforeAll(async () => {
+  database = connect(inject('servers').writeUrl)
+  api = await startApi()
+})
+
+afterAll(async () => {
+  await Promise.all([database?.close(), api?.close()])
+})
+
+/** Runs a command that must succeed, and gives its one JSON object. */
+async function done(...words: string[]) {
+  const { code, stdout, stderr } = await cli(words, { environment: { CLICKHOUSE_URL: inject('servers').writeUrl } })
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  expect(stdout).toMatch(/^\{.*\}\n$/)
+  return { response: JSON.parse(stdout), stderr }
+}
+
+/** Runs a command that must do nothing, and gives its one line. */
+async function refused(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(words, { environment: { CLICKHOUSE_URL: inject('servers').writeUrl } })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/^[^\n]+\n$/)
+  return stderr.trimEnd()
+}
+
+const makeTenant = async (...more: string[]): Promise<string> =>
+  (await done('tenants', 'create', '--name', 'Zoë\'s "shop" 🛍 \\ ltd', '--plan', 'business', ...more)).response.id
+
+async function makeSite(tenant: string, host: string): Promise<string> {
+  return (await done('sites', 'create', '--tenant', tenant, '--name', 'Shop', '--host', host)).response.id
+}
+
+describe('tenants list, show and update', () => {
+  test('a tenant is listed with the number of its sites, and shown with the limits that apply', async () => {
+    const id = await makeTenant('--key-limit', '7')
+    const site = await makeSite(id, 'listed.example')
+    const { response } = await done('tenants', 'list')
+    const listed = response.tenants.find((one: { id: string }) => one.id === id)
+    expect(listed).toMatchObject({ plan: 'business', overrides: { keyLimit: 7 }, sites: 1 })
+    const { response: shown } = await done('tenants', 'show', '--tenant', id)
+    expect(shown).toMatchObject({ id, plan: 'business', sites: [{ id: site }], keys: [] })
+    expect(shown.effective).toMatchObject({ retentionDays: 90, keyLimit: 7, tenantLimit: 2_400 })
+  })
+
+  test('an update changes what is given alone, and the API follows within 5 s', async () => {
+    const id = await makeTenant('--retention-days', '50', '--key-limit', '7')
+    const { response: key } = await done('keys', 'create', '--tenant', id, '--name', 'k')
+    const limit = async () => (await api.get('/v1/me', { key })).body.data.rateLimits.key.limit
+    expect(await limit()).toBe(7)
+    const { response } = await done('tenants', 'update', '--tenant', id, '--plan', 'team', '--key-limit', 'plan')
+    expect(response).toMatchObject({ plan: 'team', overrides: { retentionDays: 50 }, effective: { keyLimit: 120 } })
+    await expect.poll(limit, { timeout: 5_000, interval: 200 }).toBe(120)
+    const { response: renamed } = await done('tenants', 'update', '--tenant', id, '--name', 'New')
+    expect(renamed).toMatchObject({ id, name: 'New', plan: 'team', overrides: { retentionDays: 50 } })
+    const stored = `SELECT name, plan, uniqExact(created_at) OVER () FROM tenants FINAL WHERE id = '${id}'`
+    expect(await queryRows(database, stored)).toEqual([['New', 'team', 1]])
+  })
+})
+
+describe('sites list and update', () => {
+  test('an update changes name, hosts and sample rates, each alone', async () => {
+    const tenant = await makeTenant()
+    const site = await makeSite(tenant, 'one.example')
+    const other = await makeSite(tenant, 'two.example')
+    const [before] = (await done('sites', 'list', '--tenant', tenant)).response.sites
+    const update = (...words: string[]) => done('sites', 'update', '--tenant', tenant, '--site', site, ...words)
+    const hosts = ['--host', 'one.example', '--host', '*.one.example']
+    expect((await update(...hosts)).response).toEqual({ ...before, hosts: ['one.example', '*.one.example'] })
+    const sampled = { crash: 0.1, coop: 0.25 }
+    expect((await update('--sample', 'crash=0.1', '--sample', 'coop=0.25')).response.sampleRates).toEqual(sampled)
+    expect((await update('--sample', 'crash=1', '--name', 'New')).response).toEqual({
+      ...before,
+      ...{ name: 'New', hosts: ['one.example', '*.one.example'], sampleRates: { coop: 0.25 } },
+    })
+    expect((await update('--sample', 'coop=1')).response.sampleRates).toEqual({})
+    expect(await refused('sites', 'update', '--tenant', tenant, '--site', site, '--host', 'two.example')).toBe(
+      `The tenant's site ${other} has the host two.example already`,
+    )
+    expect(await refused('sites', 'update', '--tenant', tenant, '--site', site)).toBe(
+      'Nothing to change: give one or more of --name, --host, --sample',
+    )
+  })
+})
+
+describe('keys rotate', () => {
+  test('the new key has the scope of the old one, which ends after the overlap', async () => {
+    const tenant = await makeTenant()
+    const site = await makeSite(tenant, 'rotated.example')
+    const narrow = ['--site', site, '--origin', 'https://a.example']
+    const { response: old } = await done('keys', 'create', '--tenant', tenant, '--name', 'dash', ...narrow)
+    const before = Date.now()
+    const { response: key } = await done('keys', 'rotate', '--id', old.id, '--overlap', '7d')
+    const overlap = Date.parse(key.old.expiresAt) - before
+    expect(overlap).toBeGreaterThanOrEqual(7 * dayMs)
+    expect(overlap).toBeLessThan(7 * dayMs + 10_000)
+    for (const one of [old, key]) {
+      const { status, body } = await api.get('/v1/me', { key: one, headers: { Origin: 'https://a.example' } })
+      expect(status).toBe(200)
+      expect(body.data.key).toMatchObject({ id: one.id, name: 'dash', siteId: site, origins: ['https://a.example'] })
+    }
+    const { response: listed } = await done('keys', 'list', '--tenant', tenant)
+    const expiries = listed.keys.map(({ expiresAt }: { expiresAt: string }) => Date.parse(expiresAt) - before)
+    expect(expiries[0]).toBe(overlap)
+    expect(expiries[1]).toBeGreaterThan(364 * dayMs)
+  })
+
+  test('without overlap the old key is refused within 5 s, and cannot be rotated again', async () => {
+    const tenant = await makeTenant()
+    const { response: old } = await done('keys', 'create', '--tenant', tenant, '--name', 'k')
+    expect((await api.get('/v1/me', { key: old })).status).toBe(200)
+    const { response: key } = await done('keys', 'rotate', '--id', old.id, '--overlap', '0m')
+    const status = async () => (await api.get('/v1/me', { key: old })).status
+    await expect.poll(status, { timeout: 5_000, interval: 200 }).toBe(401)
+    expect((await api.get('/v1/me', { key })).status).toBe(200)
+    expect(await refused('keys', 'rotate', '--id', old.id)).toContain('expired at')
+    await done('keys', 'revoke', '--id', key.id)
+    expect(await refused('keys', 'rotate', '--id', key.id)).toContain('is revoked: make another with "keys create"')
+  })
+})

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrate } from '../../../clickhouse/migrate.ts'
+import { randomReports } from '../../../fixtures/reports.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import { cli, startCli } from '../../support/cli.ts'
+import { createDatabase, type TestDatabase } from '../../support/database.ts'
+import { startRedis, type TestRedis } from '../../support/redis.ts'
+import { createTenantWriter } from '../../support/tenants.ts'
+
+const names = 'node settings clickhouse migrations users retention disk redis clocks rollups'.split(' ')
+
+let database: TestDatabase
+let redis: TestRedis
+let tenantId: string
+
+beforeAll(async () => {
+  ;[database, redis] = await Promise.all([createDatabase(), startRedis()])
+  await migrate(database.writer)
+  const store = createTenantWriter(database.writer)
+  tenantId = await store.createTenant()
+  const siteIds = [await store.createSite(tenantId)]
+  const window = { from: new Date(Date.now() - dayMs), to: new Date() }
+  await store.insertReports(randomReports({ count: 300, seed: 1, tenantId, siteIds, ...window, retentionDays: 30 }))
+})
+
+afterAll(async () => {
+  await Promise.all([database?.drop(), redis?.stop()])
+})
+
+const environment = (more: Readonly<Record<string, string>> = {}) => ({
+  ...{ CLICKHOUSE_URL: database.writeUrl, REDIS_URL: redis.url },
+  ...more,
+})
+
+async function doctor(more: Readonly<Record<string, string>> = {}) {
+  const { code, stdout, stderr } = await cli(['doctor'], { environment: environment(more) })
+  expect(stderr).toBe('')
+  return { code, lines: stdout.trimEnd().split('\n') }
+}
+
+/** Every check before `name` passes, that one fails with a fix, and none is behind it. */
+async function expectFault(name: string, says: RegExp, more: Readonly<Record<string, string>> = {}) {
+  const { code, lines } = await doctor(more)
+  const at = names.indexOf(name)
+  expect(lines.map((line) => line.replace(/:.*/, ''))).toEqual([
+    ...names.slice(0, at).map((passed) => `ok    ${passed}`),
+    `FAIL  ${name}`,
+  ])
+  expect(lines.at(-1)).toMatch(says)
+  expect(lines.at(-1)).toMatch(/\. Fix: .{10}/)
+  expect(code).toBe(1)
+}
+
+describe('doctor', () => {
+  test('a sound installation passes, a line a check', async () => {
+    const { code, lines } = await doctor()
+    expect({ code, lines: lines.map((line) => line.replace(/:.*/, '')) }).toEqual({
+      ...{ code: 0, lines: names.map((name) => `ok    ${name}`) },
+    })
+    expect(lines.join('\n')).toMatch(/rollups: all [1-9]\d* days since yesterday agree/)
+    expect(lines.join('\n')).toContain('writer can write')
+  })
+
+  test('--json prints one object, with the fix of the check that failed', async () => {
+    const sound = await cli(['doctor', '--json'], { environment: environment() })
+    const { ok, checks } = JSON.parse(sound.stdout)
+    expect({ code: sound.code, ok, checks: checks.map((one: { check: string }) => one.check) }).toEqual({
+      ...{ code: 0, ok: true, checks: names },
+    })
+    const failed = await cli(['doctor', '--json'], { environment: environment({ CLICKHOUSE_PORT: 'x' }) })
+    expect({ code: failed.code, ...JSON.parse(failed.stdout) }).toMatchObject({
+      ...{ code: 1, ok: false },
+      checks: [
+        { check: 'node', ok: true },
+        { check: 'settings', ok: false, fix: expect.any(String) },
+      ],
+    })
+  })
+
+  test('the reader cannot write', async () => {
+    const { code, lines } = await doctor({ CLICKHOUSE_URL: database.readUrl })
+    expect({ code, users: lines[4] }).toEqual({ code: 0, users: expect.stringContaining('reader cannot write') })
+  })
+})
+
+test('doctor checks both users of the embedded engine', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+  const { code, stdout } = await cli(['doctor'], { environment: { DATA_DIR: folder, CLICKHOUSE_PORT: '0' } })
+  expect({ code, users: stdout.split('\n')[4] }).toEqual({
+    ...{ code: 0, users: 'ok    users: reader cannot write, writer can write' },
+  })
+  rmSync(folder, { recursive: true })
+}, 60_000)
+
+describe('doctor names', () => {
+  test('a wrong password, without quoting it', async () => {
+    const url = new URL(database.writeUrl)
+    url.password = 'wrong-password'
+    await expectFault('clickhouse', /^(?!.*wrong-password).*refuses its user/, { CLICKHOUSE_URL: url.href })
+  })
+
+  test('a ClickHouse that is not there', async () => {
+    await expectFault('clickhouse', /does not answer/, { CLICKHOUSE_URL: 'http://writer:x@127.0.0.1:9/default' })
+  })
+
+  test('a missing migration', async () => {
+    const empty = await createDatabase()
+    try {
+      await expectFault('migrations', /lacks 0001_tenants, .*0015/, { CLICKHOUSE_URL: empty.writeUrl })
+    } finally {
+      await empty.drop()
+    }
+  })
+
+  test('a table whose reports never expire', async () => {
+    const ttl = "toDateTime(toDate(bucket), 'UTC') + toIntervalDay(retention_days + 1)"
+    await database.writer.command('ALTER TABLE reports_per_day_by_value REMOVE TTL')
+    try {
+      await expectFault('retention', /never expire in reports_per_day_by_value\./)
+    } finally {
+      await database.writer.command(`ALTER TABLE reports_per_day_by_value MODIFY TTL ${ttl}`)
+    }
+    expect((await doctor()).code).toBe(0)
+  })
+
+  test('a Redis that is frozen, absent, or refuses the password', async () => {
+    redis.freeze()
+    const startedAt = performance.now()
+    try {
+      await expectFault('redis', /does not respond: No response within 2000 ms/)
+    } finally {
+      redis.thaw()
+    }
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
+    await expectFault('redis', /127\.0\.0\.1:9 does not respond: .*ECONNREFUSED/, { REDIS_URL: 'redis://127.0.0.1:9' })
+    const locked = await startRedis('--requirepass', 'secret')
+    await expectFault('redis', /does not respond: .*(NOAUTH|WRONGPASS)/, { REDIS_URL: locked.url })
+    await locked.stop()
+  })
+
+  test.each([
+    [-5_000, /clock of ClickHouse is \d{4} ms ahead of this machine's/],
+    [5_000, /clock of ClickHouse is \d{4} ms behind this machine's/],
+  ])('a clock that is %d ms off', async (offset, says) => {
+    const code = `const now = Date.now; Date.now = () => now() + ${offset}`
+    const shifted = `--import=data:text/javascript,${encodeURIComponent(code)}`
+    const { ended } = startCli(['doctor'], { environment: environment({ NODE_OPTIONS: shifted }) })
+    const { code: exitCode, stdout } = await ended
+    expect({ exitCode, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({
+      ...{ exitCode: 1, last: expect.stringMatching(says) },
+    })
+  })
+
+  test('a rollup row that was changed', async () => {
+    const extra = `INSERT INTO reports_by_time SELECT * FROM reports_by_time WHERE tenant_id = '${tenantId}' AND grain = 'hour' LIMIT 1`
+    await database.writer.command(extra)
+    await expectFault('rollups', new RegExp(`differ, the first in reports_by_time on .* of tenant ${tenantId}`))
+  })
+})
