@@ -4,26 +4,22 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { importDemoRecords } from '../../../app/demo/demo-records.ts'
 import { withImportLease } from '../../../app/import/reports/import-lease.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
-import { randomReports } from '../../../fixtures/reports.ts'
-import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
-import { toClickHouseTime } from '../../../queries/sql/sql.ts'
-import { dayMs } from '../../../schema/durations.ts'
+import type { DemoTenant } from '../../../fixtures/demo-tenants.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
 import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
+import { fillEveryTable } from '../../support/fill-every-table.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'delete-'))
-const [shop, other] = demoScenarios.map(({ tenant }) => tenant) as [Tenant, Tenant]
+const [shop, other] = demoScenarios.map(({ tenant }) => tenant) as [DemoTenant, DemoTenant]
 const crash = (url: string) => ({ type: 'crash', age: 1, url, body: { reason: 'oom' } })
-type Tenant = (typeof demoScenarios)[number]['tenant']
 let database: TestDatabase
 let api: TestApi
 let collector: TestCollector
@@ -33,24 +29,9 @@ beforeAll(async () => {
   database = await createDatabase()
   await migrate(database.writer)
   api = await startApi(database)
-  keys = [await fill(shop), await fill(other)]
+  keys = [await fillEveryTable(database.writer, shop), await fillEveryTable(database.writer, other)]
   collector = await startTestCollector({ CLICKHOUSE_URL: database.writeUrl })
 })
-
-/** Rows of the tenant in every table that has a tenant, which a table of a later migration must join. */
-async function fill(tenant: Tenant): Promise<TestKey> {
-  const { id, name, plan } = tenant
-  const now = Date.now()
-  const created = { created_at: toClickHouseTime(new Date(now)) }
-  await insertRows(database.writer, 'tenants', [{ id, name, plan, ...created }])
-  const sites = tenant.sites.map((site) => ({ ...site, tenant_id: id, token: makeSiteToken(), ...created }))
-  await insertRows(database.writer, 'sites', sites)
-  const window = { from: new Date(now - 5 * dayMs), to: new Date(now) }
-  const siteIds = tenant.sites.map((site) => site.id)
-  await api.insertReports(randomReports({ count: 1_000, seed: 1, tenantId: id, siteIds, ...window, retentionDays: 90 }))
-  await importDemoRecords(database.writer, tenant, new Date(now))
-  return api.createKey(id)
-}
 
 afterAll(async () => {
   await Promise.all([api?.close(), collector?.close()])
