@@ -9,7 +9,7 @@ import { type BudgetStore, BudgetUnavailableError } from '../budgets/budget-stor
 import { reportIds } from '../import/reports/report-id.ts'
 import { respondJson } from '../pipeline/json-response.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
-import { mountHealth } from '../server/health.ts'
+import { mountHealth, whileServing } from '../server/health.ts'
 import { reasonOf } from '../server/log-outage.ts'
 import { mountMetrics } from '../server/metrics.ts'
 import { observe } from '../server/observe.ts'
@@ -28,6 +28,7 @@ export interface CollectorServices {
   readonly log: Logger
   /** Of one site. */
   readonly postsPerMinute: number
+  readonly isStopping?: () => boolean
   readonly now?: () => number
   readonly random?: () => number
 }
@@ -61,7 +62,17 @@ const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
 
 /** `POST /r/{siteToken}`: 204 when ClickHouse has the reports. */
 export function createCollector(services: CollectorServices): Hono<ApiEnv> {
-  const { database, budgets, store, metrics, log, postsPerMinute, now = Date.now, random = Math.random } = services
+  const {
+    database,
+    budgets,
+    store,
+    metrics,
+    log,
+    postsPerMinute,
+    isStopping,
+    now = Date.now,
+    random = Math.random,
+  } = services
   const app = new Hono<ApiEnv>()
   const findSite = createSiteLookup((query) => database.read(query))
   const ids = reportIds(randomBytes(32).toString('hex'))
@@ -69,7 +80,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   const makeId = (receivedAt: number) => ids(ordinal++, receivedAt)
 
   app.use(observe(metrics, log))
-  mountHealth(app, database, budgets, () => ({ store: store.isReady() }))
+  mountHealth(app, database, budgets, () => ({ store: store.isReady(), ...whileServing(isStopping()) }))
   mountMetrics(app, metrics.registry)
 
   async function requireSite(token: string): Promise<CollectorSite> {

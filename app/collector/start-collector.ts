@@ -32,7 +32,16 @@ export async function startCollector(
   store.sendLeftovers()
   const budgets = await openBudgets(config, log)
   const { COLLECTOR_PORT, HOST, SITE_POSTS_PER_MINUTE } = config
-  const app = createCollector({ database, budgets, store, metrics, log, postsPerMinute: SITE_POSTS_PER_MINUTE })
+  let isStopping = false
+  const app = createCollector({
+    database,
+    budgets,
+    store,
+    metrics,
+    log,
+    postsPerMinute: SITE_POSTS_PER_MINUTE,
+    isStopping: () => isStopping,
+  })
   if (tryPage) mountTryPage(app, tryPage)
   try {
     const listener = await listen(app, COLLECTOR_PORT, HOST, {
@@ -42,7 +51,8 @@ export async function startCollector(
     return {
       url: listener.url,
       async stop() {
-        await listener.stop()
+        isStopping = true
+        await listener.stop(config.DRAIN_SECONDS)
         await store.close()
         await budgets.close()
       },

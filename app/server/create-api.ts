@@ -25,7 +25,7 @@ import { startOperation } from '../pipeline/start-operation.ts'
 import { validate } from '../pipeline/validate.ts'
 import { allowOrigins } from './allow-origins.ts'
 import { mountDocs } from './docs-page.ts'
-import { mountHealth } from './health.ts'
+import { mountHealth, whileServing } from './health.ts'
 import { logOutage, reasonOf } from './log-outage.ts'
 import { createMetrics, mountMetrics } from './metrics.ts'
 import { observe } from './observe.ts'
@@ -37,6 +37,8 @@ export interface ApiServices {
   readonly log: Logger
   /** Origins whose pages may read the API (CORS). */
   readonly corsOrigins?: readonly string[]
+  /** True from the stop signal on: `/readyz` is 503, and requests are served. */
+  readonly isStopping?: () => boolean
   readonly now?: () => Date
   readonly endpoints?: readonly Endpoint[]
 }
@@ -46,6 +48,7 @@ export function createApi({
   budgets,
   log,
   corsOrigins = [],
+  isStopping = () => false,
   now = () => new Date(),
   endpoints = allEndpoints,
 }: ApiServices): Hono<ApiEnv> {
@@ -58,7 +61,7 @@ export function createApi({
   database.onOutage(logOutage(log, 'ClickHouse'))
   app.use(observe(metrics, log))
   if (corsOrigins.length > 0) app.use('/v1/*', allowOrigins(corsOrigins))
-  mountHealth(app, database, budgets)
+  mountHealth(app, database, budgets, () => whileServing(isStopping()))
   mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)
 

@@ -10,8 +10,15 @@ import { type Listener, listen } from './listen.ts'
 import { logOutage } from './log-outage.ts'
 import { onStopSignal } from './stop-signal.ts'
 
-export async function openBudgets({ REDIS_URL }: Config, log: Logger): Promise<BudgetStore> {
-  if (!REDIS_URL) return createMemoryBudgets()
+const perProcess = 'REDIS_URL is not set: each process has request budgets of its own, so two allow twice the requests'
+
+/** Nothing tells a process of its replicas, so production without Redis gets a line in the log. */
+export async function openBudgets(config: Config, log: Logger): Promise<BudgetStore> {
+  const { REDIS_URL, NODE_ENV, KUBERNETES_SERVICE_HOST } = config
+  if (!REDIS_URL) {
+    if (NODE_ENV === 'production' || KUBERNETES_SERVICE_HOST) log.warn(perProcess)
+    return createMemoryBudgets()
+  }
   return createRedisBudgets(REDIS_URL, { onOutage: logOutage(log, 'Redis') })
 }
 
@@ -31,9 +38,10 @@ export const createLogger = ({ LOG_LEVEL }: Config): Logger =>
 export async function startServer(config: Config, database: Database, log = createLogger(config)): Promise<Listener> {
   setFlagsFromString(heapGrowth)
   const budgets = await openBudgets(config, log)
+  let isStopping = false
   try {
     const listener = await listen(
-      createApi({ database, budgets, log, corsOrigins: config.CORS_ORIGINS }),
+      createApi({ database, budgets, log, corsOrigins: config.CORS_ORIGINS, isStopping: () => isStopping }),
       config.PORT,
       config.HOST,
       {
@@ -44,7 +52,8 @@ export async function startServer(config: Config, database: Database, log = crea
     return {
       url: listener.url,
       async stop() {
-        await listener.stop()
+        isStopping = true
+        await listener.stop(config.DRAIN_SECONDS)
         await budgets.close()
       },
     }
