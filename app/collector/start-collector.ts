@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { type Listener, listen } from '../server/listen.ts'
 import { logOutage } from '../server/log-outage.ts'
+import { listenForMetrics } from '../server/serve-metrics.ts'
 import { openBudgets } from '../server/start-server.ts'
 import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
@@ -30,7 +31,8 @@ export async function startCollector(
     onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refuses a block; it is set aside'),
   })
   store.sendLeftovers()
-  const budgets = await openBudgets(config, log)
+  const budgets = await openBudgets(config, log, metrics.countRedisFault)
+  database.observe({ onPoolWait: metrics.observePoolWait, onFault: metrics.countClickHouseFault })
   const { COLLECTOR_PORT, HOST, SITE_POSTS_PER_MINUTE } = config
   let isStopping = false
   const app = createCollector({
@@ -41,9 +43,12 @@ export async function startCollector(
     log,
     postsPerMinute: SITE_POSTS_PER_MINUTE,
     isStopping: () => isStopping,
+    hasOwnMetricsPort: config.COLLECTOR_METRICS_PORT !== undefined,
   })
   if (tryPage) mountTryPage(app, tryPage)
+  let metricsListener: Listener | undefined
   try {
+    metricsListener = await listenForMetrics(config, 'COLLECTOR_METRICS_PORT', metrics.registry)
     const listener = await listen(app, COLLECTOR_PORT, HOST, {
       variable: 'COLLECTOR_PORT',
       onProblem: ({ requestId, status }) => log.info({ requestId, status }, 'request'),
@@ -54,10 +59,12 @@ export async function startCollector(
         isStopping = true
         await listener.stop(config.DRAIN_SECONDS)
         await store.close()
+        await metricsListener?.stop()
         await budgets.close()
       },
     }
   } catch (error) {
+    await metricsListener?.stop()
     await store.close()
     await budgets.close()
     throw error

@@ -27,8 +27,9 @@ import { allowOrigins } from './allow-origins.ts'
 import { mountDocs } from './docs-page.ts'
 import { mountHealth, whileServing } from './health.ts'
 import { logOutage, reasonOf } from './log-outage.ts'
-import { createMetrics, mountMetrics } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { observe } from './observe.ts'
+import { mountMetrics } from './serve-metrics.ts'
 
 export interface ApiServices {
   /** As the reader: a user that can only SELECT. */
@@ -40,6 +41,9 @@ export interface ApiServices {
   /** True from the stop signal on: `/readyz` is 503, and requests are served. */
   readonly isStopping?: () => boolean
   readonly now?: () => Date
+  readonly metrics?: Metrics
+  /** They are not served here then. */
+  readonly hasOwnMetricsPort?: boolean
   readonly endpoints?: readonly Endpoint[]
 }
 
@@ -50,19 +54,24 @@ export function createApi({
   corsOrigins = [],
   isStopping = () => false,
   now = () => new Date(),
+  metrics = createMetrics(database),
+  hasOwnMetricsPort = false,
   endpoints = allEndpoints,
 }: ApiServices): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()
-  const metrics = createMetrics()
   const authenticator = createAuthenticator((query) => database.read(query))
   const siteCache = createSiteCache()
   const responseCache = createResponseCache()
 
-  database.onOutage(logOutage(log, 'ClickHouse'))
+  database.observe({
+    onOutage: logOutage(log, 'ClickHouse'),
+    onPoolWait: metrics.observePoolWait,
+    onFault: metrics.countClickHouseFault,
+  })
   app.use(observe(metrics, log))
   if (corsOrigins.length > 0) app.use('/v1/*', allowOrigins(corsOrigins))
   mountHealth(app, database, budgets, () => whileServing(isStopping()))
-  mountMetrics(app, metrics.registry)
+  if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)
 
   for (const endpoint of endpoints) {
