@@ -1,13 +1,13 @@
-# The API, or with another command the collector: both have ClickHouse in CLICKHOUSE_URL and budgets in REDIS_URL.
-# clickhouse/compose.yaml runs them all.
-FROM node:22-bookworm-slim AS dependencies
+# The API, or with another command the collector (app/collect.ts) or migrations (app/cli.ts migrate): all have ClickHouse in
+# CLICKHOUSE_URL, and the first two budgets in REDIS_URL. clickhouse/compose.yaml and clickhouse/kubernetes/ run them.
+FROM node:24-bookworm-slim AS dependencies
 WORKDIR /srv
 COPY package.json package-lock.json .npmrc ./
 # The embedded engine is for a machine without a ClickHouse server, and is most of the install.
 RUN npm ci --omit=dev && rm -rf node_modules/chdb node_modules/@chdb node_modules/ffi-rs node_modules/@yuuang
 
-FROM node:22-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 DRAIN_SECONDS=10
 WORKDIR /srv
 COPY --from=dependencies /srv/node_modules node_modules
 COPY package.json tsconfig.json ./

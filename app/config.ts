@@ -1,14 +1,15 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 
-const port = (fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,5}$/)
-    .transform(Number)
-    .pipe(z.int().max(65_535))
-    .default(fallback)
-    .describe('must be a port from 0 to 65535; 0 takes any free one')
+const anyPort = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .pipe(z.int().max(65_535))
+const portValues = 'must be a port from 0 to 65535; 0 takes any free one'
+
+const port = (fallback: number) => anyPort.default(fallback).describe(portValues)
+const optionalPort = anyPort.optional().describe(portValues)
 
 const url = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols }).optional().describe(`must be a URL such as ${example}`)
@@ -32,6 +33,16 @@ const variables = z.object({
     .pipe(z.int().min(1).max(1_000_000))
     .default(60_000)
     .describe('must be a whole number from 1 to 1000000'),
+  METRICS_PORT: optionalPort,
+  COLLECTOR_METRICS_PORT: optionalPort,
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  DRAIN_SECONDS: z
+    .string()
+    .regex(/^\d{1,3}$/)
+    .transform(Number)
+    .pipe(z.int().max(600))
+    .default(0)
+    .describe('must be whole seconds from 0 to 600'),
   CLICKHOUSE_PORT: port(8123),
   CLICKHOUSE_URL: url(/^https?$/, 'http://user:password@host:8123/database'),
   CORS_ORIGINS: z
@@ -45,6 +56,9 @@ const variables = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('must be fatal, error, warn, info, debug, trace or silent'),
+  NODE_ENV: z.string().optional(),
+  /** Set in every pod. */
+  KUBERNETES_SERVICE_HOST: z.string().optional(),
 })
 
 export type Config = Readonly<z.infer<typeof variables>>

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { Redis, type RedisOptions } from 'ioredis'
 import type { OnOutage } from '../../queries/clickhouse/circuit-breaker.ts'
+import { type FaultKind, faultKind } from '../../queries/clickhouse/fault-kind.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import { type BudgetStore, BudgetUnavailableError, bucketName, budgetOutcome } from './budget-store.ts'
 import { bucketPace, costOf } from './token-bucket.ts'
 
 export interface RedisBudgetsOptions {
   readonly onOutage?: OnOutage
+  readonly onFault?: (kind: FaultKind) => void
   /** Replaces Redis's clock: microseconds since the Unix epoch. */
   readonly now?: () => number
 }
@@ -39,6 +41,12 @@ export async function createRedisBudgets(url: string, options: RedisBudgetsOptio
   const redis = new Redis(url, connection) as Redis & { takeFromAll: TakeFromAll }
   reportOutages(redis, options.onOutage)
   await waitUntilReady(redis)
+  /** Works in any state of the connection. */
+  const withinTimeout = <T>(command: () => Promise<T>): Promise<T> =>
+    withTimeout(commandTimeoutMs, command).catch((cause) => {
+      options.onFault?.(faultKind(cause))
+      throw new BudgetUnavailableError(cause)
+    })
 
   return {
     async take(charges) {
@@ -52,7 +60,7 @@ export async function createRedisBudgets(url: string, options: RedisBudgetsOptio
       return budgetOutcome(allowed === 1, charges, untilFull)
     },
     async ready() {
-      const pong = redis.status === 'ready' && (await withinTimeout(() => redis.ping()).catch(() => undefined))
+      const pong = await withinTimeout(() => redis.ping()).catch(() => undefined)
       return pong === 'PONG'
     },
     async close() {
@@ -60,12 +68,6 @@ export async function createRedisBudgets(url: string, options: RedisBudgetsOptio
     },
   }
 }
-
-/** Works in any state of the connection. */
-const withinTimeout = <T>(command: () => Promise<T>): Promise<T> =>
-  withTimeout(commandTimeoutMs, command).catch((cause) => {
-    throw new BudgetUnavailableError(cause)
-  })
 
 /** An outage emits an error at every attempt to reconnect; without a listener the client prints them. */
 function reportOutages(redis: Redis, onOutage?: OnOutage): void {

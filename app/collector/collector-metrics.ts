@@ -1,6 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { RequestContext } from '../pipeline/request-context.ts'
-import { createRegistry } from '../server/metrics.ts'
+import { Counter, Gauge, Histogram } from 'prom-client'
+import { createProgramMetrics } from '../server/registry.ts'
 import type { Outcome } from './read-reports.ts'
 import type { Flush } from './report-store.ts'
 
@@ -8,15 +7,8 @@ export type CollectorMetrics = ReturnType<typeof createCollectorMetrics>
 
 /** Prometheus metrics of the collector. Labels are names of ours, never a sender's text. */
 export function createCollectorMetrics(waitingBytes: () => number) {
-  const registry: Registry = createRegistry()
-  const registers = [registry]
-  const posts = new Histogram({
-    name: 'collector_post_duration_seconds',
-    help: 'Time from a post to its response',
-    labelNames: ['status'],
-    buckets: [0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15],
-    registers,
-  })
+  const program = createProgramMetrics(['site'])
+  const registers = [program.registry]
   const reports = new Counter({
     name: 'collector_reports_total',
     help: 'Reports by type and by what became of them; accepted ones are stored when their post is 204',
@@ -44,10 +36,8 @@ export function createCollectorMetrics(waitingBytes: () => number) {
     },
   })
   return {
-    registry,
-    observe({ operation }: RequestContext, status: number, durationMs: number) {
-      if (operation === reportOperation) posts.observe({ status }, durationMs / 1000)
-    },
+    ...program,
+    observe: program.observeRequest,
     countReport: (type: string, outcome: Outcome) => reports.inc({ type, outcome }),
     observeFlush(flush: Flush) {
       flushReports.observe(flush.reports)
@@ -56,5 +46,5 @@ export function createCollectorMetrics(waitingBytes: () => number) {
   }
 }
 
-/** In the log and in metrics. */
+/** In the log. */
 export const reportOperation = 'reports.collect'

@@ -8,11 +8,11 @@ import { Problem, problems } from '../../schema/problems.ts'
 import { type BudgetStore, BudgetUnavailableError } from '../budgets/budget-store.ts'
 import { reportIds } from '../import/reports/report-id.ts'
 import { respondJson } from '../pipeline/json-response.ts'
-import type { ApiEnv } from '../pipeline/request-context.ts'
-import { mountHealth } from '../server/health.ts'
+import type { ApiEnv, RequestContext } from '../pipeline/request-context.ts'
+import { mountHealth, whileServing } from '../server/health.ts'
 import { reasonOf } from '../server/log-outage.ts'
-import { mountMetrics } from '../server/metrics.ts'
 import { observe } from '../server/observe.ts'
+import { mountMetrics } from '../server/serve-metrics.ts'
 import { CollectorError, unavailable } from './collector-error.ts'
 import { type CollectorMetrics, reportOperation } from './collector-metrics.ts'
 import { maxBodyBytes, readBody, tooLarge } from './read-body.ts'
@@ -28,6 +28,9 @@ export interface CollectorServices {
   readonly log: Logger
   /** Of one site. */
   readonly postsPerMinute: number
+  readonly isStopping?: () => boolean
+  /** Metrics are not served here then. */
+  readonly hasOwnMetricsPort?: boolean
   readonly now?: () => number
   readonly random?: () => number
 }
@@ -61,7 +64,18 @@ const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
 
 /** `POST /r/{siteToken}`: 204 when ClickHouse has the reports. */
 export function createCollector(services: CollectorServices): Hono<ApiEnv> {
-  const { database, budgets, store, metrics, log, postsPerMinute, now = Date.now, random = Math.random } = services
+  const {
+    database,
+    budgets,
+    store,
+    metrics,
+    log,
+    postsPerMinute,
+    isStopping = () => false,
+    hasOwnMetricsPort = false,
+    now = Date.now,
+    random = Math.random,
+  } = services
   const app = new Hono<ApiEnv>()
   const findSite = createSiteLookup((query) => database.read(query))
   const ids = reportIds(randomBytes(32).toString('hex'))
@@ -69,8 +83,8 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   const makeId = (receivedAt: number) => ids(ordinal++, receivedAt)
 
   app.use(observe(metrics, log))
-  mountHealth(app, database, budgets, () => ({ store: store.isReady() }))
-  mountMetrics(app, metrics.registry)
+  mountHealth(app, database, budgets, () => ({ store: store.isReady(), ...whileServing(isStopping()) }))
+  if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
 
   async function requireSite(token: string): Promise<CollectorSite> {
     const site = await findSite(token).catch((cause: unknown) => {
@@ -80,12 +94,13 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     return site
   }
 
-  async function charge({ id, tenantId }: CollectorSite): Promise<void> {
+  async function charge({ id, tenantId }: CollectorSite, request: RequestContext): Promise<void> {
     const limits = { limit: postsPerMinute, windowSeconds: budgetWindowSeconds }
     const outcome = await budgets.take([{ name: 'site', tenantId, ownerId: id, ...limits }]).catch((cause: unknown) => {
       throw cause instanceof BudgetUnavailableError ? unavailable(cause) : cause
     })
     if (outcome.allowed) return
+    request.refusedBudgets = ['site']
     const retryAfterSeconds = outcome.buckets[0]?.retryAfterSeconds ?? 1
     const message = `The site's budget of ${postsPerMinute} posts a minute is spent; wait ${retryAfterSeconds} s`
     throw new CollectorError(429, 'rate_limited', message, { retryAfterSeconds })
@@ -95,6 +110,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   app.use(route, async (c, next) => {
     const request = c.get('request')
     request.operation = reportOperation
+    request.route = '/r/{token}'
     Object.assign(request.responseHeaders, anyOrigin)
     await next()
   })
@@ -106,7 +122,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     }
     const site = await requireSite(c.req.param('token'))
     c.get('request').site = site
-    await charge(site)
+    await charge(site, c.get('request'))
     const body = await readBody(Buffer.from(await c.req.arrayBuffer()), c.req.header('Content-Encoding'))
     const userAgent = c.req.header('User-Agent') ?? ''
     const onOutcome = metrics.countReport

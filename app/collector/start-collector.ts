@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { type Listener, listen } from '../server/listen.ts'
 import { logOutage } from '../server/log-outage.ts'
+import { listenForMetrics } from '../server/serve-metrics.ts'
 import { openBudgets } from '../server/start-server.ts'
 import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
@@ -30,11 +31,24 @@ export async function startCollector(
     onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refuses a block; it is set aside'),
   })
   store.sendLeftovers()
-  const budgets = await openBudgets(config, log)
+  const budgets = await openBudgets(config, log, metrics.countRedisFault)
+  database.observe({ onPoolWait: metrics.observePoolWait, onFault: metrics.countClickHouseFault })
   const { COLLECTOR_PORT, HOST, SITE_POSTS_PER_MINUTE } = config
-  const app = createCollector({ database, budgets, store, metrics, log, postsPerMinute: SITE_POSTS_PER_MINUTE })
+  let isStopping = false
+  const app = createCollector({
+    database,
+    budgets,
+    store,
+    metrics,
+    log,
+    postsPerMinute: SITE_POSTS_PER_MINUTE,
+    isStopping: () => isStopping,
+    hasOwnMetricsPort: config.COLLECTOR_METRICS_PORT !== undefined,
+  })
   if (tryPage) mountTryPage(app, tryPage)
+  let metricsListener: Listener | undefined
   try {
+    metricsListener = await listenForMetrics(config, 'COLLECTOR_METRICS_PORT', metrics.registry)
     const listener = await listen(app, COLLECTOR_PORT, HOST, {
       variable: 'COLLECTOR_PORT',
       onProblem: ({ requestId, status }) => log.info({ requestId, status }, 'request'),
@@ -42,12 +56,15 @@ export async function startCollector(
     return {
       url: listener.url,
       async stop() {
-        await listener.stop()
+        isStopping = true
+        await listener.stop(config.DRAIN_SECONDS)
         await store.close()
+        await metricsListener?.stop()
         await budgets.close()
       },
     }
   } catch (error) {
+    await metricsListener?.stop()
     await store.close()
     await budgets.close()
     throw error

@@ -27,8 +27,12 @@ const state = openEnum(['ok', 'failing', 'unknown'])
 const liveness = z.object({ status: state }).meta({ id: 'Liveness' })
 
 const readiness = z
-  .object({ status: state, checks: z.object({ engine: state, budgets: state, migrations: state }) })
+  .object({
+    status: state,
+    checks: z.object({ engine: state, budgets: state, migrations: state, process: state.optional() }),
+  })
   .meta({
     id: 'Readiness',
-    description: 'Whether each part the API needs answers; migrations are unknown while the engine does not.',
+    description:
+      'Whether each part the API needs answers; migrations are unknown while the engine does not; process fails while it stops.',
   })

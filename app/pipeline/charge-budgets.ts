@@ -28,7 +28,9 @@ export function chargeBudgets({ charges: names }: Endpoint, budgets: BudgetStore
         : cause
     })
     Object.assign(c.get('request').responseHeaders, budgetHeaders(outcome))
-    if (!outcome.allowed) throw rateLimited(outcome, tokens)
+    if (outcome.allowed) return
+    c.get('request').refusedBudgets = refusing(outcome, tokens).map(({ name }) => name)
+    throw rateLimited(outcome, tokens)
   }
 
   return async function chargeBudgets(c, next) {
@@ -38,9 +40,12 @@ export function chargeBudgets({ charges: names }: Endpoint, budgets: BudgetStore
   }
 }
 
-function rateLimited({ buckets, retryAfterSeconds }: BudgetOutcome, tokens: number): Problem {
+const refusing = ({ buckets }: BudgetOutcome, tokens: number) => buckets.filter(({ remaining }) => remaining < tokens)
+
+function rateLimited(outcome: BudgetOutcome, tokens: number): Problem {
+  const { buckets, retryAfterSeconds } = outcome
   const tooSmall = buckets.find(({ limit }) => limit < tokens)
-  const short = buckets.filter(({ remaining }) => remaining < tokens).map(({ name, limit }) => `${name}: ${limit}`)
+  const short = refusing(outcome, tokens).map(({ name, limit }) => `${name}: ${limit}`)
   const message =
     tokens === 1
       ? `The budget of requests a minute is spent (${short.join(', ')}); wait ${retryAfterSeconds} s`

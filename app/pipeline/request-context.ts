@@ -14,6 +14,10 @@ export interface RequestContext {
   /** Sent with a 200, a 304 and an error alike. */
   readonly responseHeaders: Record<string, string>
   operation?: string
+  /** The operation's path, as declared. */
+  route?: string
+  /** Names of the budgets that refused it. */
+  refusedBudgets?: readonly string[]
   /** Of a post to the collector, which has no caller. */
   site?: { readonly id: string; readonly tenantId: string }
   /** Undefined where the operation is not cached. */

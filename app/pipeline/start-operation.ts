@@ -7,10 +7,11 @@ import type { Query, Read } from '../../queries/sql/query.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
-export function startOperation({ name }: Endpoint, database: Database, log: Logger): MiddlewareHandler<ApiEnv> {
+export function startOperation({ name, path }: Endpoint, database: Database, log: Logger): MiddlewareHandler<ApiEnv> {
   return function startOperation(c, next) {
     const request = c.get('request')
     request.operation = name
+    request.route = path
     const onCost = ({ rowsRead, bytesRead, elapsedMs }: QueryCost) => {
       request.rowsRead += rowsRead
       request.bytesRead += bytesRead

@@ -26,10 +26,11 @@ import { validate } from '../pipeline/validate.ts'
 import { allowOrigins } from './allow-origins.ts'
 import { mountDocs } from './docs-page.ts'
 import { mountExplorer } from './explorer-page.ts'
-import { mountHealth } from './health.ts'
+import { mountHealth, whileServing } from './health.ts'
 import { logOutage, reasonOf } from './log-outage.ts'
-import { createMetrics, mountMetrics } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { observe } from './observe.ts'
+import { mountMetrics } from './serve-metrics.ts'
 
 export interface ApiServices {
   /** As the reader: a user that can only SELECT. */
@@ -38,7 +39,12 @@ export interface ApiServices {
   readonly log: Logger
   /** Origins whose pages may read the API (CORS). */
   readonly corsOrigins?: readonly string[]
+  /** True from the stop signal on: `/readyz` is 503, and requests are served. */
+  readonly isStopping?: () => boolean
   readonly now?: () => Date
+  readonly metrics?: Metrics
+  /** They are not served here then. */
+  readonly hasOwnMetricsPort?: boolean
   readonly endpoints?: readonly Endpoint[]
   /** Replaces the lookup of keys. */
   readonly authenticator?: Authenticator
@@ -49,20 +55,26 @@ export function createApi({
   budgets,
   log,
   corsOrigins = [],
+  isStopping = () => false,
   now = () => new Date(),
+  metrics = createMetrics(database),
+  hasOwnMetricsPort = false,
   endpoints = allEndpoints,
   authenticator = createAuthenticator((query) => database.read(query)),
 }: ApiServices): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()
-  const metrics = createMetrics()
   const siteCache = createSiteCache()
   const responseCache = createResponseCache()
 
-  database.onOutage(logOutage(log, 'ClickHouse'))
+  database.observe({
+    onOutage: logOutage(log, 'ClickHouse'),
+    onPoolWait: metrics.observePoolWait,
+    onFault: metrics.countClickHouseFault,
+  })
   app.use(observe(metrics, log))
   if (corsOrigins.length > 0) app.use('/v1/*', allowOrigins(corsOrigins))
-  mountHealth(app, database, budgets)
-  mountMetrics(app, metrics.registry)
+  mountHealth(app, database, budgets, () => whileServing(isStopping()))
+  if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)
   mountExplorer(app)
 

@@ -48,4 +48,7 @@ export function mountHealth(
   rejectOtherMethods(app, '/readyz')
 }
 
+/** A check of its own from the stop signal on, so that proxies send no more requests. */
+export const whileServing = (isStopping: boolean) => (isStopping ? { process: false } : {})
+
 const statusOf = (isGood: boolean) => (isGood ? 'ok' : 'failing')

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { Problem } from '../../schema/problems.ts'
@@ -9,11 +10,14 @@ import { handleClientErrors } from './handle-client-errors.ts'
 
 export interface Listener {
   readonly url: string
-  /** Serves the requests in flight, accepts no new ones, and ends the rest after 10 s. */
-  stop(): Promise<void>
+  /**
+   * Serves on for the drain, then accepts no new requests, and ends those in flight after 10 s. From its call each response
+   * closes its connection, so that a proxy has none to reuse.
+   */
+  stop(drainSeconds?: number): Promise<void>
 }
 
-const drainMs = 10_000
+const closeTimeoutMs = 10_000
 
 /** A response outside the app: to a request that never reached it, or that it failed to handle. */
 export interface ListenerProblem {
@@ -79,16 +83,18 @@ export async function listen(
   const address = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        draining = true
-        const deadline = setTimeout(() => server.closeAllConnections(), drainMs)
+    async stop(drainSeconds = 0) {
+      draining = true
+      await sleep(drainSeconds * 1000)
+      await new Promise<void>((resolve) => {
+        const deadline = setTimeout(() => server.closeAllConnections(), closeTimeoutMs)
         server.close(() => {
           clearTimeout(deadline)
           resolve()
         })
         server.closeIdleConnections()
-      }),
+      })
+    },
   }
 }
 

@@ -3,11 +3,13 @@ import type { Logger } from 'pino'
 import { type ApiEnv, createRequestContext } from '../pipeline/request-context.ts'
 import type { Metrics } from './metrics.ts'
 
-export function observe(metrics: Pick<Metrics, 'observe'>, log: Logger): MiddlewareHandler<ApiEnv> {
+export function observe(metrics: Pick<Metrics, 'observe' | 'inFlight'>, log: Logger): MiddlewareHandler<ApiEnv> {
   return async function observe(c, next) {
     const request = createRequestContext(c.req.header('X-Request-Id'))
     c.set('request', request)
+    metrics.inFlight.inc()
     await next()
+    metrics.inFlight.dec()
     const durationMs = performance.now() - request.startedAt
     const { status } = c.res
     metrics.observe(request, status, durationMs)

@@ -3,16 +3,29 @@ import pino, { type Logger } from 'pino'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import { createMemoryBudgets } from '../budgets/memory-budgets.ts'
-import { createRedisBudgets } from '../budgets/redis-budgets.ts'
+import { createRedisBudgets, type RedisBudgetsOptions } from '../budgets/redis-budgets.ts'
 import type { Config } from '../config.ts'
 import { createApi } from './create-api.ts'
 import { type Listener, listen } from './listen.ts'
 import { logOutage } from './log-outage.ts'
+import { createMetrics } from './metrics.ts'
+import { listenForMetrics } from './serve-metrics.ts'
 import { onStopSignal } from './stop-signal.ts'
 
-export async function openBudgets({ REDIS_URL }: Config, log: Logger): Promise<BudgetStore> {
-  if (!REDIS_URL) return createMemoryBudgets()
-  return createRedisBudgets(REDIS_URL, { onOutage: logOutage(log, 'Redis') })
+const perProcess = 'REDIS_URL is not set: each process has request budgets of its own, so two allow twice the requests'
+
+/** Nothing tells a process of its replicas, so production without Redis gets a line in the log. */
+export async function openBudgets(
+  config: Config,
+  log: Logger,
+  onFault: NonNullable<RedisBudgetsOptions['onFault']>,
+): Promise<BudgetStore> {
+  const { REDIS_URL, NODE_ENV, KUBERNETES_SERVICE_HOST } = config
+  if (!REDIS_URL) {
+    if (NODE_ENV === 'production' || KUBERNETES_SERVICE_HOST) log.warn(perProcess)
+    return createMemoryBudgets()
+  }
+  return createRedisBudgets(REDIS_URL, { onOutage: logOutage(log, 'Redis'), onFault })
 }
 
 /** A write for each line would be a tenth of a request's CPU time, so lines are buffered for up to 500 ms. */
@@ -30,10 +43,22 @@ export const createLogger = ({ LOG_LEVEL }: Config): Logger =>
 /** The caller closes the database. */
 export async function startServer(config: Config, database: Database, log = createLogger(config)): Promise<Listener> {
   setFlagsFromString(heapGrowth)
-  const budgets = await openBudgets(config, log)
+  const metrics = createMetrics(database)
+  const budgets = await openBudgets(config, log, metrics.countRedisFault)
+  let isStopping = false
+  let metricsListener: Listener | undefined
   try {
+    metricsListener = await listenForMetrics(config, 'METRICS_PORT', metrics.registry)
     const listener = await listen(
-      createApi({ database, budgets, log, corsOrigins: config.CORS_ORIGINS }),
+      createApi({
+        database,
+        budgets,
+        log,
+        metrics,
+        hasOwnMetricsPort: metricsListener !== undefined,
+        corsOrigins: config.CORS_ORIGINS,
+        isStopping: () => isStopping,
+      }),
       config.PORT,
       config.HOST,
       {
@@ -44,11 +69,14 @@ export async function startServer(config: Config, database: Database, log = crea
     return {
       url: listener.url,
       async stop() {
-        await listener.stop()
+        isStopping = true
+        await listener.stop(config.DRAIN_SECONDS)
+        await metricsListener?.stop()
         await budgets.close()
       },
     }
   } catch (error) {
+    await metricsListener?.stop()
     await budgets.close()
     throw error
   }

@@ -6,6 +6,7 @@ import { render } from '../sql/sql.ts'
 import { createCircuitBreaker, type OnOutage } from './circuit-breaker.ts'
 import { limitConcurrency, type RunLimited } from './concurrency-limiter.ts'
 import { withoutExceptionTrailer } from './exception-trailer.ts'
+import { type FaultKind, faultKind } from './fault-kind.ts'
 import { application, keepAliveMs, openHttpTransport } from './http-transport.ts'
 import { openExport } from './open-export.ts'
 import { parseResponse, type QueryCost } from './parse-response.ts'
@@ -33,6 +34,13 @@ export interface StatementOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Called by reads and exports. */
+export interface DatabaseObserver {
+  readonly onOutage?: OnOutage
+  readonly onPoolWait?: (pool: PoolName, milliseconds: number) => void
+  readonly onFault?: (kind: FaultKind) => void
+}
+
 /** One ClickHouse as one of its users; but for `read`, methods throw ClickHouse's own errors. */
 export interface Database {
   /** Throws Problem(upstream_unavailable), ClientDisconnected, or another error for a defect of ours. */
@@ -49,8 +57,8 @@ export interface Database {
   stream(statement: string, format: string, options?: StatementOptions): Promise<AsyncIterable<Buffer>>
   /** Whether ClickHouse responds within two seconds. */
   ping(): Promise<boolean>
-  /** Replaces the listener of outages that reads find. */
-  onOutage(listener: OnOutage): void
+  /** Replaces the observer of reads. */
+  observe(observer: DatabaseObserver): void
   close(): Promise<void>
 }
 
@@ -78,8 +86,12 @@ export function connect(url: string): Database {
     log: { level: 127 },
   })
   const transport = openHttpTransport(url)
+  let observer: DatabaseObserver = {}
   const limiters = Object.fromEntries(
-    Object.entries(queryPools).map(([name, pool]) => [name, limitConcurrency(pool)]),
+    Object.entries(queryPools).map(([name, pool]) => [
+      name,
+      limitConcurrency(pool, (milliseconds) => observer.onPoolWait?.(name as PoolName, milliseconds)),
+    ]),
   ) as Record<PoolName, RunLimited>
   const select1 = (timeoutMs: number) =>
     withTimeout(timeoutMs, (signal) => transport.send({ text: 'SELECT 1', params: {} }, {}, signal))
@@ -88,8 +100,11 @@ export function connect(url: string): Database {
       // A refused statement is a response.
       if (!(error instanceof ClickHouseError)) throw error
     })
-  let outageListener: OnOutage = () => {}
-  const breaker = createCircuitBreaker(probe, (error) => outageListener(error))
+  const breaker = createCircuitBreaker(probe, (error) => observer.onOutage?.(error))
+  const countFault = (error: unknown) => {
+    if (error instanceof Problem || error instanceof ClientDisconnected) return
+    observer.onFault?.(faultKind(error))
+  }
 
   return {
     async read(query, { origin, onCost, signal: disconnected } = {}) {
@@ -109,6 +124,7 @@ export function connect(url: string): Database {
         },
         disconnected,
       ).catch((error: unknown) => {
+        countFault(error)
         if (!(error instanceof ClickHouseError || error instanceof ClientDisconnected)) breaker.suspect()
         throw toProblem(error)
       })
@@ -123,6 +139,7 @@ export function connect(url: string): Database {
         return retryOnClosedConnection(() => transport.open(render(statement), settings, until), until)
       }
       return openExport(limiters.export, origin?.tenantId, open, signal).catch((error: unknown) => {
+        countFault(error)
         throw error instanceof Problem ? error : toProblem(error)
       })
     },
@@ -158,11 +175,11 @@ export function connect(url: string): Database {
         () => false,
       )
     },
-    onOutage(listener) {
-      outageListener = listener
+    observe(replacement) {
+      observer = replacement
     },
     async close() {
-      outageListener = () => {}
+      observer = {}
       await Promise.all([transport.close(), client.close()])
     },
   }

@@ -23,6 +23,9 @@ export async function retryOnClosedConnection<Result>(
 /** The client closed its connection before the response was sent. */
 export class ClientDisconnected extends Error {}
 
+/** No response within the timeout. */
+export class TimedOut extends Error {}
+
 /**
  * Rejects at the deadline, or with ClientDisconnected, even while the task waits in a queue; then aborts its signal.
  * `AbortSignal.timeout` and `any` cost 20 µs of CPU more a call, and their timers outlive the task.
@@ -42,7 +45,7 @@ export async function withTimeout<Result>(
     }
   })
   // A response that arrived while this process was busy is read before the timeout counts.
-  const timer = setTimeout(() => setImmediate(abort, new Error(`No response within ${timeoutMs} ms`)), timeoutMs)
+  const timer = setTimeout(() => setImmediate(abort, new TimedOut(`No response within ${timeoutMs} ms`)), timeoutMs)
   const disconnect = () => abort(new ClientDisconnected())
   disconnected?.addEventListener('abort', disconnect)
   if (disconnected?.aborted) disconnect()

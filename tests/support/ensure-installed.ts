@@ -2,8 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Programs that tests run; each is named as its Debian package. */
-export type Program = 'redis-server' | 'chromium' | 'openssl'
+/** Programs that tests run, and the Debian package that has each. */
+const packages = {
+  'redis-server': 'redis-server',
+  chromium: 'chromium',
+  openssl: 'openssl',
+  promtool: 'prometheus',
+} as const
+
+export type Program = keyof typeof packages
 
 /** One installer at a time; the policy keeps the package from starting a server of its own. */
 const install = (program: Program) => `
@@ -14,7 +21,7 @@ const install = (program: Program) => `
     trap 'rm -f $policy' EXIT
     printf '#!/bin/sh\\nexit 101\\n' > $policy && chmod +x $policy
   fi
-  apt-get update && apt-get install -y --no-install-recommends ${program}
+  apt-get update && apt-get install -y --no-install-recommends ${packages[program]}
 `
 
 /**
@@ -48,8 +55,8 @@ function isExecutable(path: string): boolean {
 }
 
 function commandToGetIt(program: Program): string {
-  if (process.platform === 'darwin') return `brew install ${program === 'redis-server' ? 'redis' : program}`
-  if (existsSync('/etc/debian_version')) return `sudo apt-get install -y --no-install-recommends ${program}`
-  const name = program === 'redis-server' ? 'redis' : program
+  const name = program === 'redis-server' ? 'redis' : packages[program]
+  if (process.platform === 'darwin') return `brew install ${name}`
+  if (existsSync('/etc/debian_version')) return `sudo apt-get install -y --no-install-recommends ${packages[program]}`
   return existsSync('/etc/alpine-release') ? `apk add ${name}` : `dnf install -y ${name}`
 }

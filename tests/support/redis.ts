@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureInstalled } from './ensure-installed.ts'
+import { freePort } from './free-port.ts'
 
 /** A redis-server of the test's own, on loopback and without persistence. */
 export interface TestRedis {
@@ -79,13 +80,4 @@ function responds(port: number): Promise<boolean> {
     socket.once('error', () => settle(false))
     socket.once('close', () => settle(false))
   })
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('No free port')
-  return address.port
 }

@@ -188,6 +188,6 @@ test('readiness and metrics cover the collector, and labels are our own names al
   const metrics = await (await fetch(`${collector.url}/metrics`)).text()
   expect(metrics).toMatch(/collector_reports_total\{type="csp-violation",outcome="accepted"\} \d/)
   expect(metrics).toMatch(/collector_reports_total\{type="other",outcome="skipped"\} \d/)
-  expect(metrics).toMatch(/collector_post_duration_seconds_count\{status="204"\} \d/)
+  expect(metrics).toMatch(/http_request_duration_seconds_count\{route="\/r\/\{token\}",status="204"\} \d/)
   expect(metrics).toMatch(/collector_waiting_bytes 0/)
 })

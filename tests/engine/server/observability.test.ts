@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -7,6 +8,8 @@ import { aReport } from '../../../fixtures/reports.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { type ApiResponse, startApi, type TestApi } from '../../support/api.ts'
 import type { TestKey } from '../../support/tenants.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
 
 let api: TestApi
 let key: TestKey
@@ -99,37 +102,39 @@ describe('the log', () => {
 })
 
 describe('/metrics', () => {
+  const metricsText = async () => (await api.get('/metrics')).text
+
   /** What a counter stands at, of one operation. */
   async function counted(name: string, labels = ''): Promise<number> {
     const { text } = await api.get('/metrics')
     return Number(new RegExp(`^${name}\\{operation="reports.types"${labels}\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
   }
 
-  test.each(['api_rows_read_total', 'api_engine_seconds_total'])(
+  test.each(['clickhouse_rows_read_total', 'clickhouse_query_seconds_total'])(
     '%s grows with the reads of a request',
     async (name) => {
       const before = await counted(name)
       const { rowsRead, engineMs } = await logged('/v1/reports/types', `types-${name}`)
-      const read = name === 'api_rows_read_total' ? Number(rowsRead) : Number(engineMs) / 1000
+      const read = name === 'clickhouse_rows_read_total' ? Number(rowsRead) : Number(engineMs) / 1000
       expect(read).toBeGreaterThan(0)
       expect((await counted(name)) - before).toBeCloseTo(read, 3)
     },
   )
 
   test('counts the engine’s time of a request that read no rows', async () => {
-    const before = await counted('api_engine_seconds_total')
+    const before = await counted('clickhouse_query_seconds_total')
     // Of a month that no test stores anything in.
     const [from, to] = [100, 101].map((days) => new Date(Date.now() + days * dayMs).toISOString())
     const own = await logged(`/v1/reports/types?from=${from}&to=${to}`, 'no-rows')
     expect(own).toMatchObject({ status: 200, rowsRead: 0 })
     expect(own.engineMs).toBeGreaterThan(0)
-    const told = (await counted('api_engine_seconds_total')) - before
+    const told = (await counted('clickhouse_query_seconds_total')) - before
     expect(told).toBeCloseTo(Number(own.engineMs) / 1000, 3)
   })
 
   test('counts hits and misses of the response cache, as the log does', async () => {
     const results = () =>
-      Promise.all(['hit', 'miss'].map((result) => counted('api_response_cache_requests_total', `,result="${result}"`)))
+      Promise.all(['hit', 'miss'].map((result) => counted('response_cache_requests_total', `,result="${result}"`)))
     const [hits = 0, misses = 0] = await results()
     const window = `from=${new Date(Date.now() - dayMs).toISOString()}&to=${new Date().toISOString()}`
     const isHit = async (id: string) => (await logged(`/v1/reports/types?${window}`, id)).cacheHit
@@ -166,15 +171,34 @@ describe('/metrics', () => {
     expect(greatest).toBeLessThan(2)
   })
 
-  test('counts requests by operation and status', async () => {
+  test('counts requests by route and status', async () => {
     await api.get('/v1/me', { key })
     const { status, text, headers } = await api.get('/metrics')
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toContain('text/plain')
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
     expect(headers.get('Cache-Control')).toBe('private, no-store')
-    expect(text).toMatch(/api_request_duration_seconds_count\{operation="me",status="200"\} [1-9]/)
-    expect(text).not.toContain(tenantId)
+    expect(text).toMatch(/http_request_duration_seconds_count\{route="\/v1\/me",status="200"\} [1-9]/)
+    expect(text).toContain(`build_info{version="${version}"} 1`)
+    expect(text).toMatch(/^http_requests_in_flight 1$/m)
+    expect(text).toMatch(/^clickhouse_pool_wait_seconds_count\{pool="lookup"\} [1-9]/m)
+  })
+
+  test('counts refusals by the budget that was spent', async () => {
+    const spender = await api.createKey(await api.createTenant({ overrides: { keyLimit: 1 } }))
+    const refusals = async (budget: string) =>
+      Number(new RegExp(`^budget_refusals_total\\{budget="${budget}"\\} (\\d+)$`, 'm').exec(await metricsText())?.[1])
+    const before = [await refusals('key'), await refusals('tenant')] as const
+    for (let times = 0; times < 3; times++) await api.get('/v1/reports/count', { key: spender })
+    expect([await refusals('key'), await refusals('tenant')]).toEqual([before[0] + 2, before[1]])
+  })
+
+  test('has the age of the newest report of a tenant, to the minute', async () => {
+    const age = Number(
+      new RegExp(`^newest_report_age_seconds\\{tenant="${tenantId}"\\} (\\S+)$`, 'm').exec(await metricsText())?.[1],
+    )
+    expect(age).toBeGreaterThanOrEqual(60)
+    expect(age).toBeLessThan(240)
   })
 
   test.each([

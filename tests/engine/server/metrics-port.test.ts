@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, inject, test } from 'vitest'
+import { freePort } from '../../support/free-port.ts'
+import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'metrics-'))
+const started: SpawnedScript[] = []
+
+afterAll(() => {
+  for (const { child } of started) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true })
+})
+
+const programs = [
+  { file: 'app/serve.ts', variable: 'METRICS_PORT', budget: 'key' },
+  { file: 'app/collect.ts', variable: 'COLLECTOR_METRICS_PORT', budget: 'site' },
+] as const
+
+function start(file: string, environment: Readonly<Record<string, string>>): SpawnedScript {
+  const { writeUrl, redisUrl } = inject('servers')
+  const defaults = { CLICKHOUSE_URL: writeUrl, REDIS_URL: redisUrl, PORT: '0', COLLECTOR_PORT: '0', DATA_DIR: folder }
+  const script = spawnScript(file, [], { ...defaults, ...environment })
+  started.push(script)
+  return script
+}
+
+test.each(programs)('$file serves /metrics on $variable alone, to any Host', async ({ file, variable, budget }) => {
+  const port = await freePort()
+  const script = start(file, { [variable]: String(port) })
+  const [, url = ''] = await script.printed(/on (http:\/\/[\d.:]+)/, 30_000)
+  // A proxied request, as a scrape from another host can be.
+  const scrape = () => fetch(`http://127.0.0.1:${port}/metrics`, { headers: { 'X-Forwarded-For': '203.0.113.7' } })
+  const text = await (await scrape()).text()
+  expect(text).toContain(`budget_refusals_total{budget="${budget}"} 0`)
+  expect(text).toContain('redis_faults_total{kind="timeout"} 0')
+  expect((await fetch(`${url}/metrics`)).status).toBe(404)
+  expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(404)
+  script.child.kill('SIGTERM')
+  expect(await script.ended()).toBe(0)
+  await expect(scrape()).rejects.toThrow()
+})
+
+test.each(programs)('$file names $variable where its port is taken', async ({ file, variable }) => {
+  const blocker = createServer()
+  const port = await freePort()
+  await new Promise<void>((resolve) => blocker.listen(port, '127.0.0.1', resolve))
+  const script = start(file, { [variable]: String(port) })
+  expect(await script.ended()).toBe(1)
+  expect(script.output()).toContain(`Port ${port} on 127.0.0.1 is taken; set ${variable} to another\n`)
+  blocker.close()
+})
