@@ -7,6 +7,7 @@ import type { ApiEnv } from './request-context.ts'
 export function authenticate(authenticator: Authenticator): MiddlewareHandler<ApiEnv> {
   return async function authenticate(c, next) {
     const caller = await authenticator(c.req.header('Authorization'))
+    c.get('request').hasCaller = true
     const { origins } = caller.key
     if (origins.length > 0 && !origins.includes(c.req.header('Origin') ?? '')) {
       throw new Problem('forbidden', 'This key is for pages of its own origins; the Origin header is absent or another')

@@ -14,6 +14,8 @@ export interface RequestContext {
   /** Sent with a 200, a 304 and an error alike. */
   readonly responseHeaders: Record<string, string>
   operation?: string
+  /** Its key was found. */
+  hasCaller?: true
   /** The operation's path, as declared. */
   route?: string
   /** Names of the budgets that refused it. */
@@ -68,10 +70,10 @@ export interface ApiEnv {
 
 const acceptable = /^[A-Za-z0-9._-]{1,64}$/
 
-/** Of every response: its id, budgets and links so far, and where its time went. */
+/** Id and budgets so far and, for a key that was found, where the time went: who has none learns nothing of its lookup. */
 export const headersOf = (request: RequestContext): Record<string, string> => ({
   ...request.responseHeaders,
-  'Server-Timing': serverTiming(request),
+  ...(request.hasCaller && { 'Server-Timing': serverTiming(request) }),
 })
 
 /** Milliseconds in ClickHouse, of all statements together, and of the whole request (W3C Server Timing). */
