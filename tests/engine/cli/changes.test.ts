@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
-import { cli } from '../../support/cli.ts'
+import { done, makeTenant, refused } from '../../support/cli-commands.ts'
 import { queryRows } from '../../support/database.ts'
 
 let database: Database
@@ -16,25 +16,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([database?.close(), api?.close()])
 })
-
-/** Runs a command that must succeed, and gives its one JSON object. */
-async function done(...words: string[]) {
-  const { code, stdout, stderr } = await cli(words, { environment: { CLICKHOUSE_URL: inject('servers').writeUrl } })
-  expect({ code, stderr }).toMatchObject({ code: 0 })
-  expect(stdout).toMatch(/^\{.*\}\n$/)
-  return { response: JSON.parse(stdout), stderr }
-}
-
-/** Runs a command that must do nothing, and gives its one line. */
-async function refused(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli(words, { environment: { CLICKHOUSE_URL: inject('servers').writeUrl } })
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toMatch(/^[^\n]+\n$/)
-  return stderr.trimEnd()
-}
-
-const makeTenant = async (...more: string[]): Promise<string> =>
-  (await done('tenants', 'create', '--name', 'Zoë\'s "shop" 🛍 \\ ltd', '--plan', 'business', ...more)).response.id
 
 async function makeSite(tenant: string, host: string): Promise<string> {
   return (await done('sites', 'create', '--tenant', tenant, '--name', 'Shop', '--host', host)).response.id

@@ -5,7 +5,7 @@ import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { findTenant } from '../../../queries/tenants/find-tenant.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
-import { cli } from '../../support/cli.ts'
+import { done, makeTenant, refused } from '../../support/cli-commands.ts'
 import { queryRows } from '../../support/database.ts'
 
 let database: Database
@@ -19,25 +19,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([database?.close(), api?.close()])
 })
-
-/** Runs a command that must succeed, and gives its one JSON object. */
-async function done(...words: string[]) {
-  const { code, stdout, stderr } = await cli(words, { environment: { CLICKHOUSE_URL: inject('servers').writeUrl } })
-  expect({ code, stderr }).toMatchObject({ code: 0 })
-  expect(stdout).toMatch(/^\{.*\}\n$/)
-  return { response: JSON.parse(stdout), stderr }
-}
-
-/** Runs a command that must do nothing, and gives its one line. */
-async function refused(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli(words, { environment: { CLICKHOUSE_URL: inject('servers').writeUrl } })
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toMatch(/^[^\n]+\n$/)
-  return stderr.trimEnd()
-}
-
-const makeTenant = async (...more: string[]): Promise<string> =>
-  (await done('tenants', 'create', '--name', 'Zoë\'s "shop" 🛍 \\ ltd', '--plan', 'business', ...more)).response.id
 
 describe('tenants create', () => {
   test('a tenant is created on its plan, with its name unchanged', async () => {
