@@ -36,8 +36,8 @@ export const sitesList = endpoint({
       read(listSiteActivity(caller.tenant.id, new Date(retentionFrom))),
     ])
     const seen = new Map(activity.map((one) => [one.siteId, one]))
-    const asked = sites.filter(({ id }) => params.siteId === undefined || id === params.siteId)
-    const { data, ...paging } = page.sortAndCut(asked, oldestFirst)
+    const requested = sites.filter(({ id }) => params.siteId === undefined || id === params.siteId)
+    const { data, ...paging } = page.sortAndCut(requested, oldestFirst)
     const listed = data.map(({ id, name, hosts }) => ({
       ...{ id, name, hosts },
       firstSeen: seen.get(id)?.firstSeen ?? null,

@@ -38,7 +38,7 @@ function collectParams({ query: fields, parse }: Endpoint): MiddlewareHandler<Ap
   const names = Object.keys(fields)
   return function collectParams(c, next) {
     const given = c.req.valid('query' as never) as Params
-    // A key of one site asks about that site, where the operation can be asked about one.
+    // A key of one site reads that site, where the operation has a siteId.
     const { siteId } = c.get('caller')
     const query = siteId !== null && names.includes('siteId') ? { siteId, ...given } : given
     const path = (c.req.valid('param' as never) ?? {}) as Params

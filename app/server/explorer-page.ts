@@ -24,8 +24,8 @@ const index = `<!doctype html>
   <link rel="icon" href="data:,">
   <h1>Security Reporting API</h1>
   <ul>
-    <li><a href="/explorer">Explorer</a>, to look at reports</li>
-    <li><a href="/docs">Reference</a>, to read and try the operations</li>
+    <li><a href="/explorer">Explorer</a>, with charts and tables of reports</li>
+    <li><a href="/docs">Reference</a> of the operations, to read and try</li>
     <li><a href="/openapi.json">OpenAPI document</a></li>
   </ul>
 </html>

@@ -34,7 +34,7 @@ export function mountMetrics(app: Hono<ApiEnv>, registry: Registry): void {
 
 type MetricsVariable = 'METRICS_PORT' | 'COLLECTOR_METRICS_PORT'
 
-/** Serves a registry at `/metrics` of a port of its own, to whoever reaches it; undefined where none is set. */
+/** Serves a registry at `/metrics` of a port of its own, to any client; undefined where none is set. */
 export async function listenForMetrics(
   config: Config,
   variable: MetricsVariable,

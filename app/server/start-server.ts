@@ -14,7 +14,7 @@ import { onStopSignal } from './stop-signal.ts'
 
 const perProcess = 'REDIS_URL is not set: each process has request budgets of its own, so two allow twice the requests'
 
-/** Nothing tells a process of its replicas, so production without Redis gets a line in the log. */
+/** A process cannot detect its replicas, so production without Redis gets a warning in the log. */
 export async function openBudgets(
   config: Config,
   log: Logger,
