@@ -11,7 +11,7 @@ import { createMemoryBudgets } from '../budgets/memory-budgets.ts'
 import { createApi } from '../server/create-api.ts'
 
 /** A statement that a request made. */
-export interface AskedQuery {
+export interface RecordedQuery {
   readonly query: Query<unknown>
   readonly rows: readonly unknown[]
   readonly cost: QueryCost | undefined
@@ -21,7 +21,7 @@ export interface ExplainedRequest {
   readonly status: number
   readonly body: string
   /** In the order they ended. */
-  readonly queries: readonly AskedQuery[]
+  readonly queries: readonly RecordedQuery[]
 }
 
 /** Runs a request as a key of the tenant would, without a key and without budgets, and keeps its statements. */
@@ -31,7 +31,7 @@ export async function explainRequest(
   target: string,
   now = () => new Date(),
 ): Promise<ExplainedRequest> {
-  const queries: AskedQuery[] = []
+  const queries: RecordedQuery[] = []
   const recording: Database = {
     ...database,
     async read(query, options) {
@@ -54,12 +54,13 @@ export async function explainRequest(
 }
 
 function callerOf({ id, name, plan, overrides }: Tenant) {
-  const [createdAt, expiresAt] = [new Date(), new Date(Date.now() + dayMs)].map((time) => time.toISOString()) as [
-    string,
-    string,
-  ]
+  const now = Date.now()
   return {
-    key: { id: '00000000-0000-4000-8000-000000000000', name: 'explain', prefix: '', origins: [], createdAt, expiresAt },
+    key: {
+      ...{ id: '00000000-0000-4000-8000-000000000000', name: 'explain', prefix: '', origins: [] },
+      createdAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + dayMs).toISOString(),
+    },
     siteId: null,
     tenant: { id, name, plan, may: entitlements(plan, overrides) },
   }

@@ -9,9 +9,10 @@ const tenantId = { takes: 'the id of a tenant, a UUID', schema: uuid }
 
 export const tenant = option('--tenant <ID>', { about: 'The tenant', ...tenantId }).makeOptionMandatory()
 
-const siteId = { takes: 'the id of a site of the tenant, a UUID', schema: uuid }
+export const siteOption = (about: string) =>
+  option('--site <ID>', { about, takes: 'the id of a site of the tenant, a UUID', schema: uuid })
 
-export const site = option('--site <ID>', { about: 'The site', ...siteId }).makeOptionMandatory()
+export const site = siteOption('The site').makeOptionMandatory()
 
 export const anyTenant = option('--tenant <ID>', { about: 'Only this tenant (default: all)', ...tenantId })
 
@@ -32,8 +33,7 @@ export function requireChange(changes: object, flags: readonly string[]): void {
   throw new Error(`Nothing to change: give one or more of ${flags.join(', ')}`)
 }
 
-export const siteOfLines = (fallback = '') =>
-  option('--site <ID>', { about: `The site of lines that name none${fallback}`, ...siteId })
+export const siteOfLines = (fallback = '') => siteOption(`The site of lines that name none${fallback}`)
 
 export const file = argument('<FILE>', {
   about: 'NDJSON file',

@@ -101,7 +101,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     })
     if (outcome.allowed) return
     request.refusedBudgets = ['site']
-    const retryAfterSeconds = outcome.buckets[0]?.retryAfterSeconds ?? 1
+    const { retryAfterSeconds } = outcome
     const message = `The site's budget of ${postsPerMinute} posts a minute is spent; wait ${retryAfterSeconds} s`
     throw new CollectorError(429, 'rate_limited', message, { retryAfterSeconds })
   }

@@ -53,16 +53,15 @@ export function urlOf(state) {
  * The window as parameters. A range ends with the minute that runs, so that within it a poll is the same request and an
  * unchanged response a 304.
  */
-export function windowOf({ range, from, to }, maxDays = 31) {
+export function windowOf({ range, from, to }) {
   if (from && to) return { from, to }
   const end = Math.ceil(Date.now() / 60_000) * 60_000
-  const length = Math.min(ranges[range], maxDays * 24 * hourMs)
-  return { from: new Date(end - length).toISOString(), to: new Date(end).toISOString() }
+  return { from: new Date(end - ranges[range]).toISOString(), to: new Date(end).toISOString() }
 }
 
 /** The window within the days that an operation reads, its end kept. */
 export function windowWithin(state, maxDays) {
-  const { from, to } = windowOf(state, maxDays)
+  const { from, to } = windowOf(state)
   const earliest = Date.parse(to) - maxDays * 24 * hourMs
   return { from: new Date(Math.max(Date.parse(from), earliest)).toISOString(), to }
 }

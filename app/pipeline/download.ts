@@ -5,7 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { acceptsGzip } from './conditional-response.ts'
-import { clientClosedRequest } from './json-response.ts'
+import { clientClosedRequest, uncachedHeaders } from './json-response.ts'
 import { type ApiEnv, headersOf } from './request-context.ts'
 
 /** A response that is sent as it is read, whole or cut off: never an end that is none. */
@@ -28,11 +28,10 @@ export async function sendDownload(c: Context<ApiEnv>, download: Download, log: 
   const headers = {
     // Of CORS.
     ...Object.fromEntries(c.res.headers),
+    ...uncachedHeaders,
     'Content-Type': download.mediaType,
     'Content-Disposition': `attachment; filename="${download.fileName}"`,
     ...(isZipped && { 'Content-Encoding': 'gzip' }),
-    'Cache-Control': 'private, no-store',
-    'X-Content-Type-Options': 'nosniff',
     Vary: 'Accept-Encoding, Authorization, Origin',
     ...download.headers,
     ...headersOf(c.get('request')),

@@ -2,10 +2,11 @@ import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import type { Database } from '../../../queries/clickhouse/client.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
-import { sql, texts } from '../../../queries/sql/sql.ts'
+import type { Query } from '../../../queries/sql/query.ts'
+import { sql } from '../../../queries/sql/sql.ts'
 import { argument } from '../arguments.ts'
 import type { Context } from '../context.ts'
-import { type AskedQuery, explainRequest } from '../explain-request.ts'
+import { explainRequest, type RecordedQuery } from '../explain-request.ts'
 import { requireTenant } from '../require-tenant.ts'
 import { tenant } from '../shared-arguments.ts'
 import { subcommand } from '../subcommand.ts'
@@ -34,11 +35,12 @@ export function addExplain(program: Command, context: Context): void {
     .action(async (path, { tenant: tenantId, analyze }) => {
       const { reader } = await context.database()
       const { status, body, queries } = await explainRequest(reader, await requireTenant(reader, tenantId), path)
-      for (const asked of queries) {
+      const comments = await reader.read(listTableComments)
+      for (const recorded of queries) {
         const lines = [
-          ...(await describe(reader, asked)),
-          ...(analyze ? await indexes(reader, asked) : []),
-          `${withLiterals(asked.query.statement)};`,
+          ...describe(recorded, comments),
+          ...(analyze ? await indexes(reader, recorded) : []),
+          `${withLiterals(recorded.query.statement)};`,
           '',
         ]
         context.stdout.write(`${lines.join('\n')}\n`)
@@ -48,35 +50,34 @@ export function addExplain(program: Command, context: Context): void {
     })
 }
 
-const tableComment = z.object({ name: z.string(), comment: z.string() })
+const tableRow = z.object({ name: z.string(), comment: z.string() })
 
-/** What a statement is, as comments of SQL. */
-async function describe(reader: Database, { query, rows, cost }: AskedQuery): Promise<string[]> {
+const listTableComments: Query<z.infer<typeof tableRow>> = {
+  name: 'listTableComments',
+  statement: sql`
+    SELECT name, comment
+    FROM system.tables
+    WHERE database = currentDatabase()
+    ORDER BY name`,
+  row: tableRow,
+  pool: 'lookup',
+}
+
+/** What a statement is, as comments of SQL. @param comments of every table. */
+function describe({ query, rows, cost }: RecordedQuery, comments: readonly z.infer<typeof tableRow>[]): string[] {
   const { name, pool = 'query', statement } = query
-  const tables = [...statement.strings.join('?').matchAll(/\b(?:FROM|JOIN)\s+([a-z]\w+)/g)].map(
-    ([, table]) => table ?? '',
-  )
-  const comments = await reader.read({
-    name: 'listTableComments',
-    statement: sql`
-      SELECT name, comment
-      FROM system.tables
-      WHERE database = currentDatabase() AND name IN ${texts(['', ...tables])}
-      ORDER BY name`,
-    row: tableComment,
-    pool: 'lookup',
-  })
+  const tables = [...statement.strings.join('?').matchAll(/\b(?:FROM|JOIN)\s+([a-z]\w+)/g)].map(([, table]) => table)
   const spent = cost && `${cost.rowsRead} rows and ${cost.bytesRead} bytes read in ${cost.elapsedMs.toFixed(1)} ms`
   return [
     `-- ${name}, pool ${pool}: ${rows.length} rows${spent ? `; ${spent}` : ''}`,
-    ...comments.map((table) => `-- ${table.name}: ${table.comment}`),
+    ...comments.filter((table) => tables.includes(table.name)).map((table) => `-- ${table.name}: ${table.comment}`),
   ]
 }
 
 /** Lines of EXPLAIN that say what a table's indexes left. */
 const telling = /ReadFromMergeTree|^\s*(PrimaryKey|MinMax|Partition|Skip|Name:|Condition:|Parts:|Granules:)/
 
-async function indexes(reader: Database, { query: { statement } }: AskedQuery): Promise<string[]> {
+async function indexes(reader: Database, { query: { statement } }: RecordedQuery): Promise<string[]> {
   const [first = '', ...rest] = statement.strings
   const plan = await reader.read({
     name: 'explainIndexes',

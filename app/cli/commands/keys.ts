@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { at, sql, text, uuid as uuidParameter } from '../../../queries/sql/sql.ts'
 import { findKeyById, listKeys } from '../../../queries/tenants/list-keys.ts'
-import { dayMs } from '../../../schema/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
 import { insertKey } from '../../api-keys/insert-key.ts'
 import { hashKey, keyPrefix, makeKey } from '../../api-keys/key-format.ts'
 import { webOrigin } from '../../config.ts'
@@ -11,7 +11,7 @@ import { option, repeatableOption } from '../arguments.ts'
 import type { Context } from '../context.ts'
 import { insertNextRow } from '../insert-next-row.ts'
 import { requireSites, requireTenant } from '../require-tenant.ts'
-import { name, tenant, uuid } from '../shared-arguments.ts'
+import { name, siteOption, tenant, uuid } from '../shared-arguments.ts'
 import { subcommand } from '../subcommand.ts'
 
 const latest = Date.parse('2299-12-31T00:00:00Z')
@@ -25,11 +25,7 @@ const expiresAt = option('--expires-at <TIME>', {
     .refine((time) => time.getTime() > Date.now() && time.getTime() < latest),
 })
 
-const ownSite = option('--site <ID>', {
-  about: 'The one site that the key reads (default: every site of the tenant)',
-  takes: 'the id of a site of the tenant, a UUID',
-  schema: uuid,
-})
+const ownSite = siteOption('The one site that the key reads (default: every site of the tenant)')
 
 const origin = repeatableOption('--origin <ORIGIN>', {
   about: 'Origin of the pages that may send the key (default: any sender)',
@@ -43,7 +39,7 @@ const id = option('--id <ID>', {
   schema: uuid,
 }).makeOptionMandatory()
 
-const unitMs = { m: 60_000, h: 3_600_000, d: dayMs }
+const unitMs = { m: minuteMs, h: hourMs, d: dayMs }
 
 const overlap = option('--overlap <TIME>', {
   about: 'Time for which the old key still works (default: 7d)',

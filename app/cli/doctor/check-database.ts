@@ -9,9 +9,10 @@ import { rowCount } from '../../../queries/sql/rows.ts'
 import { sql, texts } from '../../../queries/sql/sql.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import type { Check } from './check.ts'
+import { isOlder } from './is-older.ts'
 
 /** The release of compose.yaml and of the embedded engine, on which every test runs. */
-const oldestClickHouse = [26, 7] as const
+const oldestClickHouse = '26.7'
 
 const onlyRow = async <Row>(database: Database, query: Query<Row>): Promise<Row> => {
   const [row] = await database.read(query)
@@ -27,13 +28,12 @@ const findVersion: Query<{ version: string }> = {
 
 export const clickHouse: Check = {
   name: 'clickhouse',
-  fix: `start ClickHouse ${oldestClickHouse.join('.')} or newer, and correct host, user and password in CLICKHOUSE_URL`,
+  fix: `start ClickHouse ${oldestClickHouse} or newer, and correct host, user and password in CLICKHOUSE_URL`,
   async run({ database }) {
     const { reader, url } = await database()
     const { version } = await onlyRow(reader, findVersion)
-    const [major = 0, minor = 0] = version.split('.').map(Number)
-    const isOld = major < oldestClickHouse[0] || (major === oldestClickHouse[0] && minor < oldestClickHouse[1])
-    if (isOld) throw new Error(`ClickHouse at ${url} is ${version}, older than ${oldestClickHouse.join('.')}`)
+    if (isOlder(version, oldestClickHouse))
+      throw new Error(`ClickHouse at ${url} is ${version}, older than ${oldestClickHouse}`)
     return `ClickHouse ${version} at ${url}`
   },
 }

@@ -7,6 +7,7 @@ import { rowCount } from '../../../queries/sql/rows.ts'
 import { sql } from '../../../queries/sql/sql.ts'
 import { explainError } from '../explain-error.ts'
 import type { Check } from './check.ts'
+import { isOlder } from './is-older.ts'
 
 const oldestNode = packageJson.engines.node.replace('>=', '')
 
@@ -15,9 +16,7 @@ export const node: Check = {
   fix: `install Node ${oldestNode} or newer`,
   async run() {
     const { node } = process.versions
-    const [major = 0, minor = 0] = node.split('.').map(Number)
-    const [oldestMajor = 0, oldestMinor = 0] = oldestNode.split('.').map(Number)
-    if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) throw new Error(`Node is ${node}`)
+    if (isOlder(node, oldestNode)) throw new Error(`Node is ${node}`)
     return `Node ${node}`
   },
 }
