@@ -61,7 +61,7 @@ export function createApi(onPause) {
       return body
     },
     /** Every item of a list, page by page to its end. */
-    async all(target, onCount) {
+    async all(target, onCount = () => {}) {
       const items = []
       for (let next = target; next; ) {
         const response = await send(next)

@@ -81,7 +81,7 @@ function askForKey(message) {
 async function start() {
   if (!readKey()) return askForKey()
   try {
-    sites = (await api.get(targetOf('/v1/sites', { limit: 200 }))).data
+    sites = await api.all(targetOf('/v1/sites', { limit: 200 }))
   } catch (error) {
     if (error.status === 401 || error.status === 403) return askForKey(error.message)
     byId('status').replaceChildren(error.message)

@@ -248,6 +248,15 @@ test('new reports appear by themselves, and a poll that finds none is a 304', as
   await page.context().close()
 }, 60_000)
 
+test('the site picker has every site of a tenant with more than a page of them', async () => {
+  const tenantId = await api.createTenant()
+  await Promise.all(Array.from({ length: 201 }, () => api.createSite(tenantId)))
+  const { page } = await open('/explorer', await api.createKey(tenantId))
+  // One more for all sites.
+  expect(await page.locator('select[name=site] option').count()).toBe(202)
+  await page.context().close()
+})
+
 test('a spent budget is told, and the page waits', async () => {
   const tenantId = await api.createTenant({ overrides: { keyLimit: 4, tenantLimit: 100 } })
   await api.createSite(tenantId)
