@@ -1,16 +1,18 @@
-import { Readable } from 'node:stream'
-import { ClickHouseError, type ClickHouseSettings, createClient, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
+import type { Readable } from 'node:stream'
+import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
 import { Problem } from '../../schema/problems.ts'
 import type { ExportQuery, PoolName, Query } from '../sql/query.ts'
 import { render } from '../sql/sql.ts'
 import { createCircuitBreaker, type OnOutage } from './circuit-breaker.ts'
+import { clusterReads, clusterWrites, quorumOf } from './cluster-settings.ts'
 import { limitConcurrency, type RunLimited } from './concurrency-limiter.ts'
-import { withoutExceptionTrailer } from './exception-trailer.ts'
 import { type FaultKind, faultKind } from './fault-kind.ts'
-import { application, keepAliveMs, openHttpTransport } from './http-transport.ts'
+import { aliveTimeoutMs, createNodes, nodeUrls } from './nodes.ts'
 import { openExport } from './open-export.ts'
+import { openNode } from './open-node.ts'
 import { parseResponse, type QueryCost } from './parse-response.ts'
 import { fewRowsSettings, poolSettings, queryPools } from './query-pools.ts'
+import { statementsOn } from './statements.ts'
 import { isRefusal } from './transient-errors.ts'
 import { ClientDisconnected, retryOnClosedConnection, withTimeout } from './with-timeout.ts'
 
@@ -76,16 +78,21 @@ const readSettings = {
 /** Of the breaker's probe, so that reads fail within a second while ClickHouse is frozen. */
 const probeTimeoutMs = 800
 
-/** @param url `http(s)://user:password@host:port/database`. */
-export function connect(url: string): Database {
-  const client = createClient({
-    url,
-    application,
-    request_timeout: 10 * 60_000,
-    keep_alive: { enabled: true, idle_socket_ttl: keepAliveMs },
-    log: { level: 127 },
-  })
-  const transport = openHttpTransport(url)
+export interface ConnectOptions {
+  /** Whether the URL is of a cluster; true by default where it has several hosts. */
+  readonly isCluster?: boolean
+  /** Replicas that have an insert when it returns. */
+  readonly quorum?: number
+}
+
+/** @param url `http(s)://user:password@host:port/database`; of a cluster, its nodes as hosts separated by commas. */
+export function connect(url: string, { quorum, ...options }: ConnectOptions = {}): Database {
+  const urls = nodeUrls(url)
+  const { isCluster = urls.length > 1 } = options
+  const settings = { ...(isCluster && { ...clusterReads, ...clusterWrites }), ...(quorum && quorumOf(quorum)) }
+  const connections = urls.map((url) => openNode(url, settings))
+  const nodes = createNodes(connections, ({ ping }) => ping(aliveTimeoutMs))
+  const settingsOfRead = isCluster ? { ...readSettings, ...clusterReads } : readSettings
   let observer: DatabaseObserver = {}
   const limiters = Object.fromEntries(
     Object.entries(queryPools).map(([name, pool]) => [
@@ -93,13 +100,13 @@ export function connect(url: string): Database {
       limitConcurrency(pool, (milliseconds) => observer.onPoolWait?.(name as PoolName, milliseconds)),
     ]),
   ) as Record<PoolName, RunLimited>
-  const select1 = (timeoutMs: number) =>
-    withTimeout(timeoutMs, (signal) => transport.send({ text: 'SELECT 1', params: {} }, {}, signal))
   const probe = () =>
-    select1(probeTimeoutMs).catch((error: unknown) => {
-      // A refused statement is a response.
-      if (!(error instanceof ClickHouseError)) throw error
-    })
+    nodes
+      .read(({ select1 }) => select1(probeTimeoutMs), new AbortController().signal)
+      .catch((error: unknown) => {
+        // A refused statement is a response.
+        if (!(error instanceof ClickHouseError)) throw error
+      })
   const breaker = createCircuitBreaker(probe, (error) => observer.onOutage?.(error))
   const countFault = (error: unknown) => {
     if (error instanceof Problem || error instanceof ClientDisconnected) return
@@ -113,8 +120,15 @@ export function connect(url: string): Database {
       const attempt = async (signal: AbortSignal) => {
         // The pool can be full until after the timeout.
         signal.throwIfAborted()
-        const settings = { ...settingsOf(query.name, pool, origin), ...(query.fewRows && fewRowsSettings) }
-        return parseResponse(await transport.send(rendered, settings, signal))
+        const settings = {
+          ...settingsOfRead,
+          ...settingsOf(query.name, pool, origin),
+          ...(query.fewRows && fewRowsSettings),
+        }
+        return nodes.read(
+          async ({ transport }, until) => parseResponse(await transport.send(rendered, settings, until)),
+          signal,
+        )
       }
       const { rows, cost } = await withTimeout(
         queryPools[pool].timeoutMs,
@@ -132,61 +146,35 @@ export function connect(url: string): Database {
       return rows.map((row) => query.row.parse(row))
     },
     async export({ name, statement, format }, { origin, signal } = {}) {
-      const settings = { ...settingsOf(name, 'export', origin), default_format: format }
+      const settings = { ...settingsOfRead, ...settingsOf(name, 'export', origin), default_format: format }
       const open = async () => {
         await breaker.admit()
         const until = signal ?? new AbortController().signal
-        return retryOnClosedConnection(() => transport.open(render(statement), settings, until), until)
+        const rendered = render(statement)
+        const openOn = () => nodes.read(({ transport }) => transport.open(rendered, settings, until), until)
+        return retryOnClosedConnection(openOn, until)
       }
       return openExport(limiters.export, origin?.tenantId, open, signal).catch((error: unknown) => {
         countFault(error)
         throw error instanceof Problem ? error : toProblem(error)
       })
     },
-    async command(statement, { params, settings, signal } = {}) {
-      await client.command({
-        query: statement,
-        ...(params && { query_params: params }),
-        ...(settings && { clickhouse_settings: settings }),
-        ...(signal && { abort_signal: signal }),
-      })
-    },
-    async insert(statement, rows, { settings, signal } = {}) {
-      const { stream } = await client.exec({
-        query: statement,
-        values: Buffer.isBuffer(rows) ? Readable.from([rows], { objectMode: false }) : rows,
-        ...(settings && { clickhouse_settings: settings }),
-        ...(signal && { abort_signal: signal }),
-      })
-      for await (const _ of stream);
-    },
-    async stream(statement, format, { params, settings } = {}) {
-      const { stream, response_headers } = await client.exec({
-        query: statement,
-        ...(params && { query_params: params }),
-        clickhouse_settings: { ...settings, default_format: format } as ClickHouseSettings,
-      })
-      const tag = response_headers[EXCEPTION_TAG_HEADER_NAME]?.toString()
-      return withoutExceptionTrailer(stream, tag)
-    },
+    ...statementsOn(nodes),
     async ping() {
-      return select1(2_000).then(
-        () => true,
-        () => false,
-      )
+      const responses = await Promise.all(connections.map(({ ping }) => ping(2_000)))
+      return responses.some(Boolean)
     },
     observe(replacement) {
       observer = replacement
     },
     async close() {
       observer = {}
-      await Promise.all([transport.close(), client.close()])
+      await Promise.all(connections.map(({ close }) => close()))
     },
   }
 }
 
 const settingsOf = (name: string, pool: PoolName, origin: QueryOrigin | undefined): Record<string, string> => ({
-  ...readSettings,
   ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
   ...poolSettings(pool),
   log_comment: JSON.stringify({ ...origin, query: name }),

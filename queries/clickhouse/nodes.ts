@@ -1,0 +1,108 @@
+import { TimedOut } from './with-timeout.ts'
+
+// The nodes of a cluster, any of which takes a statement.
+
+const url = /^(https?:\/\/(?:[^@/]*@)?)([^/]+)(.*)$/
+
+/** The URL of each host of `http://user:password@a:8123,b:8123/database`. */
+export function nodeUrls(urls: string): string[] {
+  const [, start, hosts, path] = url.exec(urls) ?? []
+  return hosts === undefined ? [urls] : hosts.split(',').map((host) => `${start}${host}${path}`)
+}
+
+/** Nothing reached the node. */
+const neverSent = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
+
+const nodeFaults = new Set([
+  ...neverSent,
+  ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENETUNREACH', 'UND_ERR_SOCKET'],
+  '225', // NO_ZOOKEEPER
+  '242', // TABLE_IS_READ_ONLY
+  '279', // ALL_CONNECTION_TRIES_FAILED
+  '285', // TOO_FEW_LIVE_REPLICAS
+  '289', // REPLICA_IS_NOT_IN_QUORUM
+  '319', // UNKNOWN_STATUS_OF_INSERT
+  '999', // KEEPER_EXCEPTION
+])
+
+/** A node that accepts connections and does not respond. */
+class NodeFrozen extends Error {}
+
+const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
+
+const isNodeFault = (error: unknown) =>
+  error instanceof NodeFrozen || error instanceof TimedOut || nodeFaults.has(codeOf(error))
+
+const restMs = 5_000
+/** The longest wait for a frozen node is both together, below the timeout of lookups. */
+const aliveAfterMs = 500
+export const aliveTimeoutMs = 500
+
+export interface Nodes<Node> {
+  /** Runs a read on the node of the last one, and where that fails on the next, once a node. */
+  read<Result>(task: (node: Node, signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result>
+  /**
+   * Runs a write on one node, and on the next where nothing reached it; the caller's retry goes to the next node.
+   * @param once for a task that consumes its rows.
+   */
+  write<Result>(task: (node: Node) => Promise<Result>, once?: 'once'): Promise<Result>
+}
+
+/** A node that failed rests for 5 s while others serve. @param isAlive whether it responds within `aliveTimeoutMs`. */
+export function createNodes<Node>(nodes: readonly Node[], isAlive: (node: Node) => Promise<boolean>): Nodes<Node> {
+  const restsUntil = new Map<Node, number>()
+  let last = 0
+
+  function inOrder(): Node[] {
+    const now = performance.now()
+    const rests = (node: Node) => (restsUntil.get(node) ?? 0) > now
+    const fromLast = [...nodes.slice(last), ...nodes.slice(0, last)]
+    return [...fromLast.filter((node) => !rests(node)), ...fromLast.filter(rests)]
+  }
+
+  async function run<Result>(task: (node: Node) => Promise<Result>, goesOn: (error: unknown) => boolean) {
+    let failure: unknown
+    for (const node of inOrder()) {
+      try {
+        const result = await task(node)
+        last = nodes.indexOf(node)
+        return result
+      } catch (error) {
+        failure = error
+        if (isNodeFault(error)) restsUntil.set(node, performance.now() + restMs)
+        if (!goesOn(error)) break
+      }
+    }
+    throw failure
+  }
+
+  /** Aborts the task where its node is frozen and another can take it. */
+  async function whileAlive<Result>(
+    node: Node,
+    task: (signal: AbortSignal) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    if (nodes.length === 1) return task(signal)
+    const controller = new AbortController()
+    const abort = () => controller.abort(signal.reason)
+    signal.addEventListener('abort', abort)
+    const timer = setInterval(async () => {
+      if (!(await isAlive(node))) controller.abort(new NodeFrozen('The node does not respond'))
+    }, aliveAfterMs)
+    try {
+      return await task(controller.signal)
+    } finally {
+      clearInterval(timer)
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  return {
+    read: (task, signal) =>
+      run(
+        (node) => whileAlive(node, (until) => task(node, until), signal),
+        (error) => isNodeFault(error) && !signal.aborted,
+      ),
+    write: (task, once) => run(task, (error) => once === undefined && neverSent.has(codeOf(error))),
+  }
+}
