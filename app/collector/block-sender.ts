@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LogImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { isRefusal } from '../../queries/clickhouse/transient-errors.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
@@ -12,17 +13,9 @@ import type { Spool, SpooledBlock } from './spool.ts'
  * failure no other block is sent until ClickHouse takes writes again.
  */
 
-/** Records that a step of a block has begun or is done, which changes its tenants' import versions. */
-export type LogSteps = (
-  tenantIds: readonly string[],
-  stepToken: string,
-  state: 'started' | 'done',
-  signal: AbortSignal,
-) => Promise<void>
-
 export interface BlockSenderOptions {
   readonly writer: ReportWriter
-  readonly logSteps: LogSteps
+  readonly logSteps: LogImportSteps
   readonly spool: Spool
   /** Called when a block cannot be sent, and without an error when ClickHouse takes writes again. */
   readonly onOutage?: (error: Error | undefined) => void

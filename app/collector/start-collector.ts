@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { Config } from '../config.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
@@ -9,7 +10,6 @@ import { listenForMetrics } from '../server/serve-metrics.ts'
 import { openBudgets } from '../server/start-server.ts'
 import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
-import { logCollectorSteps } from './log-collector-steps.ts'
 import { createReportStore } from './report-store.ts'
 import { openSpool } from './spool.ts'
 import { mountTryPage, type TryPageOptions } from './try-page.ts'
@@ -24,7 +24,7 @@ export async function startCollector(
   const metrics = createCollectorMetrics(() => store.waitingBytes())
   const store = createReportStore({
     writer: clickHouseReportWriter(database),
-    logSteps: logCollectorSteps(database),
+    logSteps: logImportSteps(database),
     spool: await openSpool(join(config.DATA_DIR, 'collector')),
     onFlush: metrics.observeFlush,
     onOutage: logOutage(log, 'ClickHouse'),

@@ -7,6 +7,7 @@ import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 import { dayMs } from '../../schema/durations.ts'
+import { logImportSteps } from '../log-import-steps.ts'
 import { listRollups, type Rollup, rawTable } from './list-rollups.ts'
 import { inMonth, listRollupMonths, type RollupMonth } from './rollup-months.ts'
 import { untilVersionsExpire } from './until-versions-expire.ts'
@@ -33,7 +34,10 @@ export async function rebuildRollups(
   const partitions = [...new Set(months.map(({ partition }) => partition))].sort()
   const total = partitions.length * rollups.length
   let rebuilt = 0
-  await logRebuild(database, 'started')
+  const tenantIds = [...new Set(months.map(({ tenantId }) => tenantId))]
+  const log = logImportSteps(database)
+  // One token for all rebuilds, so that the next ends what a killed one started.
+  await log(tenantIds, 'rebuild', 'started')
   try {
     for (const rollup of rollups) {
       for (const partition of partitions) {
@@ -44,7 +48,7 @@ export async function rebuildRollups(
       }
     }
   } finally {
-    await logRebuild(database, 'done')
+    await log(tenantIds, 'rebuild', 'done')
     await untilVersionsExpire()
   }
   onProgress?.(total, total, 'done')
@@ -77,14 +81,6 @@ function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {
   const time = rollup.source === rawTable ? rawTime : bucketTime
   const rows = sql`SELECT * FROM ${name(rollup.source)} WHERE ${inMonth(month, time)}`
   return sql`INSERT INTO ${name(target)} (${columns}) SELECT ${columns} FROM (${rollup.over(rows)})`
-}
-
-/** Changes every tenant's import version. One token for all rebuilds, so that the next ends what a killed one started. */
-async function logRebuild(database: Database, state: 'started' | 'done'): Promise<void> {
-  const statement = `INSERT INTO import_log_by_time (tenant_id, recorded_at, token, state)
-    SELECT DISTINCT id, now64(3), 'rebuild', {state:String}
-    FROM tenants`
-  await database.command(statement, { params: { state } })
 }
 
 /** Name of a table that one month is built in; the hexadecimal second gives its age. */

@@ -6,10 +6,10 @@ import { expect } from 'vitest'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { createCollectorMetrics } from '../../app/collector/collector-metrics.ts'
 import { createCollector } from '../../app/collector/create-collector.ts'
-import { logCollectorSteps } from '../../app/collector/log-collector-steps.ts'
 import { createReportStore, type ReportStoreOptions } from '../../app/collector/report-store.ts'
 import { openSpool } from '../../app/collector/spool.ts'
 import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
+import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { importVersion } from '../../queries/rules/import-version.ts'
 import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
@@ -79,7 +79,7 @@ export const versionOf = async (database: Database, tenantId: string) =>
 export async function openCollector(database: Database, folder: string, replaced: Partial<ReportStoreOptions> = {}) {
   const store = createReportStore({
     writer: clickHouseReportWriter(database),
-    logSteps: logCollectorSteps(database),
+    logSteps: logImportSteps(database),
     spool: await openSpool(folder),
     ...replaced,
   })

@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { logCollectorSteps } from '../../../app/collector/log-collector-steps.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { openSpool } from '../../../app/collector/spool.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
+import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import type { Database } from '../../../queries/clickhouse/client.ts'
@@ -151,7 +151,7 @@ test('a block that ClickHouse refuses is set aside, and those after it are store
 
 test('a block is in the folder before its step begins and until its step is done', async () => {
   const folder = await folders.make()
-  const logSteps = logCollectorSteps(database)
+  const logSteps = logImportSteps(database)
   const steps: unknown[] = []
   const { store, post } = await openCollector(database, folder, {
     async logSteps(tenantIds, stepToken, state, signal) {
@@ -165,7 +165,7 @@ test('a block is in the folder before its step begins and until its step is done
 })
 
 test('a step that is not recorded as done is no failure, and is recorded when ClickHouse takes it', async () => {
-  const logSteps = logCollectorSteps(database)
+  const logSteps = logImportSteps(database)
   let hangs = true
   let hung = 0
   const { store, post } = await openCollector(database, await folders.make(), {

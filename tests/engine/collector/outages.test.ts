@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { logCollectorSteps } from '../../../app/collector/log-collector-steps.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
+import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
@@ -88,7 +88,7 @@ test('ClickHouse frozen in an insert: 503 within 13 s, not ready, and the block 
   let freezes = true
   const freeze = () => process.kill(engine.pid() as number, 'SIGSTOP')
   const thaw = () => process.kill(engine.pid() as number, 'SIGCONT')
-  const logSteps = logCollectorSteps(database)
+  const logSteps = logImportSteps(database)
   const writer = clickHouseReportWriter(database)
   const { store, app, post } = await openCollector(database, folder, {
     async logSteps(...given) {

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { logCollectorSteps } from '../../../app/collector/log-collector-steps.ts'
 import { readReports } from '../../../app/collector/read-reports.ts'
 import { createReportStore } from '../../../app/collector/report-store.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
@@ -10,6 +9,7 @@ import { type CollectorSite, createSiteLookup } from '../../../app/collector/sit
 import { openSpool } from '../../../app/collector/spool.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { reportIds } from '../../../app/import/reports/report-id.ts'
+import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
@@ -52,7 +52,7 @@ async function postAll(site: CollectorSite): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'sampling-'))
   const store = createReportStore({
     writer: clickHouseReportWriter(database),
-    logSteps: logCollectorSteps(database),
+    logSteps: logImportSteps(database),
     spool: await openSpool(folder),
   })
   const random = seeded(2).next

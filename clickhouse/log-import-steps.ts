@@ -1,0 +1,20 @@
+import type { Database } from '../queries/clickhouse/client.ts'
+import { render, sql, text, uuids } from '../queries/sql/sql.ts'
+
+/** Changes the tenants' import versions: nothing is cached between a token's 'started' and its 'done'. */
+export type LogImportSteps = (
+  tenantIds: readonly string[],
+  token: string,
+  state: 'started' | 'done',
+  signal?: AbortSignal,
+) => Promise<void>
+
+/** Steps by ClickHouse's clock, which the version of a tenant's data is read by. */
+export function logImportSteps(database: Pick<Database, 'command'>): LogImportSteps {
+  return async (tenantIds, token, state, signal) => {
+    const statement = render(sql`
+      INSERT INTO import_log_by_time (tenant_id, recorded_at, token, state)
+      SELECT arrayJoin(${uuids(tenantIds)}), now64(3), ${text(token)}, ${text(state)}`)
+    await database.command(statement.text, { params: statement.params, signal })
+  }
+}
