@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { nodeUrls } from '../queries/clickhouse/nodes.ts'
 
 const anyPort = z
   .string()
@@ -44,7 +45,16 @@ const variables = z.object({
     .default(0)
     .describe('must be whole seconds from 0 to 600'),
   CLICKHOUSE_PORT: port(8123),
-  CLICKHOUSE_URL: url(/^https?$/, 'http://user:password@host:8123/database'),
+  CLICKHOUSE_URL: z
+    .string()
+    .refine((urls) => nodeUrls(urls).every((node) => z.url({ protocol: /^https?$/ }).safeParse(node).success))
+    .optional()
+    .describe('must be a URL such as http://user:password@host:8123/database; of a cluster, with hosts a:8123,b:8123'),
+  CLICKHOUSE_CLUSTER: z
+    .literal('1')
+    .transform(() => true)
+    .optional()
+    .describe('must be 1, for a cluster whose nodes CLICKHOUSE_URL names, or unset'),
   CORS_ORIGINS: z
     .string()
     .default('')
@@ -71,9 +81,20 @@ export const collectorUrl = ({ COLLECTOR_URL, COLLECTOR_PORT }: Pick<Config, 'CO
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = variables.safeParse(set)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return consistent(parsed.data)
   const variable = String(parsed.error.issues[0]?.path[0]) as keyof typeof variables.shape
   // A URL can hold a password, so the message does not quote it.
   const quoted = variable.endsWith('_URL') ? '' : `, not ${JSON.stringify(set[variable])}`
   throw new Error(`${variable} ${variables.shape[variable].description}${quoted}`)
+}
+
+function consistent(config: Config): Config {
+  const { CLICKHOUSE_URL = '', CLICKHOUSE_CLUSTER } = config
+  if (CLICKHOUSE_CLUSTER && CLICKHOUSE_URL === '') {
+    throw new Error('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, with the nodes of the cluster')
+  }
+  if (!CLICKHOUSE_CLUSTER && nodeUrls(CLICKHOUSE_URL).length > 1) {
+    throw new Error('CLICKHOUSE_URL names several hosts: set CLICKHOUSE_CLUSTER=1, which says that they are a cluster')
+  }
+  return config
 }

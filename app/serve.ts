@@ -8,7 +8,7 @@ async function serve(): Promise<void> {
   if (!config.CLICKHOUSE_URL) {
     throw new Error('CLICKHOUSE_URL must name the ClickHouse to read, such as http://reader:password@host:8123/default')
   }
-  const database = connect(config.CLICKHOUSE_URL)
+  const database = connect(config.CLICKHOUSE_URL, { isCluster: config.CLICKHOUSE_CLUSTER === true })
   const api = await startServer(config, database)
   stopOnSignal(async () => {
     await api.stop()

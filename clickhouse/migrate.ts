@@ -3,6 +3,9 @@ import type { Database } from '../queries/clickhouse/client.ts'
 import { insertRows } from '../queries/clickhouse/insert-rows.ts'
 import type { Query } from '../queries/sql/query.ts'
 import { sql, texts } from '../queries/sql/sql.ts'
+import type { Replication } from './cluster/on-cluster.ts'
+import { type Cluster, everyShard } from './cluster/open-cluster.ts'
+import { type Apply, prepareCluster } from './cluster/prepare-cluster.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { missingReportTypes, writeReportTypes } from './report-types.ts'
 import { listRollups, type Rollup, rawTable, viewTarget } from './rollups/list-rollups.ts'
@@ -14,11 +17,17 @@ export interface MigrateOptions {
   readonly onStep?: (step: string) => void
   /** This folder's `migrations/` by default. */
   readonly folder?: URL
+  /** Of the database, where it is of a cluster. */
+  readonly cluster?: ClusterOptions | undefined
+}
+
+interface ClusterOptions {
+  readonly cluster: Cluster
+  readonly replication: Replication
 }
 
 // Two runs at once write the same row twice; the key holds the checksum, so that neither hides a changed file.
-const createMigrationsTable = `
-CREATE TABLE IF NOT EXISTS schema_migrations
+const createMigrationsTable = `CREATE TABLE IF NOT EXISTS schema_migrations
 (
     version     UInt32 COMMENT 'Its number, from 1 without a gap',
     name        String COMMENT 'Its file in clickhouse/migrations, without .sql',
@@ -61,20 +70,24 @@ const listReportedTypes = (reportTypes: readonly string[]): Query<{ report_type:
 })
 
 /** Returns the applied migrations' names. Repeatable after a failure, safe when two run at once; no import may run. */
-export async function migrate(database: Database, { folder, onStep }: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(database: Database, { folder, onStep, cluster }: MigrateOptions = {}): Promise<string[]> {
   const known = await readMigrations(folder)
-  await database.command(createMigrationsTable)
+  const apply: Apply = cluster
+    ? await prepareCluster(cluster.cluster, cluster.replication)
+    : (statement) => database.command(statement)
+  await apply(createMigrationsTable)
   const applied = await database.read(listAppliedMigrations)
   const pending = notApplied(known, applied)
   rejectNewerDatabase(known, applied)
   for (const { name, statements } of pending) {
     onStep?.(`Applying ${name}`)
-    for (const statement of statements) await database.command(statement)
+    for (const statement of statements) await apply(statement)
   }
   const changed = await fillReportTypes(database)
   if (pending.length > 0) {
     // Recorded after the rollups, so that an interrupted run fills them again.
-    await fillRollups(database, pending, onStep)
+    const stores = cluster ? everyShard(cluster.cluster).map((shard) => shard.database) : [database]
+    for (const store of stores) await fillRollups(store, pending, onStep)
     const rows = pending.map(({ version, name, checksum }) => ({ version, name, checksum }))
     await insertRows(database, 'schema_migrations', rows)
   }

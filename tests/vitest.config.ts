@@ -2,6 +2,11 @@ import { defineConfig } from 'vitest/config'
 
 const alone = ['tests/unit/**/*.test.ts', 'tests/sql/**/*.test.ts']
 
+const onCluster = 'tests/engine/cluster/*.test.ts'
+
+/** Again on two shards. */
+const again = ['tests/engine/*/*oracle.test.ts', 'tests/contract/*.test.ts']
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
@@ -14,10 +19,20 @@ export default defineConfig({
       { extends: true, test: { name: 'alone', include: alone } },
       {
         extends: true,
+        // Half as fast as one server, as the shards share its processors.
+        test: {
+          name: 'cluster',
+          testTimeout: 60_000,
+          include: [onCluster, ...again],
+          globalSetup: 'tests/support/cluster-servers.ts',
+        },
+      },
+      {
+        extends: true,
         test: {
           name: 'servers',
           include: ['tests/**/*.test.ts'],
-          exclude: alone,
+          exclude: [...alone, onCluster],
           globalSetup: 'tests/support/servers.ts',
         },
       },

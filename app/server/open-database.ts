@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Cluster, everyShard, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { isOwned } from '../../clickhouse/engine/folder-owner.ts'
 import { passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, type EngineOptions, startEngine, userUrls } from '../../clickhouse/engine/start-engine.ts'
@@ -14,6 +15,13 @@ export interface DatabaseAccess {
   readonly writer: Database
   readonly url: string
   readonly migrated: readonly string[]
+  /** Undefined where it is one server. */
+  readonly cluster: Cluster | undefined
+  /**
+   * Databases of the writer that hold the tenants' rows: the whole database, or on a cluster each shard's. Throws where
+   * no node of a shard responds.
+   */
+  shards(): readonly Database[]
   /** Closes the connections, and stops an engine that was started here. */
   close(): Promise<void>
 }
@@ -31,10 +39,11 @@ const pollMs = 200
 
 /** Opens CLICKHOUSE_URL, else DATA_DIR's engine on CLICKHOUSE_PORT, else starts and migrates that engine. */
 export async function openDatabase(
-  config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_PORT' | 'DATA_DIR'>,
+  config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_CLUSTER' | 'CLICKHOUSE_PORT' | 'DATA_DIR'>,
   options: OpenDatabaseOptions = {},
 ): Promise<DatabaseAccess> {
-  if (config.CLICKHOUSE_URL) return openServer(config.CLICKHOUSE_URL)
+  const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER } = config
+  if (CLICKHOUSE_URL) return CLICKHOUSE_CLUSTER ? openNodes(CLICKHOUSE_URL) : openServer(CLICKHOUSE_URL)
   const access = await openFolder(config.DATA_DIR, config.CLICKHOUSE_PORT, options)
   try {
     const migrated = await migrate(access.writer, { ...(options.onStep && { onStep: options.onStep }) })
@@ -66,8 +75,18 @@ async function openServer(url: string): Promise<DatabaseAccess> {
     await database.close()
     throw new Error(`CLICKHOUSE_URL: ${origin} does not answer, or refuses its user`)
   }
-  return { reader: database, writer: database, url: origin, migrated: [], close: () => database.close() }
+  const close = () => database.close()
+  return { ...sameUser(database), url: origin, cluster: undefined, shards: () => [database], close }
 }
+
+async function openNodes(urls: string): Promise<DatabaseAccess> {
+  const cluster = await openCluster(urls)
+  const url = cluster.nodes.map(({ origin }) => origin).join(', ')
+  const shards = () => everyShard(cluster).map(({ database }) => database)
+  return { ...sameUser(cluster.client), url, cluster, shards, close: cluster.close }
+}
+
+const sameUser = (database: Database) => ({ reader: database, writer: database, migrated: [] })
 
 /** An engine that accepts the folder's passwords is the folder's own. */
 async function findRunning(dataDir: string, port: number): Promise<DatabaseAccess | undefined> {
@@ -112,6 +131,8 @@ function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>): Data
     writer,
     url,
     migrated: [],
+    cluster: undefined,
+    shards: () => [writer],
     async close() {
       await Promise.all([reader.close(), writer.close()])
     },

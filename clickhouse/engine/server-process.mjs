@@ -2,10 +2,11 @@
 import { libchdbPath } from 'chdb/libchdb'
 import { DataType, load, open } from 'ffi-rs'
 
-// The source of `table` is stdin, so the second statement runs for as long as the parent holds the pipe.
-const statements = 'SYSTEM START LISTEN HTTP; SELECT * FROM table FORMAT Null'
 const args = ['clickhouse', ...process.argv.slice(2), '--structure=line String', '--input-format=LineAsString']
-args.push('--query', statements)
+const listeners = args.some((arg) => arg.startsWith('--tcp_port=')) ? ['HTTP', 'TCP'] : ['HTTP']
+// The source of `table` is stdin, so the last statement runs for as long as the parent holds the pipe.
+const statements = [...listeners.map((name) => `SYSTEM START LISTEN ${name}`), 'SELECT * FROM table FORMAT Null']
+args.push('--query', statements.join('; '))
 
 // The log quotes failed statements with the values bound to them.
 process.umask(0o077)

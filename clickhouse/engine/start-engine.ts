@@ -25,6 +25,10 @@ export interface EngineOptions {
   readonly dataDir: string
   /** 0 takes any free port; a restarted server gets the same one. */
   readonly port: number
+  /** Server settings instead of config.xml. */
+  readonly configFile?: string
+  /** Of the native protocol, which is not open without it. */
+  readonly tcpPort?: number
   /** Called when the server died and before it is started again; `how` is its signal or exit code. */
   readonly onDeath?: (how: string) => void
 }
@@ -40,8 +44,9 @@ const allocatorOptions = 'dirty_decay_ms:300000,thp:always'
 const mergeThreads = Math.max(1, availableParallelism() >> 1)
 
 /** Starts the server on loopback and restarts it with backoff. It ends with this process. Rejects where it cannot start. */
-export async function startEngine({ dataDir, port: wanted, onDeath }: EngineOptions): Promise<Engine> {
-  const { passwords, port, release } = await prepare(dataDir, wanted).catch((error: Error) => {
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { dataDir, onDeath } = options
+  const { passwords, port, release } = await prepare(dataDir, options.port).catch((error: Error) => {
     throw cannotStart(error.message)
   })
   const url = `http://127.0.0.1:${port}`
@@ -51,7 +56,7 @@ export async function startEngine({ dataDir, port: wanted, onDeath }: EngineOpti
   let backoffMs = shortestBackoffMs
 
   async function start(): Promise<void> {
-    const started = spawnServer(dataDir, port, passwords)
+    const started = spawnServer({ ...options, port }, passwords)
     server = started
     started.once('exit', () => {
       server = undefined
@@ -117,12 +122,14 @@ async function reservePort(port: number): Promise<number> {
   return free
 }
 
-function spawnServer(dataDir: string, port: number, passwords: Passwords): ChildProcess {
+function spawnServer(options: EngineOptions, passwords: Passwords): ChildProcess {
+  const { dataDir, port, tcpPort, configFile } = options
   const own = (file: string) => fileURLToPath(new URL(file, import.meta.url))
   const settings = {
-    'config-file': own('config.xml'),
+    'config-file': configFile ?? own('config.xml'),
     path: join(dataDir, 'clickhouse'),
     http_port: port,
+    ...(tcpPort !== undefined && { tcp_port: tcpPort }),
     'logger.log': join(dataDir, 'clickhouse.log'),
     background_pool_size: mergeThreads,
   }

@@ -3,7 +3,10 @@ import { inject } from 'vitest'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { type ApiServices, createApi } from '../../app/server/create-api.ts'
 import { listen } from '../../app/server/listen.ts'
+import { openCluster } from '../../clickhouse/cluster/open-cluster.ts'
+import { placeTenant } from '../../clickhouse/cluster/places.ts'
 import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
@@ -59,6 +62,8 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     },
   }
   const writer = connect(writeUrl)
+  const cluster = nodeUrls(writeUrl).length > 1 ? await openCluster(writeUrl) : undefined
+  const tenantWriter = createTenantWriter(writer)
   const listener = await listen(
     createApi({ database, budgets, log, corsOrigins, ...(now && { now }), ...(endpoints && { endpoints }) }),
     0,
@@ -66,7 +71,13 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   )
 
   return {
-    ...createTenantWriter(writer),
+    ...tenantWriter,
+    async createTenant(options) {
+      const id = await tenantWriter.createTenant(options)
+      // Half of them each.
+      if (cluster) await placeTenant(cluster, id, 1 + (Number.parseInt(id.slice(0, 8), 16) % cluster.shards.length))
+      return id
+    },
     url: listener.url,
     async get(path, { key, headers, method = 'GET' } = {}) {
       const bearer = key ? { Authorization: `Bearer ${key.key}` } : {}
@@ -77,7 +88,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     },
     async close() {
       await listener.stop()
-      await Promise.all([database.close(), writer.close(), budgets.close()])
+      await Promise.all([database.close(), writer.close(), cluster?.close(), budgets.close()])
     },
   }
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { PassThrough, type Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { runCli } from '../../app/cli/run-cli.ts'
+import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 
 /** How a command ended. */
 export interface CliRun {
@@ -19,6 +20,10 @@ export interface CliOptions {
   readonly isTerminal?: boolean
 }
 
+/** A URL of several hosts is of a cluster. */
+const ofCluster = ({ CLICKHOUSE_URL = '' }: Readonly<Record<string, string>>) =>
+  nodeUrls(CLICKHOUSE_URL).length > 1 ? { CLICKHOUSE_CLUSTER: '1' } : {}
+
 /** Runs a command in this process. */
 export async function cli(args: readonly string[], { environment = {}, stdin = '', isTerminal }: CliOptions = {}) {
   const [stdout, stderr] = [collector(), collector()]
@@ -26,7 +31,11 @@ export async function cli(args: readonly string[], { environment = {}, stdin = '
   const input = new PassThrough()
   input.end(stdin)
   const streams = { stdin: input, stdout: stdout.stream, stderr: stderr.stream }
-  const code = await runCli(args, { ...environment }, streams as unknown as Parameters<typeof runCli>[2])
+  const code = await runCli(
+    args,
+    { ...ofCluster(environment), ...environment },
+    streams as unknown as Parameters<typeof runCli>[2],
+  )
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
@@ -52,7 +61,7 @@ export function startCli(
   const entry = fileURLToPath(new URL('../../app/cli.ts', import.meta.url))
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), entry, ...args], {
-    env: { PATH, HOME, ...environment },
+    env: { PATH, HOME, ...ofCluster(environment), ...environment },
     ...(folder !== undefined && { cwd: folder }),
   })
   let [stdout, stderr] = ['', '']

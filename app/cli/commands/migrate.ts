@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
+import { replicated } from '../../../clickhouse/cluster/replicated.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import type { Context } from '../context.ts'
 import { subcommand } from '../subcommand.ts'
@@ -9,8 +10,11 @@ export function addMigrate(program: Command, context: Context): void {
     notes: ['It may be run again and by several at once. The embedded engine is migrated at every start by itself.'],
     examples: ['migrate'],
   }).action(async () => {
-    const { writer, migrated } = await context.database('any')
-    const applied = await migrate(writer, { onStep: (step) => context.log(step) })
+    const { writer, migrated, cluster } = await context.database('any')
+    const applied = await migrate(writer, {
+      onStep: (step) => context.log(step),
+      cluster: cluster && { cluster, replication: replicated },
+    })
     context.finish({ applied: [...migrated, ...applied] })
   })
 }

@@ -1,0 +1,73 @@
+// The migrations on a cluster: the tables of tenants' rows lie in a database of the shards, with a Distributed table of the
+// same name in front; small tables lie in front, on every node.
+
+/** Tables on every node: those without a tenant, and those that find a tenant. */
+export const everywhere: readonly string[] = [
+  ...['schema_migrations', 'report_types', 'library_files', 'library_advisories'],
+  ...['tenants', 'sites', 'api_keys', 'tenant_places'],
+]
+
+/** Database of the shards' own tables. @param front the database that clients name. */
+export const shardDatabase = (front: string) => `${front}_shard`
+
+/** Dictionary of the places of tenants, by tenant. */
+export const placeDictionary = 'tenant_place'
+
+export interface ClusterStatement {
+  readonly database: string
+  readonly statement: string
+}
+
+/** How a cluster keeps copies of its tables. */
+export interface Replication {
+  /** Statements of each node. */
+  createDatabases(front: string, shards: string): readonly string[]
+  /** CREATE TABLE or ALTER TABLE of a small table. */
+  everywhere(statement: string, front: string): ClusterStatement[]
+  /** CREATE TABLE or ALTER TABLE of a table of tenants' rows, in the shards' database. */
+  sharded(statement: string): string
+  readonly runsOn: 'one node' | 'every node'
+  readonly settings: Readonly<Record<string, string>>
+}
+
+/** Statements that do on a cluster what a migration's statement does on one server. Throws for one of another kind. */
+export function onCluster(statement: string, front: string, replication: Replication): ClusterStatement[] {
+  const [, kind, name] = head.exec(statement) ?? []
+  if (kind === undefined || name === undefined) throw new Error(`Unknown kind of statement: ${statement.slice(0, 80)}`)
+  if (kind.endsWith('MATERIALIZED VIEW')) {
+    return [{ database: shardDatabase(front), statement: withQualifiedNames(statement, front) }]
+  }
+  if (kind.endsWith('VIEW')) return [{ database: front, statement }]
+  if (everywhere.includes(name)) return replication.everywhere(statement, front)
+  return inFrontOf(shardDatabase(front), front, name, replication.sharded(statement), placeOf(front))
+}
+
+const head =
+  /^(CREATE TABLE|ALTER TABLE|CREATE MATERIALIZED VIEW|CREATE VIEW|CREATE OR REPLACE VIEW) (?:IF NOT EXISTS )?(\w+)/
+
+/** A table in its database, and the Distributed table of its columns that clients name. @param place sharding key. */
+function inFrontOf(
+  database: string,
+  front: string,
+  table: string,
+  statement: string,
+  place?: string,
+): ClusterStatement[] {
+  const target = [`'${database}'`, `'${database}'`, `'${table}'`, ...(place ? [place] : [])].join(', ')
+  return [
+    { database, statement },
+    {
+      database: front,
+      statement: `CREATE OR REPLACE TABLE ${table} AS ${database}.${table} ENGINE = Distributed(${target})`,
+    },
+  ]
+}
+
+/** Shards count from 1, and from 0 in a sharding key. A tenant without a place lies on the first. */
+const placeOf = (front: string) => `dictGetOrDefault('${front}.${placeDictionary}', 'shard', tuple(tenant_id), 1) - 1`
+
+/** Views of the shards' database read small tables in front. */
+function withQualifiedNames(statement: string, front: string): string {
+  const names = new RegExp(`\\b(FROM|JOIN) (${everywhere.join('|')})\\b`, 'g')
+  return statement.replaceAll(names, `$1 ${front}.$2`)
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
+import { onlyRow } from '../../queries/sql/only-row.ts'
+import type { Query } from '../../queries/sql/query.ts'
+import { rowCount } from '../../queries/sql/rows.ts'
+import { sql, text } from '../../queries/sql/sql.ts'
+import { shardDatabase } from './on-cluster.ts'
+
+/** A ClickHouse cluster, as its nodes in CLICKHOUSE_URL describe it. */
+export interface Cluster {
+  /** Database that clients name. */
+  readonly front: string
+  /** The whole cluster through any node. */
+  readonly client: Database
+  /** Those that respond. */
+  readonly nodes: readonly ClusterNode[]
+  /** Why each of the other nodes is not used, in one line. */
+  readonly missing: readonly string[]
+  /** Those with a node that responds, by number. */
+  readonly shards: readonly Shard[]
+  /** The others too. */
+  readonly shardCount: number
+  close(): Promise<void>
+}
+
+export interface ClusterNode {
+  /** Without user and password. */
+  readonly origin: string
+  /** From 1. */
+  readonly shard: number
+  /** As this node sees a database; '' for the server, where ours may be missing. */
+  use(database: string): Database
+}
+
+/** A shard through any of its replicas. */
+export interface Shard {
+  /** From 1. */
+  readonly number: number
+  /** The whole cluster as its replicas see it. */
+  readonly front: Database
+  /** Its own tables. */
+  readonly database: Database
+}
+
+/** Throws where no node of a shard responds. */
+export function everyShard({ shards, shardCount, missing }: Cluster): readonly Shard[] {
+  if (shards.length === shardCount) return shards
+  throw new Error(`No node of a shard responds: ${missing.join('; ')}`)
+}
+
+/** Where clients reach it, as of CLICKHOUSE_URL. */
+function frontDatabase(urls: string): string {
+  const front = decodeURIComponent(new URL(nodeUrls(urls)[0] ?? '').pathname.slice(1))
+  if (front !== '') return front
+  throw new Error('CLICKHOUSE_URL must end with the name of a database, such as /reports')
+}
+
+/** Throws an Error of one line where no node responds. @param urls as `connect` takes them. */
+export async function openCluster(urls: string): Promise<Cluster> {
+  const front = frontDatabase(urls)
+  const opened: Database[] = []
+  const open = (hosts: readonly string[], database: string, quorum = 1) => {
+    const connection = connect(urlOf(hosts, database), { isCluster: true, quorum })
+    opened.push(connection)
+    return connection
+  }
+  const missing: string[] = []
+  const found = await Promise.all(
+    nodeUrls(urls).map(async (url) => {
+      const { origin } = new URL(url)
+      const use = usedOnce((database) => open([url], database))
+      try {
+        return { url, origin, use, shard: shardNumber(onlyRow(await use('').read(findMacros))) }
+      } catch (error) {
+        const { cause = error } = error as { cause?: unknown }
+        missing.push(`${origin}: ${(cause as Error).message}`)
+        return undefined
+      }
+    }),
+  )
+  const nodes = found.filter((node) => node !== undefined)
+  const numbers = [...new Set(nodes.map(({ shard }) => shard))].sort((a, b) => a - b)
+  const urlsOf = (number: number) => nodes.filter(({ shard }) => shard === number).map(({ url }) => url)
+  const { replicas: quorum, shards: shardCount } = await findSize(nodes[0]?.use(''), shardDatabase(front))
+  const cluster: Cluster = {
+    front,
+    client: open(nodeUrls(urls), front, quorum),
+    missing,
+    nodes,
+    shardCount: Math.max(shardCount, numbers.length),
+    shards: numbers.map((number) => ({
+      number,
+      front: open(urlsOf(number), front, quorum),
+      database: open(urlsOf(number), shardDatabase(front), quorum),
+    })),
+    async close() {
+      await Promise.all(opened.map((connection) => connection.close()))
+    },
+  }
+  if (nodes.length > 0) return cluster
+  await cluster.close()
+  throw new Error(`CLICKHOUSE_URL: no node of the cluster can be used: ${missing.join('; ')}`)
+}
+
+/** One connection to each database. */
+function usedOnce(connectTo: (database: string) => Database): (database: string) => Database {
+  const connections = new Map<string, Database>()
+  return (database) => {
+    const connection = connections.get(database) ?? connectTo(database)
+    connections.set(database, connection)
+    return connection
+  }
+}
+
+const macroRow = z.object({ shard: z.string(), replica: z.string(), cluster: z.string() })
+
+/** Fails where a macro is missing. */
+const findMacros: Query<z.infer<typeof macroRow>> = {
+  name: 'findMacros',
+  statement: sql`SELECT getMacro('shard') AS shard, getMacro('replica') AS replica, getMacro('cluster') AS cluster`,
+  row: macroRow,
+  pool: 'lookup',
+}
+
+const sizeRow = z.object({ replicas: rowCount, shards: rowCount })
+type Size = z.infer<typeof sizeRow>
+
+const countReplicas = (cluster: string): Query<Size> => ({
+  name: 'countReplicas',
+  statement: sql`
+    SELECT max(replicas) AS replicas, count() AS shards
+    FROM (SELECT count() AS replicas FROM system.clusters WHERE cluster = ${text(cluster)} GROUP BY shard_num)`,
+  row: sizeRow,
+  pool: 'lookup',
+})
+
+/** With the nodes that are down; unknown to a user that does not write, and before the first migration. */
+async function findSize(server: Database | undefined, cluster: string): Promise<Size> {
+  const [size] = (await server?.read(countReplicas(cluster)).catch(() => [])) ?? []
+  return size?.shards ? size : { replicas: 1, shards: 0 }
+}
+
+function shardNumber({ shard }: z.infer<typeof macroRow>): number {
+  if (/^0*[1-9]\d*$/.test(shard)) return Number(shard)
+  throw new Error(`its macro shard must be a number from 1, such as 01, not ${shard}`)
+}
+
+/** One URL of several hosts with one user. */
+function urlOf(urls: readonly string[], database: string): string {
+  const [first, ...others] = urls.map((url) => new URL(url)) as [URL, ...URL[]]
+  const credentials = first.username === '' ? '' : `${first.username}:${first.password}@`
+  const hosts = [first, ...others].map(({ host }) => host).join(',')
+  return `${first.protocol}//${credentials}${hosts}/${database}`
+}

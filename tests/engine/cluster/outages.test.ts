@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-cluster.ts'
+import { placeTenant } from '../../../clickhouse/cluster/places.ts'
+import { migrate } from '../../../clickhouse/migrate.ts'
+import { readMigrations } from '../../../clickhouse/migration-files.ts'
+import { randomReports } from '../../../fixtures/reports.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { cli } from '../../support/cli.ts'
+import { startCluster, type TestCluster, unreplicated } from '../../support/cluster.ts'
+import { startTestEngine } from '../../support/engine.ts'
+import { expectUnavailable } from '../../support/faults.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+let own: TestCluster
+let api: TestApi
+let keys: readonly [TestKey, TestKey]
+
+beforeAll(async () => {
+  own = await startCluster({ isMigrated: false })
+})
+afterAll(async () => {
+  await api?.close()
+  await own?.end()
+})
+
+const options = (cluster: Cluster) => ({ cluster: { cluster, replication: unreplicated } })
+
+describe('migrate', () => {
+  test('runs by two at once, and once more', async () => {
+    const second = await openCluster(own.writeUrl)
+    const applied = await Promise.all([
+      migrate(own.cluster.client, options(own.cluster)),
+      migrate(second.client, options(second)),
+    ])
+    await second.close()
+    const names = (await readMigrations()).map(({ name }) => name)
+    expect(new Set(applied.flat())).toEqual(new Set(names))
+    expect(await migrate(own.cluster.client, options(own.cluster))).toEqual([])
+  })
+
+  test('refuses a URL that lacks a node of the cluster', async () => {
+    const { href } = new URL(own.writeUrl.replace(/,[^/]+/, ''))
+    const one = await openCluster(href)
+    await expect(migrate(one.client, options(one))).rejects.toThrow(
+      /^CLICKHOUSE_URL has 1 nodes, and http:\/\/127\.0\.0\.1:\d+ knows 2 of the cluster default_shard: name all$/,
+    )
+    await one.close()
+  })
+
+  test('refuses a server without macros, in one line', async () => {
+    const engine = await startTestEngine()
+    const environment = { CLICKHOUSE_URL: engine.userUrls.writer, CLICKHOUSE_CLUSTER: '1' }
+    const { code, stderr } = await cli(['migrate'], { environment })
+    await engine.end()
+    expect(code).toBe(2)
+    expect(stderr).toMatch(
+      /^CLICKHOUSE_URL: no node of the cluster can be used: http:\S+: .*No macro shard in config.*\n$/,
+    )
+  })
+})
+
+describe('with one shard dead', () => {
+  const path = '/v1/reports/count'
+
+  beforeAll(async () => {
+    api = await startApi(own)
+    const made = [1, 2].map(async (shard) => {
+      const tenantId = await api.createTenant()
+      await placeTenant(own.cluster, tenantId, shard)
+      const siteIds = [await api.createSite(tenantId)]
+      const span = { from: new Date(Date.now() - 5 * dayMs), to: new Date() }
+      await api.insertReports(randomReports({ count: 200, seed: 1, tenantId, siteIds, ...span, retentionDays: 90 }))
+      return api.createKey(tenantId)
+    })
+    keys = (await Promise.all(made)) as [TestKey, TestKey]
+    const alive = await Promise.all(keys.map((key) => api.get(path, { key })))
+    for (const { status, body } of alive) {
+      expect(status).toBe(200)
+      expect(body.data.reportCount).toBeGreaterThan(0)
+    }
+    await own.engines[1]?.stop()
+  })
+
+  test('its tenants get a 503, and the others their responses', async () => {
+    for (let request = 0; request < 5; request++) {
+      const query = `${path}?from=${new Date(Date.now() - (request + 2) * dayMs).toISOString()}`
+      expectUnavailable(await api.get(query, { key: keys[1] }))
+      expect(await api.get(query, { key: keys[0] })).toMatchObject({ status: 200 })
+    }
+  })
+
+  test('keys are found that were never used before', async () => {
+    const tenantId = (await api.get('/v1/me', { key: keys[0] })).body.data.tenant.id
+    expect(tenantId).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await api.get('/v1/me', { key: { key: 'srk_live_unknown' } })).toMatchObject({ status: 401 })
+  })
+
+  test('an API that starts serves the other shard', async () => {
+    const another = await startApi(own)
+    expect(await another.get(path, { key: keys[0] })).toMatchObject({ status: 200 })
+    expectUnavailable(await another.get(path, { key: keys[1] }))
+    await another.close()
+  })
+
+  test('commands about every shard say which node is missing, in one line', async () => {
+    const environment = { CLICKHOUSE_URL: own.writeUrl }
+    for (const words of [['rollups', 'check'], ['doctor']]) {
+      const { code, stdout, stderr } = await cli(words, { environment })
+      expect(code).not.toBe(0)
+      expect(stdout + stderr).toMatch(/respond.*http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED/)
+    }
+  })
+})

@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Replication, shardDatabase } from '../../clickhouse/cluster/on-cluster.ts'
+import { type Cluster, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
+import { placeCollection } from '../../clickhouse/cluster/places.ts'
+import { passwordPath } from '../../clickhouse/engine/passwords.ts'
+import { type Engine, startEngine } from '../../clickhouse/engine/start-engine.ts'
+import { migrate } from '../../clickhouse/migrate.ts'
+import { freePort } from './free-port.ts'
+
+// Shards that query each other over native connections. The embedded engine has no Keeper, so there are no replicas.
+
+const front = 'default'
+/** Holds what brings the rows of small tables to the other nodes. */
+const copies = `${front}_copies`
+
+/** Tables without replicas. A small table is one on each node, and a view of it sends its inserts to the others. */
+export const unreplicated: Replication = {
+  createDatabases: (front, shards) => [front, shards, copies].map((name) => `CREATE DATABASE IF NOT EXISTS ${name}`),
+  everywhere(statement, front) {
+    const [, table = ''] = /TABLE (?:IF NOT EXISTS )?(\w+)/.exec(statement) ?? []
+    const others = `ENGINE = Distributed('${copies}', '${front}', '${table}')`
+    // An insert that came from another node has that node's query id.
+    const own = `SELECT * FROM ${front}.${table} WHERE queryID() = initialQueryID()`
+    return [
+      { database: front, statement },
+      { database: copies, statement: `CREATE OR REPLACE TABLE ${table} AS ${front}.${table} ${others}` },
+      // Its columns are those of the table when it was made.
+      ...(statement.startsWith('ALTER') ? [{ database: copies, statement: `DROP VIEW IF EXISTS ${table}_mv` }] : []),
+      { database: copies, statement: `CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_mv TO ${table} AS ${own}` },
+    ]
+  },
+  sharded: (statement) => statement,
+  runsOn: 'every node',
+  settings: {},
+}
+
+export interface TestCluster {
+  readonly engines: readonly Engine[]
+  /** Every node, as `connect` takes them. */
+  readonly readUrl: string
+  readonly writeUrl: string
+  /** As the writer. */
+  readonly cluster: Cluster
+  /** Ends the engines and removes their directories. */
+  end(): Promise<void>
+}
+
+/** Starts a node for each shard; call `end()` in `afterAll`. */
+export async function startCluster({ shards = 2, isMigrated = true } = {}): Promise<TestCluster> {
+  const root = mkdtempSync(join(tmpdir(), 'cluster-test-'))
+  const tcpPorts = await Promise.all(Array.from({ length: shards }, freePort))
+  const passwords = { reader: 'r'.repeat(32), writer: 'w'.repeat(32) }
+  const engines = await Promise.all(
+    tcpPorts.map((tcpPort, index) => {
+      const dataDir = join(root, String(index + 1))
+      mkdirSync(dataDir)
+      for (const user of ['reader', 'writer'] as const) writeFileSync(passwordPath(dataDir, user), passwords[user])
+      const configFile = join(dataDir, 'config.xml')
+      writeFileSync(configFile, configOf(index + 1, tcpPorts))
+      return startEngine({ dataDir, port: 0, tcpPort, configFile })
+    }),
+  )
+  const hosts = engines.map(({ port }) => `127.0.0.1:${port}`).join(',')
+  const urlOf = (user: keyof typeof passwords) => `http://${user}:${passwords[user]}@${hosts}/${front}`
+  const cluster = await openCluster(urlOf('writer'))
+  if (isMigrated) await migrate(cluster.client, { cluster: { cluster, replication: unreplicated } })
+  return {
+    engines,
+    readUrl: urlOf('reader'),
+    writeUrl: urlOf('writer'),
+    cluster,
+    async end() {
+      await cluster.close()
+      await Promise.all(engines.map((engine) => engine.stop()))
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+}
+
+const users = fileURLToPath(new URL('../../clickhouse/server/users.xml', import.meta.url))
+
+/** clickhouse/engine/config.xml, and the other nodes. */
+function configOf(number: number, tcpPorts: readonly number[]): string {
+  const replicas = tcpPorts.map((port) => `<replica><host>127.0.0.1</host><port>${port}</port></replica>`)
+  const cluster = (name: string, shards: readonly string[]) =>
+    `<${name}><secret>test</secret>${shards.map((shard) => `<shard>${shard}</shard>`).join('')}</${name}>`
+  return `<clickhouse>
+    <listen_host>127.0.0.1</listen_host>
+    <user_directories><users_xml><path>${users}</path></users_xml></user_directories>
+    <background_schedule_pool_size>16</background_schedule_pool_size>
+    <log-level>warning</log-level>
+    <macros><cluster>test</cluster><shard>0${number}</shard><replica>1</replica></macros>
+    <named_collections>
+        <${placeCollection}><user>reader</user><password from_env="READER_PASSWORD"/></${placeCollection}>
+    </named_collections>
+    <remote_servers replace="true">
+        ${cluster(shardDatabase(front), replicas)}
+        ${cluster(copies, [replicas.filter((_, index) => index !== number - 1).join('')])}
+    </remote_servers>
+</clickhouse>`
+}
