@@ -5,6 +5,7 @@ import { findSite } from '../../queries/tenants/find-site.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { countOwnedRows, listOwnedTables, type OwnedTable } from '../../queries/tenants/list-owned-tables.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
+import type { DatabaseAccess } from '../server/open-database.ts'
 
 // Deletes by ALTER TABLE DELETE: rows are off the disk when it returns, where a lightweight DELETE hides them until a merge.
 // It rewrites the parts that hold such rows, each a month of all tenants.
@@ -34,10 +35,15 @@ const forgottenMs = 7_000
 /** Imports and the collector find neither tenant nor site without these. */
 const entrances: readonly string[] = ['sites', 'api_keys']
 
+/** The lease of the deletion, and on a cluster the place that it is found by. */
+const leaseTables: readonly string[] = ['import_leases', 'tenant_places']
+
+type Databases = Pick<DatabaseAccess, 'writer' | 'shards'>
+
 /** Throws where the rows are not all gone; running it again deletes the rest. */
-export async function deleteTenant(database: Database, id: string, options: DeleteOptions): Promise<Deleted> {
-  const [tenant] = await database.read(findTenant(id))
-  return deleteRows(database, options, {
+export async function deleteTenant(databases: Databases, id: string, options: DeleteOptions): Promise<Deleted> {
+  const [tenant] = await databases.writer.read(findTenant(id))
+  return deleteRows(databases, options, {
     ...{ kind: 'tenant', id, tenantId: id, name: tenant?.name },
     condition: ({ table }) => sql`${name(table === 'tenants' ? 'id' : 'tenant_id')} = ${uuid(id)}`,
   })
@@ -45,13 +51,13 @@ export async function deleteTenant(database: Database, id: string, options: Dele
 
 /** Leaves rollups without a site as they are. */
 export async function deleteSite(
-  database: Database,
+  databases: Databases,
   tenantId: string,
   id: string,
   options: DeleteOptions,
 ): Promise<Deleted> {
-  const [site] = await database.read(findSite(tenantId, id))
-  return deleteRows(database, options, {
+  const [site] = await databases.writer.read(findSite(tenantId, id))
+  return deleteRows(databases, options, {
     ...{ kind: 'site', id, tenantId, name: site?.name },
     condition: ({ table, ofSites }) =>
       ofSites
@@ -60,9 +66,14 @@ export async function deleteSite(
   })
 }
 
-async function deleteRows(database: Database, { confirm, log }: DeleteOptions, target: Target): Promise<Deleted> {
+async function deleteRows(
+  { writer, shards }: Databases,
+  { confirm, log }: DeleteOptions,
+  target: Target,
+): Promise<Deleted> {
   const { kind, id, tenantId } = target
-  const deleted = await countRows(database, target)
+  const databases = [...new Set([writer, ...shards()])]
+  const deleted = await countRows(databases, target)
   if (target.name === undefined && Object.keys(deleted).length === 0) throw new Error(`There is no ${kind} ${id}`)
   const expected = target.name ?? id
   if (confirm !== expected) {
@@ -73,27 +84,27 @@ async function deleteRows(database: Database, { confirm, log }: DeleteOptions, t
   function onWait(holder: string): never {
     throw new Error(`There is an import of tenant ${tenantId}, ${holder}: end it, or wait for it, before deleting`)
   }
-  await withImportLease({ database, tenantId, onWait, purpose: 'deletion' }, async (checkLease) => {
+  await withImportLease({ database: writer, tenantId, onWait, purpose: 'deletion' }, async (checkLease) => {
     const tables = Object.keys(deleted)
     await deleteFrom(
-      database,
+      databases,
       target,
       tables.filter((table) => entrances.includes(table)),
     )
     log(`Waiting ${forgottenMs / 1000} s until the API and the collector have forgotten the ${kind}`)
     await sleep(forgottenMs)
     await checkLease()
-    const late = Object.keys(await countRows(database, target))
+    const late = Object.keys(await countRows(databases, target))
     await deleteFrom(
-      database,
+      databases,
       target,
-      late.filter((table) => table !== 'tenants' && table !== 'import_leases'),
+      late.filter((table) => table !== 'tenants' && !leaseTables.includes(table)),
     )
     // Last, so that an interrupted run is run again with the name.
-    if (kind === 'tenant') await deleteFrom(database, target, ['tenants'])
+    if (kind === 'tenant') await deleteFrom(databases, target, ['tenants'])
   })
-  if (kind === 'tenant') await deleteFrom(database, target, ['import_leases'])
-  const left = Object.entries(await countRows(database, target))
+  if (kind === 'tenant') await deleteFrom(databases, target, leaseTables)
+  const left = Object.entries(await countRows(databases, target))
   if (left.length > 0) {
     const rows = left.map(([table, count]) => `${count} in ${table}`).join(', ')
     throw new Error(`Rows were stored meanwhile, ${rows}: run the command again, with --confirm ${id}`)
@@ -102,21 +113,37 @@ async function deleteRows(database: Database, { confirm, log }: DeleteOptions, t
 }
 
 /** Tables without rows to delete are left out. */
-async function countRows(database: Database, { condition }: Target): Promise<Deleted> {
+async function countRows(databases: readonly Database[], { condition }: Target): Promise<Deleted> {
   const counts: Record<string, number> = {}
-  for (const owned of await database.read(listOwnedTables)) {
-    const where = condition(owned)
-    const [counted] = where ? await database.read(countOwnedRows(owned.table, where)) : []
-    if (counted && counted.rows > 0) counts[owned.table] = counted.rows
+  for (const database of databases) {
+    for (const owned of await database.read(listOwnedTables)) {
+      const where = condition(owned)
+      const [counted] = where ? await database.read(countOwnedRows(owned.table, where)) : []
+      if (counted && counted.rows > 0) counts[owned.table] = (counts[owned.table] ?? 0) + counted.rows
+    }
   }
   return counts
 }
 
-async function deleteFrom(database: Database, { condition }: Target, tables: readonly string[]): Promise<void> {
-  for (const owned of await database.read(listOwnedTables)) {
-    const where = condition(owned)
-    if (!where || !tables.includes(owned.table)) continue
-    const { text, params } = render(sql`ALTER TABLE ${name(owned.table)} DELETE WHERE ${where}`)
-    await database.command(text, { params, settings: { mutations_sync: '2' } })
+async function deleteFrom(
+  databases: readonly Database[],
+  { condition }: Target,
+  tables: readonly string[],
+): Promise<void> {
+  for (const database of databases) {
+    const owned = (await database.read(listOwnedTables)).filter(({ table }) => tables.includes(table))
+    // ClickHouse bounds how many run.
+    await Promise.all(
+      owned.map(async (one) => {
+        const where = condition(one)
+        if (where) await deleteOwnedRows(database, one.table, where)
+      }),
+    )
   }
+}
+
+/** Returns when the rows are off the disk. */
+export async function deleteOwnedRows(database: Database, table: string, condition: Sql): Promise<void> {
+  const { text, params } = render(sql`ALTER TABLE ${name(table)} DELETE WHERE ${condition}`)
+  await database.command(text, { params, settings: { mutations_sync: '2' } })
 }

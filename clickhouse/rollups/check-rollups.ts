@@ -39,7 +39,7 @@ export interface CheckOptions {
   readonly onProgress?: (done: number, total: number, step: string) => void
 }
 
-const differencesListed = 100
+export const differencesListed = 100
 
 /** Compares every rollup with its view's SELECT over the reports, on days of which no row has expired. */
 export async function checkRollups(database: Database, options: CheckOptions = {}): Promise<RollupCheck> {

@@ -55,6 +55,12 @@ export function viewTarget(statement: string): string | undefined {
   return /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?\S+\sTO (?:\S+\.)?`?(\w+)`?/m.exec(statement)?.[1]
 }
 
+/** Every table of the database that a view fills. */
+export async function viewTargets(database: Database): Promise<string[]> {
+  const targets = (await database.read(listViews)).map(({ statement }) => viewTarget(statement))
+  return [...new Set(targets.filter((target) => target !== undefined))]
+}
+
 export const rawTable = 'reports'
 
 /** Every rollup of the database with a bucket, sources before the rollups of them. */

@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
+import { placeOfTenant, requireShard } from '../../../clickhouse/cluster/places.ts'
 import type { Database } from '../../../queries/clickhouse/client.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
 import type { Query } from '../../../queries/sql/query.ts'
@@ -33,9 +34,14 @@ export function addExplain(program: Command, context: Context): void {
     .addOption(tenant)
     .option('--analyze', 'Also what each index left')
     .action(async (path, { tenant: tenantId, analyze }) => {
-      const { reader } = await context.database()
-      const { status, body, queries } = await explainRequest(reader, await requireTenant(reader, tenantId), path)
-      const comments = await reader.read(listTableComments)
+      const { reader: anyReader, cluster } = await context.database()
+      const tenant = await requireTenant(anyReader, tenantId)
+      // Asked on its own shard, a statement shows the indexes that it uses.
+      const shard = cluster && requireShard(cluster, await placeOfTenant(cluster, tenantId))
+      const reader = shard?.front ?? anyReader
+      const { status, body, queries } = await explainRequest(reader, tenant, path)
+      const comments = await (shard?.database ?? reader).read(listTableComments)
+      if (shard) context.stdout.write(`-- shard ${shard.number}\n\n`)
       for (const recorded of queries) {
         const lines = [
           ...describe(recorded, comments),

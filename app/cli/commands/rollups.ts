@@ -1,7 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
-import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
+import { checkEveryShard, rebuildEveryShard } from '../../../clickhouse/rollups/on-every-shard.ts'
 import { unfinishedTenants } from '../../../clickhouse/rollups/unfinished-tenants.ts'
 import { repeatableOption } from '../arguments.ts'
 import type { Context } from '../context.ts'
@@ -37,10 +36,10 @@ export function addRollups(program: Command, context: Context): void {
   })
     .addOption(anyTenant)
     .action(async ({ tenant }) => {
-      const { reader, writer } = await context.database()
+      const { reader, shards } = await context.database()
       if (tenant !== undefined) await requireTenant(reader, tenant)
       const check = await withProgress(context.stderr, 1, (update) =>
-        checkRollups(writer, {
+        checkEveryShard(shards(), {
           ...(tenant !== undefined && { tenantId: tenant }),
           onProgress: (done, total, note) => update(share(done, total), note),
         }),
@@ -63,7 +62,7 @@ export function addRollups(program: Command, context: Context): void {
     .addOption(table)
     .addOption(force)
     .action(async ({ table, force }) => {
-      const { reader, writer } = await context.database()
+      const { reader, shards } = await context.database()
       // Rollups count a batch twice that is sent again after a rebuild.
       const tenants = force ? '' : await unfinishedTenants(reader)
       if (tenants !== '') {
@@ -72,11 +71,11 @@ export function addRollups(program: Command, context: Context): void {
         )
       }
       const { rebuilt, check } = await withProgress(context.stderr, 2, async (update) => {
-        const { rebuilt } = await rebuildRollups(writer, {
+        const { rebuilt } = await rebuildEveryShard(shards(), {
           tables: table,
           onProgress: (done, total, note) => update(share(done, total), `rebuilding ${note}`),
         })
-        const check = await checkRollups(writer, {
+        const check = await checkEveryShard(shards(), {
           onProgress: (done, total, note) => update(1 + share(done, total), `checking ${note}`),
         })
         return { rebuilt, check }

@@ -156,9 +156,9 @@ export function addSites(program: Command, context: Context): void {
     .addOption(site)
     .addOption(confirm)
     .action(async ({ tenant, site, confirm }) => {
-      const { writer } = await context.database()
-      await requireTenant(writer, tenant)
-      const deleted = await deleteSite(writer, tenant, site, { confirm, log: context.log })
+      const database = await context.database()
+      await requireTenant(database.writer, tenant)
+      const deleted = await deleteSite(database, tenant, site, { confirm, log: context.log })
       if (deleted.reports) context.log(countedNote)
       context.finish({ id: site, deleted })
     })

@@ -15,6 +15,7 @@ import { insertNextRow } from '../insert-next-row.ts'
 import { requireTenant } from '../require-tenant.ts'
 import { name, newName, requireChange, tenant } from '../shared-arguments.ts'
 import { subcommand } from '../subcommand.ts'
+import { addTenantPlaces, newTenantShard, placeNewTenant } from './tenant-places.ts'
 
 const planOption = () =>
   option('--plan <PLAN>', {
@@ -83,9 +84,11 @@ export function addTenants(program: Command, context: Context): void {
     .addOption(override('retentionDays'))
     .addOption(override('keyLimit'))
     .addOption(override('tenantLimit'))
-    .action(async ({ name, plan, ...overrides }) => {
-      const { writer } = await context.database()
+    .addOption(newTenantShard)
+    .action(async ({ name, plan, shard, ...overrides }) => {
+      const { writer, cluster } = await context.database()
       const id = randomUUID()
+      await placeNewTenant(cluster, id, shard)
       const created = { overrides: JSON.stringify(overrides), created_at: toClickHouseTime(new Date()) }
       await insertRows(writer, 'tenants', [{ id, name, plan, ...created }])
       if (!entitlements(plan, overrides).capabilities.includes('api')) {
@@ -157,9 +160,11 @@ export function addTenants(program: Command, context: Context): void {
     .addOption(tenant)
     .addOption(confirm)
     .action(async ({ tenant, confirm }) => {
-      const { writer } = await context.database()
-      context.finish({ id: tenant, deleted: await deleteTenant(writer, tenant, { confirm, log: context.log }) })
+      const database = await context.database()
+      context.finish({ id: tenant, deleted: await deleteTenant(database, tenant, { confirm, log: context.log }) })
     })
+
+  addTenantPlaces(tenants, context)
 }
 
 const flagOf = ({ flags }: { readonly flags: string }) => flags.replace(/ .*/, '')

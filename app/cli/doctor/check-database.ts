@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { requireNodes } from '../../../clickhouse/cluster/places.ts'
 import { pendingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
-import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { listRollups, rawTable } from '../../../clickhouse/rollups/list-rollups.ts'
+import { checkEveryShard } from '../../../clickhouse/rollups/on-every-shard.ts'
 import type { Database } from '../../../queries/clickhouse/client.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { rowCount } from '../../../queries/sql/rows.ts'
@@ -10,6 +11,7 @@ import { sql, texts } from '../../../queries/sql/sql.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import type { Check } from './check.ts'
 import { isOlder } from './is-older.ts'
+import { ofEachServer } from './of-each-server.ts'
 
 /** The release of compose.yaml and of the embedded engine, on which every test runs. */
 const oldestClickHouse = '26.7'
@@ -30,11 +32,15 @@ export const clickHouse: Check = {
   name: 'clickhouse',
   fix: `start ClickHouse ${oldestClickHouse} or newer, and correct host, user and password in CLICKHOUSE_URL`,
   async run({ database }) {
-    const { reader, url } = await database()
-    const { version } = await onlyRow(reader, findVersion)
-    if (isOlder(version, oldestClickHouse))
-      throw new Error(`ClickHouse at ${url} is ${version}, older than ${oldestClickHouse}`)
-    return `ClickHouse ${version} at ${url}`
+    const access = await database()
+    if (access.cluster) requireNodes(access.cluster)
+    const found = await ofEachServer(access, async (server, url) => {
+      const { version } = await onlyRow(server, findVersion)
+      if (isOlder(version, oldestClickHouse))
+        throw new Error(`ClickHouse at ${url} is ${version}, older than ${oldestClickHouse}`)
+      return `${version} at ${url}`
+    })
+    return `ClickHouse ${found.join(', ')}`
   },
 }
 
@@ -100,11 +106,13 @@ export const retention: Check = {
   name: 'retention',
   fix: 'run ALTER TABLE ... MODIFY TTL with the TTL of the table in clickhouse/migrations',
   async run({ database }) {
-    const { reader } = await database()
-    const tables = [rawTable, ...(await listRollups(reader)).map(({ table }) => table)]
-    const expiring = new Set((await reader.read(listExpiring(tables))).map(({ table }) => table))
-    const lacking = tables.filter((table) => !expiring.has(table))
-    if (lacking.length > 0) throw new Error(`reports never expire in ${lacking.join(', ')}`)
+    let tables: readonly string[] = []
+    for (const shard of (await database()).shards()) {
+      tables = [rawTable, ...(await listRollups(shard)).map(({ table }) => table)]
+      const expiring = new Set((await shard.read(listExpiring(tables))).map(({ table }) => table))
+      const lacking = tables.filter((table) => !expiring.has(table))
+      if (lacking.length > 0) throw new Error(`reports never expire in ${lacking.join(', ')}`)
+    }
     return `reports and their ${tables.length - 1} rollups expire by retention_days`
   },
 }
@@ -123,10 +131,13 @@ export const disk: Check = {
   name: 'disk',
   fix: 'make the disk of ClickHouse larger, or shorten the retention of tenants with "tenants update"',
   async run({ database }) {
-    const { free, size } = await onlyRow((await database()).reader, findDisk)
-    const found = `${Math.round(free / gigabyte)} GB of ${Math.round(size / gigabyte)} GB are free`
-    if (free < size * freeShare) throw new Error(`${found}, less than ${freeShare * 100} %`)
-    return found
+    const disks = await ofEachServer(await database(), async (server) => {
+      const { free, size } = await onlyRow(server, findDisk)
+      const found = `${Math.round(free / gigabyte)} GB of ${Math.round(size / gigabyte)} GB are free`
+      if (free < size * freeShare) throw new Error(`${found}, less than ${freeShare * 100} %`)
+      return found
+    })
+    return disks.join(', ')
   },
 }
 
@@ -134,11 +145,11 @@ export const rollups: Check = {
   name: 'rollups',
   fix: 'import again what was cut off, or run "rollups rebuild" while no import and no collector runs',
   async run({ database }) {
-    const { writer } = await database()
+    const shards = (await database()).shards()
     const from = new Date((Math.floor(Date.now() / dayMs) - 1) * dayMs)
-    let check = await checkRollups(writer, { from })
+    let check = await checkEveryShard(shards, { from })
     // Reports that were stored during the check show as differences.
-    if (check.different > 0) check = await checkRollups(writer, { from })
+    if (check.different > 0) check = await checkEveryShard(shards, { from })
     const [first] = check.differences
     if (first) {
       const where = `${first.table} on ${first.day}, ${first.reportType} of tenant ${first.tenantId}`

@@ -8,6 +8,7 @@ import { sql } from '../../../queries/sql/sql.ts'
 import { explainError } from '../explain-error.ts'
 import type { Check } from './check.ts'
 import { isOlder } from './is-older.ts'
+import { ofEachServer } from './of-each-server.ts'
 
 const oldestNode = packageJson.engines.node.replace('>=', '')
 
@@ -89,9 +90,13 @@ export const clocks: Check = {
   fix: 'synchronise the clocks of all machines, as by chrony or systemd-timesyncd',
   async run({ config, database }) {
     const { REDIS_URL } = config()
-    const { reader } = await database()
+    const ofClickHouse = await ofEachServer(
+      await database(),
+      async (server) =>
+        ['ClickHouse', await measureSkew(async () => (await server.read(findTime))[0]?.time ?? Number.NaN)] as const,
+    )
     const skews = [
-      ['ClickHouse', await measureSkew(async () => (await reader.read(findTime))[0]?.time ?? Number.NaN)] as const,
+      ...ofClickHouse,
       ...(REDIS_URL ? [['Redis', await measureSkew(() => readRedisTime(REDIS_URL))] as const] : []),
     ]
     for (const [name, skewMs] of skews) {
@@ -99,6 +104,6 @@ export const clocks: Check = {
       const direction = skewMs > 0 ? 'ahead of' : 'behind'
       throw new Error(`the clock of ${name} is ${Math.round(Math.abs(skewMs))} ms ${direction} this machine's`)
     }
-    return `${skews.map(([name]) => name).join(' and ')} and this machine agree within ${maxSkewMs} ms`
+    return `${[...new Set(skews.map(([name]) => name))].join(' and ')} and this machine agree within ${maxSkewMs} ms`
   },
 }

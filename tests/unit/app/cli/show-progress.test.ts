@@ -102,7 +102,8 @@ describe.each(['check', 'rebuild'])('rollups %s', (name) => {
     const read = async (query: { name: string }) => rows[query.name] ?? unavailable()
     const command = (statement: string) =>
       statement.startsWith('INSERT INTO import_log_by_time') ? undefined : unavailable()
-    const database = async () => ({ reader: { read }, writer: { read, command } })
+    const writer = { read, command }
+    const database = async () => ({ reader: { read }, writer, shards: () => [writer] })
     const program = createProgram({ database, stderr: output } as never)
     await expect(program.parseAsync(['rollups', name], { from: 'user' })).rejects.toThrow('unavailable')
     expect(text()).toMatch(/ 0 %.*\n$/)

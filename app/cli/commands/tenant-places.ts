@@ -1,0 +1,117 @@
+import type { Command } from '@commander-js/extra-typings'
+import { z } from 'zod'
+import type { Cluster } from '../../../clickhouse/cluster/open-cluster.ts'
+import { emptiestShard, placeOfTenant, placeTenant } from '../../../clickhouse/cluster/places.ts'
+import { pendingMigrations } from '../../../clickhouse/migrate.ts'
+import { readMigrations } from '../../../clickhouse/migration-files.ts'
+import { connect } from '../../../queries/clickhouse/client.ts'
+import { listTenants } from '../../../queries/tenants/list-tenants.ts'
+import { option } from '../arguments.ts'
+import type { Context } from '../context.ts'
+import { copyFromServer } from '../copy-from-server.ts'
+import { countTenantRows, moveTenant } from '../move-tenant.ts'
+import { requireTenant } from '../require-tenant.ts'
+import { anyTenant, tenant } from '../shared-arguments.ts'
+import { subcommand } from '../subcommand.ts'
+
+// Commands of a cluster, where each tenant lies whole on one shard.
+
+const shardSchema = z
+  .string()
+  .regex(/^[1-9]\d{0,3}$/)
+  .transform(Number)
+
+const shardOption = (about: string) =>
+  option('--shard <N>', { about, takes: 'the number of a shard, from 1', schema: shardSchema })
+
+const noCluster = 'There are no shards: CLICKHOUSE_CLUSTER=1 says that CLICKHOUSE_URL names the nodes of a cluster'
+
+function requireCluster(cluster: Cluster | undefined): Cluster {
+  if (cluster) return cluster
+  throw new Error(noCluster)
+}
+
+export const newTenantShard = shardOption(
+  'On a cluster, the shard that it lies on (default: the one with the fewest tenants)',
+)
+
+/** Where a new tenant will lie, before it has a row. Throws for a shard of one server. */
+export async function placeNewTenant(
+  cluster: Cluster | undefined,
+  id: string,
+  shard: number | undefined,
+): Promise<void> {
+  if (cluster === undefined && shard === undefined) return
+  const own = requireCluster(cluster)
+  await placeTenant(own, id, shard ?? (await emptiestShard(own)))
+}
+
+const from = option('--from <URL>', {
+  about: 'The server, as its writer',
+  takes: 'a URL such as http://writer:password@host:8123/default',
+  schema: z.url({ protocol: /^https?$/ }),
+}).makeOptionMandatory()
+
+export function addTenantPlaces(tenants: Command, context: Context): void {
+  subcommand(tenants, 'place', {
+    about: 'Print the shard that a tenant lies on, and its rows on every shard',
+    notes: ['On a cluster. Rows on another shard are of a move that runs or was cut off: run that again.'],
+    examples: ['tenants place --tenant ID'],
+  })
+    .addOption(tenant)
+    .action(async ({ tenant }) => {
+      const { reader, shards, cluster } = await context.database()
+      await requireTenant(reader, tenant)
+      const shard = await placeOfTenant(requireCluster(cluster), tenant)
+      const rows = await Promise.all(shards().map((database) => countTenantRows(database, tenant)))
+      context.finish({ id: tenant, shard, rows: Object.fromEntries(rows.map((count, index) => [index + 1, count])) })
+    })
+
+  subcommand(tenants, 'move', {
+    about: 'Move a tenant to another shard: copy, compare, switch, remove',
+    notes: [
+      'On a cluster whose nodes all respond. The API serves the tenant and the collector stores its reports meanwhile; imports of',
+      'reports wait. It can be cut off anywhere: the tenant is whole on the shard of its place, and the same command goes on.',
+      'Rollups are counted anew from the reports. Prints {"id", "shard", "checked", "different", "differences"}, exits 1 where',
+      'a rollup differs, as it can while reports arrive: "rollups check --tenant ID" again, otherwise "rollups rebuild".',
+    ],
+    examples: ['tenants move --tenant ID --shard 2'],
+  })
+    .addOption(tenant)
+    .addOption(shardOption('The shard that it goes to').makeOptionMandatory())
+    .action(async ({ tenant, shard }) => {
+      const { reader, cluster } = await context.database()
+      await requireTenant(reader, tenant)
+      const moved = await moveTenant(requireCluster(cluster), tenant, shard, context.log)
+      context.finish(moved, moved.different > 0 ? 1 : 0)
+    })
+
+  subcommand(tenants, 'copy', {
+    about: 'Copy tenants from one server into the cluster, with their sites, keys, reports and records',
+    notes: [
+      'Nothing may write to either meanwhile: stop imports and the collector first. The server keeps its rows. Each tenant is',
+      'compared after its copy. It can be cut off anywhere and run again: tenants that are the same already are left as they are.',
+    ],
+    examples: [
+      'tenants copy --from http://writer:PASSWORD@old:8123/default',
+      'tenants copy --from http://writer:PASSWORD@old:8123/default --tenant ID --shard 2',
+    ],
+  })
+    .addOption(from)
+    .addOption(anyTenant)
+    .addOption(shardOption('The shard that they go to (default: for each the one with the fewest tenants)'))
+    .action(async ({ from, tenant, shard }) => {
+      const { cluster } = await context.database()
+      const target = requireCluster(cluster)
+      const server = connect(from)
+      try {
+        const pending = await pendingMigrations(server, await readMigrations())
+        if (pending.length > 0) throw new Error(`The server lacks ${pending.join(', ')}: run "migrate" there first`)
+        const ids = (await server.read(listTenants)).map(({ id }) => id).filter((id) => id === (tenant ?? id))
+        if (tenant !== undefined && ids.length === 0) throw new Error(`The server has no tenant ${tenant}`)
+        context.finish({ tenants: await copyFromServer(target, server, ids, shard, context.log) })
+      } finally {
+        await server.close()
+      }
+    })
+}

@@ -1,0 +1,67 @@
+import { copyLibraries, copyTenant, findDifference } from '../../clickhouse/cluster/copy-tenant.ts'
+import { everywhere } from '../../clickhouse/cluster/on-cluster.ts'
+import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
+import {
+  emptiestShard,
+  hasPlace,
+  placeOfTenant,
+  placeTenant,
+  requireNodes,
+  requireShard,
+} from '../../clickhouse/cluster/places.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { type Log, removeRows } from './move-tenant.ts'
+
+/** A tenant of one server that the cluster has. */
+export interface CopiedTenant {
+  readonly id: string
+  readonly shard: number
+  /** False where it was the same before. */
+  readonly copied: boolean
+}
+
+/** Tenants of one server, one after the other; nothing may write meanwhile. Throws where a copy differs. */
+export async function copyFromServer(
+  cluster: Cluster,
+  server: Database,
+  tenantIds: readonly string[],
+  shard: number | undefined,
+  log: Log,
+): Promise<CopiedTenant[]> {
+  requireNodes(cluster)
+  await copyLibraries(server, cluster.client, log)
+  const tenants: CopiedTenant[] = []
+  for (const [index, id] of tenantIds.entries()) {
+    log(`Tenant ${id}, ${index + 1} of ${tenantIds.length}`)
+    tenants.push(await copyOne(cluster, server, id, shard, log))
+  }
+  return tenants
+}
+
+async function copyOne(
+  cluster: Cluster,
+  from: Database,
+  tenantId: string,
+  wanted: number | undefined,
+  log: Log,
+): Promise<CopiedTenant> {
+  const copyTo = (number: number) => {
+    const { database } = requireShard(cluster, number)
+    const to = (table: string) => (everywhere.includes(table) ? cluster.client : database)
+    return { tenantId, from, to, onStep: log }
+  }
+  const place = (await hasPlace(cluster, tenantId)) ? await placeOfTenant(cluster, tenantId) : undefined
+  const number = place ?? wanted ?? (await emptiestShard(cluster))
+  if (wanted !== undefined && wanted !== number) {
+    throw new Error(`The tenant has its place on shard ${number}: copy it there, and run "tenants move" afterwards`)
+  }
+  if (place !== undefined && (await findDifference(copyTo(place))) === undefined) {
+    return { id: tenantId, shard: place, copied: false }
+  }
+  await placeTenant(cluster, tenantId, number)
+  await removeRows(requireShard(cluster, number), tenantId, log)
+  await copyTenant(copyTo(number))
+  const different = await findDifference(copyTo(number))
+  if (different === undefined) return { id: tenantId, shard: number, copied: true }
+  throw new Error(`${different} differs from the server's: stop what writes there, and run the command again`)
+}

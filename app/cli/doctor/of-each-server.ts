@@ -1,0 +1,9 @@
+import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { DatabaseAccess } from '../../server/open-database.ts'
+
+/** Of a cluster, every node that responds. @param check gets the address of the server, for people. */
+export const ofEachServer = <Found>(
+  { reader, url, cluster }: DatabaseAccess,
+  check: (server: Database, url: string) => Promise<Found>,
+): Promise<Found[]> =>
+  Promise.all(cluster ? cluster.nodes.map(({ use, origin }) => check(use(''), origin)) : [check(reader, url)])

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Query } from '../../queries/sql/query.ts'
+import { sql } from '../../queries/sql/sql.ts'
+import { listOwnedTables } from '../../queries/tenants/list-owned-tables.ts'
+import { viewTargets } from '../rollups/list-rollups.ts'
+
+/** A table whose rows of a tenant are copied; the views of the copy's database fill the others. */
+export interface CopiedTable {
+  readonly table: string
+  /** Of several versions of a row one counts, so that a copy of what is there already changes nothing. */
+  readonly isVersioned: boolean
+}
+
+const tableRow = z.object({ table: z.string(), isVersioned: z.boolean(), expires: z.boolean() })
+
+const listMergeTrees: Query<z.infer<typeof tableRow>> = {
+  name: 'listMergeTrees',
+  statement: sql`
+    SELECT name AS table, match(engine, 'Replacing|Aggregating')::Bool AS isVersioned,
+      match(engine_full, ' TTL ')::Bool AS expires
+    FROM system.tables
+    WHERE database = currentDatabase() AND engine LIKE '%MergeTree'`,
+  row: tableRow,
+}
+
+/** A table that views fill is copied too where its rows outlive their source, which no TTL says. */
+export async function listCopiedTables(database: Database): Promise<CopiedTable[]> {
+  const [owned, tables, filled] = [
+    await database.read(listOwnedTables),
+    await database.read(listMergeTrees),
+    await viewTargets(database),
+  ]
+  return tables
+    .filter(({ table }) => owned.some((other) => other.table === table))
+    .filter(({ table, expires }) => !(filled.includes(table) && expires))
+    .map(({ table, isVersioned }) => ({ table, isVersioned }))
+}

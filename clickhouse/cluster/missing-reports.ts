@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { chunksOf } from '../../queries/sql/chunks.ts'
+import type { Query } from '../../queries/sql/query.ts'
+import { rowCount } from '../../queries/sql/rows.ts'
+import { at, name, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
+import { dayMs, minuteMs } from '../../schema/durations.ts'
+
+/** Ids a statement, which are 40 bytes each in its URL. */
+const idsAtOnce = 5_000
+
+/** Ids of a tenant's reports that one database has and the other lacks: of days that differ, of minutes that differ. */
+export async function* listMissingReports(from: Database, to: Database, tenantId: string): AsyncGenerator<string[]> {
+  for (const day of await differing(from, to, tenantId, 'toStartOfDay', sql`true`)) {
+    const ofDay = within(day, dayMs)
+    for (const minute of await differing(from, to, tenantId, 'toStartOfMinute', ofDay)) {
+      const ids = listIds(tenantId, within(minute, minuteMs))
+      const known = new Set((await to.read(ids)).map(({ id }) => id))
+      const missing = (await from.read(ids)).map(({ id }) => id).filter((id) => !known.has(id))
+      yield* chunksOf(missing, idsAtOnce)
+    }
+  }
+}
+
+const within = (start: number, length: number): Sql =>
+  sql`received_at >= ${at(new Date(start))} AND received_at < ${at(new Date(start + length))}`
+
+/** Starts of the buckets that do not hold the same reports, in milliseconds. */
+async function differing(
+  from: Database,
+  to: Database,
+  tenantId: string,
+  bucket: 'toStartOfDay' | 'toStartOfMinute',
+  where: Sql,
+): Promise<number[]> {
+  const query = summariseBuckets(tenantId, bucket, where)
+  const known = new Map((await to.read(query)).map((row) => [row.second, row]))
+  const isKnown = ({ second, reports, content }: BucketRow, row = known.get(second)) =>
+    row !== undefined && row.reports === reports && row.content === content
+  return (await from.read(query)).filter((row) => !isKnown(row)).map(({ second }) => second * 1000)
+}
+
+const bucketRow = z.object({ second: rowCount, reports: rowCount, content: z.string() })
+type BucketRow = z.infer<typeof bucketRow>
+
+const summariseBuckets = (tenantId: string, bucket: string, where: Sql): Query<BucketRow> => ({
+  name: 'summariseBuckets',
+  statement: sql`
+    SELECT toUnixTimestamp(${name(bucket)}(received_at)) AS second, count() AS reports,
+      toString(groupBitXor(sipHash64(id))) AS content
+    FROM reports
+    WHERE tenant_id = ${uuid(tenantId)} AND ${where}
+    GROUP BY second
+    ORDER BY second`,
+  row: bucketRow,
+  pool: 'maintenance',
+})
+
+const listIds = (tenantId: string, where: Sql): Query<{ id: string }> => ({
+  name: 'listIds',
+  statement: sql`SELECT toString(id) AS id FROM reports WHERE tenant_id = ${uuid(tenantId)} AND ${where}`,
+  row: z.object({ id: z.string() }),
+  pool: 'maintenance',
+})
