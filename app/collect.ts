@@ -8,7 +8,7 @@ async function collect(): Promise<void> {
   const config = readConfig(process.env)
   const database = await openDatabase(config, { port: config.CLICKHOUSE_PORT })
   try {
-    const collector = await startCollector(config, database.writer, createLogger(config))
+    const collector = await startCollector(config, database.writer, createLogger(config), { cluster: database.cluster })
     stopOnSignal(async () => {
       await collector.stop()
       await database.close()

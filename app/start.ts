@@ -24,7 +24,7 @@ async function start(): Promise<void> {
     const log = createLogger(config)
     const api = await startServer(config, engine.reader, log)
     const tryPage = await tryPageOptions(engine.reader, api.url, keys)
-    const collector = await startCollector(config, engine.writer, log, tryPage)
+    const collector = await startCollector(config, engine.writer, log, { tryPage })
     stopOnSignal(async () => {
       await Promise.all([collector.stop(), api.stop()])
       await engine.close()

@@ -17,13 +17,13 @@ import { CollectorError, unavailable } from './collector-error.ts'
 import { type CollectorMetrics, reportOperation } from './collector-metrics.ts'
 import { maxBodyBytes, readBody, tooLarge } from './read-body.ts'
 import { readReports } from './read-reports.ts'
-import type { createReportStore } from './report-store.ts'
+import type { ReportStore } from './report-store.ts'
 import { type CollectorSite, createSiteLookup } from './site-lookup.ts'
 
 export interface CollectorServices {
   readonly database: Pick<Database, 'read'>
   readonly budgets: BudgetStore
-  readonly store: ReturnType<typeof createReportStore>
+  readonly store: ReportStore
   readonly metrics: CollectorMetrics
   readonly log: Logger
   /** Of one site. */

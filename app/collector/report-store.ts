@@ -47,6 +47,8 @@ interface Block {
   bytes: number
 }
 
+export type ReportStore = ReturnType<typeof createReportStore>
+
 export function createReportStore({ onFlush = () => {}, ...options }: ReportStoreOptions) {
   const limits = { ...defaultLimits, ...options.limits }
   const sender = createBlockSender(options)

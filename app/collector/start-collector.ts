@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
+import { placeOfTenant } from '../../clickhouse/cluster/places.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { Config } from '../config.ts'
@@ -10,26 +12,35 @@ import { listenForMetrics } from '../server/serve-metrics.ts'
 import { openBudgets } from '../server/start-server.ts'
 import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
-import { createReportStore } from './report-store.ts'
+import { createReportStore, type ReportStore } from './report-store.ts'
+import { createShardStores } from './shard-stores.ts'
 import { openSpool } from './spool.ts'
 import { mountTryPage, type TryPageOptions } from './try-page.ts'
 
-/** @param database as the writer; the caller closes it. */
+export interface CollectorOptions {
+  readonly tryPage?: TryPageOptions | undefined
+  readonly cluster?: Cluster | undefined
+}
+
+/** @param database as the writer, of the cluster where there is one; the caller closes both. */
 export async function startCollector(
   config: Config,
   database: Database,
   log: Logger,
-  tryPage?: TryPageOptions,
+  { tryPage, cluster }: CollectorOptions = {},
 ): Promise<Listener> {
   const metrics = createCollectorMetrics(() => store.waitingBytes())
-  const store = createReportStore({
-    writer: clickHouseReportWriter(database),
-    logSteps: logImportSteps(database),
-    spool: await openSpool(join(config.DATA_DIR, 'collector')),
-    onFlush: metrics.observeFlush,
-    onOutage: logOutage(log, 'ClickHouse'),
-    onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refuses a block; it is set aside'),
-  })
+  const open = async (shard?: number) =>
+    createReportStore({
+      writer: clickHouseReportWriter(database),
+      logSteps: logImportSteps(database),
+      // The first shard's is the one that a server before the cluster had.
+      spool: await openSpool(join(config.DATA_DIR, 'collector', (shard ?? 1) === 1 ? '' : `shard-${shard}`)),
+      onFlush: metrics.observeFlush,
+      onOutage: logOutage(log, shard === undefined ? 'ClickHouse' : `ClickHouse shard ${shard}`),
+      onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refuses a block; it is set aside'),
+    })
+  const store = cluster ? await openShardStores(cluster, open) : await open()
   store.sendLeftovers()
   const budgets = await openBudgets(config, log, metrics.countRedisFault)
   database.observe({ onPoolWait: metrics.observePoolWait, onFault: metrics.countClickHouseFault })
@@ -69,4 +80,10 @@ export async function startCollector(
     await budgets.close()
     throw error
   }
+}
+
+async function openShardStores(cluster: Cluster, open: (shard: number) => Promise<ReportStore>): Promise<ReportStore> {
+  const numbers = Array.from({ length: cluster.shardCount }, (_, index) => index + 1)
+  const stores = await Promise.all(numbers.map(async (shard) => [shard, await open(shard)] as const))
+  return createShardStores(new Map(stores), (tenantId) => placeOfTenant(cluster, tenantId))
 }

@@ -1,8 +1,8 @@
 import pRetry, { type Options } from 'p-retry'
 import { transientErrors } from '../../queries/clickhouse/transient-errors.ts'
 
-/** 43 s of waits in all, in which an engine that died restarts. */
-const defaultWaits: Options = { retries: 10, minTimeout: 100, factor: 2, maxTimeout: 10_000 }
+/** 83 s of waits in all, in which an engine that died restarts, and a replica that was killed is one again. */
+const defaultWaits: Options = { retries: 14, minTimeout: 100, factor: 2, maxTimeout: 10_000 }
 
 /** Node's codes of transient connection errors, and our own of an unavailable ClickHouse. */
 const transientCodes = new Set([

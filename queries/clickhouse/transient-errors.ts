@@ -8,11 +8,18 @@ export const transientErrors: ReadonlyMap<string, 'seconds' | 'setUp'> = new Map
   ['202', 'seconds'], // TOO_MANY_SIMULTANEOUS_QUERIES
   ['209', 'seconds'], // SOCKET_TIMEOUT
   ['210', 'seconds'], // NETWORK_ERROR
+  ['225', 'seconds'], // NO_ZOOKEEPER
   ['236', 'seconds'], // ABORTED
   ['241', 'seconds'], // MEMORY_LIMIT_EXCEEDED
   ['242', 'seconds'], // TABLE_IS_READ_ONLY
   ['252', 'seconds'], // TOO_MANY_PARTS: of an insert
+  ['279', 'seconds'], // ALL_CONNECTION_TRIES_FAILED: to a shard
+  ['285', 'seconds'], // TOO_FEW_LIVE_REPLICAS
+  ['286', 'seconds'], // UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE
+  ['289', 'seconds'], // REPLICA_IS_NOT_IN_QUORUM
+  ['319', 'seconds'], // UNKNOWN_STATUS_OF_INSERT
   ['394', 'seconds'], // QUERY_WAS_CANCELLED
+  ['999', 'seconds'], // KEEPER_EXCEPTION
   ['516', 'setUp'], // AUTHENTICATION_FAILED: being reconfigured
 ])
 

@@ -6,6 +6,7 @@ import { inject } from 'vitest'
 import { startCollector } from '../../app/collector/start-collector.ts'
 import { readConfig } from '../../app/config.ts'
 import { createLogger } from '../../app/server/start-server.ts'
+import { openCluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { connect, type Database } from '../../queries/clickhouse/client.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
@@ -32,8 +33,10 @@ export async function startTestCollector(
   const folder = environment.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'collector-')))
   const defaults = { DATA_DIR: folder, COLLECTOR_PORT: '0', LOG_LEVEL: 'silent' }
   const config = readConfig({ ...defaults, CLICKHOUSE_URL: inject('servers').writeUrl, ...environment })
-  const database = connect(config.CLICKHOUSE_URL as string)
-  const collector = await startCollector(config, database, log ?? createLogger(config))
+  const url = config.CLICKHOUSE_URL as string
+  const cluster = config.CLICKHOUSE_CLUSTER ? await openCluster(url) : undefined
+  const database = cluster?.client ?? connect(url)
+  const collector = await startCollector(config, database, log ?? createLogger(config), { cluster })
   return {
     ...createTenantWriter(database),
     url: collector.url,
@@ -49,7 +52,7 @@ export async function startTestCollector(
     },
     async close() {
       await collector.stop()
-      await database.close()
+      await (cluster ?? database).close()
       if (environment.DATA_DIR === undefined) await rm(folder, { recursive: true })
     },
   }

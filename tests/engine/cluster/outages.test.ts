@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-cluster.ts'
 import { placeTenant } from '../../../clickhouse/cluster/places.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
@@ -8,6 +9,7 @@ import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
 import { startCluster, type TestCluster, unreplicated } from '../../support/cluster.ts'
+import { startTestCollector } from '../../support/collector.ts'
 import { startTestEngine } from '../../support/engine.ts'
 import { expectUnavailable } from '../../support/faults.ts'
 import type { TestKey } from '../../support/tenants.ts'
@@ -15,6 +17,8 @@ import type { TestKey } from '../../support/tenants.ts'
 let own: TestCluster
 let api: TestApi
 let keys: readonly [TestKey, TestKey]
+/** Of a site of each tenant. */
+const tokens = [makeSiteToken(), makeSiteToken()] as const
 
 beforeAll(async () => {
   own = await startCluster({ isMigrated: false })
@@ -60,15 +64,15 @@ describe('migrate', () => {
   })
 })
 
-describe('with one shard dead', () => {
-  const path = '/v1/reports/count'
+const path = '/v1/reports/count'
 
+describe('with one node frozen', () => {
   beforeAll(async () => {
     api = await startApi(own)
     const made = [1, 2].map(async (shard) => {
       const tenantId = await api.createTenant()
       await placeTenant(own.cluster, tenantId, shard)
-      const siteIds = [await api.createSite(tenantId)]
+      const siteIds = [await api.createSite(tenantId, { token: tokens[shard - 1] as string, hosts: ['a.test'] })]
       const span = { from: new Date(Date.now() - 5 * dayMs), to: new Date() }
       await api.insertReports(randomReports({ count: 200, seed: 1, tenantId, siteIds, ...span, retentionDays: 90 }))
       return api.createKey(tenantId)
@@ -79,8 +83,25 @@ describe('with one shard dead', () => {
       expect(status).toBe(200)
       expect(body.data.reportCount).toBeGreaterThan(0)
     }
-    await own.engines[1]?.stop()
   })
+
+  test('tenants of the other shard get their responses from the other node, within the deadline', async () => {
+    const pid = own.engines[0]?.pid() as number
+    process.kill(pid, 'SIGSTOP')
+    try {
+      for (let request = 0; request < 3; request++) {
+        const from = new Date(Date.now() - (request + 2) * dayMs).toISOString()
+        expect(await api.get(`${path}?from=${from}`, { key: keys[1] })).toMatchObject({ status: 200 })
+      }
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    expect(await api.get(path, { key: keys[0] })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('with one shard dead', () => {
+  beforeAll(() => own.engines[1]?.stop())
 
   test('its tenants get a 503, and the others their responses', async () => {
     for (let request = 0; request < 5; request++) {
@@ -94,6 +115,18 @@ describe('with one shard dead', () => {
     const tenantId = (await api.get('/v1/me', { key: keys[0] })).body.data.tenant.id
     expect(tenantId).toMatch(/^[0-9a-f-]{36}$/)
     expect(await api.get('/v1/me', { key: { key: 'srk_live_unknown' } })).toMatchObject({ status: 401 })
+  })
+
+  test('the collector stores the reports of the other shard, before and after a post that cannot be stored', async () => {
+    const environment = { CLICKHOUSE_URL: own.writeUrl, CLICKHOUSE_CLUSTER: '1' }
+    const collector = await startTestCollector(environment)
+    const report = { type: 'crash', age: 1, url: 'https://a.test/', body: { reason: 'oom' } }
+    const statusOf = async (token: string) => (await collector.post(token, [report])).status
+    const [dead, alive] = await Promise.all([statusOf(tokens[1]), statusOf(tokens[0])])
+    expect({ dead, alive }).toEqual({ dead: 503, alive: 204 })
+    expect(await Promise.all([statusOf(tokens[1]), statusOf(tokens[0])])).toEqual([503, 204])
+    expect((await fetch(`${collector.url}/readyz`)).status).toBe(200)
+    await collector.close()
   })
 
   test('an API that starts serves the other shard', async () => {

@@ -55,7 +55,7 @@ describe('a killed engine', () => {
         while (kills < wantedKills) {
           const given = newImport(writeUrl, `round ${imports.length}.ndjson`, posts(0, 1_000))
           imports.push(given)
-          // An import gives up after 43 s of retries, and goes on when it is run again.
+          // An import gives up after 83 s of retries, and goes on when it is run again.
           let result: Awaited<ReturnType<typeof importFile>> | undefined
           while (!result) {
             const startedAt = performance.now()

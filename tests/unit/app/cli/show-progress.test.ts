@@ -101,7 +101,7 @@ describe.each(['check', 'rebuild'])('rollups %s', (name) => {
     }
     const read = async (query: { name: string }) => rows[query.name] ?? unavailable()
     const command = (statement: string) =>
-      statement.startsWith('INSERT INTO import_log_by_time') ? undefined : unavailable()
+      statement.trim().startsWith('INSERT INTO import_log_by_time') ? undefined : unavailable()
     const writer = { read, command }
     const database = async () => ({ reader: { read }, writer, shards: () => [writer] })
     const program = createProgram({ database, stderr: output } as never)

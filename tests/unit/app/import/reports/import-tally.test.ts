@@ -145,7 +145,7 @@ describe('withRetry', () => {
     }
   }
 
-  test.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '241', '252', 'upstream_unavailable'])(
+  test.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '241', '252', '279', '285', '319', '999', 'upstream_unavailable'])(
     'with %s is tried again',
     async (code) => {
       expect(await withRetry(failing(2, code), undefined, { ...quick, retries: 2 })).toBe(3)

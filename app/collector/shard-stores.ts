@@ -1,0 +1,40 @@
+import { LRUCache } from 'lru-cache'
+import type { StoredReport } from '../../schema/stored-report.ts'
+import type { ReportStore } from './report-store.ts'
+
+/** A move waits longer for the reports that are on their way by an old place (app/cli/move-tenant.ts). */
+const placeTtlMs = 5_000
+const maxTenants = 50_000
+
+/**
+ * A store of blocks for each shard of a cluster, so that reports of one wait for no other.
+ * @param stores by number of the shard.
+ * @param placeOf the number of a tenant's shard; a failure is the first shard's, whose insert finds the place itself.
+ */
+export function createShardStores(
+  stores: ReadonlyMap<number, ReportStore>,
+  placeOf: (tenantId: string) => Promise<number>,
+): ReportStore {
+  const all = [...stores.values()]
+  const places = new LRUCache<string, { readonly shard: number }>({
+    max: maxTenants,
+    ttl: placeTtlMs,
+    allowStaleOnFetchRejection: true,
+    fetchMethod: async (tenantId) => ({ shard: await placeOf(tenantId) }),
+  })
+  return {
+    async store(reports: readonly StoredReport[]) {
+      const place = await places.fetch(reports[0]?.tenantId ?? '').catch(() => undefined)
+      const store = stores.get(place?.shard ?? 1) ?? all[0]
+      await store?.store(reports)
+    },
+    waitingBytes: () => all.reduce((sum, store) => sum + store.waitingBytes(), 0),
+    isReady: () => all.some((store) => store.isReady()),
+    sendLeftovers() {
+      for (const store of all) store.sendLeftovers()
+    },
+    async close() {
+      await Promise.all(all.map((store) => store.close()))
+    },
+  }
+}
