@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Replication, shardDatabase } from '../../clickhouse/cluster/on-cluster.ts'
 import { type Cluster, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
-import { placeCollection } from '../../clickhouse/cluster/places.ts'
+import { placeCollection, requireShard } from '../../clickhouse/cluster/places.ts'
 import { passwordPath } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
 import { freePort } from './free-port.ts'
 
 // Shards that query each other over native connections. The embedded engine has no Keeper, so there are no replicas.
@@ -44,6 +45,8 @@ export interface TestCluster {
   readonly writeUrl: string
   /** As the writer. */
   readonly cluster: Cluster
+  /** A shard's own tables. */
+  shardDatabase(shard: number): Database
   /** Ends the engines and removes their directories. */
   end(): Promise<void>
 }
@@ -72,6 +75,7 @@ export async function startCluster({ shards = 2, isMigrated = true } = {}): Prom
     readUrl: urlOf('reader'),
     writeUrl: urlOf('writer'),
     cluster,
+    shardDatabase: (shard) => requireShard(cluster, shard).database,
     async end() {
       await cluster.close()
       await Promise.all(engines.map((engine) => engine.stop()))

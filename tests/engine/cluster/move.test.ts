@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { moveTenant } from '../../../app/cli/move-tenant.ts'
-import { reportInsertSettings } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-cluster.ts'
-import { placeOfTenant } from '../../../clickhouse/cluster/places.ts'
+import { placeOfTenant, requireShard } from '../../../clickhouse/cluster/places.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
 import type { DemoTenant } from '../../../fixtures/demo-tenants.ts'
-import { aReport, randomReports } from '../../../fixtures/reports.ts'
-import { dayMs } from '../../../schema/durations.ts'
+import { aReport } from '../../../fixtures/reports.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
-import { done } from '../../support/cli-commands.ts'
+import { done, makeTenant } from '../../support/cli-commands.ts'
 import { importReports, write } from '../../support/cli-import.ts'
 import { operations, urlOf } from '../../support/contract.ts'
 import { queryRows } from '../../support/database.ts'
 import { fillEveryTable } from '../../support/fill-every-table.ts'
+import { createFilledSite, filledSpan } from '../../support/filled-site.ts'
+import { createTenantWriter } from '../../support/tenants.ts'
 
 const settled = { settledMs: 300 }
 const silent = () => {}
@@ -29,21 +29,20 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([cluster?.close(), api?.close()]))
 
+const databaseOf = (shard: number) => requireShard(cluster, shard).database
+
 async function idsOn(shard: number, tenantId: string): Promise<string[]> {
-  const database = cluster.shards.find(({ number }) => number === shard)?.database
-  if (!database) throw new Error(`no shard ${shard}`)
-  const rows = await queryRows(database, `SELECT toString(id) FROM reports WHERE tenant_id = '${tenantId}'`)
+  const rows = await queryRows(databaseOf(shard), `SELECT toString(id) FROM reports WHERE tenant_id = '${tenantId}'`)
   return rows.map(([id]) => String(id)).sort()
 }
 
-const span = () => ({ from: new Date(Date.now() - 30 * dayMs), to: new Date(Date.now() - dayMs) })
+const differingOn = async (shard: number, tenantId: string) =>
+  (await checkRollups(databaseOf(shard), { tenantId })).different
 
-async function createFilled(count: number) {
-  const tenantId = (await done('tenants', 'create', '--name', 'x', '--plan', 'business', '--shard', '1')).response.id
-  const siteIds = [await api.createSite(tenantId, { hosts: ['shop.example.test'] })]
-  const reports = randomReports({ count, seed: 1, tenantId, siteIds, ...span(), retentionDays: 90 })
-  await api.insertReports(reports)
-  return { tenantId, siteIds, reports, key: await api.createKey(tenantId) }
+/** On the first shard. */
+async function createFilledTenant(count: number) {
+  const tenantId = await makeTenant('--shard', '1')
+  return { tenantId, ...(await createFilledSite(api, tenantId, count)) }
 }
 
 const sorted = (reports: readonly StoredReport[]) => reports.map(({ id }) => id).sort()
@@ -71,15 +70,15 @@ describe('a tenant with rows in every table', () => {
     await still.close()
     const { response } = await done('tenants', 'place', '--tenant', tenant.id)
     expect(response).toMatchObject({ shard: 2, rows: { 1: 0 } })
-    expect(
-      (await checkRollups(cluster.shards[1]?.database as Cluster['client'], { tenantId: tenant.id })).different,
-    ).toBe(0)
+    expect(await differingOn(2, tenant.id)).toBe(0)
   })
 })
 
 test('polled, imported and collected meanwhile: each report is stored once, and none is ever missing', async () => {
-  const { tenantId, siteIds, reports, key } = await createFilled(3_000)
-  const path = `/v1/reports/count?from=${span().from.toISOString()}&to=${span().to.toISOString()}`
+  const { tenantId, siteId, reports } = await createFilledTenant(3_000)
+  const key = await api.createKey(tenantId)
+  const { from, to } = filledSpan()
+  const path = `/v1/reports/count?from=${from.toISOString()}&to=${to.toISOString()}`
   const expected = (await api.get(path, { key })).body
   const collected: StoredReport[] = []
   let isMoving = true
@@ -92,7 +91,7 @@ test('polled, imported and collected meanwhile: each report is stored once, and 
   }
   async function collect() {
     while (isMoving) {
-      const report = aReport({ tenantId, siteId: siteIds[0] ?? '', receivedAt: Date.now() })
+      const report = aReport({ tenantId, siteId, receivedAt: Date.now() })
       await api.insertReports([report])
       collected.push(report)
       await sleep(20)
@@ -120,11 +119,11 @@ test('polled, imported and collected meanwhile: each report is stored once, and 
   expect(new Set(stored).size).toBe(stored.length)
   expect(stored).toEqual(expect.arrayContaining(sorted([...reports, ...collected])))
   expect(await idsOn(1, tenantId)).toEqual([])
-  expect((await checkRollups(cluster.shards[1]?.database as Cluster['client'], { tenantId })).different).toBe(0)
+  expect(await differingOn(2, tenantId)).toBe(0)
 })
 
 test('cut off before any step, it is whole on the shard of its place, and goes on when it is run again', async () => {
-  const { tenantId, reports } = await createFilled(500)
+  const { tenantId, reports } = await createFilledTenant(500)
   const expected = sorted(reports)
   const steps = [
     /^Copying import_log/,
@@ -144,32 +143,21 @@ test('cut off before any step, it is whole on the shard of its place, and goes o
   await moveTenant(cluster, tenantId, 2, silent, settled)
   expect(await idsOn(2, tenantId)).toEqual(expected)
   expect(await idsOn(1, tenantId)).toEqual([])
-  expect((await checkRollups(cluster.shards[1]?.database as Cluster['client'], { tenantId })).different).toBe(0)
+  expect(await differingOn(2, tenantId)).toBe(0)
 })
 
 test('a report that came to the old shard late, by a node that knew the old place, is brought in', async () => {
-  const { tenantId, siteIds, reports } = await createFilled(100)
+  const { tenantId, siteId, reports } = await createFilledTenant(100)
   await moveTenant(cluster, tenantId, 2, silent, settled)
-  const late = aReport({ tenantId, siteId: siteIds[0] ?? '', receivedAt: Date.now() - 5_000 })
-  const row = JSON.stringify({
-    ...Object.fromEntries([]),
-    tenant_id: tenantId,
-    site_id: late.siteId,
-    report_type: late.reportType,
-    received_at: '2026-01-01 00:00:00.000',
-    id: late.id,
-    retention_days: 9_000,
-  })
-  await cluster.shards[0]?.database.insert('INSERT INTO reports FORMAT JSONEachRow', Buffer.from(row), {
-    settings: { ...reportInsertSettings },
-  })
+  const late = aReport({ tenantId, siteId, receivedAt: Date.now() - 5_000 })
+  await createTenantWriter(databaseOf(1)).insertReports([late])
   await moveTenant(cluster, tenantId, 2, silent, settled)
   expect(await idsOn(2, tenantId)).toEqual(sorted([...reports, late]))
   expect(await idsOn(1, tenantId)).toEqual([])
 })
 
 test('an import that was cut off must be run again first', async () => {
-  const { tenantId } = await createFilled(10)
+  const { tenantId } = await createFilledTenant(10)
   const cutOff = `INSERT INTO import_log (tenant_id, previous_token, token, state) VALUES ('${tenantId}', '', 'x', 'started')`
   await cluster.client.command(cutOff)
   await expect(moveTenant(cluster, tenantId, 2, silent, settled)).rejects.toThrow(

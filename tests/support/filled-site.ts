@@ -1,0 +1,20 @@
+import { randomReports } from '../../fixtures/reports.ts'
+import { dayMs } from '../../schema/durations.ts'
+import type { StoredReport } from '../../schema/stored-report.ts'
+import type { TenantWriter } from './tenants.ts'
+
+export interface FilledSite {
+  readonly siteId: string
+  readonly reports: readonly StoredReport[]
+}
+
+/** Of reports that fill a site. */
+export const filledSpan = () => ({ from: new Date(Date.now() - 30 * dayMs), to: new Date(Date.now() - dayMs) })
+
+/** A site of shop.example.test, with reports that are 1 to 30 days old. */
+export async function createFilledSite(store: TenantWriter, tenantId: string, count: number): Promise<FilledSite> {
+  const siteId = await store.createSite(tenantId, { hosts: ['shop.example.test'] })
+  const reports = randomReports({ count, seed: 1, tenantId, siteIds: [siteId], ...filledSpan(), retentionDays: 90 })
+  await store.insertReports(reports)
+  return { siteId, reports }
+}
