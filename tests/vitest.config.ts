@@ -4,8 +4,11 @@ const alone = ['tests/unit/**/*.test.ts', 'tests/sql/**/*.test.ts']
 
 const onCluster = 'tests/engine/cluster/*.test.ts'
 
-/** Again on two shards. */
-const again = ['tests/engine/*/*oracle.test.ts', 'tests/contract/*.test.ts']
+/** Again on two shards: what depends on where rows lie. */
+const again = [
+  'tests/engine/*/*oracle.test.ts',
+  'tests/contract/{cursors,expired-windows,isolation,missing-values,parameters,windows}.test.ts',
+]
 
 export default defineConfig({
   test: {
