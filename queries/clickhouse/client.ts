@@ -25,6 +25,8 @@ export interface ReadOptions {
   readonly onCost?: (cost: QueryCost) => void
   /** Aborted when the client disconnects; ClickHouse then stops. */
   readonly signal?: AbortSignal | undefined
+  /** Header of the trace that ClickHouse's spans continue (W3C Trace Context). */
+  readonly traceparent?: string | undefined
 }
 
 /** Values of a statement's `{name:Type}` parameters, its settings, and a signal that ends its request. */
@@ -102,19 +104,18 @@ export function connect(url: string): Database {
     })
   const breaker = createCircuitBreaker(probe, (error) => observer.onOutage?.(error))
   const countFault = (error: unknown) => {
-    if (error instanceof Problem || error instanceof ClientDisconnected) return
-    observer.onFault?.(faultKind(error))
+    if (!(error instanceof Problem || error instanceof ClientDisconnected)) observer.onFault?.(faultKind(error))
   }
 
   return {
-    async read(query, { origin, onCost, signal: disconnected } = {}) {
+    async read(query, { origin, onCost, signal: disconnected, traceparent } = {}) {
       const { pool = 'query' } = query
       const rendered = render(query.statement)
       const attempt = async (signal: AbortSignal) => {
         // The pool can be full until after the timeout.
         signal.throwIfAborted()
         const settings = { ...settingsOf(query.name, pool, origin), ...(query.fewRows && fewRowsSettings) }
-        return parseResponse(await transport.send(rendered, settings, signal))
+        return parseResponse(await transport.send(rendered, settings, signal, traceparent))
       }
       const { rows, cost } = await withTimeout(
         queryPools[pool].timeoutMs,
@@ -131,12 +132,12 @@ export function connect(url: string): Database {
       if (cost) onCost?.(cost)
       return rows.map((row) => query.row.parse(row))
     },
-    async export({ name, statement, format }, { origin, signal } = {}) {
+    async export({ name, statement, format }, { origin, signal, traceparent } = {}) {
       const settings = { ...settingsOf(name, 'export', origin), default_format: format }
       const open = async () => {
         await breaker.admit()
         const until = signal ?? new AbortController().signal
-        return retryOnClosedConnection(() => transport.open(render(statement), settings, until), until)
+        return retryOnClosedConnection(() => transport.open(render(statement), settings, until, traceparent), until)
       }
       return openExport(limiters.export, origin?.tenantId, open, signal).catch((error: unknown) => {
         countFault(error)
