@@ -23,9 +23,9 @@ export function addSql(program: Command, context: Context): void {
   subcommand(program, 'sql', {
     about: 'Run one reading statement and print its rows as they come',
     notes: [
-      'It runs as the reader: it cannot write, and is ended at 30 seconds, 4 GB of memory, and 1,000,000 rows or 1 GB of',
-      'a result; the rows printed by then are a part of it. With CLICKHOUSE_URL it has the rights and limits of that',
-      'user, less writing. On a terminal control characters of the rows are shown as \\x1b.',
+      'It runs as the analyst: it reads no key and no token, cannot write, and is ended at 30 seconds, 4 GB of memory, and',
+      '1,000,000 rows or 1 GB of a result; the rows printed by then are a part of it. With CLICKHOUSE_URL it has the rights',
+      'and limits of that user, less writing. On a terminal control characters of the rows are shown as \\x1b.',
     ],
     examples: [
       'sql "SELECT report_type, count() FROM reports GROUP BY report_type"',
@@ -37,11 +37,11 @@ export function addSql(program: Command, context: Context): void {
     .addOption(format)
     .action(async (given, options) => {
       const { stdin, stdout } = context
-      const { reader } = await context.database('any')
+      const { analyst } = await context.database('any')
       const statement = given === '-' ? await readText(stdin) : given
       const format = options.format ?? (stdout.isTTY ? 'PrettyCompact' : 'TabSeparated')
       // The user of CLICKHOUSE_URL may be the writer.
-      const rows = await reader.stream(statement, format, { settings: { readonly: '2' } })
+      const rows = await analyst.stream(statement, format, { settings: { readonly: '2' } })
       await pipeline(stdout.isTTY ? terminalChunks(rows) : rows, stdout, { end: false })
     })
 }
