@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isOwned } from '../../clickhouse/engine/folder-owner.ts'
-import { passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
+import { ofEachUser, passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, type EngineOptions, startEngine, userUrls } from '../../clickhouse/engine/start-engine.ts'
 import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse/client.ts'
@@ -10,6 +10,8 @@ import type { Config } from '../config.ts'
 export interface DatabaseAccess {
   /** May only read, within limits; with CLICKHOUSE_URL, whatever its user may. */
   readonly reader: Database
+  /** Reads for people, without keys and tokens; with CLICKHOUSE_URL, the same user as the reader. */
+  readonly analyst: Database
   /** May write; with CLICKHOUSE_URL, the same user as the reader. */
   readonly writer: Database
   readonly url: string
@@ -66,17 +68,26 @@ async function openServer(url: string): Promise<DatabaseAccess> {
     await database.close()
     throw new Error(`CLICKHOUSE_URL: ${origin} does not answer, or refuses its user`)
   }
-  return { reader: database, writer: database, url: origin, migrated: [], close: () => database.close() }
+  return {
+    reader: database,
+    analyst: database,
+    writer: database,
+    url: origin,
+    migrated: [],
+    close: () => database.close(),
+  }
 }
 
 /** An engine that accepts the folder's passwords is the folder's own. */
 async function findRunning(dataDir: string, port: number): Promise<DatabaseAccess | undefined> {
   if (port === 0) return undefined
   const password = (user: User) => readFile(passwordPath(dataDir, user), 'utf8').then((text) => text.trim())
-  const passwords = await Promise.all([password('reader'), password('writer')]).catch(() => undefined)
+  const found = ofEachUser(password)
+  const passwords = await Promise.all([found.reader, found.analyst, found.writer]).catch(() => undefined)
   if (!passwords) return undefined
+  const [reader, analyst, writer] = passwords
   const url = `http://127.0.0.1:${port}`
-  const access = openEmbedded({ url, userUrls: userUrls(port, { reader: passwords[0], writer: passwords[1] }) })
+  const access = openEmbedded({ url, userUrls: userUrls(port, { reader, analyst, writer }) })
   if (await access.writer.ping()) return access
   await access.close()
   return undefined
@@ -106,14 +117,13 @@ function startError(reason: string, dataDir: string, port: number): string {
 }
 
 function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>): DatabaseAccess {
-  const [reader, writer] = [connect(userUrls.reader), connect(userUrls.writer)]
+  const databases = ofEachUser((user) => connect(userUrls[user]))
   return {
-    reader,
-    writer,
+    ...databases,
     url,
     migrated: [],
     async close() {
-      await Promise.all([reader.close(), writer.close()])
+      await Promise.all(Object.values(databases).map((database) => database.close()))
     },
   }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ownFolder } from './folder-owner.ts'
-import { type Passwords, readPassword, type User } from './passwords.ts'
+import { ofEachUser, type Passwords, readPassword, type User } from './passwords.ts'
 
 export interface Engine {
   /** `http://127.0.0.1:port`, without credentials. */
@@ -89,12 +89,11 @@ export async function startEngine({ dataDir, port: wanted, onDeath }: EngineOpti
 }
 
 export function userUrls(port: number, passwords: Passwords): Engine['userUrls'] {
-  const url = (user: User) => `http://${user}:${passwords[user]}@127.0.0.1:${port}/default`
-  return { reader: url('reader'), writer: url('writer') }
+  return ofEachUser((user) => `http://${user}:${passwords[user]}@127.0.0.1:${port}/default`)
 }
 
 async function prepare(dataDir: string, wanted: number) {
-  const passwords = { reader: readPassword(dataDir, 'reader'), writer: readPassword(dataDir, 'writer') }
+  const passwords = ofEachUser((user) => readPassword(dataDir, user))
   const port = await reservePort(wanted)
   return { passwords, port, release: await ownFolder(dataDir) }
 }
@@ -135,6 +134,7 @@ function spawnServer(dataDir: string, port: number, passwords: Passwords): Child
       JE_MALLOC_CONF: allocatorOptions,
       ...process.env,
       READER_PASSWORD: passwords.reader,
+      ANALYST_PASSWORD: passwords.analyst,
       WRITER_PASSWORD: passwords.writer,
       TZ: 'UTC',
     },
