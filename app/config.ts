@@ -62,6 +62,29 @@ const variables = z.object({
     .pipe(z.array(webOrigin))
     .describe('must be origins separated by commas, such as https://dash.example.com,https://ops.example.com'),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .literal('http/protobuf')
+    .optional()
+    .describe("must be http/protobuf; OTEL_EXPORTER_OTLP_ENDPOINT is then the collector's HTTP port, mostly 4318"),
+  OTEL_TRACES_SAMPLER: z
+    .enum([
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ])
+    .optional()
+    .describe('must be always_on, always_off or traceidratio, or one of them after parentbased_'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0|1|[01]?\.\d+)$/)
+    .transform(Number)
+    .pipe(z.number().max(1))
+    .optional()
+    .describe('must be the ratio of traces from 0 to 1, such as 0.1'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -84,7 +107,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (parsed.success) return consistent(parsed.data)
   const variable = String(parsed.error.issues[0]?.path[0]) as keyof typeof variables.shape
   // A URL can hold a password, so the message does not quote it.
-  const quoted = variable.endsWith('_URL') ? '' : `, not ${JSON.stringify(set[variable])}`
+  const quoted = /_(URL|ENDPOINT)$/.test(variable) ? '' : `, not ${JSON.stringify(set[variable])}`
   throw new Error(`${variable} ${variables.shape[variable].description}${quoted}`)
 }
 

@@ -64,10 +64,10 @@ const tour = [
 
 async function clickHouseLines({ CLICKHOUSE_URL, DATA_DIR }: Config, { url }: DatabaseAccess): Promise<string[]> {
   if (CLICKHOUSE_URL) return [`ClickHouse              ${url}`]
-  const password = passwordPath(DATA_DIR, 'reader')
+  const password = passwordPath(DATA_DIR, 'analyst')
   return [
-    `ClickHouse              ${url}/play  (user reader, password ${await readFile(password, 'utf8')})`,
-    `                        curl -s -u "reader:$(cat '${password}')" ${url} -d 'SELECT count() FROM reports'`,
+    `ClickHouse              ${url}/play  (user analyst, password ${await readFile(password, 'utf8')})`,
+    `                        curl -s -u "analyst:$(cat '${password}')" ${url} -d 'SELECT count() FROM reports'`,
   ]
 }
 

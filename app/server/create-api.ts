@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
@@ -45,6 +45,8 @@ export interface ApiServices {
   readonly metrics?: Metrics
   /** They are not served here then. */
   readonly hasOwnMetricsPort?: boolean
+  /** Makes a span of each request below `/v1`. */
+  readonly traceRequest?: MiddlewareHandler<ApiEnv>
   readonly endpoints?: readonly Endpoint[]
   /** Replaces the lookup of keys. */
   readonly authenticator?: Authenticator
@@ -59,6 +61,7 @@ export function createApi({
   now = () => new Date(),
   metrics = createMetrics(database),
   hasOwnMetricsPort = false,
+  traceRequest,
   endpoints = allEndpoints,
   authenticator = createAuthenticator((query) => database.read(query)),
 }: ApiServices): Hono<ApiEnv> {
@@ -73,6 +76,7 @@ export function createApi({
   })
   app.use(observe(metrics, log))
   if (corsOrigins.length > 0) app.use('/v1/*', allowOrigins(corsOrigins))
+  if (traceRequest) app.use('/v1/*', traceRequest)
   mountHealth(app, database, budgets, () => whileServing(isStopping()))
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)

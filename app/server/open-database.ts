@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Cluster, everyShard, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { isOwned } from '../../clickhouse/engine/folder-owner.ts'
-import { passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
+import { ofEachUser, passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, type EngineOptions, startEngine, userUrls } from '../../clickhouse/engine/start-engine.ts'
 import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse/client.ts'
@@ -11,6 +11,8 @@ import type { Config } from '../config.ts'
 export interface DatabaseAccess {
   /** May only read, within limits; with CLICKHOUSE_URL, whatever its user may. */
   readonly reader: Database
+  /** Reads for people, without keys and tokens; with CLICKHOUSE_URL, the same user as the reader. */
+  readonly analyst: Database
   /** May write; with CLICKHOUSE_URL, the same user as the reader. */
   readonly writer: Database
   readonly url: string
@@ -86,16 +88,18 @@ async function openNodes(urls: string): Promise<DatabaseAccess> {
   return { ...sameUser(cluster.client), url, cluster, shards, close: cluster.close }
 }
 
-const sameUser = (database: Database) => ({ reader: database, writer: database, migrated: [] })
+const sameUser = (database: Database) => ({ reader: database, analyst: database, writer: database, migrated: [] })
 
 /** An engine that accepts the folder's passwords is the folder's own. */
 async function findRunning(dataDir: string, port: number): Promise<DatabaseAccess | undefined> {
   if (port === 0) return undefined
   const password = (user: User) => readFile(passwordPath(dataDir, user), 'utf8').then((text) => text.trim())
-  const passwords = await Promise.all([password('reader'), password('writer')]).catch(() => undefined)
+  const found = ofEachUser(password)
+  const passwords = await Promise.all([found.reader, found.analyst, found.writer]).catch(() => undefined)
   if (!passwords) return undefined
+  const [reader, analyst, writer] = passwords
   const url = `http://127.0.0.1:${port}`
-  const access = openEmbedded({ url, userUrls: userUrls(port, { reader: passwords[0], writer: passwords[1] }) })
+  const access = openEmbedded({ url, userUrls: userUrls(port, { reader, analyst, writer }) })
   if (await access.writer.ping()) return access
   await access.close()
   return undefined
@@ -125,16 +129,15 @@ function startError(reason: string, dataDir: string, port: number): string {
 }
 
 function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>): DatabaseAccess {
-  const [reader, writer] = [connect(userUrls.reader), connect(userUrls.writer)]
+  const databases = ofEachUser((user) => connect(userUrls[user]))
   return {
-    reader,
-    writer,
+    ...databases,
     url,
     migrated: [],
     cluster: undefined,
-    shards: () => [writer],
+    shards: () => [databases.writer],
     async close() {
-      await Promise.all([reader.close(), writer.close()])
+      await Promise.all(Object.values(databases).map((database) => database.close()))
     },
   }
 }

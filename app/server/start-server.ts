@@ -10,6 +10,7 @@ import { type Listener, listen } from './listen.ts'
 import { logOutage } from './log-outage.ts'
 import { createMetrics } from './metrics.ts'
 import { listenForMetrics } from './serve-metrics.ts'
+import { startTracing } from './start-tracing.ts'
 import { onStopSignal } from './stop-signal.ts'
 
 const perProcess = 'REDIS_URL is not set: each process has request budgets of its own, so two allow twice the requests'
@@ -45,16 +46,18 @@ export async function startServer(config: Config, database: Database, log = crea
   setFlagsFromString(heapGrowth)
   const metrics = createMetrics(database)
   const budgets = await openBudgets(config, log, metrics.countRedisFault)
+  const tracing = await startTracing(config, log)
   let isStopping = false
   let metricsListener: Listener | undefined
   try {
     metricsListener = await listenForMetrics(config, 'METRICS_PORT', metrics.registry)
     const listener = await listen(
       createApi({
-        database,
-        budgets,
+        database: tracing ? tracing.traceDatabase(database) : database,
+        budgets: tracing && config.REDIS_URL ? tracing.traceBudgets(budgets) : budgets,
         log,
         metrics,
+        ...(tracing && { traceRequest: tracing.traceRequest }),
         hasOwnMetricsPort: metricsListener !== undefined,
         corsOrigins: config.CORS_ORIGINS,
         isStopping: () => isStopping,
@@ -73,11 +76,13 @@ export async function startServer(config: Config, database: Database, log = crea
         await listener.stop(config.DRAIN_SECONDS)
         await metricsListener?.stop()
         await budgets.close()
+        await tracing?.stop()
       },
     }
   } catch (error) {
     await metricsListener?.stop()
     await budgets.close()
+    await tracing?.stop()
     throw error
   }
 }

@@ -2,11 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// Passwords of the two users of clickhouse/server/users.xml, one file each in DATA_DIR.
+// Passwords of the users of clickhouse/server/users.xml, one file each in DATA_DIR.
 
-export type User = 'reader' | 'writer'
+export type User = 'reader' | 'analyst' | 'writer'
 
 export type Passwords = Readonly<Record<User, string>>
+
+export const ofEachUser = <Value>(make: (user: User) => Value): Readonly<Record<User, Value>> => ({
+  reader: make('reader'),
+  analyst: make('analyst'),
+  writer: make('writer'),
+})
 
 const passwordBytes = 24
 /** 24 bytes in base64url. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ownFolder } from './folder-owner.ts'
-import { type Passwords, readPassword, type User } from './passwords.ts'
+import { ofEachUser, type Passwords, readPassword, type User } from './passwords.ts'
 
 export interface Engine {
   /** `http://127.0.0.1:port`, without credentials. */
@@ -94,12 +94,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 }
 
 export function userUrls(port: number, passwords: Passwords): Engine['userUrls'] {
-  const url = (user: User) => `http://${user}:${passwords[user]}@127.0.0.1:${port}/default`
-  return { reader: url('reader'), writer: url('writer') }
+  return ofEachUser((user) => `http://${user}:${passwords[user]}@127.0.0.1:${port}/default`)
 }
 
 async function prepare(dataDir: string, wanted: number) {
-  const passwords = { reader: readPassword(dataDir, 'reader'), writer: readPassword(dataDir, 'writer') }
+  const passwords = ofEachUser((user) => readPassword(dataDir, user))
   const port = await reservePort(wanted)
   return { passwords, port, release: await ownFolder(dataDir) }
 }
@@ -142,6 +141,7 @@ function spawnServer(options: EngineOptions, passwords: Passwords): ChildProcess
       JE_MALLOC_CONF: allocatorOptions,
       ...process.env,
       READER_PASSWORD: passwords.reader,
+      ANALYST_PASSWORD: passwords.analyst,
       WRITER_PASSWORD: passwords.writer,
       TZ: 'UTC',
     },

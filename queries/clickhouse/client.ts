@@ -27,6 +27,8 @@ export interface ReadOptions {
   readonly onCost?: (cost: QueryCost) => void
   /** Aborted when the client disconnects; ClickHouse then stops. */
   readonly signal?: AbortSignal | undefined
+  /** Header of the trace that ClickHouse's spans continue (W3C Trace Context). */
+  readonly traceparent?: string | undefined
 }
 
 /** Values of a statement's `{name:Type}` parameters, its settings, and a signal that ends its request. */
@@ -109,12 +111,11 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
       })
   const breaker = createCircuitBreaker(probe, (error) => observer.onOutage?.(error))
   const countFault = (error: unknown) => {
-    if (error instanceof Problem || error instanceof ClientDisconnected) return
-    observer.onFault?.(faultKind(error))
+    if (!(error instanceof Problem || error instanceof ClientDisconnected)) observer.onFault?.(faultKind(error))
   }
 
   return {
-    async read(query, { origin, onCost, signal: disconnected } = {}) {
+    async read(query, { origin, onCost, signal: disconnected, traceparent } = {}) {
       const { pool = 'query' } = query
       const rendered = render(query.statement)
       const attempt = async (signal: AbortSignal) => {
@@ -126,7 +127,7 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
           ...(query.fewRows && fewRowsSettings),
         }
         return nodes.read(
-          async ({ transport }, until) => parseResponse(await transport.send(rendered, settings, until)),
+          async ({ transport }, until) => parseResponse(await transport.send(rendered, settings, until, traceparent)),
           signal,
         )
       }
@@ -145,13 +146,14 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
       if (cost) onCost?.(cost)
       return rows.map((row) => query.row.parse(row))
     },
-    async export({ name, statement, format }, { origin, signal } = {}) {
+    async export({ name, statement, format }, { origin, signal, traceparent } = {}) {
       const settings = { ...settingsOfRead, ...settingsOf(name, 'export', origin), default_format: format }
       const open = async () => {
         await breaker.admit()
         const until = signal ?? new AbortController().signal
         const rendered = render(statement)
-        const openOn = () => nodes.read(({ transport }) => transport.open(rendered, settings, until), until)
+        const openOn = () =>
+          nodes.read(({ transport }) => transport.open(rendered, settings, until, traceparent), until)
         return retryOnClosedConnection(openOn, until)
       }
       return openExport(limiters.export, origin?.tenantId, open, signal).catch((error: unknown) => {

@@ -27,10 +27,17 @@ export function openHttpTransport(url: string) {
   const pool = new Pool(origin, { ...limits, keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs })
   const streams = new Pool(origin, { ...limits, ...streamLimits })
 
-  function request(via: Pool, { text, params }: Rendered, settings: Settings, signal: AbortSignal) {
+  function request(
+    via: Pool,
+    { text, params }: Rendered,
+    settings: Settings,
+    signal: AbortSignal,
+    traceparent?: string,
+  ) {
     const search = new URLSearchParams({ database, ...settings })
     for (const [name, value] of Object.entries(params)) search.append(`param_${name}`, parameterText(value))
-    return via.request({ path: `/?${search}`, method: 'POST', headers, body: text, signal })
+    const sent = traceparent ? { ...headers, traceparent } : headers
+    return via.request({ path: `/?${search}`, method: 'POST', headers: sent, body: text, signal })
   }
 
   const isOk = ({ statusCode, headers }: Dispatcher.ResponseData) =>
@@ -38,15 +45,15 @@ export function openHttpTransport(url: string) {
 
   return {
     /** The body of a 200 response. Rejects with ClickHouseError for a refused statement. */
-    async send(rendered: Rendered, settings: Settings, signal: AbortSignal) {
-      const response = await request(pool, rendered, settings, signal)
+    async send(rendered: Rendered, settings: Settings, signal: AbortSignal, traceparent?: string) {
+      const response = await request(pool, rendered, settings, signal, traceparent)
       const body = await response.body.text()
       if (isOk(response)) return body
       throw parseError(body)
     },
     /** The same as it arrives, with an exception at its end where ClickHouse failed midway. */
-    async open(rendered: Rendered, settings: Settings, signal: AbortSignal) {
-      const response = await request(streams, rendered, settings, signal)
+    async open(rendered: Rendered, settings: Settings, signal: AbortSignal, traceparent?: string) {
+      const response = await request(streams, rendered, settings, signal, traceparent)
       if (!isOk(response)) throw parseError(await response.body.text())
       const tag = response.headers[EXCEPTION_TAG_HEADER_NAME]?.toString()
       return { body: response.body, tag }

@@ -11,7 +11,7 @@ function queryName(url: string): string {
 }
 
 /** A response instead of the database's, or after a delay the database's own. */
-export type Respond = () => Response | Promise<Response | undefined>
+export type Respond = (request: IncomingMessage) => Response | Promise<Response | undefined>
 
 export type Fault =
   /** The connection is reset before a byte of the response. */
@@ -68,7 +68,7 @@ export async function startFaultServer(databaseUrl: string): Promise<FaultServer
 }
 
 async function respondWith(respond: Respond, database: URL, incoming: IncomingMessage, response: ServerResponse) {
-  const own = await respond()
+  const own = await respond(incoming)
   if (!own) return forward(database, incoming, response, false)
   response.writeHead(own.status, Object.fromEntries(own.headers))
   response.end(Buffer.from(await own.arrayBuffer()))

@@ -80,13 +80,14 @@ async function findRights(database: Database): Promise<{ user: string; writes: b
 
 export const users: Check = {
   name: 'users',
-  fix: "give ClickHouse the project's clickhouse/server/users.xml: the user reader cannot write, the user writer can",
+  fix: "give ClickHouse the project's clickhouse/server/users.xml: the users reader and analyst cannot write, the user writer can",
   async run({ database }) {
-    const { reader, writer } = await database()
-    const found = await Promise.all([...new Set([reader, writer])].map(findRights))
+    const { reader, analyst, writer } = await database()
+    const found = await Promise.all([...new Set([reader, analyst, writer])].map(findRights))
     for (const { user, writes } of found) {
-      if (user === 'reader' && writes) throw new Error('the user reader can write')
-      if (user !== 'reader' && !writes) throw new Error(`the user ${user} cannot write`)
+      const mayOnlyRead = user === 'reader' || user === 'analyst'
+      if (mayOnlyRead && writes) throw new Error(`the user ${user} can write`)
+      if (!mayOnlyRead && !writes) throw new Error(`the user ${user} cannot write`)
     }
     const rights = found.map(({ user, writes }) => `${user} ${writes ? 'can' : 'cannot'} write`).join(', ')
     return found.length > 1 ? rights : `${rights}; CLICKHOUSE_URL names no other user, check that one with its own URL`

@@ -54,7 +54,7 @@ async function ownedTables(): Promise<[table: string, column: string][]> {
     database.writer,
     `SELECT table, name FROM system.columns
      WHERE database = currentDatabase() AND (name = 'tenant_id' OR table = 'tenants' AND name = 'id')
-       AND table NOT LIKE '%_mv' AND table != 'api_key_by_hash'`,
+       AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')`,
   )
   return rows as [string, string][]
 }

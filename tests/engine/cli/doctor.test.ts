@@ -86,11 +86,11 @@ describe('doctor', () => {
   })
 })
 
-test('doctor checks both users of the embedded engine', async () => {
+test('doctor checks every user of the embedded engine', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
   const { code, stdout } = await cli(['doctor'], { environment: { DATA_DIR: folder, CLICKHOUSE_PORT: '0' } })
   expect({ code, users: stdout.split('\n')[4] }).toEqual({
-    ...{ code: 0, users: 'ok    users: reader cannot write, writer can write' },
+    ...{ code: 0, users: 'ok    users: reader cannot write, analyst cannot write, writer can write' },
   })
   rmSync(folder, { recursive: true })
 }, 60_000)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { passwordPath, readPassword } from '../../../clickhouse/engine/passwords.ts'
+import { ofEachUser, passwordPath, readPassword } from '../../../clickhouse/engine/passwords.ts'
 import { sendRequest, sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
 
 let engine: TestEngine
@@ -81,7 +81,7 @@ describe("the reader's limits", () => {
 })
 
 describe('a password', () => {
-  test.each(['reader', 'writer'] as const)(
+  test.each(['reader', 'analyst', 'writer'] as const)(
     'the password of the %s is readable only by the owner of the data folder',
     (user) => {
       expect(readPassword(engine.dataDir, user).length).toBeGreaterThanOrEqual(32)
@@ -91,13 +91,15 @@ describe('a password', () => {
 
   test('a password is generated once for a folder and differs from every other', () => {
     const folder = mkdtempSync(join(tmpdir(), 'passwords-'))
-    const passwords = [readPassword(folder, 'reader'), readPassword(folder, 'writer')]
-    expect(new Set([...passwords, ...Object.values(engine.userUrls)]).size).toBe(4)
-    expect([readPassword(folder, 'reader'), readPassword(folder, 'writer')]).toEqual(passwords)
+    const read = () => Object.values(ofEachUser((user) => readPassword(folder, user)))
+    const passwords = read()
+    const ofEngine = Object.values(ofEachUser((user) => readPassword(engine.dataDir, user)))
+    expect(new Set([...passwords, ...ofEngine]).size).toBe(6)
+    expect(read()).toEqual(passwords)
     rmSync(folder, { recursive: true })
   })
 
-  test.each(['reader', 'writer'] as const)(
+  test.each(['reader', 'analyst', 'writer'] as const)(
     'lets the %s in by header, by URL and by Basic authorization',
     async (user) => {
       const password = readPassword(engine.dataDir, user)

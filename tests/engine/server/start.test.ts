@@ -98,7 +98,7 @@ describe('npm start', () => {
   })
 
   test('stores the demo keys and the passwords readable by the owner alone', async () => {
-    for (const file of ['demo.json', 'reader.password', 'writer.password'])
+    for (const file of ['demo.json', 'reader.password', 'analyst.password', 'writer.password'])
       expect((await stat(join(dataDir, file))).mode & 0o077).toBe(0)
     expect(await readFile(join(dataDir, 'demo.json'), 'utf8')).toContain('srk_live_')
   })

@@ -39,11 +39,17 @@ describe('the environment', () => {
     ['LOG_LEVEL', 'loud'],
     ['REDIS_URL', 'localhost:6379'],
     ['CLICKHOUSE_URL', 'ftp://host'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+    ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
   ])('names %s when it is %j, in one line', (variable, value) => {
     expect(() => readConfig({ [variable]: value })).toThrow(new RegExp(`^${variable} must be .*$`))
   })
 
   test('does not quote a URL in an error, because it can hold a password', () => {
-    expect(() => readConfig({ CLICKHOUSE_URL: 'tcp://u:secret@host' })).toThrow(/^(?!.*secret).*$/)
+    for (const variable of ['CLICKHOUSE_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
+      expect(() => readConfig({ [variable]: 'tcp://u:secret@host' })).toThrow(/^(?!.*secret).*$/)
+    }
   })
 })
