@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Copy, copyAgain, copyTenant, ofTenant } from '../../clickhouse/cluster/copy-tenant.ts'
+import { type Copy, copyAgain, copyTenant, findDifference, ofTenant } from '../../clickhouse/cluster/copy-tenant.ts'
 import type { Cluster, Shard } from '../../clickhouse/cluster/open-cluster.ts'
-import { placeOfTenant, placeTenant, requireNodes, requireShard } from '../../clickhouse/cluster/places.ts'
+import { placeTenant, requireNodes, requireShard, settlePlace } from '../../clickhouse/cluster/places.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { checkRollups } from '../../clickhouse/rollups/check-rollups.ts'
 import { unfinishedTenants } from '../../clickhouse/rollups/unfinished-tenants.ts'
@@ -38,21 +38,16 @@ export async function moveTenant(
   }
   const onWait = (holder: string) => log(`Waiting for the import of the tenant by ${holder}`)
   return withImportLease({ database: cluster.client, tenantId, onWait }, async (checkLease) => {
-    const place = await placeOfTenant(cluster, tenantId)
-    if (place !== number) {
-      const copy = copyTo(requireShard(cluster, place).database, target, tenantId, log)
-      await removeRows(target, tenantId, log)
-      await copyTenant(copy)
-      // What the collector stores after the last of these is brought in behind the switch.
-      for (let again = 0; again < 3 && (await copyAgain(copy)) > 0; again++);
+    const place = requireShard(cluster, await settlePlace(cluster, tenantId))
+    const bringTo = (shard: Shard) => bringIn(cluster, shard, tenantId, log, options)
+    await bringTo(place)
+    if (place !== target) {
+      await copyWhole({ tenantId, from: place.database, to: () => target.database, onStep: log })
       await checkLease()
       await logMove(cluster, tenantId, 'started')
       await placeTenant(cluster, tenantId, number)
       log(`Shard ${number} is the tenant's place`)
-    }
-    const others = cluster.shards.filter((shard) => shard !== target)
-    for (const shard of others) {
-      if ((await countTenantRows(shard.database, tenantId)) > 0) await bringIn(shard, target, tenantId, log, options)
+      await bringTo(target)
     }
     await logMove(cluster, tenantId, 'done')
     const check = await checkRollups(target.database, { tenantId })
@@ -60,24 +55,34 @@ export async function moveTenant(
   })
 }
 
-/** Copies what a shard still has of a tenant that lies on another, compares, and removes it. */
+/** The lease is renewed meanwhile; reports are compared by their ids. */
+const notCompared = ['import_leases', 'reports']
+
+/** To a shard that has no row of the tenant. What the collector stores afterwards is brought in behind the switch. */
+async function copyWhole(copy: Copy): Promise<void> {
+  await copyTenant(copy)
+  for (let again = 0; again < 3 && (await copyAgain(copy)) > 0; again++);
+  const different = await findDifference(copy, notCompared)
+  if (different !== undefined) throw new Error(`${different} changed during the copy: run the command again`)
+}
+
+/** Copies to the tenant's place what other shards have of it, by a move that was cut off or by an old place, and removes it. */
 async function bringIn(
-  shard: Shard,
-  target: Shard,
+  { shards }: Cluster,
+  place: Shard,
   tenantId: string,
   log: Log,
   { settledMs = defaultSettledMs }: MoveOptions,
 ): Promise<void> {
-  const copy = copyTo(shard.database, target, tenantId, log)
-  log(`Waiting ${settledMs / 1000} s for reports that are on their way to shard ${shard.number}`)
-  await sleep(settledMs)
-  await copyAgain(copy)
-  if ((await copyAgain(copy)) > 0) throw new Error(`Reports are stored on shard ${shard.number} still: run it again`)
-  await removeRows(shard, tenantId, log)
-}
-
-function copyTo(from: Database, target: Shard, tenantId: string, log: Log): Copy {
-  return { tenantId, from, to: () => target.database, onStep: log }
+  for (const shard of shards) {
+    if (shard === place || (await countTenantRows(shard.database, tenantId)) === 0) continue
+    log(`Waiting ${settledMs / 1000} s for reports that are on their way to shard ${shard.number}`)
+    await sleep(settledMs)
+    const copy = { tenantId, from: shard.database, to: () => place.database, onStep: log }
+    await copyAgain(copy)
+    if ((await copyAgain(copy)) > 0) throw new Error(`Reports are stored on shard ${shard.number} still: run it again`)
+    await removeRows(shard, tenantId, log)
+  }
 }
 
 export async function countTenantRows(database: Database, tenantId: string): Promise<number> {

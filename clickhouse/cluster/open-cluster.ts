@@ -46,7 +46,8 @@ export interface Shard {
 /** Throws where no node of a shard responds. */
 export function everyShard({ shards, shardCount, missing }: Cluster): readonly Shard[] {
   if (shards.length === shardCount) return shards
-  throw new Error(`No node of a shard responds: ${missing.join('; ')}`)
+  const reason = missing.length > 0 ? `no node of a shard responds: ${missing.join('; ')}` : 'it names none of a shard'
+  throw new Error(`CLICKHOUSE_URL must name a node of each of the ${shardCount} shards: ${reason}`)
 }
 
 /** Where clients reach it, as of CLICKHOUSE_URL. */

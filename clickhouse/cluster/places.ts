@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { onlyRow } from '../../queries/sql/only-row.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import { rowCount } from '../../queries/sql/rows.ts'
-import { sql, uuid } from '../../queries/sql/sql.ts'
+import { rowCount, rowTime } from '../../queries/sql/rows.ts'
+import { render, sql, uint, uuid } from '../../queries/sql/sql.ts'
 import { placeDictionary } from './on-cluster.ts'
-import type { Cluster, Shard } from './open-cluster.ts'
+import type { Cluster, ClusterNode, Shard } from './open-cluster.ts'
 
 // Where each tenant lies: whole on one shard, by a row of tenant_places, without one on the first.
 
@@ -67,20 +66,48 @@ export const hasPlace = async ({ client }: Cluster, tenantId: string): Promise<b
 export async function placeTenant(cluster: Cluster, tenantId: string, shard: number): Promise<void> {
   requireShard(cluster, shard)
   requireNodes(cluster)
-  await insertRows(cluster.client, 'tenant_places', [{ tenant_id: tenantId, shard }])
-  for (const { origin, use } of cluster.nodes) {
-    const front = use(cluster.front)
-    const deadline = Date.now() + replicationTimeoutMs
-    const isKnown = async () => {
-      await front.command(`SYSTEM RELOAD DICTIONARY ${placeDictionary}`)
-      return onlyRow(await front.read(findPlace(tenantId))).shard === shard
-    }
-    while (!(await isKnown())) {
-      if (Date.now() > deadline) throw new Error(`${origin} has not got the tenant's place yet: run the command again`)
-      await sleep(pollMs)
-    }
+  // Later than any row before, even where clocks differ.
+  const { text, params } = render(sql`
+    INSERT INTO tenant_places (tenant_id, shard, updated_at)
+    SELECT ${uuid(tenantId)}, ${uint(shard)}, greatest(now64(3), max(updated_at) + toIntervalMillisecond(1))
+    FROM tenant_places
+    WHERE tenant_id = ${uuid(tenantId)}`)
+  await cluster.client.command(text, { params })
+  await Promise.all(cluster.nodes.map((node) => untilKnown(node, cluster.front, tenantId, shard)))
+}
+
+async function untilKnown({ origin, use }: ClusterNode, front: string, tenantId: string, shard: number): Promise<void> {
+  const database = use(front)
+  const deadline = Date.now() + replicationTimeoutMs
+  for (;;) {
+    await database.command(`SYSTEM RELOAD DICTIONARY ${placeDictionary}`)
+    if (onlyRow(await database.read(findPlace(tenantId))).shard === shard) return
+    if (Date.now() > deadline) throw new Error(`${origin} has not got the tenant's place yet: run the command again`)
+    await sleep(pollMs)
   }
 }
+
+/** Number of the tenant's shard, which every node knows afterwards: a placing that was cut off is completed. */
+export async function settlePlace(cluster: Cluster, tenantId: string): Promise<number> {
+  requireNodes(cluster)
+  const rows = await Promise.all(cluster.nodes.map(({ use }) => use(cluster.front).read(findPlaceRow(tenantId))))
+  const [latest] = rows.flat().toSorted((one, other) => Date.parse(other.updatedAt) - Date.parse(one.updatedAt))
+  const shard = latest?.shard ?? 1
+  await placeTenant(cluster, tenantId, shard)
+  return shard
+}
+
+const recordedRow = placeRow.extend({ updatedAt: rowTime })
+
+const findPlaceRow = (tenantId: string): Query<z.infer<typeof recordedRow>> => ({
+  name: 'findPlaceRow',
+  statement: sql`
+    SELECT shard, updated_at AS updatedAt
+    FROM tenant_places FINAL
+    WHERE tenant_id = ${uuid(tenantId)}`,
+  row: recordedRow,
+  pool: 'lookup',
+})
 
 const replicationTimeoutMs = 30_000
 const pollMs = 200

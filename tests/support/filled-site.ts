@@ -1,3 +1,4 @@
+import { makeSiteToken } from '../../app/collector/site-address.ts'
 import { randomReports } from '../../fixtures/reports.ts'
 import { dayMs } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
@@ -5,6 +6,7 @@ import type { TenantWriter } from './tenants.ts'
 
 export interface FilledSite {
   readonly siteId: string
+  readonly token: string
   readonly reports: readonly StoredReport[]
 }
 
@@ -13,8 +15,9 @@ export const filledSpan = () => ({ from: new Date(Date.now() - 30 * dayMs), to: 
 
 /** A site of shop.example.test, with reports that are 1 to 30 days old. */
 export async function createFilledSite(store: TenantWriter, tenantId: string, count: number): Promise<FilledSite> {
-  const siteId = await store.createSite(tenantId, { hosts: ['shop.example.test'] })
+  const token = makeSiteToken()
+  const siteId = await store.createSite(tenantId, { hosts: ['shop.example.test'], token })
   const reports = randomReports({ count, seed: 1, tenantId, siteIds: [siteId], ...filledSpan(), retentionDays: 90 })
   await store.insertReports(reports)
-  return { siteId, reports }
+  return { siteId, token, reports }
 }
