@@ -79,6 +79,13 @@ describe('the analyst', () => {
     expect((await send("SELECT count() FROM system.columns WHERE table LIKE 'api_key%'")).text).toBe('0\n')
   })
 
+  test('reads nothing through a view that its tables refuse', async () => {
+    await writer.command('CREATE VIEW tokens SQL SECURITY INVOKER AS SELECT name, token FROM sites')
+    expect((await send('SELECT name FROM tokens')).text).toBe('Shop\n')
+    expect((await send('SELECT token FROM tokens')).code).toBe(denied)
+    await writer.command('DROP VIEW tokens')
+  })
+
   test('reads no copy of the database beside it, whose keys and tokens are the same', async () => {
     await writer.command('CREATE DATABASE default_copy')
     await writer.command('CREATE TABLE default_copy.sites AS default.sites')
