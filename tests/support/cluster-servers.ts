@@ -5,7 +5,8 @@ import { startRedis } from './redis.ts'
 /** A cluster of two shards and one redis-server for all test files of the project. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [cluster, redis] = await Promise.all([startCluster(), startRedis()])
-  project.provide('servers', { readUrl: cluster.readUrl, writeUrl: cluster.writeUrl, redisUrl: redis.url })
+  const { readUrl, analystUrl, writeUrl } = cluster
+  project.provide('servers', { readUrl, analystUrl, writeUrl, redisUrl: redis.url })
   return async () => {
     await Promise.all([cluster.end(), redis.stop()])
   }

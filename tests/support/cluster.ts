@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type Replication, shardDatabase } from '../../clickhouse/cluster/on-cluster.ts'
 import { type Cluster, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { placeCollection, requireShard } from '../../clickhouse/cluster/places.ts'
-import { passwordPath } from '../../clickhouse/engine/passwords.ts'
+import { ofEachUser, passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
@@ -42,6 +42,7 @@ export interface TestCluster {
   readonly engines: readonly Engine[]
   /** Every node, as `connect` takes them. */
   readonly readUrl: string
+  readonly analystUrl: string
   readonly writeUrl: string
   /** As the writer. */
   readonly cluster: Cluster
@@ -55,24 +56,25 @@ export interface TestCluster {
 export async function startCluster({ shards = 2, isMigrated = true } = {}): Promise<TestCluster> {
   const root = mkdtempSync(join(tmpdir(), 'cluster-test-'))
   const tcpPorts = await Promise.all(Array.from({ length: shards }, freePort))
-  const passwords = { reader: 'r'.repeat(32), writer: 'w'.repeat(32) }
+  const passwords = ofEachUser((user) => user.charAt(0).repeat(32))
   const engines = await Promise.all(
     tcpPorts.map((tcpPort, index) => {
       const dataDir = join(root, String(index + 1))
       mkdirSync(dataDir)
-      for (const user of ['reader', 'writer'] as const) writeFileSync(passwordPath(dataDir, user), passwords[user])
+      ofEachUser((user) => writeFileSync(passwordPath(dataDir, user), passwords[user]))
       const configFile = join(dataDir, 'config.xml')
       writeFileSync(configFile, configOf(index + 1, tcpPorts))
       return startEngine({ dataDir, port: 0, tcpPort, configFile })
     }),
   )
   const hosts = engines.map(({ port }) => `127.0.0.1:${port}`).join(',')
-  const urlOf = (user: keyof typeof passwords) => `http://${user}:${passwords[user]}@${hosts}/${front}`
+  const urlOf = (user: User) => `http://${user}:${passwords[user]}@${hosts}/${front}`
   const cluster = await openCluster(urlOf('writer'))
   if (isMigrated) await migrate(cluster.client, { cluster: { cluster, replication: unreplicated } })
   return {
     engines,
     readUrl: urlOf('reader'),
+    analystUrl: urlOf('analyst'),
     writeUrl: urlOf('writer'),
     cluster,
     shardDatabase: (shard) => requireShard(cluster, shard).database,

@@ -9,6 +9,8 @@ export interface SharedServers {
   /** As the user that can only read. */
   readonly readUrl: string
   readonly writeUrl: string
+  /** As the user of people. */
+  readonly analystUrl: string
   readonly redisUrl: string
 }
 
@@ -24,11 +26,11 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [engine, redis] = await Promise.all([startTestEngine(), startRedis()])
-  const { reader: readUrl, writer: writeUrl } = engine.userUrls
+  const { reader: readUrl, writer: writeUrl, analyst: analystUrl } = engine.userUrls
   const database = connect(writeUrl)
   await migrate(database)
   await database.close()
-  project.provide('servers', { readUrl, writeUrl, redisUrl: redis.url })
+  project.provide('servers', { readUrl, writeUrl, analystUrl, redisUrl: redis.url })
   return async () => {
     await Promise.all([engine.end(), redis.stop()])
   }

@@ -132,8 +132,9 @@ test('no exported byte is of a key, a query string or a filter’s value; probes
     'srk_live_',
     'private-',
     'readyz',
-    'pendingMigrations',
-    '?',
+    'listAppliedMigrations',
+    'key=',
+    'blockedHost=',
   ]) {
     expect(all).not.toContain(secret)
   }
