@@ -39,12 +39,24 @@ describe('the environment', () => {
     ['LOG_LEVEL', 'loud'],
     ['REDIS_URL', 'localhost:6379'],
     ['CLICKHOUSE_URL', 'ftp://host'],
+    ['CLICKHOUSE_URL', 'http://a:8123,/reports'],
+    ['CLICKHOUSE_CLUSTER', 'true'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
     ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
     ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
   ])('names %s when it is %j, in one line', (variable, value) => {
     expect(() => readConfig({ [variable]: value })).toThrow(new RegExp(`^${variable} must be .*$`))
+  })
+
+  test('names the nodes of a cluster in one URL, and says that they are one', () => {
+    const CLICKHOUSE_URL = 'http://writer:pw@a:8123,b:8123/reports'
+    expect(readConfig({ CLICKHOUSE_URL, CLICKHOUSE_CLUSTER: '1' })).toMatchObject({
+      CLICKHOUSE_URL,
+      CLICKHOUSE_CLUSTER: true,
+    })
+    expect(() => readConfig({ CLICKHOUSE_URL })).toThrow(/^CLICKHOUSE_URL names several hosts: .*$/)
+    expect(() => readConfig({ CLICKHOUSE_CLUSTER: '1' })).toThrow(/^CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, .*$/)
   })
 
   test('does not quote a URL in an error, because it can hold a password', () => {
