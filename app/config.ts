@@ -18,6 +18,9 @@ const url = (protocols: RegExp, example: string) =>
 /** As browsers send it in the header Origin. */
 export const webOrigin = z.url({ protocol: /^https?$/, abort: true }).refine((text) => new URL(text).origin === text)
 
+/** A host and a database at most. */
+const databaseUrl = z.url({ protocol: /^https?$/ }).regex(/^\w+:\/\/[^/]+(\/[^/]*)?$/)
+
 const variables = z.object({
   PORT: port(8787),
   HOST: z.string().default('127.0.0.1'),
@@ -47,7 +50,7 @@ const variables = z.object({
   CLICKHOUSE_PORT: port(8123),
   CLICKHOUSE_URL: z
     .string()
-    .refine((urls) => nodeUrls(urls).every((node) => z.url({ protocol: /^https?$/ }).safeParse(node).success))
+    .refine((urls) => nodeUrls(urls).every((node) => databaseUrl.safeParse(node).success))
     .optional()
     .describe('must be a URL such as http://user:password@host:8123/database; of a cluster, with hosts a:8123,b:8123'),
   CLICKHOUSE_CLUSTER: z
