@@ -51,7 +51,7 @@ const blockLimits = { rows: 65_535, bytes: 48 * 1024 * 1024 }
 
 /**
  * Imports POSTs, one a line, in constant memory. A repeated run, also of a longer file, stores every report exactly once.
- * Throws the signal's reason, and ClickHouse's error after 43 seconds of retries.
+ * Throws the signal's reason, and ClickHouse's error after 83 seconds of retries.
  */
 export async function importReports(options: ImportOptions): Promise<ImportResult> {
   const { source, tenantId, siteId, importLog, writer, signal, withTenant, onProgress } = options

@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig } from '../../../app/config.ts'
+import { nodeUrls } from '../../../queries/clickhouse/nodes.ts'
+
+interface Service {
+  readonly image?: string
+  readonly hostname?: string
+  readonly command?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly configs?: readonly { readonly source: string }[]
+  readonly volumes?: readonly string[]
+  readonly depends_on?: Readonly<Record<string, unknown>>
+}
+
+interface Compose {
+  readonly name: string
+  readonly services: Readonly<Record<string, Service>>
+  readonly configs?: Readonly<Record<string, { readonly file: string }>>
+  readonly volumes: Readonly<Record<string, unknown>>
+}
+
+const root = new URL('../../../', import.meta.url)
+const folder = new URL('clickhouse/', root)
+const read = (file: string) => readFileSync(new URL(file, folder), 'utf8')
+const open = (file: string) => ({ file, text: read(file), compose: parse(read(file), { merge: true }) as Compose })
+const [one, cluster] = [open('compose.yaml'), open('compose.cluster.yaml')]
+
+const named = ({ compose }: typeof one, pattern: RegExp) =>
+  Object.entries(compose.services).filter(([name]) => pattern.test(name))
+const servers = named(cluster, /^clickhouse-/)
+const keepers = named(cluster, /^keeper-/)
+/** Variables that a server's settings take from its environment. */
+const fromEnvironment = (file: string) => [...read(file).matchAll(/from_env="(\w+)"/g)].map(([, name]) => String(name))
+const elements = (file: string, name: string) =>
+  [...read(file).matchAll(new RegExp(`<${name}>([^<]+)</${name}>`, 'g'))].map(([, text]) => text)
+const withoutPasswords = (text = '') => text.replaceAll(/\$\{\w+\}/g, 'password')
+
+describe.each([one, cluster])('$file', ({ text, compose }) => {
+  test('has no default for a secret, and a message where one is missing', () => {
+    const used = [...text.matchAll(/\$\{(\w+)([^}]*)\}/g)].map(([, name, rest]) => ({ name, rest: rest ?? '' }))
+    const required = used.filter(({ rest }) => /^:\?set it to \w+/.test(rest)).map(({ name }) => name)
+    expect(required).toEqual(expect.arrayContaining(['READER_PASSWORD', 'ANALYST_PASSWORD', 'WRITER_PASSWORD']))
+    for (const { name, rest } of used) {
+      expect(required).toContain(name)
+      expect(rest).toMatch(/^$|^:\?/)
+    }
+  })
+
+  test('names services, volumes, settings and files that exist', () => {
+    for (const { depends_on = {}, volumes = [], configs = [], command } of Object.values(compose.services)) {
+      for (const name of Object.keys(depends_on)) expect(Object.keys(compose.services)).toContain(name)
+      for (const [source = ''] of volumes.map((volume) => volume.split(':'))) {
+        if (source.startsWith('.')) expect(existsSync(new URL(source, folder)), source).toBe(true)
+        else expect(Object.keys(compose.volumes)).toContain(source)
+      }
+      for (const { source } of configs)
+        expect(existsSync(new URL(compose.configs?.[source]?.file ?? '?', folder))).toBe(true)
+      const file = command?.find((word) => word.endsWith('.ts'))
+      if (file !== undefined) expect(existsSync(new URL(file, root)), file).toBe(true)
+    }
+  })
+
+  test('sets variables of the programs to values that they take', () => {
+    for (const name of ['migrate', 'api', 'collector']) {
+      const { environment = {} } = compose.services[name] as Service
+      const set = Object.entries(environment).map(([key, value]) => [key, withoutPasswords(value)])
+      expect(() => readConfig(Object.fromEntries(set)), name).not.toThrow()
+    }
+  })
+})
+
+test('both have the same releases, and names of their own', () => {
+  expect(cluster.compose.name).not.toBe(one.compose.name)
+  const { clickhouse, redis } = one.compose.services
+  for (const [, { image }] of servers) expect(image).toBe(clickhouse?.image)
+  for (const [, { image }] of keepers) expect(image).toBe(clickhouse?.image?.replace('server', 'keeper'))
+  expect(cluster.compose.services.redis?.image).toBe(redis?.image)
+})
+
+describe('a cluster', () => {
+  test('has two replicas of each of two shards, each with a place and a volume of its own', () => {
+    const places = servers.map(([name, { hostname, environment = {} }]) => {
+      expect(name).toBe(`clickhouse-${environment.SHARD}-${environment.REPLICA}`)
+      expect(hostname).toBe(name)
+      return `${Number(environment.SHARD)} ${Number(environment.REPLICA)}`
+    })
+    expect(places).toEqual(['1 1', '1 2', '2 1', '2 2'])
+    const volumes = [...servers, ...keepers].flatMap(([, service]) => service.volumes ?? [])
+    expect(new Set(volumes).size).toBe(servers.length + keepers.length)
+  })
+
+  test('gives every server and Keeper what their settings take from the environment', () => {
+    const ofServers = ['server/users.xml', 'server/config.d/cluster.xml'].flatMap(fromEnvironment)
+    expect(ofServers).toEqual(expect.arrayContaining(['WRITER_PASSWORD', 'SHARD', 'CLUSTER_SECRET']))
+    for (const [name, { environment = {}, configs = [] }] of servers) {
+      expect(Object.keys(environment), name).toEqual(expect.arrayContaining(ofServers))
+      expect(configs.map(({ source }) => source)).toEqual(['users', 'cluster'])
+    }
+    for (const [name, { environment = {} }] of keepers) {
+      expect(Object.keys(environment), name).toEqual(fromEnvironment('server/keeper.xml'))
+    }
+  })
+
+  test('has the Keepers that its servers and the Keepers themselves name', () => {
+    const names = keepers.map(([name]) => name)
+    expect(elements('server/config.d/cluster.xml', 'host')).toEqual(names)
+    expect(elements('server/keeper.xml', 'hostname')).toEqual(names)
+    expect(elements('server/keeper.xml', 'id')).toEqual(keepers.map(([, service]) => service.environment?.KEEPER_ID))
+  })
+
+  test('is named whole by its programs, as the user of each, after it is ready', () => {
+    const { migrate, api, collector } = cluster.compose.services
+    const urls = { writer: [migrate, collector], reader: [api] }
+    for (const [user, services] of Object.entries(urls)) {
+      for (const service of services) {
+        const { CLICKHOUSE_CLUSTER, CLICKHOUSE_URL } = service?.environment ?? {}
+        expect(CLICKHOUSE_CLUSTER).toBe('1')
+        const nodes = nodeUrls(withoutPasswords(CLICKHOUSE_URL)).map((node) => new URL(node))
+        expect(nodes.map(({ hostname }) => hostname)).toEqual(servers.map(([name]) => name))
+        expect(new Set(nodes.map(({ username, pathname }) => `${username}${pathname}`))).toEqual(
+          new Set([`${user}/reports`]),
+        )
+      }
+    }
+    expect(Object.keys(migrate?.depends_on ?? {})).toEqual([...keepers, ...servers].map(([name]) => name))
+  })
+})
+
+test('cluster/README.md names services of the cluster', () => {
+  const words = [...read('cluster/README.md').matchAll(/\b(?:keeper|clickhouse)-\d[\d-]*\b/g)].map(([name]) => name)
+  expect(words.length).toBeGreaterThan(0)
+  const names = Object.keys(cluster.compose.services)
+  // A third shard is added there.
+  for (const name of words.filter((word) => !word.startsWith('clickhouse-03'))) expect(names).toContain(name)
+})
