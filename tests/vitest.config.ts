@@ -17,7 +17,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     allowOnly: false,
     // Tests mostly wait: for ClickHouse, a deadline or a process.
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       { extends: true, test: { name: 'alone', include: alone } },
       {
