@@ -35,8 +35,8 @@ const isNodeFault = (error: unknown) =>
 
 const restMs = 5_000
 /** The longest wait for a frozen node is both together, below the timeout of lookups. */
-const aliveAfterMs = 500
-export const aliveTimeoutMs = 500
+const aliveAfterMs = 400
+export const aliveTimeoutMs = 800
 
 export interface Nodes<Node> {
   /** Runs a read on the node of the last one, and where that fails on the next, once a node. */

@@ -96,7 +96,8 @@ describe('with one node frozen', () => {
     } finally {
       process.kill(pid, 'SIGCONT')
     }
-    expect(await api.get(path, { key: keys[0] })).toMatchObject({ status: 200 })
+    const statusOfOther = async () => (await api.get(path, { key: keys[0] })).status
+    await expect.poll(statusOfOther, { timeout: 10_000 }).toBe(200)
   })
 })
 
