@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../../queries/clickhouse/client.ts'
-import { name, render, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
+import { name, sql, uuid } from '../../queries/sql/sql.ts'
 import { findSite } from '../../queries/tenants/find-site.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
-import { countOwnedRows, listOwnedTables, type OwnedTable } from '../../queries/tenants/list-owned-tables.ts'
+import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
 import type { DatabaseAccess } from '../server/open-database.ts'
-
-// Deletes by ALTER TABLE DELETE: rows are off the disk when it returns, where a lightweight DELETE hides them until a merge.
-// It rewrites the parts that hold such rows, each a month of all tenants.
+import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 
 interface DeleteOptions {
   /** Name of the tenant or site; its id where its row is gone. */
@@ -16,17 +13,13 @@ interface DeleteOptions {
   log(line: string): void
 }
 
-/** Rows by table. */
-type Deleted = Readonly<Record<string, number>>
-
 interface Target {
   readonly kind: 'tenant' | 'site'
   readonly id: string
   readonly tenantId: string
   /** Undefined where its row is gone. */
   readonly name: string | undefined
-  /** True of a table's rows to delete; undefined for a table without such rows. */
-  condition(table: OwnedTable): Sql | undefined
+  readonly condition: RowCondition
 }
 
 /** Above the 5 s that the collector and the API know a site and a key, and the block that the collector then sends. */
@@ -41,11 +34,11 @@ const leaseTables: readonly string[] = ['import_leases', 'tenant_places']
 type Databases = Pick<DatabaseAccess, 'writer' | 'shards'>
 
 /** Throws where the rows are not all gone; running it again deletes the rest. */
-export async function deleteTenant(databases: Databases, id: string, options: DeleteOptions): Promise<Deleted> {
+export async function deleteTenant(databases: Databases, id: string, options: DeleteOptions): Promise<RowCounts> {
   const [tenant] = await databases.writer.read(findTenant(id))
-  return deleteRows(databases, options, {
+  return deleteTarget(databases, options, {
     ...{ kind: 'tenant', id, tenantId: id, name: tenant?.name },
-    condition: ({ table }) => sql`${name(table === 'tenants' ? 'id' : 'tenant_id')} = ${uuid(id)}`,
+    condition: ({ table }) => ofTenant(table, id),
   })
 }
 
@@ -55,9 +48,9 @@ export async function deleteSite(
   tenantId: string,
   id: string,
   options: DeleteOptions,
-): Promise<Deleted> {
+): Promise<RowCounts> {
   const [site] = await databases.writer.read(findSite(tenantId, id))
-  return deleteRows(databases, options, {
+  return deleteTarget(databases, options, {
     ...{ kind: 'site', id, tenantId, name: site?.name },
     condition: ({ table, ofSites }) =>
       ofSites
@@ -66,14 +59,14 @@ export async function deleteSite(
   })
 }
 
-async function deleteRows(
+async function deleteTarget(
   { writer, shards }: Databases,
   { confirm, log }: DeleteOptions,
   target: Target,
-): Promise<Deleted> {
+): Promise<RowCounts> {
   const { kind, id, tenantId } = target
   const databases = [...new Set([writer, ...shards()])]
-  const deleted = await countRows(databases, target)
+  const deleted = await countRows(databases, target.condition)
   if (target.name === undefined && Object.keys(deleted).length === 0) throw new Error(`There is no ${kind} ${id}`)
   const expected = target.name ?? id
   if (confirm !== expected) {
@@ -86,64 +79,28 @@ async function deleteRows(
   }
   await withImportLease({ database: writer, tenantId, onWait, purpose: 'deletion' }, async (checkLease) => {
     const tables = Object.keys(deleted)
-    await deleteFrom(
+    await deleteRows(
       databases,
-      target,
+      target.condition,
       tables.filter((table) => entrances.includes(table)),
     )
     log(`Waiting ${forgottenMs / 1000} s until the API and the collector have forgotten the ${kind}`)
     await sleep(forgottenMs)
     await checkLease()
-    const late = Object.keys(await countRows(databases, target))
-    await deleteFrom(
+    const late = Object.keys(await countRows(databases, target.condition))
+    await deleteRows(
       databases,
-      target,
+      target.condition,
       late.filter((table) => table !== 'tenants' && !leaseTables.includes(table)),
     )
     // Last, so that an interrupted run is run again with the name.
-    if (kind === 'tenant') await deleteFrom(databases, target, ['tenants'])
+    if (kind === 'tenant') await deleteRows(databases, target.condition, ['tenants'])
   })
-  if (kind === 'tenant') await deleteFrom(databases, target, leaseTables)
-  const left = Object.entries(await countRows(databases, target))
+  if (kind === 'tenant') await deleteRows(databases, target.condition, leaseTables)
+  const left = Object.entries(await countRows(databases, target.condition))
   if (left.length > 0) {
     const rows = left.map(([table, count]) => `${count} in ${table}`).join(', ')
     throw new Error(`Rows were stored meanwhile, ${rows}: run the command again, with --confirm ${id}`)
   }
   return deleted
-}
-
-/** Tables without rows to delete are left out. */
-async function countRows(databases: readonly Database[], { condition }: Target): Promise<Deleted> {
-  const counts: Record<string, number> = {}
-  for (const database of databases) {
-    for (const owned of await database.read(listOwnedTables)) {
-      const where = condition(owned)
-      const [counted] = where ? await database.read(countOwnedRows(owned.table, where)) : []
-      if (counted && counted.rows > 0) counts[owned.table] = (counts[owned.table] ?? 0) + counted.rows
-    }
-  }
-  return counts
-}
-
-async function deleteFrom(
-  databases: readonly Database[],
-  { condition }: Target,
-  tables: readonly string[],
-): Promise<void> {
-  for (const database of databases) {
-    const owned = (await database.read(listOwnedTables)).filter(({ table }) => tables.includes(table))
-    // ClickHouse bounds how many run.
-    await Promise.all(
-      owned.map(async (one) => {
-        const where = condition(one)
-        if (where) await deleteOwnedRows(database, one.table, where)
-      }),
-    )
-  }
-}
-
-/** Returns when the rows are off the disk. */
-export async function deleteOwnedRows(database: Database, table: string, condition: Sql): Promise<void> {
-  const { text, params } = render(sql`ALTER TABLE ${name(table)} DELETE WHERE ${condition}`)
-  await database.command(text, { params, settings: { mutations_sync: '2' } })
 }

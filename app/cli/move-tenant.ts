@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Copy, copyAgain, copyTenant, findDifference, ofTenant } from '../../clickhouse/cluster/copy-tenant.ts'
+import { type Copy, copyAgain, copyTenant, findDifference } from '../../clickhouse/cluster/copy-tenant.ts'
 import type { Cluster, Shard } from '../../clickhouse/cluster/open-cluster.ts'
 import { placeTenant, requireNodes, requireShard, settlePlace } from '../../clickhouse/cluster/places.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { checkRollups } from '../../clickhouse/rollups/check-rollups.ts'
 import { unfinishedTenants } from '../../clickhouse/rollups/unfinished-tenants.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
-import { countOwnedRows, listOwnedTables } from '../../queries/tenants/list-owned-tables.ts'
+import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
-import { deleteOwnedRows } from './delete-tenant.ts'
+import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 
 // A tenant's way to another shard: copy, compare, switch, remove. Each step leaves the tenant whole on the shard of its
 // place, so a run that was cut off is run again.
@@ -86,24 +86,18 @@ async function bringIn(
 }
 
 export async function countTenantRows(database: Database, tenantId: string): Promise<number> {
-  let rows = 0
-  for (const { table } of await database.read(listOwnedTables)) {
-    const [counted] = await database.read(countOwnedRows(table, ofTenant(table, tenantId)))
-    rows += counted?.rows ?? 0
-  }
-  return rows
+  return sum(await countRows([database], ({ table }) => ofTenant(table, tenantId)))
 }
 
 export async function removeRows({ number, database }: Shard, tenantId: string, log: Log): Promise<void> {
-  const owned = (await database.read(listOwnedTables)).map(({ table }) => ({ table, where: ofTenant(table, tenantId) }))
-  const counted = await Promise.all(
-    owned.map(async ({ table, where }) => (await database.read(countOwnedRows(table, where)))[0]?.rows ?? 0),
-  )
-  const filled = owned.filter((_, index) => counted[index])
-  if (filled.length === 0) return
-  log(`Removing ${counted.reduce((sum, rows) => sum + rows, 0)} rows from shard ${number}`)
-  await Promise.all(filled.map(({ table, where }) => deleteOwnedRows(database, table, where)))
+  const condition: RowCondition = ({ table }) => ofTenant(table, tenantId)
+  const counts = await countRows([database], condition)
+  if (sum(counts) === 0) return
+  log(`Removing ${sum(counts)} rows from shard ${number}`)
+  await deleteRows([database], condition, Object.keys(counts))
 }
+
+const sum = (counts: RowCounts) => Object.values(counts).reduce((total, rows) => total + rows, 0)
 
 const logMove = ({ client }: Cluster, tenantId: string, state: 'started' | 'done') =>
   logImportSteps(client)([tenantId], 'move', state)

@@ -34,7 +34,7 @@ export async function startCollector(
     createReportStore({
       writer: clickHouseReportWriter(database),
       logSteps: logImportSteps(database),
-      // The first shard's is the one that a server before the cluster had.
+      // The first shard has the folder of one server, whose leftovers it sends.
       spool: await openSpool(join(config.DATA_DIR, 'collector', (shard ?? 1) === 1 ? '' : `shard-${shard}`)),
       onFlush: metrics.observeFlush,
       onOutage: logOutage(log, shard === undefined ? 'ClickHouse' : `ClickHouse shard ${shard}`),

@@ -4,7 +4,8 @@ import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
-import { name, render, type Sql, sql, text, uuid } from '../../queries/sql/sql.ts'
+import { name, render, type Sql, sql, text } from '../../queries/sql/sql.ts'
+import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { rawTable } from '../rollups/list-rollups.ts'
 import { type CopiedTable, listCopiedTables } from './copied-tables.ts'
 import { listMissingReports } from './missing-reports.ts'
@@ -17,9 +18,6 @@ export interface Copy {
   to(table: string): Database
   readonly onStep: (step: string) => void
 }
-
-export const ofTenant = (table: string, tenantId: string): Sql =>
-  sql`${name(table === 'tenants' ? 'id' : 'tenant_id')} = ${uuid(tenantId)}`
 
 /** Every row, a month at a time, into tables that have none of the tenant. */
 export async function copyTenant(copy: Copy): Promise<void> {

@@ -1,4 +1,4 @@
-/** A question asks its tenant's shard alone, with the shard's own tables in its subqueries; it is never half answered. */
+/** A read goes to its tenant's shard alone, its subqueries too, and fails where a shard does not respond. */
 export const clusterReads = {
   distributed_product_mode: 'local',
   optimize_skip_unused_shards: '1',
@@ -10,5 +10,5 @@ export const clusterReads = {
 /** An insert is on its shards when it returns. */
 export const clusterWrites = { distributed_foreground_insert: 1, async_insert: 0 } as const
 
-/** With all replicas of a shard, whoever sees that an import is done sees its rows. */
+/** With all replicas of a shard, a read that finds an import done finds its rows. */
 export const quorumOf = (replicas: number) => ({ insert_quorum: String(replicas) })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'
-import { name, type Sql, sql } from '../sql/sql.ts'
+import { name, type Sql, sql, uuid } from '../sql/sql.ts'
 
 const tableRow = z.object({ table: z.string(), ofSites: z.boolean() })
 
@@ -21,6 +21,10 @@ export const listOwnedTables: Query<OwnedTable> = {
     ORDER BY table`,
   row: tableRow,
 }
+
+/** A tenant's rows of such a table. */
+export const ofTenant = (table: string, tenantId: string): Sql =>
+  sql`${name(table === 'tenants' ? 'id' : 'tenant_id')} = ${uuid(tenantId)}`
 
 const countRow = z.object({ rows: rowCount })
 

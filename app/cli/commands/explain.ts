@@ -36,7 +36,7 @@ export function addExplain(program: Command, context: Context): void {
     .action(async (path, { tenant: tenantId, analyze }) => {
       const { reader: anyReader, cluster } = await context.database()
       const tenant = await requireTenant(anyReader, tenantId)
-      // Asked on its own shard, a statement shows the indexes that it uses.
+      // Run on its tenant's shard, a statement shows the indexes that it uses.
       const shard = cluster && requireShard(cluster, await placeOfTenant(cluster, tenantId))
       const reader = shard?.front ?? anyReader
       const { status, body, queries } = await explainRequest(reader, tenant, path)
