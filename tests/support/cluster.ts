@@ -25,12 +25,21 @@ export const unreplicated: Replication = {
     const others = `ENGINE = Distributed('${copies}', '${front}', '${table}')`
     // An insert that came from another node has that node's query id.
     const own = `SELECT * FROM ${front}.${table} WHERE queryID() = initialQueryID()`
+    const view = `CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_mv TO ${table} AS ${own}`
+    if (statement.startsWith('ALTER')) {
+      return [
+        // First, so that a view made meanwhile by another run finds each of its columns.
+        { database: copies, statement },
+        { database: front, statement },
+        // Its columns are those of the table when it was made.
+        { database: copies, statement: `DROP VIEW IF EXISTS ${table}_mv` },
+        { database: copies, statement: view },
+      ]
+    }
     return [
       { database: front, statement },
-      { database: copies, statement: `CREATE OR REPLACE TABLE ${table} AS ${front}.${table} ${others}` },
-      // Its columns are those of the table when it was made.
-      ...(statement.startsWith('ALTER') ? [{ database: copies, statement: `DROP VIEW IF EXISTS ${table}_mv` }] : []),
-      { database: copies, statement: `CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_mv TO ${table} AS ${own}` },
+      { database: copies, statement: `CREATE TABLE IF NOT EXISTS ${table} AS ${front}.${table} ${others}` },
+      { database: copies, statement: view },
     ]
   },
   sharded: (statement) => statement,
