@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -71,8 +71,11 @@ export async function startCluster({ shards = 2, isMigrated = true } = {}): Prom
       const dataDir = join(root, String(index + 1))
       mkdirSync(dataDir)
       ofEachUser((user) => writeFileSync(passwordPath(dataDir, user), passwords[user]))
-      const configFile = join(dataDir, 'config.xml')
-      writeFileSync(configFile, configOf(index + 1, tcpPorts))
+      const [configFile, usersFile] = [join(dataDir, 'config.xml'), join(dataDir, 'users.xml')]
+      cpSync(join(server, 'users.xml'), usersFile)
+      cpSync(join(server, 'users.d'), join(dataDir, 'users.d'), { recursive: true })
+      writeFileSync(join(dataDir, 'users.d', 'node.xml'), nodeUsers)
+      writeFileSync(configFile, configOf(index + 1, tcpPorts, usersFile))
       return startEngine({ dataDir, port: 0, tcpPort, configFile })
     }),
   )
@@ -95,16 +98,21 @@ export async function startCluster({ shards = 2, isMigrated = true } = {}): Prom
   }
 }
 
-const users = fileURLToPath(new URL('../../clickhouse/server/users.xml', import.meta.url))
+const server = fileURLToPath(new URL('../../clickhouse/server', import.meta.url))
+
+/** To cancel a read cuts a native connection, which ends an embedded engine; so those whose client left run to their end. */
+const nodeUsers = `<clickhouse>
+    <profiles><reader><cancel_http_readonly_queries_on_client_close>0</cancel_http_readonly_queries_on_client_close></reader></profiles>
+</clickhouse>`
 
 /** clickhouse/engine/config.xml, and the other nodes. */
-function configOf(number: number, tcpPorts: readonly number[]): string {
+function configOf(number: number, tcpPorts: readonly number[], usersFile: string): string {
   const replicas = tcpPorts.map((port) => `<replica><host>127.0.0.1</host><port>${port}</port></replica>`)
   const cluster = (name: string, shards: readonly string[]) =>
     `<${name}><secret>test</secret>${shards.map((shard) => `<shard>${shard}</shard>`).join('')}</${name}>`
   return `<clickhouse>
     <listen_host>127.0.0.1</listen_host>
-    <user_directories><users_xml><path>${users}</path></users_xml></user_directories>
+    <user_directories><users_xml><path>${usersFile}</path></users_xml></user_directories>
     <background_schedule_pool_size>16</background_schedule_pool_size>
     <log-level>warning</log-level>
     <macros><cluster>test</cluster><shard>0${number}</shard><replica>1</replica></macros>
