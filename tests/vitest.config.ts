@@ -4,11 +4,10 @@ const alone = ['tests/unit/**/*.test.ts', 'tests/sql/**/*.test.ts']
 
 const onCluster = 'tests/engine/cluster/*.test.ts'
 
-/** Again on two shards: what depends on where rows lie. */
-const again = [
-  'tests/engine/*/*oracle.test.ts',
-  'tests/contract/{cursors,expired-windows,isolation,missing-values,parameters,windows}.test.ts',
-]
+/** Again on two shards. */
+const again = ['tests/engine/*/*oracle.test.ts', 'tests/contract/*.test.ts']
+/** Migrates a database of its own, for a report type that it makes up. */
+const onOneServer = 'tests/contract/made-up-report-type.test.ts'
 
 export default defineConfig({
   test: {
@@ -19,14 +18,16 @@ export default defineConfig({
     // Tests mostly wait: for ClickHouse, a deadline or a process.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { name: 'alone', include: alone } },
+      { extends: true, test: { name: 'alone', include: alone, isolate: false } },
       {
         extends: true,
         // Half as fast as one server, as the shards share its processors.
         test: {
           name: 'cluster',
+          isolate: false,
           testTimeout: 60_000,
           include: [onCluster, ...again],
+          exclude: [onOneServer],
           globalSetup: 'tests/support/cluster-servers.ts',
         },
       },

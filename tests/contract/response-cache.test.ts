@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
+import { shardDatabase } from '../../clickhouse/cluster/on-cluster.ts'
 import { listRollups, rawTable } from '../../clickhouse/rollups/list-rollups.ts'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
+import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { minuteMs } from '../../schema/durations.ts'
 import type { ApiResponse } from '../support/api.ts'
@@ -39,7 +41,9 @@ beforeAll(async () => {
   })
   world = await createWorld(api, 1)
   other = await createWorld(api, 2)
-  const reader = connect(inject('servers').readUrl)
+  // On a cluster the rollups lie in the shards' database.
+  const [node = '', another] = nodeUrls(inject('servers').readUrl)
+  const reader = connect(another ? shardDatabase(node) : node)
   reportTables = new Set([rawTable, ...(await listRollups(reader)).map(({ table }) => table)])
   await reader.close()
 })
