@@ -127,8 +127,8 @@ const findMacros: Query<z.infer<typeof macroRow>> = {
 const sizeRow = z.object({ replicas: rowCount, shards: rowCount })
 type Size = z.infer<typeof sizeRow>
 
-const countReplicas = (cluster: string): Query<Size> => ({
-  name: 'countReplicas',
+const measureCluster = (cluster: string): Query<Size> => ({
+  name: 'measureCluster',
   statement: sql`
     SELECT max(replicas) AS replicas, count() AS shards
     FROM (SELECT count() AS replicas FROM system.clusters WHERE cluster = ${text(cluster)} GROUP BY shard_num)`,
@@ -138,7 +138,7 @@ const countReplicas = (cluster: string): Query<Size> => ({
 
 /** With the nodes that are down; unknown to a user that does not write, and before the first migration. */
 async function findSize(server: Database | undefined, cluster: string): Promise<Size> {
-  const [size] = (await server?.read(countReplicas(cluster)).catch(() => [])) ?? []
+  const [size] = (await server?.read(measureCluster(cluster)).catch(() => [])) ?? []
   return size?.shards ? size : { replicas: 1, shards: 0 }
 }
 
