@@ -6,8 +6,8 @@ const onCluster = 'tests/engine/cluster/*.test.ts'
 
 /** Again on two shards. */
 const again = ['tests/engine/*/*oracle.test.ts', 'tests/contract/*.test.ts']
-/** Migrates a database of its own, for a report type that it makes up. */
-const onOneServer = 'tests/contract/made-up-report-type.test.ts'
+/** Changes a module: the report types. */
+const madeUpType = 'tests/contract/made-up-report-type.test.ts'
 
 export default defineConfig({
   test: {
@@ -15,19 +15,20 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     allowOnly: false,
+    // A worker loads each module once for all of its files.
+    isolate: false,
     // Tests mostly wait: for ClickHouse, a deadline or a process.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { name: 'alone', include: alone, isolate: false } },
+      { extends: true, test: { name: 'alone', include: alone } },
       {
         extends: true,
         // Half as fast as one server, as the shards share its processors.
         test: {
           name: 'cluster',
-          isolate: false,
           testTimeout: 60_000,
           include: [onCluster, ...again],
-          exclude: [onOneServer],
+          exclude: [madeUpType],
           globalSetup: 'tests/support/cluster-servers.ts',
         },
       },
@@ -36,9 +37,13 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: ['tests/**/*.test.ts'],
-          exclude: [...alone, onCluster],
+          exclude: [...alone, onCluster, madeUpType],
           globalSetup: 'tests/support/servers.ts',
         },
+      },
+      {
+        extends: true,
+        test: { name: 'made-up type', include: [madeUpType], isolate: true, globalSetup: 'tests/support/servers.ts' },
       },
     ],
   },

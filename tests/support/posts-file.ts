@@ -1,18 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { queryRows } from './database.ts'
 import type { SmallImport } from './import-file.ts'
 
 /** Files of POSTs to import, and what ClickHouse stored of them. */
 
-const folder = mkdtempSync(join(tmpdir(), 'posts-file-'))
 export const siteId = '00000000-0000-4000-8000-0000000000aa'
 const start = Date.UTC(2026, 8, 20)
-
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** POSTs of one to three reports of several types, over days; every fifth is a bare body, which brings no time. */
 export function posts(from: number, to: number, host = 'shop.test'): string {
@@ -37,8 +34,10 @@ export const reportsIn = (from: number, to: number) =>
 
 let tenants = 0
 
-/** An import of a new tenant. */
+/** An import of a new tenant; its file is removed after the test. */
 export function newImport(writeUrl: string, name: string, lines: string): SmallImport {
+  const folder = mkdtempSync(join(tmpdir(), 'posts-file-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, name)
   writeFileSync(path, lines)
   const tenantId = `00000000-0000-4000-8000-1${String(process.pid).padStart(7, '0')}${String(tenants++).padStart(4, '0')}`

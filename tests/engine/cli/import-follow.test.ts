@@ -3,17 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { type CliProcess, startCli } from '../../support/cli.ts'
-import {
-  countOf,
-  environment,
-  folder,
-  importReports,
-  post,
-  rollupsOf,
-  tenants,
-  tenantWithSite,
-  write,
-} from '../../support/cli-import.ts'
+import { openCliImports, post } from '../../support/cli-import.ts'
+
+const { countOf, environment, folder, importReports, rollupsOf, tenants, tenantWithSite, write } = openCliImports()
 
 let files = 0
 
@@ -28,7 +20,7 @@ async function newFile(...lines: string[]) {
 const append = (path: string, ...lines: string[]) => appendFileSync(path, lines.map((line) => `${line}\n`).join(''))
 
 const follow = (tenantId: string, path: string) =>
-  startCli(['import', 'reports', '--tenant', tenantId, '--follow', path], { environment: environment(), folder })
+  startCli(['import', 'reports', '--tenant', tenantId, '--follow', path], { environment, folder })
 
 const stored = (tenantId: string, reports: number, timeout = 20_000) =>
   expect.poll(() => countOf(tenantId), { timeout, interval: 50 }).toBe(reports)
@@ -169,7 +161,7 @@ describe('a followed file', () => {
 describe('a pipe', () => {
   test('stores lines within 3 s of their end, received then', async () => {
     const { tenantId } = await tenantWithSite('a.example')
-    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
+    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment, folder })
     run.stdin.write(`${page(1)}\n`)
     await stored(tenantId, 1)
     const written = performance.now()

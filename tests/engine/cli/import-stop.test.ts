@@ -3,16 +3,9 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startCli } from '../../support/cli.ts'
-import {
-  countOf,
-  environment,
-  folder,
-  importReports,
-  post,
-  rollupsOf,
-  tenantWithSite,
-  write,
-} from '../../support/cli-import.ts'
+import { openCliImports, post } from '../../support/cli-import.ts'
+
+const { countOf, environment, folder, importReports, rollupsOf, tenantWithSite, write } = openCliImports()
 
 describe('a stopped import of reports', () => {
   test('an import stops at Ctrl-C after a batch, exits 2 and resumes there', async () => {
@@ -20,7 +13,7 @@ describe('a stopped import of reports', () => {
     // Lines so long that 40 MB, more than one batch, are few reports.
     const lines = Array.from({ length: 700 }, (_, index) => post(`https://a.example/${index}`, 'x'.repeat(100_000)))
     const path = write('long.ndjson', lines)
-    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
+    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment, folder })
     run.stdin.write(
       lines
         .slice(0, 400)
@@ -44,7 +37,7 @@ describe('a stopped import of reports', () => {
   test('an import stopped at a silent pipe ends at once, with the whole lines that it read stored', async () => {
     const { tenantId } = await tenantWithSite('a.example')
     const lines = [post('https://a.example/1'), post('https://a.example/2'), post('https://a.example/3').slice(0, 50)]
-    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
+    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment, folder })
     run.stdin.write(lines.join('\n'))
     await expect.poll(() => countOf(tenantId), { timeout: 20_000, interval: 100 }).toBe(2)
     run.kill('SIGTERM')
@@ -62,7 +55,7 @@ describe('a stopped import of reports', () => {
     const { tenantId } = await tenantWithSite('a.example')
     const path = join(folder, 'pipe')
     execFileSync('mkfifo', [path])
-    const run = startCli(['import', 'reports', '--tenant', tenantId, path], { environment: environment(), folder })
+    const run = startCli(['import', 'reports', '--tenant', tenantId, path], { environment, folder })
     const writer = await open(path, 'w')
     await writer.write(`${post('https://a.example/1')}\n`)
     await expect.poll(() => countOf(tenantId), { timeout: 20_000, interval: 100 }).toBe(1)

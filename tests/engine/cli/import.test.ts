@@ -4,17 +4,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startCli } from '../../support/cli.ts'
-import {
-  countOf,
-  environment,
-  folder,
-  importReports,
-  post,
-  rollupsOf,
-  tenants,
-  tenantWithSite,
-  write,
-} from '../../support/cli-import.ts'
+import { openCliImports, post } from '../../support/cli-import.ts'
+
+const { countOf, environment, folder, importReports, rollupsOf, tenants, tenantWithSite, write } = openCliImports()
 
 const captured = new URL('../../../fixtures/captured/', import.meta.url)
 
@@ -104,7 +96,7 @@ describe('import reports', () => {
 
   test('an import reads stdin, and writes to the working directory', async () => {
     const { tenantId } = await tenantWithSite('a.example')
-    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment: environment(), folder })
+    const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment, folder })
     run.stdin.end(`${post('https://a.example/')}\nnot JSON\n`)
     const { code, stdout } = await run.ended
     expect(code).toBe(1)

@@ -11,13 +11,15 @@ import { aReport } from '../../../fixtures/reports.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { done, makeTenant } from '../../support/cli-commands.ts'
-import { importReports, write } from '../../support/cli-import.ts'
+import { openCliImports } from '../../support/cli-import.ts'
 import { startTestCollector } from '../../support/collector.ts'
 import { operations, urlOf } from '../../support/contract.ts'
 import { queryRows } from '../../support/database.ts'
 import { fillEveryTable } from '../../support/fill-every-table.ts'
 import { createFilledSite, filledSpan } from '../../support/filled-site.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
+
+const { importReports, write } = openCliImports()
 
 const settled = { settledMs: 300 }
 const silent = () => {}

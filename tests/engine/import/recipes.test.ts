@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import { cli } from '../../support/cli.ts'
-import { environment, tenants } from '../../support/cli-import.ts'
+import { openCliImports } from '../../support/cli-import.ts'
 import { queryRows } from '../../support/database.ts'
+
+const { environment, tenants } = openCliImports()
 
 const recipes = readFileSync(new URL('../../../app/import/recipes.md', import.meta.url), 'utf8')
 
@@ -31,7 +33,7 @@ test.each(samples)('a sample line of %s is one stored report, with its time and 
   const tenantId = await tenants.createTenant({ overrides: { retentionDays: 3_650 } })
   await tenants.createSite(tenantId, { hosts: ['shop.example.com'] })
   const { stdout } = await cli(['import', 'reports', '--tenant', tenantId, '-'], {
-    environment: environment(),
+    environment,
     stdin: line,
   })
   expect(JSON.parse(stdout)).toEqual({
