@@ -4,8 +4,13 @@ const alone = ['tests/unit/**/*.test.ts', 'tests/sql/**/*.test.ts']
 
 const onCluster = 'tests/engine/cluster/*.test.ts'
 
-/** Again on two shards. */
-const again = ['tests/engine/*/*oracle.test.ts', 'tests/contract/*.test.ts']
+/** Again on two shards: what reads rows. */
+const again = [
+  'tests/engine/*/*oracle.test.ts',
+  'tests/contract/{access,authentication,conditional,cursors,expired-windows,isolation,key-scopes}.test.ts',
+  'tests/contract/{missing-values,parameters,require-plan,response-cache,windows}.test.ts',
+]
+
 /** Changes a module: the report types. */
 const madeUpType = 'tests/contract/made-up-report-type.test.ts'
 
@@ -28,7 +33,6 @@ export default defineConfig({
           name: 'cluster',
           testTimeout: 60_000,
           include: [onCluster, ...again],
-          exclude: [madeUpType],
           globalSetup: 'tests/support/cluster-servers.ts',
         },
       },
