@@ -25,8 +25,8 @@ const connection = {
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   retryStrategy: (attempt) => Math.min(500, 25 * 2 ** Math.min(attempt, 5)),
-  // Ends connections to a peer that vanished silently, and to a primary that became a replica.
-  socketTimeout: 500,
+  // Ends connections to a peer that vanished silently; a pause of the machine that is shorter ends none.
+  socketTimeout: 2_000,
   reconnectOnError: (error) => error.message.includes('READONLY'),
   // The defaults would make recovery and `close` take seconds.
   maxLoadingRetryTime: 500,
@@ -40,7 +40,7 @@ type TakeFromAll = (keyCount: number, ...keysAndArguments: (string | number)[]) 
 export async function createRedisBudgets(url: string, options: RedisBudgetsOptions = {}): Promise<BudgetStore> {
   const redis = new Redis(url, connection) as Redis & { takeFromAll: TakeFromAll }
   reportOutages(redis, options.onOutage)
-  await waitUntilReady(redis)
+  await withTimeout(startTimeoutMs, () => new Promise((resolve) => redis.once('ready', resolve))).catch(() => undefined)
   /** Works in any state of the connection. */
   const withinTimeout = <T>(command: () => Promise<T>): Promise<T> =>
     withTimeout(commandTimeoutMs, command).catch((cause) => {
@@ -79,15 +79,5 @@ function reportOutages(redis: Redis, onOutage?: OnOutage): void {
   redis.on('ready', () => {
     if (reported) onOutage?.(undefined)
     reported = false
-  })
-}
-
-function waitUntilReady(redis: Redis): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, startTimeoutMs)
-    redis.once('ready', () => {
-      clearTimeout(timer)
-      resolve()
-    })
   })
 }

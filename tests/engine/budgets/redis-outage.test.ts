@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextLoop, setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterEach, expect, test } from 'vitest'
 import { type BudgetStore, BudgetUnavailableError } from '../../../app/budgets/budget-store.ts'
 import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
+import { blockProcess } from '../../support/block-process.ts'
 import { budgetCharges } from '../../support/budget-charges.ts'
 import { startRedis } from '../../support/redis.ts'
 
@@ -71,12 +72,27 @@ test('Redis budgets reject in time while Redis is frozen, and recover when it th
   await expectRecovery(budgets)
 })
 
+test('a pause of the whole machine is no outage of Redis', async () => {
+  const server = await ownRedis()
+  const budgets = await budgetsAt(server.url)
+  expect((await take(budgets)).allowed).toBe(true)
+  for (const milliseconds of [150, 300, 700, 1_500]) {
+    server.freeze()
+    const taken = take(budgets)
+    await nextLoop()
+    blockProcess(milliseconds)
+    server.thaw()
+    expect((await taken).allowed).toBe(true)
+    expect((await take(budgets)).allowed).toBe(true)
+  }
+})
+
 test('Redis budgets recover from a freeze that outlasts the connection', async () => {
   const server = await ownRedis()
   const budgets = await budgetsAt(server.url)
   server.freeze()
   await expectUnavailableInTime(budgets)
-  await sleep(1500)
+  await sleep(2_500)
   await expectUnavailableInTime(budgets)
   server.thaw()
   await expectRecovery(budgets)

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
+import { blockProcess } from '../../support/block-process.ts'
 import { startTestEngine } from '../../support/engine.ts'
 import { startRedis } from '../../support/redis.ts'
 import type { TestKey } from '../../support/tenants.ts'
@@ -18,7 +20,7 @@ async function until(condition: () => Promise<boolean>, milliseconds: number): P
   const deadline = Date.now() + milliseconds
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`not so within ${milliseconds} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(50)
   }
 }
 
@@ -103,12 +105,22 @@ describe('an engine that is killed', () => {
     expect(performance.now() - thawed).toBeLessThan(2_000)
   })
 
+  test('paused with the whole machine for longer than the timeout of a key lookup: no request fails', async () => {
+    const unread = await api.createKey(await api.createTenant())
+    process.kill(pid() as number, 'SIGSTOP')
+    const response = api.get('/v1/me', { key: unread })
+    await sleep(100)
+    blockProcess(2_500)
+    process.kill(pid() as number, 'SIGCONT')
+    expect((await response).status).toBe(200)
+  })
+
   test('killed under load: no 503 takes longer than 2 s', async () => {
     const requests: ReturnType<typeof timed>[] = []
     process.kill(pid() as number, 'SIGKILL')
     for (let sent = 0; sent < 300; sent++) {
       requests.push(timed(`/v1/reports/count?browserName=${sent}`), timed('/v1/reports/types'))
-      await new Promise((resolve) => setTimeout(resolve, 10))
+      await sleep(10)
     }
     const failed = (await Promise.all(requests)).filter(({ status }) => status === 503)
     expect(failed.length).toBeGreaterThan(0)

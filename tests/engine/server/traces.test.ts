@@ -202,7 +202,8 @@ test('a frozen collector delays neither requests nor the stop beyond 5 s, and is
 
 test('without OTEL_EXPORTER_OTLP_ENDPOINT no part of the SDK is loaded, and nothing is sent', async () => {
   const loaded = async (api: Awaited<ReturnType<typeof serve>>) => {
-    expect((await api.send('/v1/me')).status).toBe(200)
+    const response = await api.send('/v1/me')
+    expect(response.status, await response.text()).toBe(200)
     api.child.kill('SIGTERM')
     expect(await api.ended()).toBe(0)
     return [...new Set(api.output().match(/@opentelemetry\/[a-z-]+/g))].sort()
