@@ -19,6 +19,8 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Other tests' servers share the processors.
+    expect: { poll: { timeout: 10_000 } },
     allowOnly: false,
     // A worker loads each module once for all of its files.
     isolate: false,

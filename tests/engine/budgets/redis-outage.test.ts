@@ -47,7 +47,7 @@ async function expectUnavailableInTime(budgets: BudgetStore) {
     milliseconds.push(performance.now() - started)
   }
   expect(Math.min(...milliseconds)).toBeLessThanOrEqual(250)
-  expect(Math.max(...milliseconds)).toBeLessThanOrEqual(1000)
+  expect(Math.max(...milliseconds)).toBeLessThanOrEqual(2_000)
 }
 
 /** Nothing but waiting brings the budgets back. */
@@ -57,7 +57,7 @@ async function expectRecovery(budgets: BudgetStore) {
       (outcome) => outcome.allowed,
       () => false,
     )
-  await expect.poll(allowed, { timeout: 10_000, interval: 20 }).toBe(true)
+  await expect.poll(allowed, { interval: 20 }).toBe(true)
   expect(await budgets.ready()).toBe(true)
 }
 
@@ -166,7 +166,7 @@ test('Redis budgets reject in time while a script blocks Redis', async () => {
   const [admin, rescuer] = [await adminOf(server.url), await adminOf(server.url)]
   const endless = admin.eval('while true do end', 0).catch(() => undefined)
   await expectUnavailableInTime(budgets)
-  await expect.poll(() => rescuer.script('KILL').catch(() => 'still silent'), { timeout: 5000 }).toBe('OK')
+  await expect.poll(() => rescuer.script('KILL').catch(() => 'still silent')).toBe('OK')
   await endless
   await expectRecovery(budgets)
 })

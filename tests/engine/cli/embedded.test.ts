@@ -59,7 +59,7 @@ describe('the command line without CLICKHOUSE_URL', () => {
       const streams = { stdin, stdout, stderr } as unknown as Parameters<typeof runCli>[2]
       const running = runCli(['import', 'reports', '--tenant', id, '-'], environment, streams)
       // The import reads on for as long as its pipe is open.
-      await expect.poll(isUp, { timeout: 8_000 }).toBe(true)
+      await expect.poll(isUp, { timeout: 20_000 }).toBe(true)
       expect(engine.pid()).toBeDefined()
       stdin.end('[{"type":"crash","url":"https://a.test/","body":{"reason":"oom"}}]\n')
       expect({ code: await running, stderr: stderr.read() }).toEqual({ code: 0, stderr: null })

@@ -97,7 +97,7 @@ describe('with one node frozen', () => {
       process.kill(pid, 'SIGCONT')
     }
     const statusOfOther = async () => (await api.get(path, { key: keys[0] })).status
-    await expect.poll(statusOfOther, { timeout: 10_000 }).toBe(200)
+    await expect.poll(statusOfOther).toBe(200)
   })
 })
 

@@ -120,11 +120,11 @@ test.each([
   const url = newUrl()
   // Without a response, as of a killed process; its timeout comes after the test.
   void killed.post(token, url)
-  await expect.poll(() => isLeft, { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => isLeft).toBe(true)
   expect(await versionOf(database, tenantId)).toBeUndefined()
   const next = await startTestCollector({ CLICKHOUSE_URL: db.writeUrl, DATA_DIR: folder })
   try {
-    await expect.poll(() => readdir(join(folder, 'collector')), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => readdir(join(folder, 'collector'))).toEqual([])
     expect(await storedOf(database, url)).toEqual([1])
     expect(await versionOf(database, tenantId)).toBeTypeOf('string')
     expect((await checkRollups(database)).differences).toEqual([])
@@ -140,7 +140,7 @@ test('a block that ClickHouse refuses is set aside, and those after it are store
   await spool.save({ token: 'a', stepToken: 'collector a', tenantIds: [tenantId], rows })
   const next = await startTestCollector({ CLICKHOUSE_URL: db.writeUrl, DATA_DIR: folder })
   try {
-    await expect.poll(() => readdir(join(folder, 'collector')), { timeout: 10_000 }).toEqual(['a.refused'])
+    await expect.poll(() => readdir(join(folder, 'collector'))).toEqual(['a.refused'])
     const post = async () => (await next.post(token, [{ type: 'csp-violation', url: newUrl(), body: {} }])).status
     await expect.poll(post).toBe(204)
     expect(await versionOf(database, tenantId)).toBeTypeOf('string')
@@ -176,13 +176,13 @@ test('a step that is not recorded as done is no failure, and is recorded when Cl
   })
   const url = newUrl()
   const posted = post(token, url)
-  await expect.poll(() => hung, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => hung).toBe(1)
   const behind = newUrl()
   expectRefused(await post(token, behind), 'upstream_unavailable', 5_000)
   expect(await posted).toMatchObject({ status: 204 })
   expect(await versionOf(database, tenantId)).toBeUndefined()
   hangs = false
-  await expect.poll(store.isReady, { timeout: 10_000 }).toBe(true)
+  await expect.poll(store.isReady).toBe(true)
   expect(await versionOf(database, tenantId)).toBeTypeOf('string')
   expect(await storedOf(database, url, behind)).toEqual([1, 0])
   await store.close()

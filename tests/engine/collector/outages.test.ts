@@ -70,7 +70,7 @@ test('ClickHouse that refuses connections: 503 within 9 s, nothing stored, and 2
     // No post waits for what the one before it waited for.
     expectRefused(await post(newUrl()), 'upstream_unavailable', 4_000)
     engine = await startTestEngine({ dataDir, port })
-    await expect.poll(async () => (await fetch(`${collector.url}/readyz`)).status, { timeout: 5_000 }).toBe(200)
+    await expect.poll(async () => (await fetch(`${collector.url}/readyz`)).status, { timeout: 20_000 }).toBe(200)
     expect(await readdir(join(folder, 'collector'))).toEqual([])
     const after = newUrl()
     expect(await post(after)).toMatchObject({ status: 204 })
@@ -117,7 +117,7 @@ test('ClickHouse frozen in an insert: 503 within 13 s, not ready, and the block 
     for (const { post } of [other, closed]) expect(await post(otherToken, newUrl())).toMatchObject({ status: 204 })
     const [inFlight, behind, unsent, lost] = [newUrl(), newUrl(), newUrl(), newUrl()]
     const posted = post(token, inFlight)
-    await expect.poll(() => signals.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => signals.length).toBe(1)
     const sent = [posted, post(token, behind), other.post(otherToken, unsent), closed.post(otherToken, lost)]
     await expect.poll(closed.store.waitingBytes).toBeGreaterThan(0)
     const startedAt = performance.now()
@@ -162,7 +162,7 @@ test('Redis away: 503 within a second, and 204 when it is back', async () => {
     const refused = newUrl()
     expectRefused(await post(refused), 'upstream_unavailable', 1_000)
     await redis.restart()
-    await expect.poll(async () => (await post(newUrl())).status, { timeout: 10_000 }).toBe(204)
+    await expect.poll(async () => (await post(newUrl())).status).toBe(204)
     expect(await storedOf(database, refused)).toEqual([0])
   } finally {
     await collector.close()

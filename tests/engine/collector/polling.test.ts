@@ -67,10 +67,10 @@ test('a polling dashboard finds reports as they come, and reads its cache once t
       await poll()
       return counts === before
     }
-    await expect.poll(isHit, { timeout: 10_000 }).toBe(true)
+    await expect.poll(isHit).toBe(true)
     await post()
-    await expect.poll(() => poll().then(() => foundAt.length), { timeout: 2_000 }).toBe(17)
-    await expect.poll(isHit, { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => poll().then(() => foundAt.length)).toBe(17)
+    await expect.poll(isHit).toBe(true)
   } finally {
     await collector.close()
     await api.close()

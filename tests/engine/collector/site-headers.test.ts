@@ -51,5 +51,5 @@ test.each([
     SELECT DISTINCT concat(report_type, ' ', directive) AS found FROM reports
     WHERE site_id = '${siteId}' AND document_url = '${url}' ORDER BY found`
   const found = async () => (await queryRows(collector.database, statement)).flat()
-  await expect.poll(found, { timeout: 10_000, interval: 200 }).toEqual(all)
+  await expect.poll(found, { interval: 200 }).toEqual(all)
 })

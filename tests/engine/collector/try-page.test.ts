@@ -85,7 +85,7 @@ async function press(page: Page, label: string): Promise<unknown> {
   await page.mouse.wheel(0, 100)
   const line = (await row.locator('pre').textContent()) ?? ''
   const find = async () => JSON.parse((await run('sh', ['-c', line])).stdout).data
-  await expect.poll(find, { timeout: 10_000, interval: 200 }).toHaveLength(1)
+  await expect.poll(find, { interval: 200 }).toHaveLength(1)
   const [report] = await find()
   return report
 }
@@ -144,10 +144,8 @@ test('without report-to the browser delivers to report-uri, over https too', asy
   const page = await open('/try/report-uri', origins.https)
   await page.getByRole('button', { name: 'Load an image from elsewhere' }).click()
   const mediaTypes = () => posts.filter(({ text }) => text.includes(documentUrl)).map(({ mediaType }) => mediaType)
-  await expect.poll(mediaTypes, { timeout: 10_000 }).toEqual(['application/csp-report'])
+  await expect.poll(mediaTypes).toEqual(['application/csp-report'])
   const path = '/v1/reports?directive=img-src&documentHost=localhost&limit=1'
   const newest = async () => (await api.get(path, { key })).body.data
-  await expect
-    .poll(newest, { timeout: 10_000 })
-    .toMatchObject([{ ...csp('img-src', 'elsewhere.example'), documentUrl }])
+  await expect.poll(newest).toMatchObject([{ ...csp('img-src', 'elsewhere.example'), documentUrl }])
 })

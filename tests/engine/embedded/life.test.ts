@@ -53,7 +53,7 @@ describe('a killed engine', () => {
       await sleep(50)
       process.kill(pid, 'SIGKILL')
       expect(await running).toBe('cut')
-      await expect.poll(() => responds(engine.url), { timeout: 5_000, interval: 20 }).toBe(true)
+      await expect.poll(() => responds(engine.url), { timeout: 20_000, interval: 20 }).toBe(true)
       expect(engine.pid()).not.toBe(pid)
       expect((await sendStatement(engine, 'reader', 'SELECT count() FROM kept')).text).toBe('1\n')
       expect(deaths).toEqual(Array(death).fill('SIGKILL'))
@@ -124,7 +124,7 @@ describe('an engine', () => {
       parent.stdout.setEncoding('utf8').on('data', (text) => {
         printed += text
       })
-      await expect.poll(() => printed, { timeout: 10_000 }).toContain(moment === 'while it starts' ? 'starting' : '{')
+      await expect.poll(() => printed).toContain(moment === 'while it starts' ? 'starting' : '{')
       const started = /\{.*\}/.exec(printed)?.[0]
       const orphan = started ? JSON.parse(started) : undefined
       const running = orphan && sendStatement(orphan, 'reader', 'SELECT sleep(2)').catch(() => undefined)

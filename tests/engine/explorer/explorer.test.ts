@@ -65,7 +65,7 @@ async function open(
 
 async function settled(page: Page): Promise<void> {
   await page.locator('section .content').first().waitFor()
-  await expect.poll(() => page.locator('[aria-busy]').count(), { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
 }
 
 const views = ['reports', 'issues', 'network', 'crashes', 'changes', 'policies', 'scripts', 'pages', 'pci']

@@ -75,11 +75,11 @@ test('a read whose client disconnects ends at once, and the engine stops it', as
       statement: sql`SELECT query FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'`,
       row: z.unknown(),
     })
-  await expect.poll(running, { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(running).toHaveLength(1)
   const left = performance.now()
   leaving.abort()
   await expect(reading).rejects.toBeInstanceOf(ClientDisconnected)
-  await expect.poll(running, { timeout: 10_000 }).toHaveLength(0)
+  await expect.poll(running).toHaveLength(0)
   expect(performance.now() - left).toBeLessThan(9_000)
 })
 
@@ -96,7 +96,7 @@ describe('a request whose client disconnects', () => {
       await pause(100)
       leaving.abort()
       await expect(requested).rejects.toThrow()
-      await expect.poll(() => logged('left'), { timeout: 10_000 }).toMatchObject({ status: 499 })
+      await expect.poll(() => logged('left')).toMatchObject({ status: 499 })
     })
     expect(lines.some((line) => line.includes('request failed'))).toBe(false)
     expect((await send('after')).status).toBe(200)
@@ -111,7 +111,7 @@ describe('a request whose client disconnects', () => {
       leaving.abort()
       await expect(requested).rejects.toThrow()
     })
-    await expect.poll(() => logged('early'), { timeout: 10_000 }).toMatchObject({ status: 499 })
+    await expect.poll(() => logged('early')).toMatchObject({ status: 499 })
     expect(logged('early').rowsRead ?? 0).toBe(0)
   })
 
@@ -130,7 +130,7 @@ describe('a request whose client disconnects', () => {
       await pause(100)
     })
     expect((await other)?.status).toBe(200)
-    await expect.poll(() => logged('first'), { timeout: 10_000 }).toMatchObject({ status: 499 })
+    await expect.poll(() => logged('first')).toMatchObject({ status: 499 })
     expect(logged('second')).toMatchObject({ status: 200 })
   })
 

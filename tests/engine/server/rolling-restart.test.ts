@@ -27,7 +27,7 @@ afterAll(async () => {
 
 function spawnApi(script: string, environment: Readonly<Record<string, string>> = {}): SpawnedScript {
   const { readUrl, redisUrl } = inject('servers')
-  const defaults = { CLICKHOUSE_URL: readUrl, REDIS_URL: redisUrl, PORT: '0', DRAIN_SECONDS: '2' }
+  const defaults = { CLICKHOUSE_URL: readUrl, REDIS_URL: redisUrl, PORT: '0', DRAIN_SECONDS: '3' }
   const spawned = spawnScript(script, [], { ...defaults, ...environment })
   started.push(spawned)
   return spawned
@@ -96,7 +96,7 @@ test('two instances restarted in turn under load fail no request', { timeout: 12
   await sleep(500)
   for (const [index, { script, url }] of [...instances.entries()]) {
     script.child.kill('SIGTERM')
-    await expect.poll(() => isReady(url), { timeout: 1_000, interval: 50 }).toBe(false)
+    await expect.poll(() => isReady(url), { timeout: 2_500, interval: 50 }).toBe(false)
     expect((await fetch(`${url}/livez`)).status).toBe(200)
     expect(await script.ended()).toBe(0)
     instances[index] = await startInstance()
@@ -115,7 +115,7 @@ test('the collector is not ready from its stop signal on, and serves until it ha
   const url = (await collector.printed(/on (http\S+)\/r\//, 30_000)).at(1) ?? ''
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
   collector.child.kill('SIGTERM')
-  await expect.poll(() => isReady(url), { timeout: 1_000, interval: 50 }).toBe(false)
+  await expect.poll(() => isReady(url), { timeout: 2_500, interval: 50 }).toBe(false)
   const ready = await fetch(`${url}/readyz`)
   expect(await ready.json()).toMatchObject({ status: 'failing', checks: { engine: 'ok', process: 'failing' } })
   const post = await fetch(`${url}/r/unknown`, {

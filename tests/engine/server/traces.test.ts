@@ -53,7 +53,7 @@ const requestSpans = (requestId: string) =>
 
 /** A request's span and those below it, once it was exported. */
 async function treeOf(requestId: string): Promise<{ request: ExportedSpan; children: ExportedSpan[] }> {
-  await expect.poll(() => requestSpans(requestId), { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(() => requestSpans(requestId)).toHaveLength(1)
   const [request] = requestSpans(requestId) as [ExportedSpan]
   return { request, children: receiver.spans().filter(({ parentId }) => parentId === request.spanId) }
 }
