@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { untilAcknowledged } from '../../clickhouse/cluster/collector-blocks.ts'
 import { type Copy, copyAgain, copyTenant, findDifference } from '../../clickhouse/cluster/copy-tenant.ts'
 import type { Cluster, Shard } from '../../clickhouse/cluster/open-cluster.ts'
 import { placeTenant, requireNodes, requireShard, settlePlace } from '../../clickhouse/cluster/places.ts'
@@ -17,9 +18,12 @@ export type Log = (line: string) => void
 
 /** Longer than a collector waits for an insert that it sent by the old place. */
 const defaultSettledMs = 12_000
+/** Of a block that a collector sends again, until it is stored. */
+const defaultAcknowledgedMs = 60_000
 
 interface MoveOptions {
   readonly settledMs?: number
+  readonly acknowledgedMs?: number
 }
 
 /** Imports of reports wait meanwhile; reads and the collector go on. Throws where the tenant is not whole on the shard. */
@@ -28,7 +32,7 @@ export async function moveTenant(
   tenantId: string,
   number: number,
   log: Log,
-  options: MoveOptions = {},
+  { settledMs = defaultSettledMs, acknowledgedMs = defaultAcknowledgedMs }: MoveOptions = {},
 ) {
   requireNodes(cluster)
   const target = requireShard(cluster, number)
@@ -39,10 +43,17 @@ export async function moveTenant(
   const onWait = (holder: string) => log(`Waiting for the import of the tenant by ${holder}`)
   return withImportLease({ database: cluster.client, tenantId, onWait }, async (checkLease) => {
     const place = requireShard(cluster, await settlePlace(cluster, tenantId))
-    const bringTo = (shard: Shard) => bringIn(cluster, shard, tenantId, log, options)
+    const blocksStored = () =>
+      untilAcknowledged(cluster.shards, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector'))
+    const settle = async () => {
+      await sleep(settledMs)
+      await blocksStored()
+    }
+    const bringTo = (shard: Shard) => bringIn(cluster, shard, tenantId, log, settle)
     await bringTo(place)
     if (place !== target) {
       await copyWhole({ tenantId, from: place.database, to: () => target.database, onStep: log })
+      await blocksStored()
       await checkLease()
       await logMove(cluster, tenantId, 'started')
       await placeTenant(cluster, tenantId, number)
@@ -72,12 +83,12 @@ async function bringIn(
   place: Shard,
   tenantId: string,
   log: Log,
-  { settledMs = defaultSettledMs }: MoveOptions,
+  settle: () => Promise<void>,
 ): Promise<void> {
   for (const shard of shards) {
     if (shard === place || (await countTenantRows(shard.database, tenantId)) === 0) continue
-    log(`Waiting ${settledMs / 1000} s for reports that are on their way to shard ${shard.number}`)
-    await sleep(settledMs)
+    log(`Waiting for reports that are on their way to shard ${shard.number}`)
+    await settle()
     const copy = { tenantId, from: shard.database, to: () => place.database, onStep: log }
     await copyAgain(copy)
     if ((await copyAgain(copy)) > 0) throw new Error(`Reports are stored on shard ${shard.number} still: run it again`)

@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { moveTenant } from '../../../app/cli/move-tenant.ts'
+import { createReportStore } from '../../../app/collector/report-store.ts'
+import { openSpool } from '../../../app/collector/spool.ts'
+import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-cluster.ts'
 import { placeOfTenant, requireShard } from '../../../clickhouse/cluster/places.ts'
+import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
 import type { DemoTenant } from '../../../fixtures/demo-tenants.ts'
@@ -13,6 +17,7 @@ import { startApi, type TestApi } from '../../support/api.ts'
 import { done, makeTenant } from '../../support/cli-commands.ts'
 import { openCliImports } from '../../support/cli-import.ts'
 import { startTestCollector } from '../../support/collector.ts'
+import { temporaryFolders } from '../../support/collector-posts.ts'
 import { operations, urlOf } from '../../support/contract.ts'
 import { queryRows } from '../../support/database.ts'
 import { fillEveryTable } from '../../support/fill-every-table.ts'
@@ -21,6 +26,7 @@ import { createTenantWriter } from '../../support/tenants.ts'
 
 const { importReports, write } = openCliImports()
 
+const folders = temporaryFolders()
 const settled = { settledMs: 300 }
 const silent = () => {}
 let cluster: Cluster
@@ -30,7 +36,7 @@ beforeAll(async () => {
   cluster = await openCluster(inject('servers').writeUrl)
   api = await startApi()
 })
-afterAll(() => Promise.all([cluster?.close(), api?.close()]))
+afterAll(() => Promise.all([cluster?.close(), api?.close(), folders.remove()]))
 
 const databaseOf = (shard: number) => requireShard(cluster, shard).database
 
@@ -154,6 +160,73 @@ test('a report that came to the old shard late, by a node that knew the old plac
   await moveTenant(cluster, tenantId, 2, silent, settled)
   expect(await idsOn(2, tenantId)).toEqual(sorted([...reports, late]))
   expect(await idsOn(1, tenantId)).toEqual([])
+})
+
+describe('a block whose insert is stored and not acknowledged', () => {
+  /** Its first insert goes to the first shard, as by a node with the old place; it is sent again once `release` is called. */
+  async function collectBlock(report: StoredReport) {
+    const [first, others] = [databaseOf(1), cluster.client].map((database) => clickHouseReportWriter(database))
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let inserts = 0
+    const store = createReportStore({
+      writer: {
+        async write(...given) {
+          if (inserts++ > 0) {
+            await released
+            return others?.write(...given)
+          }
+          await first?.write(...given)
+          throw Object.assign(new Error('cut off'), { code: 'ECONNRESET' })
+        },
+      },
+      logSteps: logImportSteps(cluster.client),
+      spool: await openSpool(await folders.make()),
+    })
+    const posted = store.store([report]).catch(() => {})
+    await expect.poll(() => inserts).toBeGreaterThan(1)
+    return {
+      release,
+      async close() {
+        await posted
+        await expect.poll(store.isReady).toBe(true)
+        await store.close()
+      },
+    }
+  }
+
+  test.each([/^Copying reports/, /is the tenant's place/])('at the step %s is stored once', async (step) => {
+    const { tenantId, siteId, reports } = await createFilledTenant(10)
+    const report = aReport({ tenantId, siteId, receivedAt: Date.now() - 5_000 })
+    let block: ReturnType<typeof collectBlock> | undefined
+    const log = async (line: string) => {
+      if (step.test(line)) block ??= collectBlock(report)
+      if (/^Waiting for blocks/.test(line)) (await block)?.release()
+    }
+    await moveTenant(cluster, tenantId, 2, log, { settledMs: 3_000 })
+    ;(await block)?.release()
+    await (await block)?.close()
+    expect(await idsOn(2, tenantId)).toEqual(sorted([...reports, report]))
+    expect(await idsOn(1, tenantId)).toEqual([])
+    expect(await differingOn(2, tenantId)).toBe(0)
+  })
+
+  test('and never sent again ends the move, which leaves the tenant whole on the shard of its place', async () => {
+    const { tenantId, siteId, reports } = await createFilledTenant(10)
+    const report = aReport({ tenantId, siteId, receivedAt: Date.now() - 5_000 })
+    const block = await collectBlock(report)
+    const moving = moveTenant(cluster, tenantId, 2, silent, { ...settled, acknowledgedMs: 300 })
+    await expect(moving).rejects.toThrow(
+      "A collector's block is not acknowledged: run the command again when the collector has sent it",
+    )
+    expect(await idsOn(await placeOfTenant(cluster, tenantId), tenantId)).toEqual(sorted([...reports, report]))
+    block.release()
+    await block.close()
+    await moveTenant(cluster, tenantId, 2, silent, settled)
+    expect(await idsOn(2, tenantId)).toEqual(sorted([...reports, report]))
+  })
 })
 
 test('an import that was cut off must be run again first', async () => {
