@@ -87,7 +87,7 @@ export async function migrate(database: Database, { folder, onStep, cluster }: M
   if (pending.length > 0) {
     // Recorded after the rollups, so that an interrupted run fills them again.
     const stores = cluster ? everyShard(cluster.cluster).map((shard) => shard.database) : [database]
-    for (const store of stores) await fillRollups(store, pending, onStep)
+    await fillRollups(stores, pending, onStep)
     const rows = pending.map(({ version, name, checksum }) => ({ version, name, checksum }))
     await insertRows(database, 'schema_migrations', rows)
   }
@@ -125,19 +125,22 @@ function createdRollups(migrations: readonly Migration[], rollups: readonly Roll
 }
 
 async function fillRollups(
-  database: Database,
+  stores: readonly Database[],
   migrations: readonly Migration[],
   onStep: MigrateOptions['onStep'],
 ): Promise<void> {
-  const tables = createdRollups(migrations, await listRollups(database))
-  if (tables.length === 0 || (await listRollupMonths(database, [rawTable])).length === 0) return
-  const tenants = await unfinishedTenants(database)
+  const [first] = stores
+  const tables = first ? createdRollups(migrations, await listRollups(first)) : []
+  if (tables.length === 0) return
+  const months = await Promise.all(stores.map((store) => listRollupMonths(store, [rawTable])))
+  if (months.flat().length === 0) return
+  const tenants = (await Promise.all(stores.map(unfinishedTenants))).filter((ids) => ids !== '').join(', ')
   if (tenants !== '') {
     onStep?.(
       `An import of tenant ${tenants} was cut off: run it again, then "rollups check", because what is filled now would count its last batch twice`,
     )
   }
-  await rebuildRollups(database, {
+  await rebuildRollups(stores, {
     tables,
     onProgress: (done, total, step) => {
       if (done < total) onStep?.(`Filling ${step}, ${done + 1} of ${total}`)

@@ -3,10 +3,12 @@ import { untilAcknowledged } from '../../clickhouse/cluster/collector-blocks.ts'
 import { type Copy, copyAgain, copyTenant, findDifference } from '../../clickhouse/cluster/copy-tenant.ts'
 import type { Cluster, Shard } from '../../clickhouse/cluster/open-cluster.ts'
 import { placeTenant, requireNodes, requireShard, settlePlace } from '../../clickhouse/cluster/places.ts'
+import { ofShard } from '../../clickhouse/cluster/shared-ddl.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { checkRollups } from '../../clickhouse/rollups/check-rollups.ts'
 import { unfinishedTenants } from '../../clickhouse/rollups/unfinished-tenants.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
+import { sql } from '../../queries/sql/sql.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
 import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
@@ -101,7 +103,7 @@ export async function countTenantRows(database: Database, tenantId: string): Pro
 }
 
 export async function removeRows({ number, database }: Shard, tenantId: string, log: Log): Promise<void> {
-  const condition: RowCondition = ({ table }) => ofTenant(table, tenantId)
+  const condition: RowCondition = ({ table }) => sql`${ofTenant(table, tenantId)} AND ${ofShard(number)}`
   const counts = await countRows([database], condition)
   if (sum(counts) === 0) return
   log(`Removing ${sum(counts)} rows from shard ${number}`)

@@ -1,3 +1,4 @@
+import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 import { countOwnedRows, listOwnedTables, type OwnedTable } from '../../queries/tenants/list-owned-tables.ts'
@@ -38,7 +39,7 @@ export async function deleteRows(
         const where = condition(one)
         if (!where) return
         const { text, params } = render(sql`ALTER TABLE ${name(one.table)} DELETE WHERE ${where}`)
-        await database.command(text, { params, settings: { mutations_sync: '2' } })
+        await database.command(text, { params, settings: mutationSettings })
       }),
     )
   }

@@ -1,6 +1,6 @@
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { type CheckOptions, checkRollups, differencesListed, type RollupCheck } from './check-rollups.ts'
-import { type RebuildOptions, rebuildRollups } from './rebuild-rollups.ts'
+import type { RebuildOptions } from './rebuild-rollups.ts'
 
 // Rollups of every shard, one shard after the other; one server is one shard.
 
@@ -24,16 +24,4 @@ export async function checkEveryShard(shards: readonly Database[], options: Chec
     differences.push(...check.differences)
   }
   return { checked, different, differences: differences.slice(0, differencesListed) }
-}
-
-export async function rebuildEveryShard(
-  shards: readonly Database[],
-  options: RebuildOptions = {},
-): Promise<{ readonly rebuilt: number }> {
-  let rebuilt = 0
-  for (const [index, shard] of shards.entries()) {
-    const ofShard = { ...options, ...progressOf(options.onProgress, index, shards.length) }
-    rebuilt += (await rebuildRollups(shard, ofShard)).rebuilt
-  }
-  return { rebuilt }
 }

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database, StatementOptions } from '../../queries/clickhouse/client.ts'
 import { poolSettings } from '../../queries/clickhouse/query-pools.ts'
 import { bucketTime, rawTime } from '../../queries/rollups/time-column.ts'
+import { onlyRow } from '../../queries/sql/only-row.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 import { dayMs } from '../../schema/durations.ts'
+import { ddlSettings, ddlTargets } from '../cluster/shared-ddl.ts'
 import { logImportSteps } from '../log-import-steps.ts'
 import { listRollups, type Rollup, rawTable } from './list-rollups.ts'
 import { inMonth, listRollupMonths, type RollupMonth } from './rollup-months.ts'
@@ -20,60 +22,96 @@ export interface RebuildOptions {
 
 /** Swaps each month atomically by REPLACE PARTITION; reports stored meanwhile can be lost or counted twice. */
 export async function rebuildRollups(
-  database: Database,
+  shards: readonly Database[],
   { tables, onProgress }: RebuildOptions = {},
 ): Promise<{ readonly rebuilt: number }> {
-  const all = await listRollups(database)
-  await dropLeftovers(database, all)
+  const [first] = shards
+  if (!first) return { rebuilt: 0 }
+  const all = await listRollups(first)
+  const targets = await ddlTargets(shards)
+  for (const target of targets) await dropLeftovers(target, all)
   const unknown = tables?.find((table) => !all.some((rollup) => rollup.table === table))
   if (unknown !== undefined) {
     throw new Error(`${unknown} is not a rollup; there are ${all.map(({ table }) => table).join(', ')}`)
   }
   const rollups = tables ? all.filter(({ table }) => tables.includes(table)) : all
-  const months = await listRollupMonths(database, [rawTable, ...rollups.map(({ table }) => table)])
-  const partitions = [...new Set(months.map(({ partition }) => partition))].sort()
+  const monthTables = [rawTable, ...rollups.map(({ table }) => table)]
+  const stores = await Promise.all(
+    shards.map(async (database) => ({ database, months: await listRollupMonths(database, monthTables) })),
+  )
+  const partitions = [...new Set(stores.flatMap(({ months }) => months.map(({ partition }) => partition)))].sort()
   const total = partitions.length * rollups.length
   let rebuilt = 0
-  const tenantIds = [...new Set(months.map(({ tenantId }) => tenantId))]
-  const log = logImportSteps(database)
   // One token for all rebuilds, so that the next ends what a killed one started.
-  await log(tenantIds, 'rebuild', 'started')
+  const log = (state: 'started' | 'done') =>
+    Promise.all(
+      stores.map(({ database, months }) =>
+        logImportSteps(database)([...new Set(months.map(({ tenantId }) => tenantId))], 'rebuild', state),
+      ),
+    )
+  await log('started')
   try {
     for (const rollup of rollups) {
       for (const partition of partitions) {
         onProgress?.(rebuilt, total, `${rollup.table} ${partition}`)
-        const ofPartition = months.filter((month) => month.partition === partition)
-        await rebuildPartition(database, rollup, partition, ofPartition)
+        await rebuildPartition(stores, targets, rollup, partition)
         rebuilt++
       }
     }
   } finally {
-    await log(tenantIds, 'rebuild', 'done')
+    await log('done')
     await untilVersionsExpire()
   }
   onProgress?.(total, total, 'done')
   return { rebuilt }
 }
 
-async function rebuildPartition(database: Database, rollup: Rollup, partition: string, months: readonly RollupMonth[]) {
+/** A shard's database, and the months of its tenants. */
+interface Store {
+  readonly database: Database
+  readonly months: readonly RollupMonth[]
+}
+
+async function rebuildPartition(
+  stores: readonly Store[],
+  targets: readonly Database[],
+  rollup: Rollup,
+  partition: string,
+) {
   const { table } = rollup
   const temporary = temporaryName(table, Date.now())
-  const run = (statement: Sql) => {
+  const run = (databases: readonly Database[], statement: Sql, settings: StatementOptions['settings'] = {}) => {
     const { text, params } = render(statement)
-    return database.command(text, { params, settings: poolSettings('maintenance') })
+    const options = { params, settings: { ...poolSettings('maintenance'), ...ddlSettings, ...settings } }
+    return inTurn(databases, (database) => database.command(text, options))
   }
-  await run(sql`CREATE TABLE ${name(temporary)} AS ${name(table)}`)
+  const databases = stores.map(({ database }) => database)
+  await run(targets, sql`CREATE TABLE IF NOT EXISTS ${name(temporary)} AS ${name(table)}`)
   try {
-    for (const month of months) await run(fill(rollup, temporary, month))
-    const [filled] = await database.read(countRows(temporary))
-    await run(
-      filled?.rows
-        ? sql`ALTER TABLE ${name(table)} REPLACE PARTITION ID ${partitionId(partition)} FROM ${name(temporary)}`
-        : sql`ALTER TABLE ${name(table)} DROP PARTITION ID ${partitionId(partition)}`,
-    )
+    for (const { database, months } of stores) {
+      for (const month of months) {
+        if (month.partition === partition) await run([database], fill(rollup, temporary, month))
+      }
+    }
+    const filled = await inTurn(databases, async (database) => onlyRow(await database.read(countRows(temporary))).rows)
+    if (filled.some((rows) => rows > 0)) {
+      const replace = sql`ALTER TABLE ${name(table)} REPLACE PARTITION ID ${partitionId(partition)} FROM ${name(temporary)}`
+      await run(targets, replace, filled.includes(0) ? replaceByNothing : {})
+    } else {
+      await run(databases, sql`ALTER TABLE ${name(table)} DROP PARTITION ID ${partitionId(partition)}`)
+    }
   } finally {
-    await run(sql`DROP TABLE IF EXISTS ${name(temporary)} SYNC`)
+    await run(targets, sql`DROP TABLE IF EXISTS ${name(temporary)} SYNC`)
   }
+}
+
+/** Of a shard without rows of a month that another has. */
+const replaceByNothing = { allow_replace_partition_from_empty_source: '1' } as StatementOptions['settings']
+
+async function inTurn<Result>(databases: readonly Database[], task: (database: Database) => Promise<Result>) {
+  const results: Result[] = []
+  for (const database of databases) results.push(await task(database))
+  return results
 }
 
 function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {

@@ -125,3 +125,25 @@ function configOf(number: number, tcpPorts: readonly number[], usersFile: string
     </remote_servers>
 </clickhouse>`
 }
+
+const ofEveryShard = /^(CREATE|DROP TABLE|ALTER TABLE(?!.* DROP PARTITION))/s
+
+/** The shards of a cluster with statements that run on every one of them, as in a database of the engine Replicated. */
+export function withSharedDdl(cluster: Cluster): Cluster {
+  const databases = cluster.shards.map(({ database }) => database)
+  const shards = cluster.shards.map((shard) => {
+    const database: Database = {
+      ...shard.database,
+      read: (query, options) =>
+        query.name === 'findEngine'
+          ? Promise.resolve([query.row.parse({ engine: 'Replicated' })])
+          : shard.database.read(query, options),
+      async command(statement, options) {
+        const targets = ofEveryShard.test(statement) ? databases : [shard.database]
+        for (const target of targets) await target.command(statement, options)
+      },
+    }
+    return { ...shard, database }
+  })
+  return { ...cluster, shards }
+}

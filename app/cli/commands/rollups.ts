@@ -1,6 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import { checkEveryShard, rebuildEveryShard } from '../../../clickhouse/rollups/on-every-shard.ts'
+import { checkEveryShard } from '../../../clickhouse/rollups/on-every-shard.ts'
+import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { unfinishedTenants } from '../../../clickhouse/rollups/unfinished-tenants.ts'
 import { repeatableOption } from '../arguments.ts'
 import type { Context } from '../context.ts'
@@ -71,7 +72,7 @@ export function addRollups(program: Command, context: Context): void {
         )
       }
       const { rebuilt, check } = await withProgress(context.stderr, 2, async (update) => {
-        const { rebuilt } = await rebuildEveryShard(shards(), {
+        const { rebuilt } = await rebuildRollups(shards(), {
           tables: table,
           onProgress: (done, total, note) => update(share(done, total), `rebuilding ${note}`),
         })

@@ -136,7 +136,7 @@ test('a deleted site is 404 within seconds, its reports are gone, and the other 
   expect(await status('/v1/me', narrowed)).toBe(401)
   expect(await postTo(token, 'https://gone.test/')).toBe(404)
   expect([await reportsOf(id), await reportsOf(kept.id)]).toEqual([0, 1])
-  await rebuildRollups(database.writer)
+  await rebuildRollups([database.writer])
   expect(await checkRollups(database.writer, { tenantId: other.id })).toMatchObject({ different: 0 })
   expect(await refused(...words, 'Gone')).toBe(`There is no site ${id}`)
 }, 90_000)

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { moveTenant } from '../../../app/cli/move-tenant.ts'
 import { placeOfTenant } from '../../../clickhouse/cluster/places.ts'
+import { checkEveryShard } from '../../../clickhouse/rollups/on-every-shard.ts'
+import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
+import { aReport } from '../../../fixtures/reports.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { commandsOn } from '../../support/cli-commands.ts'
-import { startCluster, type TestCluster } from '../../support/cluster.ts'
+import { startCluster, type TestCluster, withSharedDdl } from '../../support/cluster.ts'
 import { queryRows } from '../../support/database.ts'
 import { createFilledSite } from '../../support/filled-site.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
@@ -75,6 +80,29 @@ test('a tenant is deleted from its shard', async () => {
   const { response } = await done('tenants', 'delete', '--tenant', id, '--confirm', 'Zoë\'s "shop" 🛍 \\ ltd')
   expect(response.deleted).toMatchObject({ reports: 300 })
   expect(await reportsOn(2, id)).toBe(0)
+})
+
+describe('where a statement of one shard runs on every shard', () => {
+  test('a move removes rows from the old shard alone', async () => {
+    const id = await createFilledTenant(1)
+    await moveTenant(withSharedDdl(own.cluster), id, 2, () => {}, { settledMs: 0 })
+    expect([await reportsOn(1, id), await reportsOn(2, id)]).toEqual([0, 300])
+  })
+
+  test('a rebuild fills the rollups of every shard, and of a month that one shard has', async () => {
+    await createFilledTenant(2)
+    const writer = createTenantWriter(own.cluster.client)
+    const tenantId = await makeTenant('--shard', '1', '--retention-days', '365')
+    const siteId = await writer.createSite(tenantId)
+    const receivedAt = Date.now() - 100 * dayMs
+    await writer.insertReports([aReport({ tenantId, siteId, receivedAt, retentionDays: 365 })])
+    const shards = withSharedDdl(own.cluster).shards.map(({ database }) => database)
+    const table = 'reports_per_day_by_issue'
+    for (const shard of shards) await shard.command(`TRUNCATE TABLE ${table}`)
+    expect((await checkEveryShard(shards)).different).toBeGreaterThan(2)
+    await rebuildRollups(shards, { tables: [table] })
+    expect(await checkEveryShard(shards)).toMatchObject({ different: 0 })
+  })
 })
 
 test('doctor looks at every node', async () => {

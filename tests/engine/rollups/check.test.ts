@@ -53,14 +53,14 @@ const check = async (tenant?: string) => {
 }
 const differing = () => [...new Set(last?.differences.map(({ table }) => table))]
 const heal = async () => {
-  await rebuildRollups(db.writer, { tables: differing() })
+  await rebuildRollups([db.writer], { tables: differing() })
   expect(await check()).toMatchObject({ different: 0, differences: [] })
 }
 
 describe('checkRollups', () => {
   // Only what a test found different, because a rebuild of every table takes longer than the test.
   afterEach(async () => {
-    if (differing().length > 0) await rebuildRollups(db.writer, { tables: differing() })
+    if (differing().length > 0) await rebuildRollups([db.writer], { tables: differing() })
   })
 
   test('listRollups reads every rollup from the catalogue, sources first', async () => {

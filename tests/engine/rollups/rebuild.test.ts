@@ -29,7 +29,7 @@ describe('a rebuild', () => {
     }
     const before = await total()
     let rebuilding = true
-    const rebuilt = rebuildRollups(db.writer).finally(() => {
+    const rebuilt = rebuildRollups([db.writer]).finally(() => {
       rebuilding = false
     })
     while (rebuilding) expect(await total()).toBe(before)
@@ -44,13 +44,13 @@ describe('a rebuild', () => {
     }
     const [left, other] = [aside(2), aside(0)]
     for (const table of [left, other]) await db.writer.command(`CREATE TABLE ${table} AS reports_by_time`)
-    await rebuildRollups(db.writer)
+    await rebuildRollups([db.writer])
     expect(await tablesAside()).toEqual([[other]])
     await db.writer.command(`DROP TABLE ${other} SYNC`)
   })
 
   test('two rebuilds at once end with the rows of one', async () => {
-    await Promise.all([rebuildRollups(db.writer), rebuildRollups(db.writer)])
+    await Promise.all([rebuildRollups([db.writer]), rebuildRollups([db.writer])])
     expect(await tablesAside()).toEqual([])
     expect(JSON.parse((await rollups('check')).stdout)).toMatchObject({ different: 0 })
   })
@@ -59,7 +59,7 @@ describe('a rebuild', () => {
     const mark = async () => importVersion(await db.writer.read(listImportSteps(db.tenantId, 1000)))
     const before = await mark()
     const meanwhile: Promise<string | undefined>[] = []
-    await rebuildRollups(db.writer, {
+    await rebuildRollups([db.writer], {
       tables: ['reports_by_time'],
       onProgress: (done, total) => {
         if (done < total) meanwhile.push(mark())
@@ -73,7 +73,7 @@ describe('a rebuild', () => {
 
   test('a rebuild reports its progress', async () => {
     const steps: [number, number][] = []
-    const { rebuilt } = await rebuildRollups(db.writer, { onProgress: (done, total) => steps.push([done, total]) })
+    const { rebuilt } = await rebuildRollups([db.writer], { onProgress: (done, total) => steps.push([done, total]) })
     expect(steps).toEqual(Array.from({ length: rebuilt + 1 }, (_, index) => [index, rebuilt]))
   })
 })

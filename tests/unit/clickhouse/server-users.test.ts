@@ -7,7 +7,7 @@ const users = readFileSync(`${root}clickhouse/server/users.xml`, 'utf8')
 
 test('users.xml grants every system table that is read and not public', () => {
   // Source: ClickHouse, ContextAccess, tables that are always accessible.
-  const alwaysReadable = ['tables', 'columns']
+  const alwaysReadable = ['databases', 'tables', 'columns']
   const filesIn = (folder: string) =>
     readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`)
   const read = ['app', 'queries', 'clickhouse']
