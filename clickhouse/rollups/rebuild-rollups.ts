@@ -3,9 +3,7 @@ import { z } from 'zod'
 import type { Database, StatementOptions } from '../../queries/clickhouse/client.ts'
 import { poolSettings } from '../../queries/clickhouse/query-pools.ts'
 import { bucketTime, rawTime } from '../../queries/rollups/time-column.ts'
-import { onlyRow } from '../../queries/sql/only-row.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 import { dayMs } from '../../schema/durations.ts'
 import { ddlSettings, ddlTargets } from '../cluster/shared-ddl.ts'
@@ -80,12 +78,10 @@ async function rebuildPartition(
 ) {
   const { table } = rollup
   const temporary = temporaryName(table, Date.now())
-  const run = (databases: readonly Database[], statement: Sql, settings: StatementOptions['settings'] = {}) => {
+  const run = async (databases: readonly Database[], statement: Sql) => {
     const { text, params } = render(statement)
-    const options = { params, settings: { ...poolSettings('maintenance'), ...ddlSettings, ...settings } }
-    return inTurn(databases, (database) => database.command(text, options))
+    for (const database of databases) await database.command(text, { params, settings })
   }
-  const databases = stores.map(({ database }) => database)
   await run(targets, sql`CREATE TABLE IF NOT EXISTS ${name(temporary)} AS ${name(table)}`)
   try {
     for (const { database, months } of stores) {
@@ -93,26 +89,19 @@ async function rebuildPartition(
         if (month.partition === partition) await run([database], fill(rollup, temporary, month))
       }
     }
-    const filled = await inTurn(databases, async (database) => onlyRow(await database.read(countRows(temporary))).rows)
-    if (filled.some((rows) => rows > 0)) {
-      const replace = sql`ALTER TABLE ${name(table)} REPLACE PARTITION ID ${partitionId(partition)} FROM ${name(temporary)}`
-      await run(targets, replace, filled.includes(0) ? replaceByNothing : {})
-    } else {
-      await run(databases, sql`ALTER TABLE ${name(table)} DROP PARTITION ID ${partitionId(partition)}`)
-    }
+    const id = partitionId(partition)
+    await run(targets, sql`ALTER TABLE ${name(table)} REPLACE PARTITION ID ${id} FROM ${name(temporary)}`)
   } finally {
     await run(targets, sql`DROP TABLE IF EXISTS ${name(temporary)} SYNC`)
   }
 }
 
-/** Of a shard without rows of a month that another has. */
-const replaceByNothing = { allow_replace_partition_from_empty_source: '1' } as StatementOptions['settings']
-
-async function inTurn<Result>(databases: readonly Database[], task: (database: Database) => Promise<Result>) {
-  const results: Result[] = []
-  for (const database of databases) results.push(await task(database))
-  return results
-}
+const settings = {
+  ...poolSettings('maintenance'),
+  ...ddlSettings,
+  // A month whose reports are gone.
+  allow_replace_partition_from_empty_source: '1',
+} as NonNullable<StatementOptions['settings']>
 
 function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {
   const columns = join([...rollup.keys, ...rollup.measures.map(({ column }) => column)].map(name), ', ')
@@ -145,12 +134,6 @@ const listTemporaryTables: Query<{ table: string }> = {
     WHERE database = currentDatabase() AND match(name, '_rebuild_([0-9a-f]{4}){2,3}$')`,
   row: z.object({ table: z.string() }),
 }
-
-const countRows = (table: string): Query<{ rows: number }> => ({
-  name: 'countRows',
-  statement: sql`SELECT count() AS rows FROM ${name(table)}`,
-  row: z.object({ rows: rowCount }),
-})
 
 /** ALTER TABLE takes no parameter for a partition id. */
 function partitionId(partition: string): Sql {

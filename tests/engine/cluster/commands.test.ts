@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { moveTenant } from '../../../app/cli/move-tenant.ts'
 import { placeOfTenant } from '../../../clickhouse/cluster/places.ts'
-import { checkEveryShard } from '../../../clickhouse/rollups/on-every-shard.ts'
+import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import { dayMs } from '../../../schema/durations.ts'
