@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureInstalled } from './ensure-installed.ts'
 import { freePort } from './free-port.ts'
+import { freezeProcess } from './freeze-process.ts'
 
 /** A redis-server of the test's own, on loopback and without persistence. */
 export interface TestRedis {
@@ -41,7 +42,7 @@ export async function startRedis(...settings: string[]): Promise<TestRedis> {
     get pid() {
       return server.pid ?? 0
     },
-    freeze: () => void server.kill('SIGSTOP'),
+    freeze: () => freezeProcess(server.pid as number),
     thaw: () => void server.kill('SIGCONT'),
     kill: end,
     async restart() {

@@ -5,8 +5,8 @@ import { Redis } from 'ioredis'
 import { afterEach, expect, test } from 'vitest'
 import { type BudgetStore, BudgetUnavailableError } from '../../../app/budgets/budget-store.ts'
 import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
-import { blockProcess } from '../../support/block-process.ts'
 import { budgetCharges } from '../../support/budget-charges.ts'
+import { blockProcess } from '../../support/freeze-process.ts'
 import { startRedis } from '../../support/redis.ts'
 
 const cleanups: (() => unknown)[] = []

@@ -12,6 +12,7 @@ import { startCluster, type TestCluster, unreplicated } from '../../support/clus
 import { startTestCollector } from '../../support/collector.ts'
 import { startTestEngine } from '../../support/engine.ts'
 import { expectUnavailable } from '../../support/faults.ts'
+import { freezeProcess } from '../../support/freeze-process.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 let own: TestCluster
@@ -87,7 +88,7 @@ describe('with one node frozen', () => {
 
   test('tenants of the other shard get their responses from the other node, within the deadline', async () => {
     const pid = own.engines[0]?.pid() as number
-    process.kill(pid, 'SIGSTOP')
+    freezeProcess(pid)
     try {
       for (let request = 0; request < 3; request++) {
         const from = new Date(Date.now() - (request + 2) * dayMs).toISOString()

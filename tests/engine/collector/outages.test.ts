@@ -20,6 +20,7 @@ import {
   versionOf,
 } from '../../support/collector-posts.ts'
 import { startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { freezeProcess } from '../../support/freeze-process.ts'
 import { startRedis } from '../../support/redis.ts'
 import { spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
@@ -86,7 +87,7 @@ test('ClickHouse frozen in an insert: 503 within 13 s, not ready, and the block 
   const folder = await folders.make()
   const signals: (AbortSignal | undefined)[] = []
   let freezes = true
-  const freeze = () => process.kill(engine.pid() as number, 'SIGSTOP')
+  const freeze = () => freezeProcess(engine.pid() as number)
   const thaw = () => process.kill(engine.pid() as number, 'SIGCONT')
   const logSteps = logImportSteps(database)
   const writer = clickHouseReportWriter(database)

@@ -10,6 +10,7 @@ import { connect } from '../../../queries/clickhouse/client.ts'
 import { startTestEngine } from '../../support/engine.ts'
 import { ensureInstalled } from '../../support/ensure-installed.ts'
 import { freePort } from '../../support/free-port.ts'
+import { freezeProcess } from '../../support/freeze-process.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
@@ -174,7 +175,7 @@ test('a frozen ClickHouse turns its alert on within two scrapes, and the scrapes
   const before = await scrape()
   for (let sent = 0; sent < 10; sent++) await send()
   expectAlert('ClickHouseDoesNotRespond', [before, await scrape()], false)
-  process.kill(engine.pid() as number, 'SIGSTOP')
+  freezeProcess(engine.pid() as number)
   const statuses = await Promise.all(Array.from({ length: 10 }, async (_, index) => (await send(`B${index}`)).status))
   const requestedAt = performance.now()
   const during = await scrape()

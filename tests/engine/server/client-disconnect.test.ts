@@ -8,6 +8,7 @@ import { ClientDisconnected } from '../../../queries/clickhouse/with-timeout.ts'
 import { sql } from '../../../queries/sql/sql.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { freezeProcess } from '../../support/freeze-process.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 let engine: TestEngine
@@ -40,7 +41,7 @@ afterAll(async () => {
 /** Runs while the engine is stopped, so that every query waits. */
 async function whileFrozen(task: () => Promise<void>): Promise<void> {
   const pid = engine.pid() as number
-  process.kill(pid, 'SIGSTOP')
+  freezeProcess(pid)
   try {
     await task()
   } finally {

@@ -5,8 +5,8 @@ import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
-import { blockProcess } from '../../support/block-process.ts'
 import { startTestEngine } from '../../support/engine.ts'
+import { blockProcess, freezeProcess } from '../../support/freeze-process.ts'
 import { startRedis } from '../../support/redis.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -84,7 +84,7 @@ describe('an engine that is killed', () => {
   })
 
   test('frozen: the first requests wait their deadline, the rest fail within 1 s, and the thaw ends it', async () => {
-    process.kill(pid() as number, 'SIGSTOP')
+    freezeProcess(pid() as number)
     const paths = ['/v1/me', '/v1/reports/types', '/v1/reports/count', '/v1/issues', '/v1/crashes']
     const first = await Promise.all(paths.map(timed))
     for (const { status, milliseconds } of first) {
@@ -107,7 +107,7 @@ describe('an engine that is killed', () => {
 
   test('paused with the whole machine for longer than the timeout of a key lookup: no request fails', async () => {
     const unread = await api.createKey(await api.createTenant())
-    process.kill(pid() as number, 'SIGSTOP')
+    freezeProcess(pid() as number)
     const response = api.get('/v1/me', { key: unread })
     await sleep(100)
     blockProcess(2_500)
