@@ -6,12 +6,8 @@ import { type Sql, sql, uint } from '../../queries/sql/sql.ts'
 // A database of the engine Replicated that has several shards runs CREATE, DROP TABLE and ALTER on every one of them, but for
 // ALTER TABLE ... DROP PARTITION (DatabaseReplicated::shouldReplicateQuery, seen on two shards of 26.7).
 
-/** A statement returns when every server has run it, however long that takes. On one server they change nothing. */
-export const ddlSettings = {
-  database_replicated_enforce_synchronous_settings: 1,
-  distributed_ddl_task_timeout: '-1',
-  alter_sync: '2',
-} as const
+/** A statement returns when every server has run it, and fails where one has not within 180 s. One server ignores them. */
+export const ddlSettings = { database_replicated_enforce_synchronous_settings: 1, alter_sync: '2' } as const
 
 /** The databases that a statement is sent to, so that it is run on all. */
 export async function ddlTargets(shards: readonly Database[]): Promise<readonly Database[]> {
@@ -30,5 +26,10 @@ const findEngine: Query<{ engine: string }> = {
 /** A mutation of one shard, wherever it is run; its setting allows what differs between shards and not between replicas. */
 export const ofShard = (number: number): Sql => sql`toUInt32(getMacro('shard')) = ${uint(number)}`
 
-/** It returns when the rows are rewritten on every replica. */
-export const mutationSettings = { ...ddlSettings, mutations_sync: '2', allow_nondeterministic_mutations: 1 } as const
+/** It returns when the rows are rewritten on every replica, for which they have the 10 min of the client's request. */
+export const mutationSettings = {
+  ...ddlSettings,
+  mutations_sync: '2',
+  distributed_ddl_task_timeout: '600',
+  allow_nondeterministic_mutations: 1,
+} as const
