@@ -110,10 +110,10 @@ function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {
   return sql`INSERT INTO ${name(target)} (${columns}) SELECT ${columns} FROM (${rollup.over(rows)})`
 }
 
-/** Name of a table that one month is built in; the hexadecimal second gives its age. */
+/** Name of a table that one month is built in, and no other rebuild's; the hexadecimal second gives its age. */
 function temporaryName(table: string, now: number): string {
   const second = Math.floor(now / 1000)
-  return `${table}_rebuild_${second.toString(16).padStart(8, '0')}${randomBytes(2).toString('hex')}`
+  return `${table}_rebuild_${second.toString(16).padStart(8, '0')}${randomBytes(8).toString('hex')}`
 }
 
 /** Drops temporary tables of killed rebuilds; a table under a day old can belong to a running one. */
@@ -131,7 +131,7 @@ const listTemporaryTables: Query<{ table: string }> = {
   statement: sql`
     SELECT name AS table
     FROM system.tables
-    WHERE database = currentDatabase() AND match(name, '_rebuild_([0-9a-f]{4}){2,3}$')`,
+    WHERE database = currentDatabase() AND match(name, '_rebuild_[0-9a-f]{8,24}$')`,
   row: z.object({ table: z.string() }),
 }
 
