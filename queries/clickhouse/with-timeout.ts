@@ -46,7 +46,8 @@ export async function withTimeout<Result>(
   })
   // Two halves: a pause of this process or of the machine, however long, ends one, and the response has the other.
   let timer = setTimeout(() => {
-    timer = setTimeout(() => abort(new TimedOut(`No response within ${timeoutMs} ms`)), timeoutMs / 2)
+    // A response that arrived while this process was busy is read first.
+    timer = setTimeout(() => setImmediate(abort, new TimedOut(`No response within ${timeoutMs} ms`)), timeoutMs / 2)
   }, timeoutMs / 2)
   const disconnect = () => abort(new ClientDisconnected())
   disconnected?.addEventListener('abort', disconnect)
