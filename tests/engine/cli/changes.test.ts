@@ -40,7 +40,7 @@ describe('tenants list, show and update', () => {
     expect(await limit()).toBe(7)
     const { response } = await done('tenants', 'update', '--tenant', id, '--plan', 'team', '--key-limit', 'plan')
     expect(response).toMatchObject({ plan: 'team', overrides: { retentionDays: 50 }, effective: { keyLimit: 120 } })
-    await expect.poll(limit, { interval: 200 }).toBe(120)
+    await expect.poll(limit, { timeout: 5_000, interval: 200 }).toBe(120)
     const { response: renamed } = await done('tenants', 'update', '--tenant', id, '--name', 'New')
     expect(renamed).toMatchObject({ id, name: 'New', plan: 'team', overrides: { retentionDays: 50 } })
     const stored = `SELECT name, plan, uniqExact(created_at) OVER () FROM tenants FINAL WHERE id = '${id}'`
@@ -101,7 +101,7 @@ describe('keys rotate', () => {
     expect((await api.get('/v1/me', { key: old })).status).toBe(200)
     const { response: key } = await done('keys', 'rotate', '--id', old.id, '--overlap', '0m')
     const status = async () => (await api.get('/v1/me', { key: old })).status
-    await expect.poll(status, { interval: 200 }).toBe(401)
+    await expect.poll(status, { timeout: 5_000, interval: 200 }).toBe(401)
     expect((await api.get('/v1/me', { key })).status).toBe(200)
     expect(await refused('keys', 'rotate', '--id', old.id)).toContain('expired at')
     await done('keys', 'revoke', '--id', key.id)

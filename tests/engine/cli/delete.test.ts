@@ -166,8 +166,8 @@ test('a deleted tenant has no row left, and every row of others is as it was', a
   const began = () => countOf('api_keys', `tenant_id = '${shop.id}'`)
   await expect.poll(began, { timeout: 20_000, interval: 50 }).toBe(0)
   await Promise.all([
-    expect.poll(() => status('/v1/me', keys[0]), { interval: 100 }).toBe(401),
-    expect.poll(() => postTo(token, 'https://followed.test/'), { interval: 100 }).toBe(404),
+    expect.poll(() => status('/v1/me', keys[0]), { timeout: 5_000, interval: 100 }).toBe(401),
+    expect.poll(() => postTo(token, 'https://followed.test/'), { timeout: 7_000, interval: 100 }).toBe(404),
     expect(refused('import', 'reports', '--tenant', shop.id, path)).resolves.toMatch(
       /The tenant has no site yet|is being deleted/,
     ),
