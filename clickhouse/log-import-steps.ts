@@ -1,8 +1,8 @@
 import type { Database } from '../queries/clickhouse/client.ts'
 import { render, sql, text, uuids } from '../queries/sql/sql.ts'
 
-/** Tokens of collectors begin with it; each has one block at a time. */
-export const collectorToken = 'collector '
+/** Of a collector's token. A collector has one insert block in flight at a time. */
+export const collectorTokenPrefix = 'collector '
 
 /** Changes the tenants' import versions: nothing is cached between a token's 'started' and its 'done'. */
 export type LogImportSteps = (

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { collectorToken, type LogImportSteps } from '../../clickhouse/log-import-steps.ts'
+import { collectorTokenPrefix, type LogImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { isRefusal } from '../../queries/clickhouse/transient-errors.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
@@ -32,7 +32,7 @@ const recoveryPauseMs = 250
 
 export function createBlockSender(options: BlockSenderOptions) {
   const { writer, logSteps, spool, onOutage = () => {}, onRefusal = () => {} } = options
-  const ownStepToken = collectorToken + randomUUID()
+  const ownStepToken = collectorTokenPrefix + randomUUID()
   const closing = new AbortController()
   let recovering: Promise<void> | undefined
 

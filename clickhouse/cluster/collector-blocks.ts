@@ -3,14 +3,14 @@ import { z } from 'zod'
 import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { sql, text, uuid } from '../../queries/sql/sql.ts'
-import { collectorToken } from '../log-import-steps.ts'
+import { collectorTokenPrefix } from '../log-import-steps.ts'
 import type { Shard } from './open-cluster.ts'
 
 const pollMs = 100
 
 /**
- * Returns when every block of the tenant that a collector has begun is acknowledged: one that is sent again to another
- * shard, whose tokens do not know it, would be stored there beside its copy. Throws after `timeoutMs`.
+ * Waits for the acknowledgement of each insert block of the tenant that is in flight. A retry on another shard, which
+ * does not know the block's token, would store it beside its copy. Throws after `timeoutMs`.
  */
 export async function untilAcknowledged(
   shards: readonly Shard[],
@@ -43,7 +43,7 @@ const listCollectorSteps = (tenantId: string): Query<Steps> => ({
       toUnixTimestamp64Milli(maxIf(recorded_at, state = 'started')) AS started,
       toUnixTimestamp64Milli(maxIf(recorded_at, state = 'done')) AS done
     FROM import_log_by_time
-    WHERE tenant_id = ${uuid(tenantId)} AND startsWith(token, ${text(collectorToken)})
+    WHERE tenant_id = ${uuid(tenantId)} AND startsWith(token, ${text(collectorTokenPrefix)})
     GROUP BY token`,
   row: stepsRow,
   pool: 'lookup',

@@ -113,7 +113,7 @@ test('an error that the app throws is sent as internal_error, and only the log h
 test('a connection whose response nobody reads is closed', async () => {
   const app = new Hono<ApiEnv>()
   app.get('/', (c) => {
-    // The kernel tells of the end only when what it holds is read.
+    // The kernel reports the end of a connection after its buffered bytes are read.
     c.env.outgoing.once('close', () => socket.resume())
     return c.body('x'.repeat(64 * 1024 * 1024))
   })
