@@ -1,4 +1,4 @@
-# The API, or with another command the collector (app/collect.ts) or migrations (app/cli.ts migrate): all have ClickHouse in
+# The API, or with another command the collector (.build/collect.js) or migrations (.build/cli.js migrate): all have ClickHouse in
 # CLICKHOUSE_URL, and the first two budgets in REDIS_URL. clickhouse/compose.yaml and clickhouse/kubernetes/ run them.
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /srv
@@ -16,10 +16,11 @@ COPY queries queries
 COPY clickhouse clickhouse
 COPY fixtures fixtures
 COPY app app
+RUN node app/build.js app/serve.ts app/collect.ts app/cli.ts
 # An import of stdin writes rejected lines to its working directory; the collector's blocks in flight are in data.
 RUN mkdir data && chown node:node . data
 USER node
 EXPOSE 8787 8788
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--import", "tsx", "app/serve.ts"]
+CMD ["node", ".build/serve.js"]

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// Node runs TypeScript by itself from 22.18 on; tsx does from 20.19 on.
-import { register } from 'tsx/esm/api'
+import { buildPrograms } from './build.js'
 
-register()
-await import('./cli.ts')
+await buildPrograms(['app/cli.ts'])
+await import('../.build/cli.js')

@@ -35,7 +35,7 @@ export default defineConfig({
           name: 'cluster',
           testTimeout: 60_000,
           include: [onCluster, ...again],
-          globalSetup: 'tests/support/cluster-servers.ts',
+          globalSetup: ['tests/support/programs.ts', 'tests/support/cluster-servers.ts'],
         },
       },
       {
@@ -44,7 +44,7 @@ export default defineConfig({
           name: 'servers',
           include: ['tests/**/*.test.ts'],
           exclude: [...alone, onCluster, madeUpType],
-          globalSetup: 'tests/support/servers.ts',
+          globalSetup: ['tests/support/programs.ts', 'tests/support/servers.ts'],
         },
       },
       {

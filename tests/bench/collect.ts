@@ -4,6 +4,7 @@ import { makeSiteToken } from '../../app/collector/site-address.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse/client.ts'
 import { startTestEngine } from '../support/engine.ts'
+import { buildPrograms } from '../support/programs.ts'
 import { spawnScript } from '../support/spawn-script.ts'
 import { createTenantWriter } from '../support/tenants.ts'
 import { integerOption } from './bench-options.ts'
@@ -81,6 +82,7 @@ async function startTarget(cleanup: Cleanup): Promise<Target> {
   const tenantId = await writer.createTenant()
   const tokens = Array.from({ length: sites }, makeSiteToken)
   for (const token of tokens) await writer.createSite(tenantId, { hosts: [host], token })
+  await buildPrograms(['app/collect.ts'])
   const collector = spawnScript('app/collect.ts', [], {
     DATA_DIR: engine.dataDir,
     CLICKHOUSE_URL: engine.userUrls.writer,

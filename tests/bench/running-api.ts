@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { buildPrograms } from '../support/programs.ts'
 import { spawnScript } from '../support/spawn-script.ts'
 
 const logLine = z.object({
@@ -23,6 +24,7 @@ export interface RunningApi {
 
 /** Starts `npm run serve` in a process of its own, on a free port. */
 export async function startRunningApi(engineUrl: string): Promise<RunningApi> {
+  await buildPrograms(['app/serve.ts'])
   const api = spawnScript('app/serve.ts', [], { PORT: '0', CLICKHOUSE_URL: engineUrl })
   const requests = new Map<string, LoggedRequest>()
   if (api.child.stdout) {

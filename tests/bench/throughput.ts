@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
 import { seeded } from '../../fixtures/seeded.ts'
 import { dayMs } from '../../schema/durations.ts'
+import { buildPrograms } from '../support/programs.ts'
 import { spawnScript } from '../support/spawn-script.ts'
 import { type BenchState, openFolder } from './bench-data.ts'
 import { dataOption, folderPath, integerOption, jsonOption, rowsOption } from './bench-options.ts'
@@ -146,6 +147,7 @@ async function startPlain(
   const bodies: Record<string, string> = {}
   for (const path of paths) bodies[path] = await (await fetch(apiUrl + path, { headers })).text()
   await writeFile(file, JSON.stringify(bodies))
+  await buildPrograms(['tests/bench/plain-server.ts'])
   const server = spawnScript('tests/bench/plain-server.ts', [file], {})
   cleanup.defer(async () => {
     server.child.kill('SIGTERM')

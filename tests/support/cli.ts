@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { PassThrough, type Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { runCli } from '../../app/cli/run-cli.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
+import { builtPath } from './programs.ts'
 
 /** How a command ended. */
 export interface CliRun {
@@ -58,9 +58,8 @@ export function startCli(
   args: readonly string[],
   { environment = {}, folder, closeStdoutEarly }: CliProcessOptions = {},
 ): CliProcess {
-  const entry = fileURLToPath(new URL('../../app/cli.ts', import.meta.url))
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), entry, ...args], {
+  const child = spawn(process.execPath, [builtPath('app/cli.ts'), ...args], {
     env: { PATH, HOME, ...ofCluster(environment), ...environment },
     ...(folder !== undefined && { cwd: folder }),
   })

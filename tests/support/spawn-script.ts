@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { builtPath, root } from './programs.ts'
 
-/** A command of the project, run as a user would, with what it has printed so far. */
+/** A program of the project, built and run as a user would, with what it has printed so far. */
 export interface SpawnedScript {
   readonly child: ChildProcess
   /** Both streams, in the order they came. */
@@ -13,15 +13,13 @@ export interface SpawnedScript {
   ended(): Promise<number | null>
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
-/** @param file from the project's root, such as `app/start.ts`. */
+/** @param file from the project's root, such as `app/start.ts`; built before (`programs.ts`). */
 export function spawnScript(
   file: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): SpawnedScript {
-  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+  const child = spawn(process.execPath, [builtPath(file), ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +7,7 @@ import { runCli } from '../../../app/cli/run-cli.ts'
 import { startEngine } from '../../../clickhouse/engine/start-engine.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { createDatabase } from '../../support/database.ts'
+import { spawnScript } from '../../support/spawn-script.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-embedded-'))
 const dataDir = join(folder, 'data')
@@ -70,14 +69,9 @@ describe('the command line without CLICKHOUSE_URL', () => {
   })
 
   test('a command takes the folder of a killed owner, whose engine may end for 5 s', async () => {
-    const module = new URL('../../../clickhouse/engine/start-engine.ts', import.meta.url).href
-    const script = `
-      const { startEngine } = await import(${JSON.stringify(module)})
-      await startEngine({ dataDir: ${JSON.stringify(dataDir)}, port: 0 })
-      console.log('started')`
-    const owner = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
-    await once(owner.stdout, 'data')
-    owner.kill('SIGKILL')
+    const owner = spawnScript('tests/support/own-engine.ts', [dataDir], {})
+    await owner.printed(/\{.*\}/, 60_000)
+    owner.child.kill('SIGKILL')
     expect(await cli(count, { environment: { DATA_DIR: dataDir, CLICKHOUSE_PORT: '0' } })).toMatchObject({ code: 0 })
   })
 

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -7,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEngine } from '../../../clickhouse/engine/start-engine.ts'
 import { sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { spawnScript } from '../../support/spawn-script.ts'
 
 let engine: TestEngine
 const deaths: string[] = []
@@ -110,25 +110,13 @@ describe('an engine', () => {
   test.each(['while it runs a query', 'while it starts'])(
     'the engine ends when its parent is killed %s',
     async (moment) => {
-      const module = new URL('../../../clickhouse/engine/start-engine.ts', import.meta.url).href
       const dataDir = directory()
-      const script = `
-      const { startEngine } = await import(${JSON.stringify(module)})
-      const starting = startEngine({ dataDir: ${JSON.stringify(dataDir)}, port: 0 })
-      console.log('starting')
-      console.log(JSON.stringify(await starting))`
-      const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      let printed = ''
-      parent.stdout.setEncoding('utf8').on('data', (text) => {
-        printed += text
-      })
-      await expect.poll(() => printed).toContain(moment === 'while it starts' ? 'starting' : '{')
-      const started = /\{.*\}/.exec(printed)?.[0]
+      const parent = spawnScript('tests/support/own-engine.ts', [dataDir], {})
+      await parent.printed(moment === 'while it starts' ? /starting/ : /\{.*\}/, 60_000)
+      const started = /\{.*\}/.exec(parent.output())?.[0]
       const orphan = started ? JSON.parse(started) : undefined
       const running = orphan && sendStatement(orphan, 'reader', 'SELECT sleep(2)').catch(() => undefined)
-      parent.kill('SIGKILL')
+      parent.child.kill('SIGKILL')
       await running
       // The folder is free only when the orphan is gone.
       const opens = async () => {
