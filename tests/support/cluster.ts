@@ -9,6 +9,7 @@ import { ofEachUser, passwordPath, type User } from '../../clickhouse/engine/pas
 import { type Engine, startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
+import { killEngine } from './engine.ts'
 import { freePort } from './free-port.ts'
 
 // Shards that query each other over native connections. The embedded engine has no Keeper, so there are no replicas.
@@ -57,7 +58,7 @@ export interface TestCluster {
   readonly cluster: Cluster
   /** A shard's own tables. */
   shardDatabase(shard: number): Database
-  /** Ends the engines and removes their directories. */
+  /** Kills the engines and removes their directories. */
   end(): Promise<void>
 }
 
@@ -92,7 +93,7 @@ export async function startCluster({ shards = 2, isMigrated = true } = {}): Prom
     shardDatabase: (shard) => requireShard(cluster, shard).database,
     async end() {
       await cluster.close()
-      await Promise.all(engines.map((engine) => engine.stop()))
+      await Promise.all(engines.map(killEngine))
       rmSync(root, { recursive: true, force: true })
     },
   }

@@ -1,4 +1,8 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
 import { startTestEngine } from './engine.ts'
@@ -17,21 +21,61 @@ export interface SharedServers {
 declare module 'vitest' {
   export interface ProvidedContext {
     servers: SharedServers
+    /** Data folder of a stopped engine with every migration, to be copied. */
+    migratedFolder: string
   }
 }
+
+interface Started {
+  readonly servers: SharedServers
+  readonly migratedFolder: string
+  end(): Promise<void>
+}
+
+/** One start a run, though each vitest project has an instance of this module. */
+const run = globalThis as { startedServers?: { users: number; readonly started: Promise<Started> } }
 
 /**
  * One migrated engine and one redis-server for all test files: each file makes tenants of its own. A test that kills or
  * freezes a server starts one of its own.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [engine, redis] = await Promise.all([startTestEngine(), startRedis()])
+  run.startedServers ??= { users: 0, started: startServers() }
+  const { startedServers } = run
+  startedServers.users++
+  const { servers, migratedFolder, end } = await startedServers.started
+  project.provide('servers', servers)
+  project.provide('migratedFolder', migratedFolder)
+  return async () => {
+    if (--startedServers.users > 0) return
+    delete run.startedServers
+    await end()
+  }
+}
+
+async function startServers(): Promise<Started> {
+  const redisStart = startRedis()
+  const migratedFolder = await makeMigratedFolder()
+  const dataDir = mkdtempSync(join(tmpdir(), 'engine-test-'))
+  cpSync(migratedFolder, dataDir, { recursive: true })
+  const [engine, redis] = await Promise.all([startTestEngine({ dataDir }), redisStart])
   const { reader: readUrl, writer: writeUrl, analyst: analystUrl } = engine.userUrls
-  const database = connect(writeUrl)
+  return {
+    servers: { readUrl, writeUrl, analystUrl, redisUrl: redis.url },
+    migratedFolder,
+    async end() {
+      await Promise.all([engine.end(), redis.stop()])
+      rmSync(migratedFolder, { recursive: true })
+    },
+  }
+}
+
+async function makeMigratedFolder(): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'migrated-'))
+  const engine = await startEngine({ dataDir, port: 0 })
+  const database = connect(engine.userUrls.writer)
   await migrate(database)
   await database.close()
-  project.provide('servers', { readUrl, writeUrl, analystUrl, redisUrl: redis.url })
-  return async () => {
-    await Promise.all([engine.end(), redis.stop()])
-  }
+  await engine.stop()
+  return dataDir
 }

@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import { versionOf } from '../../support/collector-posts.ts'
 import { queryRows } from '../../support/database.ts'
-import { startTestEngine } from '../../support/engine.ts'
+import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { startRedis } from '../../support/redis.ts'
 import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
@@ -32,7 +31,7 @@ interface Post {
 test('collector, engine and Redis killed under load: every post that was 204 is stored once', async () => {
   const random = seeded(seed)
   const folder = await mkdtemp(join(tmpdir(), 'kills-'))
-  const [engine, redis] = await Promise.all([startTestEngine(), startRedis()])
+  const [engine, redis] = await Promise.all([startMigratedEngine(), startRedis()])
   const database = connect(engine.userUrls.writer)
   let collector: SpawnedScript | undefined
   let collectorUrl = ''
@@ -71,7 +70,6 @@ test('collector, engine and Redis killed under load: every post that was 204 is 
   }
 
   try {
-    await migrate(database)
     const writer = createTenantWriter(database)
     const [tenantId, token] = [await writer.createTenant(), makeSiteToken()]
     await writer.createSite(tenantId, { hosts: ['shop.example'], token })

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { startTestCollector } from '../../support/collector.ts'
@@ -21,6 +20,7 @@ import {
 } from '../../support/collector-posts.ts'
 import { startTestEngine, type TestEngine } from '../../support/engine.ts'
 import { freezeProcess } from '../../support/freeze-process.ts'
+import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { startRedis } from '../../support/redis.ts'
 import { spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
@@ -33,9 +33,8 @@ const [token, otherToken] = [makeSiteToken(), makeSiteToken()]
 const folders = temporaryFolders()
 
 beforeAll(async () => {
-  engine = await startTestEngine()
+  engine = await startMigratedEngine()
   database = connect(engine.userUrls.writer)
-  await migrate(database)
   const writer = createTenantWriter(database)
   tenantId = await writer.createTenant()
   otherTenantId = await writer.createTenant()

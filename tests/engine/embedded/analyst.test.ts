@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { findKey } from '../../../queries/tenants/find-key.ts'
 import { findSiteByToken } from '../../../queries/tenants/find-site-by-token.ts'
 import { listTenants } from '../../../queries/tenants/list-tenants.ts'
-import { sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { sendStatement, type TestEngine } from '../../support/engine.ts'
+import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 let engine: TestEngine
@@ -15,10 +15,9 @@ let tenantId: string
 const token = makeSiteToken()
 
 beforeAll(async () => {
-  engine = await startTestEngine()
+  engine = await startMigratedEngine()
   reader = connect(engine.userUrls.reader)
   writer = connect(engine.userUrls.writer)
-  await migrate(writer)
   const store = createTenantWriter(writer)
   tenantId = await store.createTenant()
   await store.createSite(tenantId, { name: 'Shop', token })

@@ -3,22 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import { startCli } from '../../support/cli.ts'
-import { startTestEngine } from '../../support/engine.ts'
+import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 test('a followed file is stored once and whole while its engine is killed again and again', async () => {
-  const engine = await startTestEngine()
+  const engine = await startMigratedEngine()
   const { writer: writeUrl } = engine.userUrls
   const database = connect(writeUrl)
   const folder = mkdtempSync(join(tmpdir(), 'followed-outage-'))
   const path = join(folder, 'posts.ndjson')
   writeFileSync(path, '')
   try {
-    await migrate(database)
     const tenants = createTenantWriter(database)
     const tenantId = await tenants.createTenant()
     await tenants.createSite(tenantId, { hosts: ['a.test'] })

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { isTransient } from '../../../app/import/with-retry.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import { startApi } from '../../support/api.ts'
-import { startTestEngine } from '../../support/engine.ts'
 import { importFile, type SmallImport } from '../../support/import-file.ts'
+import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { complete, newImport, posts, reportsIn, stored } from '../../support/posts-file.ts'
 
 /** 50 kills take a minute and a half: `ENGINE_KILLS=50 npm test -- tests/engine/import/killed-engine.test.ts`. */
@@ -14,10 +13,9 @@ const wantedKills = Number(process.env.ENGINE_KILLS ?? 4)
 
 describe('a killed engine', () => {
   test('an engine killed under load responds correctly or with 503, and has every report once', async () => {
-    const engine = await startTestEngine()
+    const engine = await startMigratedEngine()
     const { reader: readUrl, writer: writeUrl } = engine.userUrls
     const own = connect(writeUrl)
-    await migrate(own)
     const api = await startApi({ readUrl, writeUrl })
     let kills = 0
     try {

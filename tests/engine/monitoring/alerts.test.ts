@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
-import { startTestEngine } from '../../support/engine.ts'
+import type { TestEngine } from '../../support/engine.ts'
 import { ensureInstalled } from '../../support/ensure-installed.ts'
 import { freePort } from '../../support/free-port.ts'
 import { freezeProcess } from '../../support/freeze-process.ts'
+import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
@@ -34,7 +34,7 @@ const expressions = [
 
 const folder = mkdtempSync(join(tmpdir(), 'alerts-'))
 const cleanups: (() => unknown)[] = []
-let engine: Awaited<ReturnType<typeof startTestEngine>>
+let engine: TestEngine
 let redis: TestRedis
 let api: string
 let key: string
@@ -45,11 +45,10 @@ const promtool = (...args: string[]) => execFileSync(ensureInstalled('promtool')
 
 beforeAll(async () => {
   ensureInstalled('promtool')
-  ;[engine, redis] = await Promise.all([startTestEngine(), startRedis()])
+  ;[engine, redis] = await Promise.all([startMigratedEngine(), startRedis()])
   cleanups.push(() => engine.end(), redis.stop)
   const { reader, writer } = engine.userUrls
   const database = connect(writer)
-  await migrate(database)
   const tenants = createTenantWriter(database)
   key = (await tenants.createKey(await tenants.createTenant())).key
   await database.close()

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
-import { startTestEngine, type TestEngine } from '../../support/engine.ts'
+import type { TestEngine } from '../../support/engine.ts'
+import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter, type TenantWriter, type TestKey } from '../../support/tenants.ts'
 
@@ -15,9 +15,8 @@ let tenants: TenantWriter
 let api: { readonly url: string; readonly script: SpawnedScript }
 
 beforeAll(async () => {
-  engine = await startTestEngine()
+  engine = await startMigratedEngine()
   database = connect(engine.userUrls.writer)
-  await migrate(database)
   tenants = createTenantWriter(database)
   api = await startApiProcess()
 })

@@ -1,14 +1,14 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
 import { ClientDisconnected } from '../../../queries/clickhouse/with-timeout.ts'
 import { sql } from '../../../queries/sql/sql.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
-import { startTestEngine, type TestEngine } from '../../support/engine.ts'
+import type { TestEngine } from '../../support/engine.ts'
 import { freezeProcess } from '../../support/freeze-process.ts'
+import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 let engine: TestEngine
@@ -19,10 +19,9 @@ let key: TestKey
 const lines: string[] = []
 
 beforeAll(async () => {
-  engine = await startTestEngine()
+  engine = await startMigratedEngine()
   const { reader: readUrl, writer: writeUrl } = engine.userUrls
   writer = connect(writeUrl)
-  await migrate(writer)
   database = connect(readUrl)
   api = await startApi({
     readUrl,

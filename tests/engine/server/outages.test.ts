@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
-import { startTestEngine } from '../../support/engine.ts'
 import { blockProcess, freezeProcess } from '../../support/freeze-process.ts'
+import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { startRedis } from '../../support/redis.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -31,11 +30,10 @@ describe('an engine that is killed', () => {
   const lines: string[] = []
 
   beforeAll(async () => {
-    const engine = await startTestEngine()
+    const engine = await startMigratedEngine()
     started.push({ stop: () => engine.end() })
     const { reader: readUrl, writer: writeUrl } = engine.userUrls
     const writer = connect(writeUrl)
-    await migrate(writer)
     await writer.close()
     const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
     api = await startApi({ readUrl, writeUrl, log })
