@@ -49,6 +49,7 @@ process.stdout.write(
   [
     '',
     `${seconds(Date.now() - startedAt)} s, ${seconds(total)} s of processor time`,
+    `${statements.usage.get('INSERT INTO schema_migrations')?.count ?? 0} migrations of a database`,
     '',
     toTable([
       ['processes', 'started', 'processor s'],
