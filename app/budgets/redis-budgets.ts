@@ -16,8 +16,11 @@ export interface RedisBudgetsOptions {
 /** 50 ms below the 250 ms of Rule 17. */
 const commandTimeoutMs = 200
 
-/** Longest wait at the start, after which the API starts without Redis. */
-const startTimeoutMs = 1000
+/** Longest wait for a connection to be ready: at the start, after which the API starts without Redis, and at each later one. */
+const readyTimeoutMs = 1000
+
+/** Errors of a Redis that takes no writes: after a failover the same address leads to another. */
+const takesNoWrites = /\b(READONLY|MASTERDOWN|LOADING|UNBLOCKED|NOREPLICAS|CLUSTERDOWN)\b/
 
 const connection = {
   enableOfflineQueue: false,
@@ -27,7 +30,7 @@ const connection = {
   retryStrategy: (attempt) => Math.min(500, 25 * 2 ** Math.min(attempt, 5)),
   // Ends connections to a peer that vanished silently; a pause of the machine that is shorter ends none.
   socketTimeout: 2_000,
-  reconnectOnError: (error) => error.message.includes('READONLY'),
+  reconnectOnError: (error) => takesNoWrites.test(error.message),
   // The defaults would make recovery and `close` take seconds.
   maxLoadingRetryTime: 500,
   disconnectTimeout: 250,
@@ -40,7 +43,8 @@ type TakeFromAll = (keyCount: number, ...keysAndArguments: (string | number)[]) 
 export async function createRedisBudgets(url: string, options: RedisBudgetsOptions = {}): Promise<BudgetStore> {
   const redis = new Redis(url, connection) as Redis & { takeFromAll: TakeFromAll }
   reportOutages(redis, options.onOutage)
-  await withTimeout(startTimeoutMs, () => new Promise((resolve) => redis.once('ready', resolve))).catch(() => undefined)
+  reconnectUnlessReady(redis)
+  await withTimeout(readyTimeoutMs, () => new Promise((resolve) => redis.once('ready', resolve))).catch(() => undefined)
   /** Works in any state of the connection. */
   const withinTimeout = <T>(command: () => Promise<T>): Promise<T> =>
     withTimeout(commandTimeoutMs, command).catch((cause) => {
@@ -67,6 +71,15 @@ export async function createRedisBudgets(url: string, options: RedisBudgetsOptio
       redis.disconnect()
     },
   }
+}
+
+/** The client's ready check waits for as long as a Redis loads its data. */
+function reconnectUnlessReady(redis: Redis): void {
+  let timer: NodeJS.Timeout | undefined
+  redis.on('connect', () => {
+    timer = setTimeout(() => redis.disconnect(true), readyTimeoutMs)
+  })
+  for (const end of ['ready', 'close']) redis.on(end, () => clearTimeout(timer))
 }
 
 /** An outage emits an error at every attempt to reconnect; without a listener the client prints them. */
