@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
@@ -29,6 +30,8 @@ export interface EngineOptions {
   readonly configFile?: string
   /** Of the native protocol, which is not open without it. */
   readonly tcpPort?: number
+  /** Of `from_env` in the config file: the server has no other variables, as a user's `file()` reads them. */
+  readonly environment?: Readonly<Record<string, string>>
   /** Called when the server died and before it is started again; `how` is its signal or exit code. */
   readonly onDeath?: (how: string) => void
 }
@@ -122,7 +125,7 @@ async function reservePort(port: number): Promise<number> {
 }
 
 function spawnServer(options: EngineOptions, passwords: Passwords): ChildProcess {
-  const { dataDir, port, tcpPort, configFile } = options
+  const { dataDir, port, tcpPort, configFile, environment } = options
   const own = (file: string) => fileURLToPath(new URL(file, import.meta.url))
   const settings = {
     'config-file': configFile ?? own('config.xml'),
@@ -138,12 +141,13 @@ function spawnServer(options: EngineOptions, passwords: Passwords): ChildProcess
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
     env: {
-      JE_MALLOC_CONF: allocatorOptions,
-      ...process.env,
-      READER_PASSWORD: passwords.reader,
-      ANALYST_PASSWORD: passwords.analyst,
-      WRITER_PASSWORD: passwords.writer,
+      JE_MALLOC_CONF: process.env.JE_MALLOC_CONF ?? allocatorOptions,
+      LD_LIBRARY_PATH: process.env.LD_LIBRARY_PATH,
+      READER_PASSWORD_SHA256: hash('sha256', passwords.reader),
+      ANALYST_PASSWORD_SHA256: hash('sha256', passwords.analyst),
+      WRITER_PASSWORD_SHA256: hash('sha256', passwords.writer),
       TZ: 'UTC',
+      ...environment,
     },
   })
 }

@@ -70,14 +70,16 @@ export async function startCluster({ shards = 2, isMigrated = true } = {}): Prom
   const engines = await Promise.all(
     tcpPorts.map((tcpPort, index) => {
       const dataDir = join(root, String(index + 1))
-      mkdirSync(dataDir)
+      // A folder of its own, as the engine reads all of it.
+      const settings = join(dataDir, 'settings')
+      mkdirSync(settings, { recursive: true })
       ofEachUser((user) => writeFileSync(passwordPath(dataDir, user), passwords[user]))
-      const [configFile, usersFile] = [join(dataDir, 'config.xml'), join(dataDir, 'users.xml')]
+      const [configFile, usersFile] = [join(settings, 'config.xml'), join(settings, 'users.xml')]
       cpSync(join(server, 'users.xml'), usersFile)
-      cpSync(join(server, 'users.d'), join(dataDir, 'users.d'), { recursive: true })
-      writeFileSync(join(dataDir, 'users.d', 'node.xml'), nodeUsers)
+      cpSync(join(server, 'users.d'), join(settings, 'users.d'), { recursive: true })
+      writeFileSync(join(settings, 'users.d', 'node.xml'), nodeUsers)
       writeFileSync(configFile, configOf(index + 1, tcpPorts, usersFile))
-      return startEngine({ dataDir, port: 0, tcpPort, configFile })
+      return startEngine({ dataDir, port: 0, tcpPort, configFile, environment: { READER_PASSWORD: passwords.reader } })
     }),
   )
   const hosts = engines.map(({ port }) => `127.0.0.1:${port}`).join(',')

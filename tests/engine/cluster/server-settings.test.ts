@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { placeCollection } from '../../../clickhouse/cluster/places.ts'
 import { replicated } from '../../../clickhouse/cluster/replicated.ts'
 import { connect, type Database } from '../../../queries/clickhouse/client.ts'
@@ -15,6 +15,15 @@ const clusterSettings = readSettings('server/config.d/cluster.xml')
 
 const cleanups: (() => unknown)[] = []
 
+const environment = {
+  READER_PASSWORD: 'r',
+  SHARD: '02',
+  REPLICA: '1',
+  KEEPER_ID: '1',
+  INTERSERVER_PASSWORD: 'i',
+  CLUSTER_SECRET: 's',
+}
+
 /** The writer of a server that has the settings in `config.d`, as every server of a cluster. No Keeper is there. */
 async function startServer(settings: string): Promise<Database> {
   const folder = mkdtempSync(join(tmpdir(), 'server-settings-'))
@@ -25,7 +34,7 @@ async function startServer(settings: string): Promise<Database> {
   // For its syntax.
   copyFileSync(join(clickhouse, 'server/keeper.xml'), join(folder, 'config.d/keeper.xml'))
   cleanups.push(() => rmSync(folder, { recursive: true }))
-  const engine = await startTestEngine({ configFile: join(folder, 'config.xml') })
+  const engine = await startTestEngine({ configFile: join(folder, 'config.xml'), environment })
   const writer = connect(engine.userUrls.writer)
   cleanups.push(engine.end, writer.close)
   return writer
@@ -34,13 +43,10 @@ async function startServer(settings: string): Promise<Database> {
 let writer: Database
 
 beforeAll(async () => {
-  const environment = { SHARD: '02', REPLICA: '1', KEEPER_ID: '1', INTERSERVER_PASSWORD: 'i', CLUSTER_SECRET: 's' }
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
   writer = await startServer(clusterSettings)
 })
 afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup()
-  vi.unstubAllEnvs()
 })
 
 test('a server takes its macros from the environment', async () => {
