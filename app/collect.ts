@@ -6,7 +6,10 @@ import { createLogger, fail, stopOnSignal } from './server/start-server.ts'
 /** `npm run collect`: the collector alone, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
 async function collect(): Promise<void> {
   const config = readConfig(process.env)
-  const database = await openDatabase(config, { port: config.CLICKHOUSE_PORT })
+  const database = await openDatabase(config, {
+    port: config.CLICKHOUSE_PORT,
+    onStep: (line) => process.stderr.write(`${line}\n`),
+  })
   try {
     const collector = await startCollector(config, database.writer, createLogger(config), { cluster: database.cluster })
     stopOnSignal(async () => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Cluster, everyShard, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { isOwned } from '../../clickhouse/engine/folder-owner.ts'
+import { isConfined, unconfined } from '../../clickhouse/engine/is-confined.ts'
 import { ofEachUser, passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, type EngineOptions, startEngine, userUrls } from '../../clickhouse/engine/start-engine.ts'
 import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
@@ -105,11 +106,13 @@ async function findRunning(dataDir: string, port: number): Promise<DatabaseAcces
   return undefined
 }
 
-async function startOwn(dataDir: string, { port = 0, onDeath }: OpenDatabaseOptions): Promise<DatabaseAccess> {
+async function startOwn(dataDir: string, { port = 0, onStep, onDeath }: OpenDatabaseOptions): Promise<DatabaseAccess> {
   const engine = await startEngine({ dataDir, port, ...(onDeath && { onDeath }) }).catch((error: Error) => {
     throw new Error(startError(error.message, dataDir, port), { cause: error })
   })
   const access = openEmbedded(engine)
+  // The engine of a short command has no port that people know.
+  if (port !== 0 && onStep && !(await isConfined(access.reader, dataDir))) onStep(unconfined)
   return {
     ...access,
     async close() {

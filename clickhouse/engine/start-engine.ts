@@ -132,7 +132,7 @@ function spawnServer(options: EngineOptions, passwords: Passwords): ChildProcess
     path: join(dataDir, 'clickhouse'),
     http_port: port,
     ...(tcpPort !== undefined && { tcp_port: tcpPort }),
-    'logger.log': join(dataDir, 'clickhouse.log'),
+    'logger.log': join(dataDir, 'log', 'clickhouse.log'),
     background_pool_size: mergeThreads,
   }
   const args = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)

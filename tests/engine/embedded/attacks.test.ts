@@ -117,7 +117,7 @@ describe('the reader', () => {
   test.each(attacks)('the reader may not %s', async (_, attack) => {
     const response = await sendStatement(engine, 'reader', attack(path()))
     expect(response.status).toBeGreaterThanOrEqual(400)
-    expect(response.code).toMatch(/^(36|46|48|60|62|80|115|164|344|358|452|497|701)$/)
+    expect(response.code).toMatch(/^(36|46|48|60|62|80|115|164|344|358|452|481|497|701)$/)
     expect(response.text).not.toContain(readPassword(engine.dataDir, 'writer'))
     expect((await sendStatement(engine, 'reader', 'SELECT count() FROM reports')).text).toBe('2\n')
   })

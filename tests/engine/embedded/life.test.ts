@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -72,13 +72,6 @@ describe('an engine', () => {
     const half = Math.max(1, Math.floor(availableParallelism() / 2))
     const { text } = await sendStatement(engine, 'writer', "SELECT getServerSetting('background_pool_size')")
     expect(text).toBe(`${half}\n`)
-  })
-
-  test('the engine logs errors into its data folder, which only its owner can read', async () => {
-    await sendStatement(engine, 'reader', "SELECT throwIf(1, 'a thrown error')")
-    const log = join(engine.dataDir, 'clickhouse.log')
-    await expect.poll(() => readFileSync(log, 'utf8')).toContain('a thrown error')
-    for (const path of [log, join(engine.dataDir, 'clickhouse')]) expect(statSync(path).mode & 0o077).toBe(0)
   })
 
   test('the engine finishes running queries before it stops, and no process remains', async () => {
