@@ -18,8 +18,15 @@ import {
 let api: ContractApi
 let world: TestWorld
 
+/** Names of the statements that were sent, without the key's lookup. */
+const reads: string[] = []
+
 beforeAll(async () => {
-  api = await startContractApi()
+  api = await startContractApi({
+    onRead({ name }) {
+      if (name !== 'findKey') reads.push(name)
+    },
+  })
   world = await createWorld(api)
 })
 afterAll(() => api.close())
@@ -33,20 +40,40 @@ function expectRefused({ status, body }: ApiResponse, ...says: string[]) {
   for (const words of says) expect(body.error.message).toContain(words)
 }
 
-const taken = ([name, endpoint]: (typeof operations.all)[number]) =>
-  Object.keys(querySchema(endpoint)).map((parameter) => [name, parameter, endpoint] as const)
+/** A query and the words of its 400. */
+type Refusal = readonly [query: Query, ...says: string[]]
+
+/** Of all of them, before any other statement than the key's lookup is sent. */
+async function expectAllRefused(endpoint: Endpoint, refusals: readonly Refusal[]) {
+  reads.length = 0
+  for (const [query, ...says] of refusals) {
+    const { status, body } = await send(endpoint, query)
+    const { code, message = '' } = body?.error ?? {}
+    const unsaid = says.filter((words) => !message.includes(words))
+    expect({ query, status, code, unsaid, message }).toMatchObject({ status: 400, code: 'bad_request', unsaid: [] })
+  }
+  expect(reads).toEqual([])
+}
 
 describe.each(operations.all)('%s', (_, endpoint) => {
-  test.each(['nonsense', '__proto__', 'constructor', 'toString', 'From', 'site_id', 'siteId[]'])(
-    'refuses the parameter %s by name',
-    async (name) => {
-      expectRefused(await send(endpoint, { [name]: '1' }), JSON.stringify(name))
-    },
-  )
+  const takes = Object.keys(querySchema(endpoint))
 
-  test('names the parameters it takes', async () => {
-    const takes = Object.keys(querySchema(endpoint))
-    expectRefused(await send(endpoint, { nonsense: '1' }), takes.join(', ') || 'it takes none')
+  test('refuses unknown parameters by name, and names the parameters it takes', async () => {
+    const unknown = ['nonsense', '__proto__', 'constructor', 'toString', 'From', 'site_id', 'siteId[]']
+    await expectAllRefused(
+      endpoint,
+      unknown.map((name) => [{ [name]: '1' }, JSON.stringify(name), takes.join(', ') || 'it takes none']),
+    )
+  })
+
+  test('rejects an empty and a repeated value of each parameter', async () => {
+    await expectAllRefused(
+      endpoint,
+      takes.flatMap((parameter): Refusal[] => [
+        [{ [parameter]: '' }, `${parameter} must be`],
+        [{ [parameter]: ['1', '1'] }, `${parameter} was given 2 times`],
+      ]),
+    )
   })
 })
 
@@ -60,16 +87,6 @@ test('a 400 names every unknown parameter, however many others are invalid', asy
 
 test('a 400 names an unknown parameter when the path is invalid too', async () => {
   expectRefused(await api.get('/v1/sites/1/issues?nonsense=1', { key: world.key }), '"nonsense"')
-})
-
-describe.each(operations.all.flatMap(taken))('%s, %s', (_, parameter, endpoint) => {
-  test('rejects an empty value', async () => {
-    expectRefused(await send(endpoint, { [parameter]: '' }), `${parameter} must be`)
-  })
-
-  test('rejects a repeated value', async () => {
-    expectRefused(await send(endpoint, { [parameter]: ['1', '1'] }), `${parameter} was given 2 times`)
-  })
 })
 
 describe('a query that the framework would accept', () => {
@@ -110,37 +127,77 @@ test('a comma in a text filter is a character of one value', async () => {
 
 const printable = '^[ -[\\]-~]*$'
 
-/** Parameters that take any printable text, and up to how many characters, in a report type that has them. */
-const texts = operations.all.flatMap(([name, endpoint]) =>
-  Object.entries(inputFields(querySchema(endpoint)).fields).flatMap(([parameter, { pattern, maxLength }]) =>
-    pattern === printable ? [[name, parameter, endpoint, Number(maxLength), typeWith(parameter)] as const] : [],
-  ),
-)
-
-function typeWith(parameter: string): Query {
-  const isCarried = (type: ReportType) => dimensionsOf(type).some((dimension) => dimension === parameter)
-  const reportType = reportTypeNames.find(isCarried)
-  return reportType ? { reportType } : {}
+interface TextParameter {
+  readonly parameter: string
+  readonly maxLength: number
+  /** A report type that has it, where one is named. */
+  readonly reportType?: ReportType | undefined
 }
 
+/** Parameters that take any printable text, by operation. */
+const texts = operations.all.flatMap(([name, endpoint]) => {
+  const fields = Object.entries(inputFields(querySchema(endpoint)).fields)
+  const found = fields.flatMap(([parameter, { pattern, maxLength }]): TextParameter[] =>
+    pattern === printable ? [{ parameter, maxLength: Number(maxLength), reportType: typeWith(parameter) }] : [],
+  )
+  return found.length > 0 ? [[name, endpoint, found] as const] : []
+})
+
+function typeWith(parameter: string): ReportType | undefined {
+  const isCarried = (type: ReportType) => dimensionsOf(type).some((dimension) => dimension === parameter)
+  return reportTypeNames.find(isCarried)
+}
+
+/** Each of them in the first operation that has it; they are one schema in all of its operations. */
+const distinct = new Map(
+  texts
+    .toReversed()
+    .flatMap(([name, endpoint, found]) => found.map((text) => [text.parameter, [name, endpoint, text] as const])),
+)
+
 test('the parameters that take any printable text are found', () => {
-  const names = new Set(texts.map(([, parameter]) => parameter))
   for (const name of ['documentHost', 'blockedUrl', 'reason', 'errorType', 'origin', 'destinationId', 'eventType']) {
-    expect(names).toContain(name)
+    expect([...distinct.keys()]).toContain(name)
   }
 })
 
-describe.each(texts)('%s, %s', (_, parameter, endpoint, maxLength, type) => {
-  test.each(['a\\b', 'é', '😀', 'a\tb', 'a\nb', '\u0000', 'x'.repeat(maxLength + 1)])('rejects %j', async (value) => {
-    expectRefused(await send(endpoint, { ...type, [parameter]: value }), `${parameter} must be`)
+const refusalOf = ({ parameter, reportType }: TextParameter, value: string, ...says: string[]): Refusal => [
+  { reportType, [parameter]: value },
+  `${parameter} must be`,
+  ...says,
+]
+
+test.each([...distinct.values()])('%s rejects text that is not printable ASCII: $2.parameter', async (...one) => {
+  const [, endpoint, text] = one
+  const values = ['a\\b', 'é', '😀', 'a\tb', 'a\nb']
+  await expectAllRefused(
+    endpoint,
+    values.map((value) => refusalOf(text, value)),
+  )
+})
+
+describe.each(texts)('%s', (_, endpoint, found) => {
+  test('rejects texts with U+0000 and too long ones, and says how what has no value is read', async () => {
+    await expectAllRefused(
+      endpoint,
+      found.flatMap((text) => [
+        refusalOf(text, '\u0000'),
+        refusalOf(text, 'x'.repeat(text.maxLength + 1)),
+        refusalOf(text, '', 'what has no value is read without this filter'),
+      ]),
+    )
   })
 
-  test('says how what has no value is read', async () => {
-    expectRefused(await send(endpoint, { ...type, [parameter]: '' }), 'what has no value is read without this filter')
-  })
-
-  test.each(['_', ` % ' " \` {p0:String} ~ -- */ `, 'x'.repeat(maxLength)])('accepts %j', async (value) => {
-    expect(await send(endpoint, { ...type, [parameter]: value })).toMatchObject({ status: 200 })
+  test.each<[string, (text: TextParameter) => string]>([
+    ['_', () => '_'],
+    ['what has a meaning in SQL', () => ` % ' " \` {p0:String} ~ -- */ `],
+    ['as many characters as are allowed', ({ maxLength }) => 'x'.repeat(maxLength)],
+  ])('accepts %s, in all parameters of a report type at once', async (_, textOf) => {
+    for (const reportType of new Set(found.map((text) => text.reportType))) {
+      const ofType = found.filter((text) => text.reportType === reportType)
+      const query = { reportType, ...Object.fromEntries(ofType.map((text) => [text.parameter, textOf(text)])) }
+      expect({ query, ...(await send(endpoint, query)) }).toMatchObject({ status: 200 })
+    }
   })
 })
 
@@ -149,12 +206,13 @@ const limits = operations.all.filter(([, endpoint]) => 'limit' in querySchema(en
 describe.each(limits)('%s, limit', (_, endpoint) => {
   const most = endpoint.page?.maxLimit ?? 100
 
-  test.each(['0', `${most + 1}`, '1e2', '0x10', ' 5', '5 ', '+5', '-1', '1.0', '٣', '99999999999'])(
-    'rejects %j',
-    async (limit) => {
-      expectRefused(await send(endpoint, { limit }), `limit must be an integer from 1 to ${most}`)
-    },
-  )
+  test('rejects what is no integer within its bounds', async () => {
+    const values = ['0', `${most + 1}`, '1e2', '0x10', ' 5', '5 ', '+5', '-1', '1.0', '٣', '99999999999']
+    await expectAllRefused(
+      endpoint,
+      values.map((limit) => [{ limit }, `limit must be an integer from 1 to ${most}`]),
+    )
+  })
 
   test('accepts its bounds', async () => {
     const [least, all] = await Promise.all([send(endpoint, { limit: '1' }), send(endpoint, { limit: `${most}` })])
