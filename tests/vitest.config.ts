@@ -4,11 +4,10 @@ const alone = ['tests/unit/**/*.test.ts', 'tests/sql/**/*.test.ts']
 
 const onCluster = 'tests/engine/cluster/*.test.ts'
 
-/** Again on two shards: what reads rows. */
+/** Again on two shards: what depends on where rows lie. */
 const again = [
   'tests/engine/*/*oracle.test.ts',
-  'tests/contract/{access,authentication,conditional,cursors,expired-windows,isolation,key-scopes}.test.ts',
-  'tests/contract/{missing-values,parameters,require-plan,response-cache,windows}.test.ts',
+  'tests/contract/{access,expired-windows,isolation,key-scopes,missing-values}.test.ts',
 ]
 
 /** Changes a module: the report types. */

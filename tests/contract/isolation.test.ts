@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
+import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { type DimensionName, dimensionNames } from '../../schema/dimensions.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
+import type { ApiResponse } from '../support/api.ts'
 import {
   type ContractApi,
   emptyStatus,
@@ -108,13 +110,22 @@ describe('a tenant without data beside one with it', () => {
 
 describe('a tenant with data', () => {
   const before = new Map<string, string[]>()
+  const count = ({ key }: TestWorld) => api.get('/v1/reports/count', { key })
+  let empty: ApiResponse
 
   beforeAll(async () => {
     for (const [name, endpoint] of operations.all) before.set(name, await askAll(endpoint, first))
+    for (let times = 0; times < 3; times++) empty = await count(second)
     await api.insertReports(worldReports(second, 7))
     await api.insertReports(worldReports(second, 8))
     await importWorldRecords(api, second, 7)
     await importWorldRecords(api, second, 8)
+    await untilVersionsExpire()
+  })
+
+  test('gets a response with its reports where one without them was cached', async () => {
+    expect(empty.body.data.reportCount).toBe(0)
+    expect((await count(second)).body.data.reportCount).toBeGreaterThan(0)
   })
 
   test.each(operations.all)(

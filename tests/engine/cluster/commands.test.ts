@@ -5,6 +5,7 @@ import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.t
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import { dayMs } from '../../../schema/durations.ts'
+import { startApi } from '../../support/api.ts'
 import { commandsOn } from '../../support/cli-commands.ts'
 import { startCluster, type TestCluster, withSharedDdl } from '../../support/cluster.ts'
 import { queryRows } from '../../support/database.ts'
@@ -14,8 +15,12 @@ import { createTenantWriter } from '../../support/tenants.ts'
 let own: TestCluster
 const { run, done, refused, makeTenant } = commandsOn(() => own.writeUrl)
 
+/** A tenant with reports on each shard, which no test moves or deletes. */
+let filled: readonly [string, string]
+
 beforeAll(async () => {
   own = await startCluster()
+  filled = [await createFilledTenant(1), await createFilledTenant(2)]
 })
 afterAll(() => own?.end())
 
@@ -34,12 +39,13 @@ async function reportsOn(shard: number, tenantId: string): Promise<number> {
 describe('a new tenant', () => {
   test('lies on the shard with the fewest tenants where none is named', async () => {
     const places = []
+    // One lies on each already.
     for (let made = 0; made < 4; made++) places.push(await placeOfTenant(own.cluster, await makeTenant()))
     expect(places).toEqual([1, 2, 1, 2])
   })
 
   test.each([1, 2])('lies on the shard %d that is asked for, whole, from its first report on', async (shard) => {
-    const id = await createFilledTenant(shard)
+    const id = filled[shard - 1] ?? ''
     expect(await reportsOn(shard, id)).toBe(300)
     expect(await reportsOn(3 - shard, id)).toBe(0)
     const { response } = await done('tenants', 'place', '--tenant', id)
@@ -53,8 +59,21 @@ describe('a new tenant', () => {
   })
 })
 
+test('a key is accepted by every node, and refused by every node once it is revoked', async () => {
+  const tenantId = await makeTenant()
+  const makeKey = async () => (await done('keys', 'create', '--tenant', tenantId, '--name', 'Dashboard')).response
+  const [good, revoked] = [await makeKey(), await makeKey()]
+  await done('keys', 'revoke', '--id', revoked.id)
+  for (const { port } of own.engines) {
+    const api = await startApi({ ...own, readUrl: own.readUrl.replace(/@.+\//, `@127.0.0.1:${port}/`) })
+    expect(await api.get('/v1/me', { key: good })).toMatchObject({ status: 200 })
+    expect(await api.get('/v1/me', { key: revoked })).toMatchObject({ status: 401 })
+    await api.close()
+  }
+})
+
 test.each([1, 2])('a request of a tenant on shard %d is explained with its indexes', async (shard) => {
-  const id = await createFilledTenant(shard)
+  const id = filled[shard - 1] ?? ''
   const { code, stdout } = await run(['explain', '--tenant', id, '--analyze', '/v1/reports/count?directive=img-src'])
   expect(code).toBe(0)
   expect(stdout).toContain(`-- shard ${shard}\n`)
@@ -65,11 +84,10 @@ test.each([1, 2])('a request of a tenant on shard %d is explained with its index
 })
 
 test('rollups of every shard are checked, and rebuilt', async () => {
-  const ids = [await createFilledTenant(1), await createFilledTenant(2)]
   const { response: before } = await done('rollups', 'check')
   expect(before).toMatchObject({ different: 0 })
   for (const shard of [1, 2]) await own.shardDatabase(shard).command('TRUNCATE TABLE reports_per_day_by_issue')
-  for (const id of ids) expect((await run(['rollups', 'check', '--tenant', id])).code).toBe(1)
+  for (const id of filled) expect((await run(['rollups', 'check', '--tenant', id])).code).toBe(1)
   expect((await run(['rollups', 'check'])).code).toBe(1)
   const rebuild = await done('rollups', 'rebuild', '--table', 'reports_per_day_by_issue')
   expect(rebuild.response).toMatchObject({ different: 0 })
@@ -90,7 +108,6 @@ describe('where a statement of one shard runs on every shard', () => {
   })
 
   test('a rebuild fills the rollups of every shard, and of a month that one shard has', async () => {
-    await createFilledTenant(2)
     const writer = createTenantWriter(own.cluster.client)
     const tenantId = await makeTenant('--shard', '1', '--retention-days', '365')
     const siteId = await writer.createSite(tenantId)
