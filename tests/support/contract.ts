@@ -38,7 +38,7 @@ export interface ContractApi extends TestApi {
 
 export async function startContractApi(options: TestApiOptions = {}): Promise<ContractApi> {
   const api = await startApi(options)
-  const checkResponse = createResponseCheck((await api.get('/openapi.json')).body)
+  const checkResponse = createResponseCheck((await api.get('/openapi.json')).text)
   return {
     ...api,
     async request(endpoint, options) {
