@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { inject } from 'vitest'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
@@ -80,6 +81,8 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     },
     url: listener.url,
     async get(path, { key, headers, method = 'GET' } = {}) {
+      // A connection that idled for 5 s while this process was busy is closed first, so that no request is sent on it.
+      await setImmediate()
       const bearer = key ? { Authorization: `Bearer ${key.key}` } : {}
       const response = await fetch(listener.url + path, { method, headers: { ...bearer, ...headers } })
       const text = await response.text()
