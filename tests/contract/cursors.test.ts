@@ -5,7 +5,7 @@ import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { dayMs } from '../../schema/durations.ts'
 import {
   type ContractApi,
-  createWorld,
+  createWorlds,
   operations,
   pathOf,
   type Query,
@@ -23,8 +23,7 @@ let other: TestWorld
 
 beforeAll(async () => {
   api = await startContractApi()
-  world = await createWorld(api)
-  other = await createWorld(api)
+  ;[world, other] = await createWorlds(api, [1, 1])
 })
 afterAll(() => api.close())
 
@@ -33,11 +32,11 @@ const send = (endpoint: Endpoint, query: Query, { key, siteIds } = world) =>
 
 const firstCursors = new Map<string, Promise<string>>()
 
-/** The cursor of a first page; requested once, where it is of the first world and of no filter. */
-function firstCursor(endpoint: Endpoint, query?: Query, of = world): Promise<string> {
-  if (query !== undefined || of !== world) return newCursor(endpoint, query ?? {}, of)
-  const known = firstCursors.get(endpoint.name) ?? newCursor(endpoint, {}, of)
-  firstCursors.set(endpoint.name, known)
+/** The cursor of a first page, requested once. */
+function firstCursor(endpoint: Endpoint, query: Query = {}, of = world): Promise<string> {
+  const request = JSON.stringify([endpoint.name, query, of.tenantId])
+  const known = firstCursors.get(request) ?? newCursor(endpoint, query, of)
+  firstCursors.set(request, known)
   return known
 }
 

@@ -11,7 +11,7 @@ import { minuteMs } from '../../schema/durations.ts'
 import type { ApiResponse } from '../support/api.ts'
 import {
   type ContractApi,
-  createWorld,
+  createWorlds,
   operations,
   siteRequest,
   startContractApi,
@@ -26,6 +26,7 @@ let now = new Date()
 let api: ContractApi
 let world: TestWorld
 let other: TestWorld
+let moved: TestWorld
 let reportTables: Set<string>
 
 /** Statements of one request after the other, but who sends them. */
@@ -39,8 +40,7 @@ beforeAll(async () => {
       requested.push({ name, tables: tablesRead(render(statement).text).map(({ table }) => table) })
     },
   })
-  world = await createWorld(api, 1)
-  other = await createWorld(api, 2)
+  ;[world, other, moved] = await createWorlds(api, [1, 2, 4])
   // On a cluster the rollups lie in the shards' database.
   const [node = '', another] = nodeUrls(inject('servers').readUrl)
   const reader = connect(another ? shardDatabase(node) : node)
@@ -113,11 +113,9 @@ describe('after an import', () => {
 
 describe('a minute later', () => {
   const before = new Map<string, ApiResponse>()
-  let moved: TestWorld
   let fresh: ContractApi
 
   beforeAll(async () => {
-    moved = await createWorld(api, 4)
     const { tenantId, siteIds } = moved
     const [from, to] = [now, new Date(now.getTime() + minuteMs)]
     const random = { seed: 4, tenantId, siteIds, from, to, count: 400 }

@@ -36,6 +36,8 @@ export interface TenantWriter {
       readonly sampleRates?: Readonly<Record<string, number>>
     },
   ): Promise<string>
+  /** Ids of as many sites, in one insert. */
+  createSites(tenantId: string, count: number): Promise<string[]>
   /** A key that is good for a day, unless told otherwise. */
   createKey(
     tenantId: string,
@@ -55,7 +57,8 @@ export interface TenantWriter {
   insertMonitoredPage(tenantId: string, siteId: string, pattern: string, id?: string): Promise<string>
 }
 
-const plenty = { keyLimit: 100_000, tenantLimit: 100_000 }
+/** Budgets with room for every test's requests. */
+export const plenty = { keyLimit: 100_000, tenantLimit: 100_000 }
 
 const timeText = (time: number) => toClickHouseTime(new Date(time))
 
@@ -93,6 +96,15 @@ export function createTenantWriter(database: Database): TenantWriter {
       const site = { id, tenant_id: tenantId, name, hosts, token, sample_rates: sampleRates }
       await insert('sites', [{ ...site, created_at: timeText(Date.now()) }])
       return id
+    },
+    async createSites(tenantId, count) {
+      const ids = Array.from({ length: count }, () => randomUUID())
+      const site = { tenant_id: tenantId, name: 'Test site', created_at: timeText(Date.now()) }
+      await insert(
+        'sites',
+        ids.map((id) => ({ ...site, id, token: makeSiteToken() })),
+      )
+      return ids
     },
     async createKey(tenantId, { expiresAt = tomorrow(), revokedAt, siteId, origins } = {}) {
       const scope = { site_id: siteId, origins }

@@ -20,12 +20,11 @@ export async function importWorldRecords(
     pages.slice(index * 8, index * 8 + 1).map((page) => ({ ...page, id: siteId })),
   )
   await api.importRecords(tenantId, monitoredPages, [...pages, ...scanned])
-  await api.importRecords(
-    tenantId,
-    scans,
-    siteIds.flatMap((siteId, index) => worldScans(siteId, seed * 10 + index, from, to)),
-  )
-  await api.importRecords(tenantId, alertDeliveries, randomDeliveries({ seed, count: 30, siteIds, from, to }))
+  const scansOf = siteIds.flatMap((siteId, index) => worldScans(siteId, seed * 10 + index, from, to))
+  await Promise.all([
+    api.importRecords(tenantId, scans, scansOf),
+    api.importRecords(tenantId, alertDeliveries, randomDeliveries({ seed, count: 30, siteIds, from, to })),
+  ])
 }
 
 /** The page of a site that its scans are of, and one of them, when every world has them: both have the site's own id. */
