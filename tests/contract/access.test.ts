@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Capability } from '../../schema/plans.ts'
 import {
   type ContractApi,
-  createWorld,
+  createWorlds,
   emptyStatus,
   operations,
   siteRequest,
@@ -18,8 +19,7 @@ let foreign: TestWorld
 
 beforeAll(async () => {
   api = await startContractApi()
-  world = await createWorld(api)
-  foreign = await createWorld(api)
+  ;[world, foreign] = await createWorlds(api, [1, 1])
 })
 afterAll(() => api.close())
 
@@ -50,20 +50,27 @@ describe('on a plan without API access', () => {
   })
 })
 
+/** A tenant of the free plan with one site for each list of capabilities that its contract adds. */
+const exceptions = new Map<string, Promise<{ readonly key: TestKey; readonly siteId: string }>>()
+
+function exceptionWith(added: readonly Capability[]) {
+  const made = exceptions.get(added.join()) ?? createException(['api', ...added])
+  exceptions.set(added.join(), made)
+  return made
+}
+
+async function createException(held: Capability[]) {
+  const tenantId = await api.createTenant({ plan: 'free', overrides: { capabilities: held } })
+  return { siteId: await api.createSite(tenantId), key: await api.createKey(tenantId) }
+}
+
 test.each(operations.withPlan)('%s serves a tenant whose contract adds API access to its plan', async (_, endpoint) => {
   const needed = (endpoint.requires ?? []).filter(({ when }) => !when).map(({ capability }) => capability)
-  const tenantId = await api.createTenant({ plan: 'free', overrides: { capabilities: ['api', ...needed] } })
-  const siteId = await api.createSite(tenantId)
-  const key = await api.createKey(tenantId)
-  expect(await api.request(endpoint, { key, siteId })).toMatchObject({ status: emptyStatus(endpoint) })
+  const asking = await exceptionWith(needed)
+  expect(await api.request(endpoint, asking)).toMatchObject({ status: emptyStatus(endpoint) })
 })
 
 describe.each(operations.withSite)('%s', (_, endpoint) => {
-  test('responds for a site of the tenant', async () => {
-    const response = await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, world.siteIds[0]) })
-    expect(response.status).toBe(200)
-  })
-
   test('accepts an id in capitals', async () => {
     const siteId = world.siteIds[1].toUpperCase()
     expect(await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, siteId) })).toMatchObject({
@@ -90,14 +97,14 @@ describe.each(operations.withSite)('%s', (_, endpoint) => {
     expect(await api.request(endpoint, { key: world.key, ...asking })).toMatchObject({ status: 404 })
   })
 
-  test.each(['1', 'not-a-uuid', '{00000000-0000-4000-8000-000000000000}', '000000000000400080000000000000000'])(
-    'refuses %s as the id of a site',
-    async (siteId) => {
-      const response = await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, siteId) })
-      expect(response.status).toBe(400)
-      expect(response.body.error.message).toContain('siteId must be a UUID')
-    },
-  )
+  test('refuses the id of a site that is no UUID', async () => {
+    const ids = ['1', 'not-a-uuid', '{00000000-0000-4000-8000-000000000000}', '000000000000400080000000000000000']
+    for (const siteId of ids) {
+      const { status, body } = await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, siteId) })
+      const message = expect.stringContaining('siteId must be a UUID')
+      expect({ siteId, status, ...body.error }).toMatchObject({ status: 400, message })
+    }
+  })
 })
 
 test.each(operations.withMonitoredPage)('%s does not find a page of the tenant’s other site', async (_, endpoint) => {

@@ -10,8 +10,16 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** A tenant with these capabilities and one site. */
-async function having(held: NonNullable<PlanOverrides['capabilities']>) {
+/** A tenant with these capabilities, one site and no decision, of which each list of capabilities has one. */
+const tenants = new Map<string, ReturnType<typeof createHaving>>()
+
+function having(held: NonNullable<PlanOverrides['capabilities']>) {
+  const tenant = tenants.get(held.join()) ?? createHaving(held)
+  tenants.set(held.join(), tenant)
+  return tenant
+}
+
+async function createHaving(held: NonNullable<PlanOverrides['capabilities']>) {
   const tenantId = await api.createTenant({ overrides: { capabilities: held } })
   const siteId = await api.createSite(tenantId)
   return { tenantId, siteId, key: await api.createKey(tenantId) }
@@ -45,7 +53,7 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
   })
 
   test('responds to a tenant with a decision on record only where that exempts it', async () => {
-    const { tenantId, siteId, key } = await having(lacking)
+    const { tenantId, siteId, key } = await createHaving(lacking)
     const otherSite = await api.createSite(tenantId)
     await api.importRecords(tenantId, scriptDecisions, [decision(otherSite)])
     const { status } = await api.request(endpoint, { siteId, key, query: asks })
@@ -53,7 +61,7 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
   })
 
   test('is rejected although another tenant has decisions', async () => {
-    const other = await having([...capabilities])
+    const other = await createHaving([...capabilities])
     await api.importRecords(other.tenantId, scriptDecisions, [decision(other.siteId)])
     expect(await api.request(endpoint, { ...(await having(lacking)), query: asks })).toMatchObject({ status: 403 })
   })
@@ -61,7 +69,7 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
   test('is rejected after parameters and ownership are checked', async () => {
     const asking = await having(lacking)
     expect(await api.request(endpoint, { ...asking, query: { ...asks, nonsense: '1' } })).toMatchObject({ status: 400 })
-    const { siteId } = await having(lacking)
+    const { siteId } = await having([...capabilities])
     expect(await api.request(endpoint, { ...asking, siteId, query: asks })).toMatchObject({ status: 404 })
   })
 
