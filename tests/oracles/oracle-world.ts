@@ -4,6 +4,7 @@ import { chunksOf } from '../../queries/sql/chunks.ts'
 import { dayMs } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
+import { numberOfCases } from '../support/number-of-cases.ts'
 import { windowWithin } from '../support/report-requests.ts'
 import type { TestKey } from '../support/tenants.ts'
 import type { OracleWindow } from './oracle-parts.ts'
@@ -30,7 +31,7 @@ export const windowParams = ({ from, to }: OracleWindow) => ({
 export const optional = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { freq: 2, nil: undefined })
 
 /** Ends at the first difference, without looking for a smaller one: each costs requests. */
-export const runs = (numRuns: number) => ({ numRuns, seed: now, endOnFailure: true })
+export const runs = (numRuns: number) => ({ numRuns: numberOfCases(numRuns), seed: now, endOnFailure: true })
 
 /** A tenant with reports over its whole retention, and its API. */
 export interface OracleWorld {

@@ -6,6 +6,7 @@ import { dayMs } from '../../../schema/durations.ts'
 import type { AlertDelivery } from '../../../schema/responses/alert-delivery.ts'
 import { type DeliveryFilters, oracleDeliveries } from '../../oracles/delivery-oracle.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
+import { numberOfCases } from '../../support/number-of-cases.ts'
 import { readPages } from '../../support/read-pages.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -59,7 +60,7 @@ test('the list agrees with the oracle on random filters, page by page', async ()
       expect(data).toEqual(oracleDeliveries(records, filters))
       expect(rest).toEqual({ truncated: false })
     }),
-    { numRuns: 35, seed, endOnFailure: true },
+    { numRuns: numberOfCases(35), seed, endOnFailure: true },
   )
 })
 

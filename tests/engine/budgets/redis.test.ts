@@ -6,6 +6,7 @@ import { type BudgetCharge, type BudgetStore, bucketName } from '../../../app/bu
 import { createMemoryBudgets } from '../../../app/budgets/memory-budgets.ts'
 import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
 import { budgetCharges } from '../../support/budget-charges.ts'
+import { numberOfCases } from '../../support/number-of-cases.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 
 let server: TestRedis
@@ -192,7 +193,7 @@ test('Redis budgets agree exactly with memory budgets, over any schedule', async
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: numberOfCases(60) },
   )
   await inRedis.close()
 })

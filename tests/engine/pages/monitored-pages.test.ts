@@ -5,6 +5,7 @@ import { monitoredPages } from '../../../app/import/records/types/monitored-page
 import { randomPages } from '../../../fixtures/random-records.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
+import { numberOfCases } from '../../support/number-of-cases.ts'
 import { readPages } from '../../support/read-pages.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -49,7 +50,7 @@ test('a site’s pages are listed in its order, whatever the size of the pages',
       expect(data).toEqual(expected(siteId))
       expect(rest).toEqual({ truncated: false })
     }),
-    { numRuns: 12, seed, endOnFailure: true },
+    { numRuns: numberOfCases(12), seed, endOnFailure: true },
   )
 })
 

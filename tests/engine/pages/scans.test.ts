@@ -11,6 +11,7 @@ import type { Query } from '../../../queries/sql/query.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { oracleScans } from '../../oracles/scan-oracle.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
+import { numberOfCases } from '../../support/number-of-cases.ts'
 import { readPages } from '../../support/read-pages.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -84,7 +85,7 @@ test('a page’s scans agree with the oracle, newest first, in pages of any size
       expect(data).toEqual(expected)
       expect(rest.latestComplete).toEqual(expected.find(({ status }) => status === 'complete'))
     }),
-    { numRuns: 12, seed, endOnFailure: true },
+    { numRuns: numberOfCases(12), seed, endOnFailure: true },
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Budget, bucketLevel, bucketPace, takeFromAll } from '../../../../app/budgets/token-bucket.ts'
+import { numberOfCases } from '../../../support/number-of-cases.ts'
 
 const second = 1_000_000
 const start = 1_800_000_000 * second
@@ -152,6 +153,6 @@ test('a token bucket announces exact times of the next token and of a full bucke
       bucket.wait(budget.windowSeconds * second)
       expect(bucket.takeMany(budget.limit + 1)).toBe(budget.limit)
     }),
-    { numRuns: 30 },
+    { numRuns: numberOfCases(30) },
   )
 })

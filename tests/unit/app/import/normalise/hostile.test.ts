@@ -4,6 +4,7 @@ import { type DimensionName, dimensionRows } from '../../../../../schema/dimensi
 import { reportTypeNames } from '../../../../../schema/report-types.ts'
 import { textLimits } from '../../../../../schema/stored-report.ts'
 import { normalised, normalisedBody } from '../../../../support/normalised.ts'
+import { numberOfCases } from '../../../../support/number-of-cases.ts'
 
 const wellFormed = (text: string) => Buffer.from(text, 'utf8').toString('utf8') === text
 
@@ -123,7 +124,7 @@ describe('a stored report', () => {
           expect(stored.sourceFile).not.toMatch(/[?#]/)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: numberOfCases(500) },
     )
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { blockedResource } from '../../../../../app/import/normalise/blocked-resource.ts'
 import { parseWhole, urlParts } from '../../../../../app/import/normalise/url-parts.ts'
+import { numberOfCases } from '../../../../support/number-of-cases.ts'
 
 const pieces = fc.constantFrom(
   ...[
@@ -56,7 +57,7 @@ test('a URL read through the cache has the parts of the whole text', () => {
     fc.property(texts, (text) => {
       expect(urlParts(text)).toEqual(parseWhole(text))
     }),
-    { numRuns: 5_000 },
+    { numRuns: numberOfCases(5_000) },
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scrub } from '../../../../../app/import/records/scrub.ts'
+import { numberOfCases } from '../../../../support/number-of-cases.ts'
 
 const scrubbed = (text: string) => scrub(text, 4_000)
 
@@ -157,7 +158,7 @@ describe('scrub', () => {
         const left = scrubbed(parts.map(([before, [shown], after, next]) => before + shown + after + next).join(' '))
         for (const [, [, ...secrets]] of parts) for (const one of secrets) expect(left).not.toContain(one)
       }),
-      { numRuns: 400 },
+      { numRuns: numberOfCases(400) },
     )
   })
 
@@ -172,7 +173,7 @@ describe('scrub', () => {
         const once = scrubbed(parts.join(' '))
         expect(scrubbed(once)).toBe(once)
       }),
-      { numRuns: 300, examples: [[["http://a.aa/'/@/a"]]] },
+      { numRuns: numberOfCases(300), examples: [[["http://a.aa/'/@/a"]]] },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { headerForm } from '../../../../../queries/rules/scans/header-form.ts'
 import { type WatchedHeader, watchedHeaders } from '../../../../../schema/enumerations.ts'
+import { numberOfCases } from '../../../../support/number-of-cases.ts'
 
 const csp = 'content-security-policy'
 
@@ -94,7 +95,7 @@ describe('the comparable form of a header', () => {
         const form = headerForm(header, value)
         expect(headerForm(header, form)).toBe(form)
       }),
-      { numRuns: 500 },
+      { numRuns: numberOfCases(500) },
     )
   })
 
