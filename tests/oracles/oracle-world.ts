@@ -58,14 +58,15 @@ export async function startOracleWorld({
   const api = await startApi({ now: () => new Date(now) })
   const overrides = { retentionDays, keyLimit: 1_000_000, tenantLimit: 1_000_000 }
   const [tenantId, strangerId] = await Promise.all([api.createTenant({ overrides }), api.createTenant({ overrides })])
-  const siteIds = await Promise.all(Array.from({ length: siteCount }, () => api.createSite(tenantId)))
+  const siteIds = await api.createSites(tenantId, siteCount)
   const key = await api.createKey(tenantId)
   const span = { from: new Date(retentionFrom), to: new Date(now) }
   const rows = randomReports({ ...given, ...span, seed: now, tenantId, siteIds }).flatMap((row, index) =>
     change(row, index, siteIds),
   )
   // Two inserts, so that a rollup's rows lie in several parts.
-  for (const batch of chunksOf(rows, Math.ceil(rows.length / 2))) await api.insertReports(batch)
-  await api.insertReports(rows.map((row) => ({ ...row, tenantId: strangerId })))
+  for (const batch of chunksOf(rows, Math.ceil(rows.length / 2))) {
+    await api.insertReports(batch.flatMap((row) => [row, { ...row, tenantId: strangerId }]))
+  }
   return { api, tenantId, key, siteIds, rows }
 }

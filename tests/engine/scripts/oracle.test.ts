@@ -14,12 +14,14 @@ import {
   randomScriptScans,
   scriptHashesOf,
 } from '../../../fixtures/random-scripts.ts'
+import { chunksOf } from '../../../queries/sql/chunks.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import type { PlanOverrides } from '../../../schema/plans.ts'
 import { advisoryStates, identificationStates, scriptStatuses } from '../../../schema/scripts.ts'
 import type { OracleWindow } from '../../oracles/oracle-parts.ts'
 import { oracleScriptList, oracleScripts, type ScriptFilters } from '../../oracles/script-oracle.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
+import { numberOfCases } from '../../support/number-of-cases.ts'
 import { readPages } from '../../support/read-pages.ts'
 import { windowWithin } from '../../support/report-requests.ts'
 import type { ScriptWorld } from '../../support/script-world.ts'
@@ -44,7 +46,7 @@ async function createWorlds(overrides: PlanOverrides, catalog: string, checkedAt
   const tenantId = await api.createTenant({
     overrides: { retentionDays, keyLimit: 1_000_000, tenantLimit: 1_000_000, ...overrides },
   })
-  const siteIds = await Promise.all([1, 2].map(() => api.createSite(tenantId)))
+  const siteIds = await api.createSites(tenantId, 2)
   const key = await api.createKey(tenantId)
   const pagesOf = new Map(
     siteIds.map((siteId, site) => [siteId, paymentPatterns.map((_, index) => uuidOf(place * 100 + site * 10 + index))]),
@@ -67,7 +69,8 @@ async function createWorlds(overrides: PlanOverrides, catalog: string, checkedAt
   )
   const span = { seed, tenantId, siteIds, hashes, from: new Date(now - 80 * dayMs), to: new Date(now) }
   const reports = randomScriptReports({ ...span, count: 480 })
-  for (let at = 0; at < reports.length; at += 160) await api.insertReports(reports.slice(at, at + 160))
+  // In two inserts, so that a rollup's rows lie in several parts.
+  for (const batch of chunksOf(reports, reports.length / 2)) await api.insertReports(batch)
   const otherPages = siteIds.map((_, site) => uuidOf(place * 100 + site * 10 + 9))
   const scans = randomScriptScans({
     ...span,
@@ -147,7 +150,7 @@ const requested = ({ from, to }: OracleWindow) => ({
   to: new Date(to).toISOString(),
 })
 /** Ends at the first difference, without looking for a smaller one: each costs requests. */
-const runs = (numRuns: number) => ({ numRuns, seed, endOnFailure: true })
+const runs = (numRuns: number) => ({ numRuns: numberOfCases(numRuns), seed, endOnFailure: true })
 
 /** The filter is refused to a plan without advisories. */
 const allowed = (world: ScriptWorld, given: ScriptFilters) =>
