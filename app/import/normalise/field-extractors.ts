@@ -100,10 +100,17 @@ function parseDate(value: string): number {
   return Date.parse(/[T ][\d:.]+$/i.test(value) ? `${value}Z` : value)
 }
 
-/** Anything outside (0, 1] is 1. */
+/**
+ * The lowest fraction of any public NEL header: Shopify's `"failure_fraction":0.01,"success_fraction":0.0001`. Successes
+ * count too: where a server's address has changed, Chromium reports one as dns.address_changed
+ * (network_error_logging_service.cc). It bounds what a stranger's report can count for.
+ */
+const lowestFraction = 0.0001
+
+/** Anything outside [lowestFraction, 1] is 1. */
 export const fraction: Extract<number> = (fields, [name = '']) => {
   const rate = toNumber(fields[name]) ?? 1
-  return rate > 0 && rate <= 1 ? rate : 1
+  return rate >= lowestFraction && rate <= 1 ? rate : 1
 }
 
 export const extractors: Readonly<Record<FieldSource[0], Extract>> = {

@@ -46,6 +46,11 @@ describe('a report’s sample rate', () => {
     [2, 1_000_000],
     [-1, 1_000_000],
     [undefined, 1_000_000],
+    [0.0001, 10_000_000_000],
+    [0.000099, 1_000_000],
+    ['0.00005', 1_000_000],
+    [1e-300, 1_000_000],
+    [Number.MIN_VALUE, 1_000_000],
   ])('a sample rate of %j by the browser replaces the collector’s', (sampling_fraction, weight) => {
     expect(post(0.1, 'network-error', { sampling_fraction })?.weight).toBe(weight)
   })
