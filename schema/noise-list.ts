@@ -40,4 +40,9 @@ export const noiseSamples = [
   { text: 'window.devToolsOptions', product: 'Angular developer tools', source: `${nelmio}; ${cspUseful}` },
   { text: 'klTabId_kis', product: 'Kaspersky', source: cspUseful },
   { text: 's3gt_translate_tooltip', product: 'S3.Translator toolbar', source: cspUseful },
+  {
+    text: 'function injected(eventName, injectedIn',
+    product: 'AdBlock and Adblock Plus',
+    source: `inject.preload.js of Adblock Plus; ${cspUseful}`,
+  },
 ] as const

@@ -121,6 +121,7 @@ test.each([
   'try {\r\n  window.AG_onLoad = function(func)',
   ';(function installGlobalHook(window) { va',
   '#s3gt_translate_tooltip_mini { display: n',
+  '(function injected(eventName, injectedIn',
 ])('the sample of a known content script is noise: %s', (sample) => {
   expect(isNoise(aReport({ blockedUrl: 'inline', sourceFile: '', sample }))).toBe(true)
 })
