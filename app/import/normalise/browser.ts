@@ -34,6 +34,9 @@ const desktopSystems = new Set(
   dragonfly, pc-bsd, ghostbsd`.split(/,\s+/),
 )
 
+/** An iPad in desktop mode names a Mac, but only browsers on iOS are CriOS, FxiOS or EdgiOS (ua-parser/uap-core#586). */
+const iosInDesktopMode = /Macintosh;.*\b\w+iOS\//
+
 /** Never throws. */
 export function readBrowser(userAgent: string): Browser {
   const shortened = userAgent.slice(0, maxUserAgentLength)
@@ -50,12 +53,13 @@ function parse(userAgent: string): Browser {
   if (userAgent.trim() === '') return { browserName: '', browserVersion: '', osName: '', deviceType: 'unknown' }
   const parser = new UAParser(userAgent)
   const { name = '', version = '' } = parser.getBrowser()
-  const osName = parser.getOS().name ?? ''
+  const isIos = iosInDesktopMode.test(userAgent)
+  const osName = isIos ? 'iOS' : (parser.getOS().name ?? '')
   return {
     browserName: truncate(families.get(name.toLowerCase()) ?? name, textLimits.browserName),
     browserVersion: truncate(version, textLimits.browserVersion),
     osName: truncate(osName, textLimits.osName),
-    deviceType: deviceType(parser.getDevice().type, osName),
+    deviceType: isIos ? 'tablet' : deviceType(parser.getDevice().type, osName),
   }
 }
 

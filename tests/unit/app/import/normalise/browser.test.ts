@@ -3,6 +3,8 @@ import { readBrowser } from '../../../../../app/import/normalise/browser.ts'
 
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 const iPhone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)'
+/** The system that browsers name on an iPad that is to get the desktop's pages. */
+const desktopMode = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)'
 
 test.each([
   ['Chrome', 'Linux', 'desktop', `Mozilla/5.0 (X11; Linux x86_64) ${webkit} Chrome/156.0.0.0 Safari/537.36`],
@@ -51,6 +53,15 @@ test.each([
     'iOS',
     'tablet',
     'Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
+  ],
+  ['Chrome', 'iOS', 'tablet', `${desktopMode} CriOS/140 Version/11.1.1 Safari/605.1.15`],
+  ['Firefox', 'iOS', 'tablet', `${desktopMode} FxiOS/126.0 Safari/605.1.15`],
+  ['Edge', 'iOS', 'tablet', `${desktopMode} Version/17.0 EdgiOS/124.0.2478.50 Safari/604.1`],
+  [
+    'Chrome',
+    'Mac OS',
+    'desktop',
+    `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) ${webkit} Chrome/140.0.0.0 Safari/537.36`,
   ],
   ['Chrome', '', 'unknown', 'CHROME/1'],
   ['', '', 'unknown', 'curl/8.5.0'],
