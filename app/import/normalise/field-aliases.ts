@@ -2,6 +2,7 @@ import type { ReportTypeRow } from '../../../schema/report-type.ts'
 import { storedTypeRows } from '../../../schema/report-types.ts'
 import { textLimits } from '../../../schema/stored-report.ts'
 import { timeMembers } from './line-wrapper.ts'
+import { withoutUser } from './without-user.ts'
 
 /** Reads the fields that a report mapping names, in whichever spelling a browser sends them. */
 
@@ -69,11 +70,13 @@ export function toNumber(value: unknown): number | undefined {
 /** Bound of every stored text, so that hostile text costs no more. */
 const maxTextLength = Math.max(...Object.values(textLimits))
 
-/** '' when no named field is text. */
+/** Text without users and passwords of URLs; '' when no named field is text. */
 export function firstText<Name extends string>(fields: Fields<Name>, names: readonly Name[]): string {
   for (const name of names) {
     const value = fields[name]
-    if (typeof value === 'string') return value.length > maxTextLength ? value.slice(0, maxTextLength) : value
+    if (typeof value !== 'string') continue
+    const text = withoutUser(value)
+    return text.length > maxTextLength ? text.slice(0, maxTextLength) : text
   }
   return ''
 }

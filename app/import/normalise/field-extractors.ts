@@ -5,6 +5,7 @@ import type { FieldSource } from '../../../schema/report-type.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { type Fields, firstText, toNumber } from './field-aliases.ts'
 import { urlParts } from './url-parts.ts'
+import { withoutUser } from './without-user.ts'
 
 /** Extractors that report mappings name (schema/report-type.ts). None throws. */
 
@@ -31,6 +32,7 @@ const joined: Extract<string> = (fields, names) => {
   return value
     .slice(0, 1_000)
     .filter((item) => typeof item === 'string')
+    .map(withoutUser)
     .join(' ')
 }
 

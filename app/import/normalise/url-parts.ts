@@ -10,7 +10,7 @@ export interface UrlParts {
   readonly host: string
   /** With a port that is not the scheme's own; '' unless http, https, ws or wss. */
   readonly origin: string
-  /** Original text without user, password or fragment; the scheme alone unless http, https, ws or wss. */
+  /** Original text without fragment; the scheme alone unless http, https, ws or wss. */
   readonly url: string
   /** Same as `url` for http and https; the scheme alone for any other. */
   readonly page: string
@@ -65,23 +65,12 @@ export function parseWhole(text: string): UrlParts {
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? ''
   if (!hasHost.has(scheme)) return { ...nothing, scheme, url: scheme || written, page: scheme || written }
   const parsed = parseUrl(written)
-  if (!parsed) {
-    const url = written.replace(/\/\/[^/?]*@/, '//')
-    return { ...nothing, url, page: url }
-  }
+  if (!parsed) return { ...nothing, url: written, page: written }
   const { hostname: host, origin } = parsed
-  const url = withoutUser(parsed, written)
-  return { scheme, host, origin, url, page: scheme.startsWith('http') ? url : scheme }
+  return { scheme, host, origin, url: written, page: scheme.startsWith('http') ? written : scheme }
 }
 
 function withoutFragment(text: string): string {
   const fragment = text.indexOf('#')
   return fragment < 0 ? text : text.slice(0, fragment)
-}
-
-function withoutUser(url: URL, written: string): string {
-  if (url.username === '' && url.password === '') return written
-  url.username = ''
-  url.password = ''
-  return url.href
 }

@@ -2,10 +2,11 @@ import type { z } from 'zod'
 import { quoteInput } from '../../pipeline/quote-input.ts'
 import { isLineError, type LineError, parseLine, reject } from '../ndjson/line-error.ts'
 import { rejectedField } from '../ndjson/rejected-line.ts'
+import { withoutUsers } from '../normalise/without-user.ts'
 import { expectedAt } from './describe-schema.ts'
 import type { RecordType } from './record-type.ts'
 
-/** Output of the type's schema. */
+/** Output of the type's schema, without users and passwords of URLs. */
 export type ReadRecord = Readonly<Record<string, unknown>>
 
 /** Problems that one reason names. */
@@ -28,7 +29,7 @@ export function readRecord(
   const given = Object.entries(json).filter(([field]) => !ignored.includes(field))
   const sent = Object.fromEntries(siteFromFlag && siteId !== undefined ? [['siteId', siteId], ...given] : given)
   const parsed = schema.safeParse(sent)
-  return parsed.success ? parsed.data : reject(explain(parsed.error, schema, sent))
+  return parsed.success ? withoutUsers(parsed.data) : reject(explain(parsed.error, schema, sent))
 }
 
 const pairEscape = /\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}/gi
