@@ -24,8 +24,9 @@ export function isNoise(report: StoredReport, blocksHosts = false): boolean {
 function isForeign(text: string, { policy, documentUrl }: StoredReport): boolean {
   if (text === '') return false
   const { scheme, host } = urlParts(text)
-  // Browsers also send a scheme alone.
-  if (host === '') return noiseSchemes.has(scheme || text.toLowerCase())
+  // Browsers also send a scheme alone; that of the page itself, about:srcdoc, is the site's.
+  const word = scheme || text.toLowerCase()
+  if (host === '') return noiseSchemes.has(word) && word !== documentUrl
   return isNoiseHost(host) && host !== urlParts(documentUrl).host && !namesHost(policy, host)
 }
 

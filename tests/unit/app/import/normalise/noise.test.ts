@@ -62,6 +62,13 @@ test.each(['https://shop.avast.com/app.js', 'https://SHOP.avast.com:8443/app.js'
   },
 )
 
+test('a script of about:srcdoc is no noise in a report of its own document', () => {
+  const report = { ...aReport({ blockedUrl: 'inline', policy: '' }), sourceFile: 'about:srcdoc' }
+  expect(isNoise({ ...report, documentUrl: 'about' })).toBe(false)
+  expect(isNoise({ ...report, documentUrl: 'https://shop.test/' })).toBe(true)
+  expect(isNoise({ ...report, documentUrl: 'about', sourceFile: 'chrome-extension://abc/x.js' })).toBe(true)
+})
+
 describe('a host that the quoted policy names', () => {
   const url = 'https://cdn.webroot.com/x.js'
   test.each([
