@@ -38,11 +38,18 @@ function readReport(value: unknown, context: ReportContext): StoredReport[] {
   const { type } = element
   if (!isStoredType(type)) return drop('other', 'skipped')
   if (isSkipped(type, element)) return drop(type, 'skipped')
-  if (!site.hasHost(urlParts(siteUrl(element)).host)) return drop(type, 'foreign_host')
+  if (isForeign(siteUrl(element), site)) return drop(type, 'foreign_host')
   const sampleRate = site.sampleRates[type] ?? 1
   if (random() >= sampleRate) return drop(type, 'sampled_out')
   onOutcome(type, 'accepted')
   const id = makeId(receivedAt)
   const { id: siteId, tenantId, retentionDays } = site
   return [normaliseReport(type, element, { tenantId, siteId, id, receivedAt, retentionDays, sampleRate, userAgent })]
+}
+
+/** A document without a host is of the token's site: CSP3 (5.4) reports about:srcdoc, blob and data as the scheme alone. */
+function isForeign(url: string, site: CollectorSite): boolean {
+  // Older browsers write the whole URL, whose host is that within it.
+  const { host } = urlParts(url.replace(/^\s*(?:blob|filesystem):/i, ''))
+  return host === '' ? /^\s*https?:/i.test(url) : !site.hasHost(host)
 }

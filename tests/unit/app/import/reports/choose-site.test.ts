@@ -48,6 +48,7 @@ describe('the host of the URL', () => {
       'no site of the tenant had the host evil.test when this was first imported',
     ],
     ['about:blank', 'neither the line nor the report’s URL tells its site'],
+    ['blob:https://shop.example.test/1', 'neither the line nor the report’s URL tells its site'],
     ['', 'neither the line nor the report’s URL tells its site'],
   ])('the URL %s is rejected', (url, reason) => {
     expect(chosen(url)).toBe(reason)
@@ -57,6 +58,8 @@ describe('the host of the URL', () => {
 test('the line’s site comes before the import’s, and both before the host', () => {
   expect(chosen('https://shop.example.test/', other)).toBe(other)
   expect(chosen('https://shop.example.test/', '', other)).toBe(other)
+  expect(chosen('about', '', other)).toBe(other)
+  expect(chosen('blob:https://shop.example.test/1', other)).toBe(other)
   expect(chosen('https://shop.example.test/', all, other)).toBe(all)
   expect(chosen('about:blank', '', other)).toBe(other)
 })
