@@ -38,10 +38,13 @@ export interface CollectorServices {
 /** The Reporting API's, report-uri's, and what scripts and old browsers send. */
 const mediaTypes = ['application/reports+json', 'application/csp-report', 'application/json', 'text/plain']
 
-/** Reports are sent from any origin (Reporting API, 3.5.2). */
-const anyOrigin = { 'Access-Control-Allow-Origin': '*' }
+/** Any origin sends reports (Reporting API, 3.5.2). Beacons have credentials, for which CORS takes no `*` (Fetch, 4.10). */
+const allowOrigin = (origin: string | undefined) => ({
+  'Access-Control-Allow-Origin': origin ?? '*',
+  ...(origin !== undefined && { 'Access-Control-Allow-Credentials': 'true' }),
+  Vary: 'Origin',
+})
 const preflight = {
-  ...anyOrigin,
   'Access-Control-Allow-Methods': 'POST',
   'Access-Control-Allow-Headers': 'Content-Type, Content-Encoding',
   'Access-Control-Max-Age': '86400',
@@ -111,10 +114,10 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     const request = c.get('request')
     request.operation = reportOperation
     request.route = '/r/{token}'
-    Object.assign(request.responseHeaders, anyOrigin)
+    Object.assign(request.responseHeaders, allowOrigin(c.req.header('Origin')))
     await next()
   })
-  app.options(route, (c) => c.body(null, 204, preflight))
+  app.options(route, (c) => c.body(null, 204, { ...c.get('request').responseHeaders, ...preflight }))
   app.post(route, limitBody, async (c) => {
     const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase() ?? ''
     if (!mediaTypes.includes(mediaType)) {
