@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { withoutByteOrderMark } from '../import/ndjson/line-error.ts'
 import { CollectorError } from './collector-error.ts'
 
 /** Reads the JSON of a POST within bounds that are checked before it is parsed. */
@@ -19,15 +20,17 @@ export async function readBody(body: Buffer, encoding: string | undefined): Prom
   const bytes = await unpack(body, encoding)
   checkStructure(bytes)
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return JSON.parse(withoutByteOrderMark(bytes.toString('utf8')))
   } catch {
     throw new CollectorError(400, 'bad_request', 'The body is not JSON')
   }
 }
 
+/** In any case; x-gzip is gzip (RFC 9110, 8.4.1). */
 async function unpack(body: Buffer, encoding = 'identity'): Promise<Buffer> {
-  if (encoding === 'identity') return body
-  if (encoding !== 'gzip') {
+  const coding = encoding.toLowerCase()
+  if (coding === 'identity') return body
+  if (coding !== 'gzip' && coding !== 'x-gzip') {
     throw new CollectorError(415, 'unsupported_media_type', 'Content-Encoding may be gzip, or absent')
   }
   try {

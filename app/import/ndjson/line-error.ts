@@ -23,9 +23,12 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 
 const byteOrderMark = 0xfeff
 
+/** Some senders write one before their JSON, which RFC 8259, 8.1, lets a parser skip. */
+export const withoutByteOrderMark = (text: string) => (text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text)
+
 /** JSON of a line; undefined for a blank one. */
 export function parseLine(line: string): unknown {
-  const text = line.charCodeAt(0) === byteOrderMark ? line.slice(1) : line
+  const text = withoutByteOrderMark(line)
   try {
     return JSON.parse(text)
   } catch (error) {

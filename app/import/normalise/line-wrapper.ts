@@ -1,4 +1,4 @@
-import { isObject, reject } from '../ndjson/line-error.ts'
+import { isObject, reject, withoutByteOrderMark } from '../ndjson/line-error.ts'
 
 /** Wrappers around the body of a POST: ours, and those of collectors that write each report as a line. */
 
@@ -45,7 +45,7 @@ function loggedReport(line: Members): object {
 function parseBody(body: unknown): unknown {
   if (typeof body !== 'string') return body
   try {
-    return JSON.parse(body)
+    return JSON.parse(withoutByteOrderMark(body))
   } catch {
     return reject('the body is text, but not JSON')
   }

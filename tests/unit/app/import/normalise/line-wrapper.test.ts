@@ -108,6 +108,10 @@ describe('a line of go-csp-collector', () => {
   })
 })
 
+test.each(['body', 'message'])('a byte order mark before the JSON of a %s is not part of it', (member) => {
+  expect(normalised({ receivedAt, [member]: `\ufeff${JSON.stringify([crash])}` })).toMatchObject([{ receivedAt }])
+})
+
 test.each([
   ['a message', { timestamp: receivedAt, 'User-Agent': firefox, message: JSON.stringify([crash]) }],
   ['members beside a report', { timestamp: receivedAt, 'User-Agent': firefox, ...crash }],
