@@ -79,7 +79,8 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     now = Date.now,
     random = Math.random,
   } = services
-  const app = new Hono<ApiEnv>()
+  // Proxies and templates end the address with a slash.
+  const app = new Hono<ApiEnv>({ strict: false })
   const findSite = createSiteLookup((query) => database.read(query))
   const ids = reportIds(randomBytes(32).toString('hex'))
   let ordinal = 0

@@ -73,10 +73,21 @@ describe('a post', () => {
     expect(await stored(id)).toEqual([['csp-violation', 'script-src-elem', 'Chrome']])
   })
 
-  test('is taken as gzip', async () => {
+  test.each(['gzip', 'x-gzip', 'GZip'])('is taken as %s', async (coding) => {
     const { id, token } = await createSite()
     const body = gzipSync(JSON.stringify([violation()]))
-    expect((await collector.post(token, body, { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(204)
+    expect((await collector.post(token, body, { headers: { 'Content-Encoding': coding } })).status).toBe(204)
+    expect(await stored(id, 'document_url')).toEqual([[`https://${host}/cart`]])
+  })
+
+  test.each([
+    ['a byte order mark before its JSON', '', {}, '\ufeff'],
+    ['the content coding Identity', '', { 'Content-Encoding': 'Identity' }, ''],
+    ['a slash behind its token', '/', {}, ''],
+  ])('is taken with %s', async (_, slash, headers, mark) => {
+    const { id, token } = await createSite()
+    const body = mark + JSON.stringify([violation()])
+    expect((await collector.post(token + slash, body, { headers })).status).toBe(204)
     expect(await stored(id, 'document_url')).toEqual([[`https://${host}/cart`]])
   })
 
