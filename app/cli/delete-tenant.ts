@@ -6,6 +6,7 @@ import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
 import type { DatabaseAccess } from '../server/open-database.ts'
 import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
+import { retireTokens } from './retire-tokens.ts'
 
 interface DeleteOptions {
   /** Name of the tenant or site; its id where its row is gone. */
@@ -79,6 +80,8 @@ async function deleteTarget(
   }
   await withImportLease({ database: writer, tenantId, onWait, purpose: 'deletion' }, async (checkLease) => {
     const tables = Object.keys(deleted)
+    const sites = target.condition({ table: 'sites', ofSites: true })
+    if (sites) await retireTokens(writer, sites)
     await deleteRows(
       databases,
       target.condition,

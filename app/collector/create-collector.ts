@@ -3,6 +3,7 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Logger } from 'pino'
 import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Read } from '../../queries/sql/query.ts'
 import { budgetWindowSeconds } from '../../schema/plans.ts'
 import { Problem, problems } from '../../schema/problems.ts'
 import { type BudgetStore, BudgetUnavailableError } from '../budgets/budget-store.ts'
@@ -18,6 +19,7 @@ import { type CollectorMetrics, reportOperation } from './collector-metrics.ts'
 import { maxBodyBytes, readBody, tooLarge } from './read-body.ts'
 import { readReports } from './read-reports.ts'
 import type { ReportStore } from './report-store.ts'
+import { createRetiredTokens } from './retired-tokens.ts'
 import { type CollectorSite, createSiteLookup } from './site-lookup.ts'
 
 export interface CollectorServices {
@@ -81,7 +83,9 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   } = services
   // Proxies and templates end the address with a slash.
   const app = new Hono<ApiEnv>({ strict: false })
-  const findSite = createSiteLookup((query) => database.read(query))
+  const read: Read = (query) => database.read(query)
+  const findSite = createSiteLookup(read)
+  const isRetired = createRetiredTokens(read)
   const ids = reportIds(randomBytes(32).toString('hex'))
   let ordinal = 0
   const makeId = (receivedAt: number) => ids(ordinal++, receivedAt)
@@ -91,11 +95,16 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
 
   async function requireSite(token: string): Promise<CollectorSite> {
-    const site = await findSite(token).catch((cause: unknown) => {
+    const isUnavailable = (cause: unknown) => {
       throw cause instanceof Problem ? unavailable(cause) : cause
-    })
-    if (!site) throw new CollectorError(404, 'not_found', 'No site has this token; "sites rotate-token" prints another')
-    return site
+    }
+    const site = await findSite(token).catch(isUnavailable)
+    if (site) return site
+    if (!(await isRetired(token).catch(isUnavailable))) {
+      throw new CollectorError(404, 'not_found', 'No site has this token; "sites list" prints those of a tenant')
+    }
+    // Browsers remove an endpoint that is 410 (Reporting API, 3.5.2), and send to a 404 again.
+    throw new CollectorError(410, 'gone', 'The site of this token has another now, or was deleted')
   }
 
   async function charge({ id, tenantId }: CollectorSite, request: RequestContext): Promise<void> {

@@ -12,6 +12,7 @@ import type { Context } from '../context.ts'
 import { deleteSite } from '../delete-tenant.ts'
 import { insertNextRow } from '../insert-next-row.ts'
 import { requireSites, requireTenant } from '../require-tenant.ts'
+import { retireTokens } from '../retire-tokens.ts'
 import { name, newName, requireChange, site, tenant } from '../shared-arguments.ts'
 import { subcommand } from '../subcommand.ts'
 
@@ -88,7 +89,7 @@ export function addSites(program: Command, context: Context): void {
     })
 
   subcommand(sites, 'rotate-token', {
-    about: 'Give a site another address for reports and print it; the one before ends within ten seconds',
+    about: 'Give a site another address for reports and print it; the one before is 410 within ten seconds',
     examples: ['sites rotate-token --tenant ID --site ID'],
   })
     .addOption(tenant)
@@ -98,6 +99,7 @@ export function addSites(program: Command, context: Context): void {
       const { reader, writer } = await context.database()
       await requireSites(reader, tenant, site)
       const token = makeSiteToken()
+      await retireTokens(writer, isSite(tenant, site))
       await insertNextRow(writer, 'sites', isSite(tenant, site), { token: textParameter(token) })
       context.finish({ id: site, ...address(token, collector) })
     })

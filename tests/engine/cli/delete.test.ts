@@ -134,7 +134,7 @@ test('a deleted site is 404 within seconds, its reports are gone, and the other 
   })
   expect(await status(path, keys[1])).toBe(404)
   expect(await status('/v1/me', narrowed)).toBe(401)
-  expect(await postTo(token, 'https://gone.test/')).toBe(404)
+  expect(await postTo(token, 'https://gone.test/')).toBe(410)
   expect([await reportsOf(id), await reportsOf(kept.id)]).toEqual([0, 1])
   await rebuildRollups([database.writer])
   expect(await checkRollups(database.writer, { tenantId: other.id })).toMatchObject({ different: 0 })
@@ -167,7 +167,7 @@ test('a deleted tenant has no row left, and every row of others is as it was', a
   await expect.poll(began, { timeout: 20_000, interval: 50 }).toBe(0)
   await Promise.all([
     expect.poll(() => status('/v1/me', keys[0]), { timeout: 5_000, interval: 100 }).toBe(401),
-    expect.poll(() => postTo(token, 'https://followed.test/'), { timeout: 7_000, interval: 100 }).toBe(404),
+    expect.poll(() => postTo(token, 'https://followed.test/'), { timeout: 7_000, interval: 100 }).toBe(410),
     expect(refused('import', 'reports', '--tenant', shop.id, path)).resolves.toMatch(
       /The tenant has no site yet|is being deleted/,
     ),

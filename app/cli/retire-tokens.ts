@@ -1,0 +1,15 @@
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { render, type Sql, sql } from '../../queries/sql/sql.ts'
+
+/**
+ * Records that posts to the tokens of these sites are 410, before a rotation or a deletion: a token that a site still has
+ * is served. Without FINAL, so that a token is retired too that was rotated away before it was recorded.
+ */
+export async function retireTokens(database: Pick<Database, 'command'>, sites: Sql): Promise<void> {
+  const { text, params } = render(sql`
+    INSERT INTO retired_tokens (token_hash)
+    SELECT DISTINCT lower(hex(SHA256(token)))
+    FROM sites
+    WHERE ${sites}`)
+  await database.command(text, { params })
+}

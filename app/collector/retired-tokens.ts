@@ -1,0 +1,19 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Read } from '../../queries/sql/query.ts'
+import { findRetiredToken } from '../../queries/tenants/find-retired-token.ts'
+import { siteTokenPattern } from './site-address.ts'
+
+/** A token is retired before its site loses it, so an older entry is wrong of a token that was sent before it was made. */
+const ttlMs = 60_000
+const maxTokens = 50_000
+
+/** True of a token that a site had once. Rejects with Problem(upstream_unavailable). */
+export function createRetiredTokens(read: Read) {
+  const cache = new LRUCache<string, boolean>({
+    max: maxTokens,
+    ttl: ttlMs,
+    fetchMethod: async (token) => (await read(findRetiredToken(hash('sha256', token)))).length > 0,
+  })
+  return async (token: string): Promise<boolean> => siteTokenPattern.test(token) && (await cache.fetch(token)) === true
+}
