@@ -6,83 +6,116 @@ import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { withRetry } from '../import/with-retry.ts'
 import { unavailable } from './collector-error.ts'
-import type { Spool, SpooledBlock } from './spool.ts'
+import type { SettleInsert } from './settle-insert.ts'
+import type { Spool, SpoolEntry, SpooledBlock } from './spool.ts'
 
 /**
- * Sends blocks through the spool: an insert that fails may be half stored, and is sent again until it is whole. After a
- * failure no other block is sent until ClickHouse takes writes again.
+ * Sends blocks through the spool. A block whose posts are refused is withdrawn: it is stored only where ClickHouse has a
+ * part of it, which is completed. After a failure no other block is sent until ClickHouse takes writes again.
  */
 
 export interface BlockSenderOptions {
   readonly writer: ReportWriter
   readonly logSteps: LogImportSteps
+  readonly settle: SettleInsert
   readonly spool: Spool
+  readonly timeouts?: Partial<typeof senderTimeouts>
   /** Called when a block cannot be sent, and without an error when ClickHouse takes writes again. */
   readonly onOutage?: (error: Error | undefined) => void
-  /** Called with the token of a block that ClickHouse refuses, which only a defect of ours makes it do. */
+  /** Called with the token of a block that is set aside: ClickHouse refuses it, which only a defect of ours makes it do. */
   readonly onRefusal?: (token: string, error: Error) => void
+  /** Called with the token of a block that is set aside because it cannot be read. */
+  readonly onUnreadable?: (token: string) => void
+}
+
+/** Of a block whose posts wait, retries included; together with their wait below the 60 s of proxies. */
+export const senderTimeouts = {
+  startTimeoutMs: 10_000,
+  /** Above what an insert takes at a tenth of the processor. */
+  insertTimeoutMs: 15_000,
+  settleTimeoutMs: 10_000,
+  doneTimeoutMs: 2_000,
+  /** Of each part of a block that is sent again, for which no post waits. */
+  recoveryTimeoutMs: 300_000,
+  recoveryPauseMs: 250,
 }
 
 /** 5 s of waits, in which an engine that died restarts. */
 const waits = { retries: 6, minTimeout: 100, factor: 2, maxTimeout: 2_000 }
-/** Of a block, its retries included. */
-const sendTimeoutMs = 10_000
-const doneTimeoutMs = 2_000
-const recoveryPauseMs = 250
 
 export function createBlockSender(options: BlockSenderOptions) {
-  const { writer, logSteps, spool, onOutage = () => {}, onRefusal = () => {} } = options
+  const {
+    writer,
+    logSteps,
+    settle,
+    spool,
+    onOutage = () => {},
+    onRefusal = () => {},
+    onUnreadable = () => {},
+  } = options
+  const timeouts = { ...senderTimeouts, ...options.timeouts }
   const ownStepToken = collectorTokenPrefix + randomUUID()
   const closing = new AbortController()
   let recovering: Promise<void> | undefined
 
-  /** @param onInsert called before the rows are sent: a failure before it stored nothing. */
-  function insert({ token, stepToken, tenantIds, rows }: SpooledBlock, onInsert = () => {}): Promise<void> {
-    return withTimeout(
-      sendTimeoutMs,
-      async (signal) => {
-        await withRetry(() => logSteps(tenantIds, stepToken, 'started', signal), signal, waits)
-        signal.throwIfAborted()
-        onInsert()
-        if (rows.length > 0) await withRetry(() => writer.write([rows], token, signal), signal, waits)
-      },
-      closing.signal,
-    )
+  /** Its tenants are not cached until `finish`. */
+  const start = ({ stepToken, tenantIds }: SpooledBlock, timeoutMs: number): Promise<void> =>
+    within(timeoutMs, (signal) => withRetry(() => logSteps(tenantIds, stepToken, 'started', signal), signal, waits))
+
+  const insert = async ({ token, rows }: SpooledBlock, timeoutMs: number): Promise<void> => {
+    // An older version left blocks without rows, of which only the step was not done.
+    if (rows.length === 0) return
+    await within(timeoutMs, (signal) => withRetry(() => writer.write([rows], token, signal), signal, waits))
   }
 
-  /** Its tenants are not cached before. */
-  async function finish({ token, stepToken, tenantIds }: SpooledBlock): Promise<void> {
-    const logDone = (signal: AbortSignal) => logSteps(tenantIds, stepToken, 'done', signal)
-    await withTimeout(doneTimeoutMs, logDone, closing.signal)
-    await spool.remove(token)
+  const logDone = ({ stepToken, tenantIds }: SpooledBlock): Promise<void> =>
+    within(timeouts.doneTimeoutMs, (signal) => logSteps(tenantIds, stepToken, 'done', signal))
+
+  async function finish(block: SpooledBlock): Promise<void> {
+    await logDone(block)
+    await spool.remove(block.token)
   }
 
-  async function sendAgain(block: SpooledBlock): Promise<void> {
-    const refusal = await insert(block).catch((error: unknown) => {
-      if (isRefusal(error)) return error as Error
-      throw error
-    })
-    if (refusal) {
-      onRefusal(block.token, refusal)
-      await spool.setAside(block.token)
+  async function refuse(block: SpooledBlock, entry: SpoolEntry, error: Error): Promise<void> {
+    onRefusal(block.token, error)
+    await logDone(block)
+    await spool.setAside(entry, 'refused')
+  }
+
+  const within = <Result>(timeoutMs: number, task: (signal: AbortSignal) => Promise<Result>): Promise<Result> =>
+    withTimeout(timeoutMs, task, closing.signal)
+
+  async function sendAgain(entry: SpoolEntry): Promise<void> {
+    const block = await spool.load(entry)
+    if (!block) {
+      onUnreadable(entry.token)
+      return spool.setAside(entry, 'unreadable')
+    }
+    const { recoveryTimeoutMs } = timeouts
+    const isWanted = !entry.isWithdrawn || (await within(recoveryTimeoutMs, (signal) => settle(block, signal)))
+    if (!isWanted) return finish(block)
+    await start(block, recoveryTimeoutMs)
+    try {
+      await insert(block, recoveryTimeoutMs)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      return refuse(block, entry, error as Error)
     }
     await finish(block)
   }
 
-  /** Sends the blocks of the spool until each is stored or refused. */
+  /** Sends the blocks of the spool until each is stored, refused or withdrawn. */
   async function recover(failure?: Error): Promise<void> {
     if (failure) onOutage(failure)
     while (!closing.signal.aborted) {
       try {
-        if (failure) await sleep(recoveryPauseMs, undefined, { signal: closing.signal })
-        for (const token of await spool.list()) {
-          const block = await spool.load(token)
-          if (block) await sendAgain(block)
-          else await spool.remove(token)
-        }
+        if (failure) await sleep(timeouts.recoveryPauseMs, undefined, { signal: closing.signal })
+        await spool.probe()
+        for (const entry of await spool.list()) await sendAgain(entry)
         if (failure) onOutage(undefined)
         return
       } catch (error) {
+        if (closing.signal.aborted) return
         if (!failure) onOutage(error as Error)
         failure = error as Error
       }
@@ -95,25 +128,38 @@ export function createBlockSender(options: BlockSenderOptions) {
     })
   }
 
+  /** Rejects where none of it is stored, as far as that can be known. */
+  async function store(block: SpooledBlock): Promise<void> {
+    try {
+      await spool.save(block)
+      await start(block, timeouts.startTimeoutMs)
+    } catch (error) {
+      // Its step may have been recorded.
+      await withdraw(block)
+      throw error
+    }
+    await insert(block, timeouts.insertTimeoutMs).catch(async (error: Error) => {
+      const isStored = await within(timeouts.settleTimeoutMs, (signal) => settle(block, signal)).catch(() => false)
+      // Its posts are stored; recovery completes the rollups.
+      if (isStored) return startRecovery(error)
+      if (isRefusal(error)) await refuse(block, { token: block.token, isWithdrawn: false }, error)
+      else await withdraw(block)
+      throw error
+    })
+  }
+
+  const withdraw = ({ token }: SpooledBlock) => spool.withdraw(token).catch(() => undefined)
+
   return {
     /** Resolves when ClickHouse has the rows; one block at a time. Rejects while `isRecovering`. */
     async send(tenantIds: readonly string[], rows: Buffer): Promise<void> {
       if (recovering) throw unavailable()
       const block = { token: randomUUID(), stepToken: ownStepToken, tenantIds, rows }
-      let [inserting, stored] = [false, false]
-      try {
-        await spool.save(block)
-        await insert(block, () => {
-          inserting = true
-        })
-        stored = true
-        await finish(block)
-      } catch (error) {
-        // Only its step is left to finish: it may have been recorded.
-        if (stored || !inserting) await spool.save({ ...block, rows: Buffer.alloc(0) }).catch(() => {})
-        startRecovery(error as Error)
-        if (!stored) throw error
-      }
+      await store(block).catch((error: Error) => {
+        startRecovery(error)
+        throw error
+      })
+      if (!recovering) await finish(block).catch(startRecovery)
     },
     isRecovering: () => recovering !== undefined,
     /** Sends what a killed collector left. */

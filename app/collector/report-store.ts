@@ -11,6 +11,8 @@ import { overloaded, unavailable } from './collector-error.ts'
 export interface BlockLimits {
   /** Longest wait of a report until its block is due. */
   readonly milliseconds: number
+  /** Longest wait of a block that is due for those before it; then its posts are refused, of which nothing was sent. */
+  readonly queueMilliseconds: number
   readonly reports: number
   /** Bytes of rows. */
   readonly bytes: number
@@ -18,8 +20,9 @@ export interface BlockLimits {
   readonly waitingBytes: number
 }
 
-const defaultLimits: BlockLimits = {
+export const blockLimits: BlockLimits = {
   milliseconds: 500,
+  queueMilliseconds: 15_000,
   reports: 20_000,
   bytes: 8 * 1024 * 1024,
   waitingBytes: 64 * 1024 * 1024,
@@ -42,7 +45,7 @@ interface Block {
   readonly stored: Promise<void>
   /** Ends `stored`, with an error where they are not. */
   end(error?: Error): void
-  readonly timer: NodeJS.Timeout
+  readonly timers: readonly NodeJS.Timeout[]
   reports: number
   bytes: number
 }
@@ -50,7 +53,7 @@ interface Block {
 export type ReportStore = ReturnType<typeof createReportStore>
 
 export function createReportStore({ onFlush = () => {}, ...options }: ReportStoreOptions) {
-  const limits = { ...defaultLimits, ...options.limits }
+  const limits = { ...blockLimits, ...options.limits }
   const sender = createBlockSender(options)
   /** Oldest first. The last one fills until its insert begins. */
   const waiting: Block[] = []
@@ -64,8 +67,11 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
     const stored = new Promise<void>((resolve, reject) => {
       end = (error) => (error ? reject(error) : resolve())
     })
-    const timer = setTimeout(() => enqueue(block), limits.milliseconds)
-    const block = { tenantIds: new Set<string>(), rows: [], stored, end, timer, reports: 0, bytes: 0 }
+    const timers = [
+      setTimeout(() => enqueue(block), limits.milliseconds),
+      setTimeout(() => refuse(block), limits.milliseconds + limits.queueMilliseconds),
+    ]
+    const block = { tenantIds: new Set<string>(), rows: [], stored, end, timers, reports: 0, bytes: 0 }
     waiting.push(block)
     return block
   }
@@ -73,14 +79,23 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
   const isFull = ({ reports, bytes }: Block) => reports >= limits.reports || bytes >= limits.bytes
 
   function enqueue(block: Block): void {
-    clearTimeout(block.timer)
     writes = writes.then(() => write(block))
   }
 
-  /** Does nothing for a block that was written before, or failed with an earlier one. */
+  /** False for a block that is written, or was, or failed with an earlier one. */
+  function takeFromQueue(block: Block): boolean {
+    for (const timer of block.timers) clearTimeout(timer)
+    const isWaiting = waiting.includes(block)
+    if (isWaiting) waiting.splice(waiting.indexOf(block), 1)
+    return isWaiting
+  }
+
+  function refuse(block: Block): void {
+    if (takeFromQueue(block)) end(block, overloaded())
+  }
+
   async function write(block: Block): Promise<void> {
-    if (!waiting.includes(block)) return
-    waiting.splice(waiting.indexOf(block), 1)
+    if (!takeFromQueue(block)) return
     const { tenantIds, rows, reports, bytes } = block
     const startedAt = performance.now()
     try {
@@ -94,7 +109,7 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
   }
 
   function end(block: Block, error?: Error): void {
-    clearTimeout(block.timer)
+    for (const timer of block.timers) clearTimeout(timer)
     waitingBytes -= block.bytes
     block.end(error)
   }

@@ -13,6 +13,7 @@ import { openBudgets } from '../server/start-server.ts'
 import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
 import { createReportStore, type ReportStore } from './report-store.ts'
+import { settleInsert } from './settle-insert.ts'
 import { createShardStores } from './shard-stores.ts'
 import { openSpool } from './spool.ts'
 import { mountTryPage, type TryPageOptions } from './try-page.ts'
@@ -34,11 +35,13 @@ export async function startCollector(
     createReportStore({
       writer: clickHouseReportWriter(database),
       logSteps: logImportSteps(database),
+      settle: settleInsert(database),
       // The first shard has the folder of one server, whose leftovers it sends.
       spool: await openSpool(join(config.DATA_DIR, 'collector', (shard ?? 1) === 1 ? '' : `shard-${shard}`)),
       onFlush: metrics.observeFlush,
       onOutage: logOutage(log, shard === undefined ? 'ClickHouse' : `ClickHouse shard ${shard}`),
       onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refuses a block; it is set aside'),
+      onUnreadable: (token) => log.error({ token }, 'A block cannot be read; it is set aside'),
     })
   const store = cluster ? await openShardStores(cluster, open) : await open()
   store.sendLeftovers()

@@ -30,6 +30,8 @@ class NodeFrozen extends Error {}
 
 const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
 
+export const wasNeverSent = (error: unknown) => neverSent.has(codeOf(error))
+
 const isNodeFault = (error: unknown) =>
   error instanceof NodeFrozen || error instanceof TimedOut || nodeFaults.has(codeOf(error))
 
@@ -103,6 +105,6 @@ export function createNodes<Node>(nodes: readonly Node[], isAlive: (node: Node) 
         (node) => whileAlive(node, (until) => task(node, until), signal),
         (error) => isNodeFault(error) && !signal.aborted,
       ),
-    write: (task, once) => run(task, (error) => once === undefined && neverSent.has(codeOf(error))),
+    write: (task, once) => run(task, (error) => once === undefined && wasNeverSent(error)),
   }
 }

@@ -1,14 +1,15 @@
 import { Readable } from 'node:stream'
-import { type ClickHouseSettings, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
+import { type ClickHouseClient, type ClickHouseSettings, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
 import type { Database, StatementOptions } from './client.ts'
 import { withoutExceptionTrailer } from './exception-trailer.ts'
-import type { Nodes } from './nodes.ts'
+import { type Nodes, wasNeverSent } from './nodes.ts'
 import type { ClickHouseNode } from './open-node.ts'
 
-const optionsOf = ({ params, settings, signal }: StatementOptions) => ({
+const optionsOf = ({ params, settings, signal, queryId }: StatementOptions) => ({
   ...(params && { query_params: params }),
   ...(settings && { clickhouse_settings: settings }),
   ...(signal && { abort_signal: signal }),
+  ...(queryId && { query_id: queryId }),
 })
 
 /** Statements by the official client, on one of the nodes. */
@@ -41,5 +42,17 @@ export function statementsOn(nodes: Nodes<ClickHouseNode>): Pick<Database, 'comm
       const tag = response_headers[EXCEPTION_TAG_HEADER_NAME]?.toString()
       return withoutExceptionTrailer(stream, tag)
     },
+  }
+}
+
+/** A statement has its id on the node that took it, and as `initial_query_id` on the others; a node that is down runs none. */
+export async function killQuery(client: ClickHouseClient, queryId: string, signal: AbortSignal): Promise<boolean> {
+  const query = 'KILL QUERY WHERE initial_query_id = {queryId:String} SYNC'
+  try {
+    const killed = await client.query({ query, format: 'JSONEachRow', ...optionsOf({ params: { queryId }, signal }) })
+    return (await killed.json()).length > 0
+  } catch (error) {
+    if (wasNeverSent(error)) return false
+    throw error
   }
 }

@@ -8,6 +8,7 @@ export const transientErrors: ReadonlyMap<string, 'seconds' | 'setUp'> = new Map
   ['202', 'seconds'], // TOO_MANY_SIMULTANEOUS_QUERIES
   ['209', 'seconds'], // SOCKET_TIMEOUT
   ['210', 'seconds'], // NETWORK_ERROR
+  ['216', 'seconds'], // QUERY_WITH_SAME_QUERY_ID_IS_ALREADY_RUNNING: an insert that is retried
   ['225', 'seconds'], // NO_ZOOKEEPER
   ['236', 'seconds'], // ABORTED
   ['241', 'seconds'], // MEMORY_LIMIT_EXCEEDED

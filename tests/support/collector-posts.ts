@@ -7,6 +7,7 @@ import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { createCollectorMetrics } from '../../app/collector/collector-metrics.ts'
 import { createCollector } from '../../app/collector/create-collector.ts'
 import { createReportStore, type ReportStoreOptions } from '../../app/collector/report-store.ts'
+import { settleInsert } from '../../app/collector/settle-insert.ts'
 import { openSpool } from '../../app/collector/spool.ts'
 import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
@@ -80,6 +81,7 @@ export async function openCollector(database: Database, folder: string, replaced
   const store = createReportStore({
     writer: clickHouseReportWriter(database),
     logSteps: logImportSteps(database),
+    settle: settleInsert(database),
     spool: await openSpool(folder),
     ...replaced,
   })

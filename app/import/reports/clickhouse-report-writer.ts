@@ -7,7 +7,7 @@ import { blockColumns } from './insert-block.ts'
 export interface ReportWriter {
   /**
    * Inserts lines of JSONCompactEachRow. The same token again stores nothing twice, and completes an insert that was cut
-   * off.
+   * off. One insert of a token runs at a time: another fails with a transient error, so that a retry waits for it.
    * @param signal ends an insert in flight, of which some may be stored.
    */
   write(rows: readonly Buffer[], token: string, signal?: AbortSignal): Promise<void>
@@ -43,6 +43,7 @@ export function clickHouseReportWriter(database: Pick<Database, 'insert'>, table
       database.insert(statement, Readable.from(rows, { objectMode: false }), {
         settings: { ...reportInsertSettings, insert_deduplication_token: token },
         signal,
+        queryId: token,
       }),
   }
 }

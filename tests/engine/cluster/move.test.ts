@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { moveTenant } from '../../../app/cli/move-tenant.ts'
 import { createReportStore } from '../../../app/collector/report-store.ts'
+import { settleInsert } from '../../../app/collector/settle-insert.ts'
 import { openSpool } from '../../../app/collector/spool.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-cluster.ts'
@@ -183,6 +184,7 @@ describe('a block whose insert is stored and not acknowledged', () => {
         },
       },
       logSteps: logImportSteps(cluster.client),
+      settle: settleInsert(cluster.client),
       spool: await openSpool(await folders.make()),
     })
     const posted = store.store([report]).catch(() => {})

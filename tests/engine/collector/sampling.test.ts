@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { readReports } from '../../../app/collector/read-reports.ts'
 import { createReportStore } from '../../../app/collector/report-store.ts'
+import { settleInsert } from '../../../app/collector/settle-insert.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { type CollectorSite, createSiteLookup } from '../../../app/collector/site-lookup.ts'
 import { openSpool } from '../../../app/collector/spool.ts'
@@ -53,6 +54,7 @@ async function postAll(site: CollectorSite): Promise<void> {
   const store = createReportStore({
     writer: clickHouseReportWriter(database),
     logSteps: logImportSteps(database),
+    settle: settleInsert(database),
     spool: await openSpool(folder),
   })
   const random = seeded(2).next

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSpool } from '../../../../app/collector/spool.ts'
+import { openSpool, SpoolError } from '../../../../app/collector/spool.ts'
 
 let parent: string
 beforeAll(async () => {
@@ -11,21 +11,33 @@ beforeAll(async () => {
 afterAll(() => rm(parent, { recursive: true }))
 
 const block = { token: 'a', stepToken: 'step', tenantIds: ['t1', 't2'], rows: Buffer.from('["é\\n"]\n[2]\n') }
+const saved = { token: 'a', isWithdrawn: false }
+const withdrawn = { token: 'a', isWithdrawn: true }
 
 test('a block is loaded as it was saved, by another spool of the folder, until it is removed', async () => {
   const folder = join(parent, 'made', 'where missing')
   await (await openSpool(folder)).save(block)
   const spool = await openSpool(folder)
-  expect(await spool.list()).toEqual(['a'])
-  expect(await spool.load('a')).toEqual(block)
-  await spool.save({ ...block, rows: Buffer.alloc(0) })
-  expect((await spool.load('a'))?.rows).toHaveLength(0)
+  expect(await spool.list()).toEqual([saved])
+  expect(await spool.load(saved)).toEqual(block)
   await spool.remove('a')
   await spool.remove('a')
   expect(await spool.list()).toEqual([])
 })
 
-test('a block cut off by a power failure is not loaded, and an unfinished file is removed', async () => {
+test('a block whose posts were refused is known as one by the next spool, and is removed too', async () => {
+  const folder = join(parent, 'withdrawn')
+  const first = await openSpool(folder)
+  await first.save(block)
+  await first.withdraw('a')
+  const spool = await openSpool(folder)
+  expect(await spool.list()).toEqual([withdrawn])
+  expect(await spool.load(withdrawn)).toEqual(block)
+  await spool.remove('a')
+  expect(await readdir(folder)).toEqual([])
+})
+
+test('a block cut off by a power failure is not loaded but set aside, and an unfinished file is removed', async () => {
   const folder = join(parent, 'cut')
   await (await openSpool(folder)).save(block)
   await writeFile(join(folder, 'b.block.new'), '{}')
@@ -33,6 +45,32 @@ test('a block cut off by a power failure is not loaded, and an unfinished file i
   expect(await readdir(folder)).toEqual(['a.block'])
   for (const length of [70, 20, 0]) {
     await truncate(join(folder, 'a.block'), length)
-    expect(await spool.load('a')).toBeUndefined()
+    expect(await spool.load(saved)).toBeUndefined()
+  }
+  await spool.setAside(saved, 'unreadable')
+  expect(await readdir(folder)).toEqual(['a.unreadable'])
+})
+
+test('folders and foreign files are no blocks', async () => {
+  const folder = join(parent, 'folders')
+  for (const name of ['lost+found', 'b.block', 'c.block.new', 'd.withdrawn']) {
+    await mkdir(join(folder, name), { recursive: true })
+  }
+  await writeFile(join(folder, 'note.txt'), '')
+  const spool = await openSpool(folder)
+  await spool.save(block)
+  expect(await spool.list()).toEqual([saved])
+})
+
+test('a folder that cannot be written is a SpoolError that names it; a probe finds that and leaves nothing', async () => {
+  const folder = join(parent, 'gone')
+  const spool = await openSpool(folder)
+  await spool.probe()
+  expect(await readdir(folder)).toEqual([])
+  await rm(folder, { recursive: true })
+  await writeFile(folder, '')
+  for (const failing of [spool.probe(), spool.save(block), spool.list()]) {
+    await expect(failing).rejects.toThrow(SpoolError)
+    await expect(failing).rejects.toThrow(`${folder}: ENOTDIR`)
   }
 })
