@@ -19,6 +19,19 @@ export interface Listener {
 
 const closeTimeoutMs = 10_000
 
+/** Real values; tests shorten them. */
+export const connectionLimits = {
+  /** Of a whole request, from its first byte or its connection: a slow body cannot hold memory for longer. */
+  requestTimeoutMs: 10_000,
+  /** Without traffic, as when a client never reads its response. */
+  idleTimeoutMs: 60_000,
+  /** Above the 60 s for which balancers keep an idle connection, so that they never reuse one that is being closed. */
+  keepAliveTimeoutMs: 75_000,
+  checkIntervalMs: 1_000,
+  /** Of a connection: up to 64 KB that nothing read yet, and 20 KB. */
+  maxConnections: 4_000,
+}
+
 /** A response outside the app: to a request that never reached it, or that it failed to handle. */
 export interface ListenerProblem {
   readonly requestId: string
@@ -27,8 +40,7 @@ export interface ListenerProblem {
 }
 
 export interface ListenOptions {
-  /** Ends a connection without traffic, as when a client never reads its response. */
-  readonly idleTimeoutMs?: number
+  readonly limits?: Partial<typeof connectionLimits>
   readonly onProblem?: (problem: ListenerProblem) => void
   /** Environment variable of the port, for errors. */
   readonly variable?: string
@@ -39,8 +51,12 @@ export async function listen(
   app: Hono<ApiEnv>,
   port: number,
   host: string,
-  { idleTimeoutMs = 60_000, onProblem, variable = 'PORT' }: ListenOptions = {},
+  { limits = {}, onProblem, variable = 'PORT' }: ListenOptions = {},
 ): Promise<Listener> {
+  const { requestTimeoutMs, idleTimeoutMs, keepAliveTimeoutMs, checkIntervalMs, maxConnections } = {
+    ...connectionLimits,
+    ...limits,
+  }
   let draining = false
   async function handle(request: Request, env: HttpBindings): Promise<Response> {
     const { httpVersion, rawHeaders, url = '' } = env.incoming
@@ -59,8 +75,14 @@ export async function listen(
     return response
   }
   const server = createServer(
-    // Node's own 400 would have no body.
-    { requireHostHeader: false },
+    {
+      // Node's own 400 would have no body.
+      requireHostHeader: false,
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      connectionsCheckingInterval: checkIntervalMs,
+    },
     getRequestListener((request, env) => handle(request, env as HttpBindings), {
       hostname: 'localhost',
       errorHandler: (err) =>
@@ -76,6 +98,9 @@ export async function listen(
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node's own 417 would have no body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.timeout = idleTimeoutMs
+  server.maxConnections = maxConnections
+  // Idle ones make room for the next.
+  server.on('drop', () => server.closeIdleConnections())
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new Error(listenError(error, port, host, variable))))
     server.listen(port, host, resolve)

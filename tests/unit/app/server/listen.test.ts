@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import type { ApiEnv } from '../../../../app/pipeline/request-context.ts'
-import { type Listener, type ListenerProblem, listen } from '../../../../app/server/listen.ts'
+import { connectionLimits, type Listener, type ListenerProblem, listen } from '../../../../app/server/listen.ts'
 
 /** Response of a server on this machine to bytes on a connection that it ends. */
 async function send({ url }: Listener, request: string): Promise<string> {
@@ -117,7 +117,7 @@ test('a connection whose response nobody reads is closed', async () => {
     c.env.outgoing.once('close', () => socket.resume())
     return c.body('x'.repeat(64 * 1024 * 1024))
   })
-  const listener = await listen(app, 0, '127.0.0.1', { idleTimeoutMs: 300 })
+  const listener = await listen(app, 0, '127.0.0.1', { limits: { idleTimeoutMs: 300 } })
   const { port } = new URL(listener.url)
   const socket = connect(Number(port), '127.0.0.1')
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -137,4 +137,52 @@ test('a connection whose response nobody reads is closed', async () => {
 test('an address that is not this machine’s is an error that names the variable', async () => {
   const started = listen(new Hono<ApiEnv>(), 0, '192.0.2.1')
   await expect(started).rejects.toThrow(/^HOST must be an address to listen on, not "192\.0\.2\.1": [^\n]+$/)
+})
+
+test('an idle connection outlives the 60 s of balancers, and a request has 10 s to arrive', async () => {
+  const app = new Hono<ApiEnv>()
+  app.get('/', (c) => c.text('here'))
+  const listener = await listen(app, 0, '127.0.0.1')
+  const response = await fetch(listener.url)
+  expect(response.headers.get('Keep-Alive')).toBe('timeout=75')
+  expect(connectionLimits).toMatchObject({ requestTimeoutMs: 10_000, idleTimeoutMs: 60_000, maxConnections: 4_000 })
+  await response.text()
+  await listener.stop()
+})
+
+test('a body that does not arrive in time ends with its connection, and others are served', async () => {
+  const app = new Hono<ApiEnv>()
+  app.post('/', async (c) => c.text(await c.req.text()))
+  app.onError((_, c) => c.body(null))
+  const limits = { requestTimeoutMs: 200, checkIntervalMs: 50 }
+  const listener = await listen(app, 0, '127.0.0.1', { limits })
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\n'
+  const slow = [`${head}Content-Length: 9\r\n\r\nhalf`, `${head}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n`, head, '']
+  const ended = slow.map((sent) => send(listener, sent).catch(() => 'reset'))
+  expect(await (await fetch(listener.url, { method: 'POST', body: 'whole' })).text()).toBe('whole')
+  for (const response of await Promise.all(ended)) expect(response).not.toContain(' 200 ')
+  await listener.stop()
+})
+
+test('connections beyond the bound are refused, and take the place of idle ones', async () => {
+  const app = new Hono<ApiEnv>()
+  app.get('/', (c) => c.text('here'))
+  const listener = await listen(app, 0, '127.0.0.1', { limits: { maxConnections: 2 } })
+  const { port } = new URL(listener.url)
+  const open = async () => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const first = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [''])])
+    return { socket, text: String(first[0]) }
+  }
+  const idle = [await open(), await open()]
+  for (const { text } of idle) expect(text).toContain('200 OK')
+  const ends = idle.map(({ socket }) => once(socket, 'close'))
+  expect((await open()).text).toBe('')
+  await Promise.all(ends)
+  const next = await open()
+  expect(next.text).toContain('200 OK')
+  next.socket.destroy()
+  await listener.stop()
 })
