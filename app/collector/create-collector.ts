@@ -1,25 +1,27 @@
 import { randomBytes } from 'node:crypto'
-import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
+import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { Database } from '../../queries/clickhouse/client.ts'
+import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
 import type { Read } from '../../queries/sql/query.ts'
-import { budgetWindowSeconds } from '../../schema/plans.ts'
 import { Problem, problems } from '../../schema/problems.ts'
-import { type BudgetStore, BudgetUnavailableError } from '../budgets/budget-store.ts'
+import type { BudgetStore } from '../budgets/budget-store.ts'
 import { reportIds } from '../import/reports/report-id.ts'
-import { respondJson } from '../pipeline/json-response.ts'
-import type { ApiEnv, RequestContext } from '../pipeline/request-context.ts'
+import { clientClosedRequest, respondJson } from '../pipeline/json-response.ts'
+import type { ApiEnv } from '../pipeline/request-context.ts'
 import { mountHealth, whileServing } from '../server/health.ts'
 import { reasonOf } from '../server/log-outage.ts'
 import { observe } from '../server/observe.ts'
 import { mountMetrics } from '../server/serve-metrics.ts'
+import { createByteQuota } from './byte-quota.ts'
 import { CollectorError, unavailable } from './collector-error.ts'
 import { type CollectorMetrics, reportOperation } from './collector-metrics.ts'
 import { maxBodyBytes, readBody, tooLarge } from './read-body.ts'
 import { readReports } from './read-reports.ts'
+import { maxBodyBytesInFlight, receiveBody } from './receive-body.ts'
 import type { ReportStore } from './report-store.ts'
 import { createRetiredTokens } from './retired-tokens.ts'
+import { chargeSite } from './site-budget.ts'
 import { type CollectorSite, createSiteLookup } from './site-lookup.ts'
 
 export interface CollectorServices {
@@ -33,6 +35,7 @@ export interface CollectorServices {
   readonly isStopping?: () => boolean
   /** Metrics are not served here then. */
   readonly hasOwnMetricsPort?: boolean
+  readonly bodyBytesInFlight?: number
   readonly now?: () => number
   readonly random?: () => number
 }
@@ -52,21 +55,6 @@ const preflight = {
   'Access-Control-Max-Age': '86400',
 }
 
-const limitUnknownLength = bodyLimit({
-  maxSize: maxBodyBytes,
-  onError() {
-    throw tooLarge()
-  },
-})
-
-/** Hono's limit reads every body as a web stream: 0.1 ms a post, so only a body that does not say its length gets it. */
-const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  const length = c.req.header('Content-Length')
-  if (length === undefined) return limitUnknownLength(c, next)
-  if (Number(length) > maxBodyBytes) throw tooLarge()
-  return next()
-}
-
 /** `POST /r/{siteToken}`: 204 when ClickHouse has the reports. */
 export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   const {
@@ -78,6 +66,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     postsPerMinute,
     isStopping = () => false,
     hasOwnMetricsPort = false,
+    bodyBytesInFlight = maxBodyBytesInFlight,
     now = Date.now,
     random = Math.random,
   } = services
@@ -86,6 +75,8 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   const read: Read = (query) => database.read(query)
   const findSite = createSiteLookup(read)
   const isRetired = createRetiredTokens(read)
+  const charge = chargeSite(budgets, postsPerMinute)
+  const bodyBytes = createByteQuota(bodyBytesInFlight)
   const ids = reportIds(randomBytes(32).toString('hex'))
   let ordinal = 0
   const makeId = (receivedAt: number) => ids(ordinal++, receivedAt)
@@ -107,18 +98,6 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     throw new CollectorError(410, 'gone', 'The site of this token has another now, or was deleted')
   }
 
-  async function charge({ id, tenantId }: CollectorSite, request: RequestContext): Promise<void> {
-    const limits = { limit: postsPerMinute, windowSeconds: budgetWindowSeconds }
-    const outcome = await budgets.take([{ name: 'site', tenantId, ownerId: id, ...limits }]).catch((cause: unknown) => {
-      throw cause instanceof BudgetUnavailableError ? unavailable(cause) : cause
-    })
-    if (outcome.allowed) return
-    request.refusedBudgets = ['site']
-    const { retryAfterSeconds } = outcome
-    const message = `The site's budget of ${postsPerMinute} posts a minute is spent; wait ${retryAfterSeconds} s`
-    throw new CollectorError(429, 'rate_limited', message, { retryAfterSeconds })
-  }
-
   const route = '/r/:token'
   app.use(route, async (c, next) => {
     const request = c.get('request')
@@ -128,15 +107,17 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     await next()
   })
   app.options(route, (c) => c.body(null, 204, { ...c.get('request').responseHeaders, ...preflight }))
-  app.post(route, limitBody, async (c) => {
+  app.post(route, async (c) => {
+    if (Number(c.req.header('Content-Length') ?? 0) > maxBodyBytes) throw tooLarge()
     const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase() ?? ''
     if (!mediaTypes.includes(mediaType)) {
       throw new CollectorError(415, 'unsupported_media_type', `Content-Type may be ${mediaTypes.join(', ')}`)
     }
     const site = await requireSite(c.req.param('token'))
     c.get('request').site = site
-    await charge(site, c.get('request'))
-    const body = await readBody(Buffer.from(await c.req.arrayBuffer()), c.req.header('Content-Encoding'))
+    await charge(site, c.get('request'), 1)
+    const encoding = c.req.header('Content-Encoding')
+    const body = await receiveBody(c, site.id, bodyBytes, (bytes) => readBody(bytes, encoding))
     const userAgent = c.req.header('User-Agent') ?? ''
     const onOutcome = metrics.countReport
     const reports = readReports(body, { site, receivedAt: now(), userAgent, makeId, random, onOutcome })
@@ -148,6 +129,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   })
   app.notFound((c) => respondError(c, new CollectorError(404, 'not_found', 'There is no such path; reports go to /r/')))
   app.onError((error, c) => {
+    if (error instanceof ClientDisconnected) return c.body(null, clientClosedRequest)
     const status = statusOf(error)
     const { requestId } = c.get('request')
     if (status === 500) log.error({ requestId, err: error, cause: error.cause }, 'request failed')
@@ -169,7 +151,7 @@ function respondError(c: Context<ApiEnv>, error: Error): Response {
   const retryAfterSeconds = isOurs ? error.retryAfterSeconds : undefined
   if (retryAfterSeconds !== undefined) responseHeaders['Retry-After'] = String(retryAfterSeconds)
   // The rest of the body is not read, so the connection ends.
-  if (code === 'payload_too_large') responseHeaders.Connection = 'close'
+  if (code === 'payload_too_large' || code === 'overloaded') responseHeaders.Connection = 'close'
   if (code === 'method_not_allowed') responseHeaders.Allow = error instanceof Problem ? 'GET, HEAD' : 'POST, OPTIONS'
   return respondJson(c, statusOf(error), { error: { code, message, requestId } })
 }

@@ -5,7 +5,7 @@ import pino from 'pino'
 import { expect } from 'vitest'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { createCollectorMetrics } from '../../app/collector/collector-metrics.ts'
-import { createCollector } from '../../app/collector/create-collector.ts'
+import { type CollectorServices, createCollector } from '../../app/collector/create-collector.ts'
 import { createReportStore, type ReportStoreOptions } from '../../app/collector/report-store.ts'
 import { settleInsert } from '../../app/collector/settle-insert.ts'
 import { openSpool } from '../../app/collector/spool.ts'
@@ -77,7 +77,12 @@ export const versionOf = async (database: Database, tenantId: string) =>
   importVersion(await database.read(listImportSteps(tenantId, 1_000)))
 
 /** A collector without a listener, on a store of which parts can be replaced. */
-export async function openCollector(database: Database, folder: string, replaced: Partial<ReportStoreOptions> = {}) {
+export async function openCollector(
+  database: Database,
+  folder: string,
+  replaced: Partial<ReportStoreOptions> = {},
+  services: Partial<CollectorServices> = {},
+) {
   const store = createReportStore({
     writer: clickHouseReportWriter(database),
     logSteps: logImportSteps(database),
@@ -88,7 +93,7 @@ export async function openCollector(database: Database, folder: string, replaced
   const metrics = createCollectorMetrics(() => store.waitingBytes())
   const log = pino({ level: 'silent' })
   const budgets = createMemoryBudgets()
-  const app = createCollector({ database, budgets, store, metrics, log, postsPerMinute: 100_000 })
+  const app = createCollector({ database, budgets, store, metrics, log, postsPerMinute: 100_000, ...services })
   return {
     store,
     app,

@@ -1,0 +1,23 @@
+import { budgetWindowSeconds } from '../../schema/plans.ts'
+import { type BudgetStore, BudgetUnavailableError } from '../budgets/budget-store.ts'
+import type { RequestContext } from '../pipeline/request-context.ts'
+import { CollectorError, unavailable } from './collector-error.ts'
+import type { CollectorSite } from './site-lookup.ts'
+
+export type ChargeSite = (site: CollectorSite, request: RequestContext, tokens: number) => Promise<void>
+
+/** Takes tokens of the site's budget of posts. Throws CollectorError(429 or 503). */
+export function chargeSite(budgets: BudgetStore, postsPerMinute: number): ChargeSite {
+  const limits = { limit: postsPerMinute, windowSeconds: budgetWindowSeconds }
+  return async ({ id, tenantId }, request, tokens) => {
+    const charge = { name: 'site', tenantId, ownerId: id, ...limits, tokens } as const
+    const outcome = await budgets.take([charge]).catch((cause: unknown) => {
+      throw cause instanceof BudgetUnavailableError ? unavailable(cause) : cause
+    })
+    if (outcome.allowed) return
+    request.refusedBudgets = ['site']
+    const { retryAfterSeconds } = outcome
+    const message = `The site's budget of ${postsPerMinute} posts a minute is spent; wait ${retryAfterSeconds} s`
+    throw new CollectorError(429, 'rate_limited', message, { retryAfterSeconds })
+  }
+}
