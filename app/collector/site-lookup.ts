@@ -5,6 +5,7 @@ import { entitlements } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import { createHostLookup, sitesByPattern } from '../import/normalise/host-patterns.ts'
 import { siteTokenPattern } from './site-address.ts'
+import { createSiteTokens } from './site-tokens.ts'
 
 export interface CollectorSite {
   readonly id: string
@@ -15,13 +16,14 @@ export interface CollectorSite {
 }
 
 /** A rotated token ends within this time. */
-const ttlMs = 5_000
-const maxTokens = 50_000
+export const siteTtlMs = 5_000
+const maxSites = 50_000
 
-/** Sites by token, unknown tokens too; an expired site serves while ClickHouse does not. */
-export function createSiteLookup(read: Read) {
+/** Sites by token; an expired site serves while ClickHouse does not. */
+export function createSiteLookup(read: Read, { ttlMs = siteTtlMs } = {}) {
+  const tokens = createSiteTokens(read, ttlMs)
   const cache = new LRUCache<string, { readonly site: CollectorSite | undefined }>({
-    max: maxTokens,
+    max: maxSites,
     ttl: ttlMs,
     // With `allowStaleOnFetchRejection` a failed lookup of a new token would be an unknown token.
     async fetchMethod(token, expired) {
@@ -34,8 +36,12 @@ export function createSiteLookup(read: Read) {
     },
   })
   /** Rejects with Problem(upstream_unavailable) for a token that was never looked up. */
-  return async (token: string): Promise<CollectorSite | undefined> =>
-    siteTokenPattern.test(token) ? (await cache.fetch(token))?.site : undefined
+  return async (token: string): Promise<CollectorSite | undefined> => {
+    if (!siteTokenPattern.test(token)) return undefined
+    // A guess takes no place of a site.
+    if (!cache.has(token) && !(await tokens.has(token))) return undefined
+    return (await cache.fetch(token))?.site
+  }
 }
 
 function toSite([found]: readonly FoundSite[]): CollectorSite | undefined {

@@ -122,9 +122,11 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
     async read(query, { origin, onCost, signal: disconnected, traceparent } = {}) {
       const { pool = 'query' } = query
       const rendered = render(query.statement)
+      let isSent = false
       const attempt = async (signal: AbortSignal) => {
         // The pool can be full until after the timeout.
         signal.throwIfAborted()
+        isSent = true
         const settings = {
           ...settingsOfRead,
           ...settingsOf(query.name, pool, origin),
@@ -144,7 +146,8 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
         disconnected,
       ).catch((error: unknown) => {
         countFault(error)
-        if (!(error instanceof ClickHouseError || error instanceof ClientDisconnected)) breaker.suspect()
+        // A read that waited for its pool alone suspects nothing: guesses can fill theirs.
+        if (isSent && !(error instanceof ClickHouseError || error instanceof ClientDisconnected)) breaker.suspect()
         throw toProblem(error)
       })
       if (cost) onCost?.(cost)

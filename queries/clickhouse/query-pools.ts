@@ -47,6 +47,8 @@ export const queryPools = {
   lookup: { maxConcurrent: 8, timeoutMs: 1_800, settings: fewRowsSettings },
   /** API keys that were never found, which anybody can send: guesses cannot fill the other pools. */
   unknownKey: { maxConcurrent: 4, timeoutMs: 1_800, settings: fewRowsSettings },
+  /** Sites' tokens that were never found, which anybody can send: one at a time, so that guesses take half a processor at most. */
+  unknownToken: { maxConcurrent: 1, timeoutMs: 1_800, settings: fewRowsSettings },
   /** Long statements of the writer, for rollups and imports; their memory stays below 1 GB by spilling to disk. */
   maintenance: {
     maxConcurrent: 2,

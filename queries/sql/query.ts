@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Sql } from './sql.ts'
 
-export type PoolName = 'query' | 'export' | 'lookup' | 'unknownKey' | 'maintenance'
+export type PoolName = 'query' | 'export' | 'lookup' | 'unknownKey' | 'unknownToken' | 'maintenance'
 
 export interface Query<Row> {
   /** camelCase, as the function that builds it; part of log_comment. */

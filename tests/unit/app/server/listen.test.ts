@@ -157,7 +157,12 @@ test('a body that does not arrive in time ends with its connection, and others a
   const limits = { requestTimeoutMs: 200, checkIntervalMs: 50 }
   const listener = await listen(app, 0, '127.0.0.1', { limits })
   const head = 'POST / HTTP/1.1\r\nHost: x\r\n'
-  const slow = [`${head}Content-Length: 9\r\n\r\nhalf`, `${head}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n`, head, '']
+  const slow = [
+    `${head}Content-Length: 9\r\n\r\nhalf`,
+    `${head}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n`,
+    head,
+    '',
+  ]
   const ended = slow.map((sent) => send(listener, sent).catch(() => 'reset'))
   expect(await (await fetch(listener.url, { method: 'POST', body: 'whole' })).text()).toBe('whole')
   for (const response of await Promise.all(ended)) expect(response).not.toContain(' 200 ')
