@@ -1,7 +1,8 @@
 /** Bytes in memory within a bound, and those of one site within a quarter of it, so that no site makes others wait. */
 export interface ByteQuota {
-  /** False where the bound or the site's share is exceeded already; otherwise counts the bytes, over the bound too. */
-  take(siteId: string, bytes: number): boolean
+  /** Whether the bound or the site's share is exceeded, as the last bytes of a post can do. */
+  isFull(siteId: string): boolean
+  add(siteId: string, bytes: number): void
   release(siteId: string, bytes: number): void
   total(): number
 }
@@ -11,20 +12,18 @@ const siteShare = 1 / 4
 export function createByteQuota(limit: number): ByteQuota {
   const ofSites = new Map<string, number>()
   let total = 0
+
+  function add(siteId: string, bytes: number): void {
+    const ofSite = (ofSites.get(siteId) ?? 0) + bytes
+    if (ofSite > 0) ofSites.set(siteId, ofSite)
+    else ofSites.delete(siteId)
+    total += bytes
+  }
+
   return {
-    take(siteId, bytes) {
-      const ofSite = ofSites.get(siteId) ?? 0
-      if (total > limit || ofSite > limit * siteShare) return false
-      ofSites.set(siteId, ofSite + bytes)
-      total += bytes
-      return true
-    },
-    release(siteId, bytes) {
-      const ofSite = (ofSites.get(siteId) ?? 0) - bytes
-      if (ofSite > 0) ofSites.set(siteId, ofSite)
-      else ofSites.delete(siteId)
-      total -= bytes
-    },
+    isFull: (siteId) => total > limit || (ofSites.get(siteId) ?? 0) > limit * siteShare,
+    add,
+    release: (siteId, bytes) => add(siteId, -bytes),
     total: () => total,
   }
 }

@@ -17,11 +17,11 @@ import { createByteQuota } from './byte-quota.ts'
 import { CollectorError, unavailable } from './collector-error.ts'
 import { type CollectorMetrics, reportOperation } from './collector-metrics.ts'
 import { maxBodyBytes, readBody, tooLarge } from './read-body.ts'
-import { readReports } from './read-reports.ts'
+import { readElements, readReports } from './read-reports.ts'
 import { maxBodyBytesInFlight, receiveBody } from './receive-body.ts'
 import type { ReportStore } from './report-store.ts'
 import { createRetiredTokens } from './retired-tokens.ts'
-import { chargeSite } from './site-budget.ts'
+import { chargeSite, tokensOfReports } from './site-budget.ts'
 import { type CollectorSite, createSiteLookup } from './site-lookup.ts'
 
 export interface CollectorServices {
@@ -119,8 +119,11 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     const encoding = c.req.header('Content-Encoding')
     const body = await receiveBody(c, site.id, bodyBytes, (bytes) => readBody(bytes, encoding))
     const userAgent = c.req.header('User-Agent') ?? ''
+    const elements = readElements(body, userAgent)
+    const tokens = tokensOfReports(elements.length)
+    if (tokens > 0) await charge(site, c.get('request'), tokens)
     const onOutcome = metrics.countReport
-    const reports = readReports(body, { site, receivedAt: now(), userAgent, makeId, random, onOutcome })
+    const reports = readReports(elements, { site, receivedAt: now(), userAgent, makeId, random, onOutcome })
     if (reports.length > 0) await store.store(reports)
     return c.body(null, 204, c.get('request').responseHeaders)
   })

@@ -20,12 +20,16 @@ export interface ReportContext {
   readonly onOutcome: (type: string, outcome: Outcome) => void
 }
 
-/** The reports of a body that are to be stored. Throws CollectorError(400) for a body that holds none. */
-export function readReports(body: unknown, context: ReportContext): StoredReport[] {
-  const post = readPost({ body, userAgent: context.userAgent })
+/** The elements of a body, each a report or not. Throws CollectorError(400) for a body that holds none. */
+export function readElements(body: unknown, userAgent: string): readonly unknown[] {
+  const post = readPost({ body, userAgent })
   if (isLineError(post)) throw new CollectorError(400, 'bad_request', post.reason)
-  return post.elements.flatMap((value) => readReport(value, context))
+  return post.elements
 }
+
+/** The reports that are to be stored. */
+export const readReports = (elements: readonly unknown[], context: ReportContext): StoredReport[] =>
+  elements.flatMap((value) => readReport(value, context))
 
 function readReport(value: unknown, context: ReportContext): StoredReport[] {
   const { site, receivedAt, userAgent, makeId, random, onOutcome } = context

@@ -23,7 +23,8 @@ export async function receiveBody<Result>(
   try {
     for await (const chunk of chunksOf(c)) {
       if (received + chunk.length > maxBodyBytes) throw tooLarge()
-      if (!quota.take(siteId, chunk.length)) throw overloaded()
+      if (quota.isFull(siteId)) throw overloaded()
+      quota.add(siteId, chunk.length)
       received += chunk.length
       chunks.push(chunk)
     }

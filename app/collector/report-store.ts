@@ -1,6 +1,7 @@
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { toInsertLine } from '../import/reports/insert-block.ts'
 import { type BlockSenderOptions, createBlockSender } from './block-sender.ts'
+import { createByteQuota } from './byte-quota.ts'
 import { overloaded, unavailable } from './collector-error.ts'
 
 /**
@@ -16,7 +17,7 @@ export interface BlockLimits {
   readonly reports: number
   /** Bytes of rows. */
   readonly bytes: number
-  /** Bytes of rows that wait, beyond which posts are refused. */
+  /** Bytes of rows that wait, beyond which posts are refused; those of a site beyond a quarter. */
   readonly waitingBytes: number
 }
 
@@ -41,6 +42,7 @@ export interface ReportStoreOptions extends BlockSenderOptions {
 
 interface Block {
   readonly tenantIds: Set<string>
+  readonly bytesOfSites: Map<string, number>
   readonly rows: Buffer[]
   readonly stored: Promise<void>
   /** Ends `stored`, with an error where they are not. */
@@ -57,7 +59,7 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
   const sender = createBlockSender(options)
   /** Oldest first. The last one fills until its insert begins. */
   const waiting: Block[] = []
-  let waitingBytes = 0
+  const quota = createByteQuota(limits.waitingBytes)
   // A serial queue.
   let writes: Promise<void> = Promise.resolve()
   let closed = false
@@ -71,7 +73,9 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
       setTimeout(() => enqueue(block), limits.milliseconds),
       setTimeout(() => refuse(block), limits.milliseconds + limits.queueMilliseconds),
     ]
-    const block = { tenantIds: new Set<string>(), rows: [], stored, end, timers, reports: 0, bytes: 0 }
+    const block: Block = {
+      ...{ tenantIds: new Set(), bytesOfSites: new Map(), rows: [], stored, end, timers, reports: 0, bytes: 0 },
+    }
     waiting.push(block)
     return block
   }
@@ -110,27 +114,29 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
 
   function end(block: Block, error?: Error): void {
     for (const timer of block.timers) clearTimeout(timer)
-    waitingBytes -= block.bytes
+    for (const [siteId, bytes] of block.bytesOfSites) quota.release(siteId, bytes)
     block.end(error)
   }
 
   return {
-    /** Resolves when ClickHouse has the reports and their rollups. Rejects with CollectorError(503). */
+    /** Resolves when ClickHouse has the reports of one site and their rollups. Rejects with CollectorError(503). */
     store(reports: readonly StoredReport[]): Promise<void> {
       if (closed || sender.isRecovering()) return Promise.reject(unavailable())
-      if (waitingBytes > limits.waitingBytes) return Promise.reject(overloaded())
+      const siteId = reports[0]?.siteId ?? ''
+      if (quota.isFull(siteId)) return Promise.reject(overloaded())
       const last = waiting.at(-1)
       const block = last && !isFull(last) ? last : openBlock()
       const rows = Buffer.from(reports.map(toInsertLine).join(''))
+      quota.add(siteId, rows.length)
+      block.bytesOfSites.set(siteId, (block.bytesOfSites.get(siteId) ?? 0) + rows.length)
       for (const { tenantId } of reports) block.tenantIds.add(tenantId)
       block.rows.push(rows)
       block.reports += reports.length
       block.bytes += rows.length
-      waitingBytes += rows.length
       if (isFull(block)) enqueue(block)
       return block.stored
     },
-    waitingBytes: () => waitingBytes,
+    waitingBytes: quota.total,
     isReady: () => !sender.isRecovering(),
     /** Sends the blocks again that a killed collector left; `isReady` is false until they are stored. */
     sendLeftovers: sender.sendLeftovers,

@@ -4,6 +4,11 @@ import type { RequestContext } from '../pipeline/request-context.ts'
 import { CollectorError, unavailable } from './collector-error.ts'
 import type { CollectorSite } from './site-lookup.ts'
 
+const reportsPerToken = 100
+
+/** Of a post's reports, beside the token of the post. */
+export const tokensOfReports = (reports: number): number => Math.floor(reports / reportsPerToken)
+
 export type ChargeSite = (site: CollectorSite, request: RequestContext, tokens: number) => Promise<void>
 
 /** Takes tokens of the site's budget of posts. Throws CollectorError(429 or 503). */
@@ -17,7 +22,8 @@ export function chargeSite(budgets: BudgetStore, postsPerMinute: number): Charge
     if (outcome.allowed) return
     request.refusedBudgets = ['site']
     const { retryAfterSeconds } = outcome
-    const message = `The site's budget of ${postsPerMinute} posts a minute is spent; wait ${retryAfterSeconds} s`
+    const advice = tokens > postsPerMinute ? 'send fewer reports in one post' : `wait ${retryAfterSeconds} s`
+    const message = `The site's budget of ${postsPerMinute} posts a minute is spent; ${advice}`
     throw new CollectorError(429, 'rate_limited', message, { retryAfterSeconds })
   }
 }

@@ -24,7 +24,7 @@ import { createTenantWriter } from '../../support/tenants.ts'
 let db: TestDatabase
 let database: Database
 let tenantId: string
-const token = makeSiteToken()
+const [token, otherToken] = [makeSiteToken(), makeSiteToken()]
 const folders = temporaryFolders()
 
 beforeAll(async () => {
@@ -34,6 +34,7 @@ beforeAll(async () => {
   const writer = createTenantWriter(database)
   tenantId = await writer.createTenant()
   await writer.createSite(tenantId, { hosts: ['shop.example'], token })
+  await writer.createSite(tenantId, { hosts: ['shop.example'], token: otherToken })
 })
 
 afterAll(async () => {
@@ -41,14 +42,14 @@ afterAll(async () => {
   await folders.remove()
 })
 
-test('more waiting than the limit: 503 overloaded, and 204 for what waited and for what comes later', async () => {
+test('more of a site waiting than a quarter of the limit: 503 overloaded; 204 for what waited, for another site and later', async () => {
   const writer = clickHouseReportWriter(database)
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
   const { store, post } = await openCollector(database, await folders.make(), {
-    limits: { waitingBytes: 1_000 },
+    limits: { waitingBytes: 4_000 },
     writer: {
       async write(...given) {
         await held
@@ -64,7 +65,10 @@ test('more waiting than the limit: 503 overloaded, and 204 for what waited and f
     const before = store.waitingBytes()
     expectRefused(await post(token, newUrl()), 'overloaded', 1_000)
     expect(store.waitingBytes()).toBe(before)
+    const ofOther = post(otherToken, newUrl())
+    await expect.poll(() => store.waitingBytes()).toBeGreaterThan(before)
     release()
+    expect((await ofOther).status).toBe(204)
     const results = await Promise.all(posts)
     expect(results.map(({ status }) => status)).toContain(204)
     expect(await storedOf(database, ...urls)).toEqual(results.map(({ status }) => (status === 204 ? 1 : 0)))

@@ -190,6 +190,19 @@ test('a site past its budget gets a 429 that says when to come back; another sit
   }
 })
 
+test('a post costs a token of its site’s budget, and one more for each 100 reports', async () => {
+  const strict = await startTestCollector({ SITE_POSTS_PER_MINUTE: '1' })
+  try {
+    const statusOf = async (count: number) => {
+      const body = Array.from({ length: count }, () => violation('https://other.example/'))
+      return (await strict.post((await createSite()).token, body)).status
+    }
+    expect([await statusOf(99), await statusOf(100)]).toEqual([204, 429])
+  } finally {
+    await strict.close()
+  }
+})
+
 test('the log line of a post names its site and tenant, neither its sender nor its token', async () => {
   const lines: string[] = []
   const logged = await startTestCollector({}, pino({ level: 'info' }, { write: (line) => void lines.push(line) }))
