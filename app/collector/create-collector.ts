@@ -82,7 +82,12 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   const makeId = (receivedAt: number) => ids(ordinal++, receivedAt)
 
   app.use(observe(metrics, log))
-  mountHealth(app, database, budgets, () => ({ store: store.isReady(), ...whileServing(isStopping()) }))
+  mountHealth(app, database, budgets, () => ({
+    store: store.isReady(),
+    inserts: store.takesInserts(),
+    spool: store.canSpool(),
+    ...whileServing(isStopping()),
+  }))
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
 
   async function requireSite(token: string): Promise<CollectorSite> {

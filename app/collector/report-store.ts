@@ -19,6 +19,8 @@ export interface BlockLimits {
   readonly bytes: number
   /** Bytes of rows that wait, beyond which posts are refused; those of a site beyond a quarter. */
   readonly waitingBytes: number
+  /** Time after a failed insert for which the store is not ready, where none has succeeded since. */
+  readonly failureMilliseconds: number
 }
 
 export const blockLimits: BlockLimits = {
@@ -27,6 +29,7 @@ export const blockLimits: BlockLimits = {
   reports: 20_000,
   bytes: 8 * 1024 * 1024,
   waitingBytes: 64 * 1024 * 1024,
+  failureMilliseconds: 10_000,
 }
 
 export interface Flush {
@@ -62,6 +65,7 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
   const quota = createByteQuota(limits.waitingBytes)
   // A serial queue.
   let writes: Promise<void> = Promise.resolve()
+  let failedAt = -Infinity
   let closed = false
 
   function openBlock(): Block {
@@ -105,8 +109,10 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
     try {
       await sender.send([...tenantIds], Buffer.concat(rows))
       end(block)
+      failedAt = -Infinity
       onFlush({ reports, bytes, milliseconds: performance.now() - startedAt })
     } catch (error) {
+      failedAt = performance.now()
       // Each of the others would wait for a timeout of its own.
       for (const failed of [block, ...waiting.splice(0)]) end(failed, unavailable(error))
     }
@@ -138,6 +144,14 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
     },
     waitingBytes: quota.total,
     isReady: () => !sender.isRecovering(),
+    /** False for a while after a failed insert; posts are accepted, which finds whether the next one fails. */
+    takesInserts: () => performance.now() - failedAt > limits.failureMilliseconds,
+    /** Whether the folder of its blocks can be written. */
+    canSpool: () =>
+      options.spool.probe().then(
+        () => true,
+        () => false,
+      ),
     /** Sends the blocks again that a killed collector left; `isReady` is false until they are stored. */
     sendLeftovers: sender.sendLeftovers,
     /** Stores what waits. */

@@ -30,6 +30,8 @@ export function createShardStores(
     },
     waitingBytes: () => all.reduce((sum, store) => sum + store.waitingBytes(), 0),
     isReady: () => all.some((store) => store.isReady()),
+    takesInserts: () => all.some((store) => store.takesInserts()),
+    canSpool: async () => (await Promise.all(all.map((store) => store.canSpool()))).every(Boolean),
     sendLeftovers() {
       for (const store of all) store.sendLeftovers()
     },

@@ -7,11 +7,11 @@ import type { Database } from '../../queries/clickhouse/client.ts'
 import type { Config } from '../config.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { type Listener, listen } from '../server/listen.ts'
-import { logOutage } from '../server/log-outage.ts'
 import { listenForMetrics } from '../server/serve-metrics.ts'
 import { openBudgets } from '../server/start-server.ts'
 import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
+import { logStoreOutage } from './log-store-outage.ts'
 import { createReportStore, type ReportStore } from './report-store.ts'
 import { settleInsert } from './settle-insert.ts'
 import { createShardStores } from './shard-stores.ts'
@@ -39,7 +39,7 @@ export async function startCollector(
       // The first shard has the folder of one server, whose leftovers it sends.
       spool: await openSpool(join(config.DATA_DIR, 'collector', (shard ?? 1) === 1 ? '' : `shard-${shard}`)),
       onFlush: metrics.observeFlush,
-      onOutage: logOutage(log, shard === undefined ? 'ClickHouse' : `ClickHouse shard ${shard}`),
+      onOutage: logStoreOutage(log, shard === undefined ? 'ClickHouse' : `ClickHouse shard ${shard}`),
       onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refuses a block; it is set aside'),
       onUnreadable: (token) => log.error({ token }, 'A block cannot be read; it is set aside'),
     })

@@ -15,7 +15,7 @@ export function mountHealth(
   app: Hono<ApiEnv>,
   database: Pick<Database, 'read'>,
   budgets: BudgetStore,
-  furtherParts: () => Readonly<Record<string, boolean>> = () => ({}),
+  furtherParts: () => Readonly<Record<string, boolean | Promise<boolean>>> = () => ({}),
 ): void {
   let files: readonly Migration[] | undefined
   async function checkDatabase() {
@@ -31,8 +31,12 @@ export function mountHealth(
   }
 
   async function check() {
-    const [budgetsReady, { engine, migrations }] = await Promise.all([budgets.ready(), checkDatabase()])
-    const further = Object.entries(furtherParts()).map(([part, isGood]) => [part, statusOf(isGood)])
+    const parts = Object.entries(furtherParts()).map(async ([part, isGood]) => [part, statusOf(await isGood)] as const)
+    const [budgetsReady, { engine, migrations }, further] = await Promise.all([
+      budgets.ready(),
+      checkDatabase(),
+      Promise.all(parts),
+    ])
     return { engine: statusOf(engine), budgets: statusOf(budgetsReady), migrations, ...Object.fromEntries(further) }
   }
   const checks = singleFlight<Awaited<ReturnType<typeof check>>>()

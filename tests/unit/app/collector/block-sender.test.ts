@@ -4,8 +4,8 @@ import { blockLimits } from '../../../../app/collector/report-store.ts'
 
 test('a post has its response before a proxy gives up after 60 s', () => {
   const { startTimeoutMs, insertTimeoutMs, settleTimeoutMs, doneTimeoutMs } = senderTimeouts
-  const { milliseconds, queueMilliseconds } = blockLimits
+  const { milliseconds, queueMilliseconds, failureMilliseconds } = blockLimits
   const ofBlock = startTimeoutMs + insertTimeoutMs + settleTimeoutMs + doneTimeoutMs
-  expect([milliseconds, queueMilliseconds, ofBlock]).toEqual([500, 15_000, 37_000])
+  expect([milliseconds, queueMilliseconds, ofBlock, failureMilliseconds]).toEqual([500, 15_000, 37_000, 10_000])
   expect(milliseconds + queueMilliseconds + ofBlock).toBeLessThan(55_000)
 })
