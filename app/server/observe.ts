@@ -3,7 +3,16 @@ import type { Logger } from 'pino'
 import { type ApiEnv, createRequestContext } from '../pipeline/request-context.ts'
 import type { Metrics } from './metrics.ts'
 
-export function observe(metrics: Pick<Metrics, 'observe' | 'inFlight'>, log: Logger): MiddlewareHandler<ApiEnv> {
+interface ObserveOptions {
+  /** Level of an operation's line where its status is below 400. */
+  readonly successLevel?: 'info' | 'debug'
+}
+
+export function observe(
+  metrics: Pick<Metrics, 'observe' | 'inFlight'>,
+  log: Logger,
+  { successLevel = 'info' }: ObserveOptions = {},
+): MiddlewareHandler<ApiEnv> {
   return async function observe(c, next) {
     const request = createRequestContext(c.req.header('X-Request-Id'))
     c.set('request', request)
@@ -28,7 +37,8 @@ export function observe(metrics: Pick<Metrics, 'observe' | 'inFlight'>, log: Log
       rowsRead: request.rowsRead,
       bytesRead: request.bytesRead,
     }
-    if (request.operation) log.info(line, 'request')
-    else log.debug(line, 'request')
+    if (!request.operation) log.debug(line, 'request')
+    else if (status < 400) log[successLevel](line, 'request')
+    else log.info(line, 'request')
   }
 }

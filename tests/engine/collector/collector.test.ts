@@ -203,15 +203,24 @@ test('a post costs a token of its site’s budget, and one more for each 100 rep
   }
 })
 
-test('the log line of a post names its site and tenant, neither its sender nor its token', async () => {
-  const lines: string[] = []
-  const logged = await startTestCollector({}, pino({ level: 'info' }, { write: (line) => void lines.push(line) }))
+test('accepted posts are logged at debug level, refused ones always; neither line has its sender or its token', async () => {
+  const lines: Record<string, unknown>[] = []
+  const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const logged = await startTestCollector({}, log)
   const { id, token } = await createSite()
   await logged.post(token, [violation()])
+  await logged.post(token, '[{')
+  await logged.post(makeSiteToken(), [violation()])
   await logged.close()
-  const line = lines.find((text) => text.includes('reports.collect')) ?? ''
-  expect(JSON.parse(line)).toMatchObject({ operation: 'reports.collect', status: 204, tenantId, siteId: id })
-  for (const secret of ['127.0.0.1', token, 'evil.example']) expect(line).not.toContain(secret)
+  const posts = lines.filter(({ operation }) => operation === 'reports.collect')
+  const site = { tenantId, siteId: id }
+  const [debug, info] = [pino.levels.values.debug, pino.levels.values.info]
+  expect(posts).toMatchObject([
+    { level: debug, status: 204, ...site },
+    { level: info, status: 400, ...site },
+    { level: info, status: 404 },
+  ])
+  for (const secret of ['127.0.0.1', token, 'evil.example']) expect(JSON.stringify(posts)).not.toContain(secret)
 })
 
 test('readiness and metrics cover the collector, and labels are our own names alone', async () => {
