@@ -12,7 +12,7 @@ import { openExport } from './open-export.ts'
 import { openNode } from './open-node.ts'
 import { parseResponse, type QueryCost } from './parse-response.ts'
 import { fewRowsSettings, poolSettings, queryPools } from './query-pools.ts'
-import { killQuery, statementsOn } from './statements.ts'
+import { killOn, statementsOn } from './statements.ts'
 import { isRefusal } from './transient-errors.ts'
 import { ClientDisconnected, retryOnClosedConnection, withTimeout } from './with-timeout.ts'
 
@@ -61,7 +61,10 @@ export interface Database {
   insert(statement: string, rows: Readable | Buffer, options?: Omit<StatementOptions, 'params'>): Promise<void>
   /** The result's bytes, in the given format where the statement names none. */
   stream(statement: string, format: string, options?: StatementOptions): Promise<AsyncIterable<Buffer>>
-  /** Resolves when no statement with the id runs, to whether one did; rejects where a node does not respond. */
+  /**
+   * Resolves when no statement with the id runs, to whether one did. Rejects where ClickHouse does not respond; nodes of a
+   * cluster that do not are passed over.
+   */
   killQuery(queryId: string, signal: AbortSignal): Promise<boolean>
   /** Whether ClickHouse responds within two seconds. */
   ping(): Promise<boolean>
@@ -169,10 +172,7 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
       })
     },
     ...statementsOn(nodes),
-    async killQuery(queryId, signal) {
-      const killed = await Promise.all(connections.map(({ client }) => killQuery(client, queryId, signal)))
-      return killed.some(Boolean)
-    },
+    killQuery: killOn(connections),
     async ping() {
       const responses = await Promise.all(connections.map(({ ping }) => ping(2_000)))
       return responses.some(Boolean)

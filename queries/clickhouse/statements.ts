@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { type ClickHouseClient, type ClickHouseSettings, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
 import type { Database, StatementOptions } from './client.ts'
 import { withoutExceptionTrailer } from './exception-trailer.ts'
-import { type Nodes, wasNeverSent } from './nodes.ts'
+import { aliveTimeoutMs, type Nodes, wasNeverSent } from './nodes.ts'
 import type { ClickHouseNode } from './open-node.ts'
 
 const optionsOf = ({ params, settings, signal, queryId }: StatementOptions) => ({
@@ -45,8 +45,18 @@ export function statementsOn(nodes: Nodes<ClickHouseNode>): Pick<Database, 'comm
   }
 }
 
+export function killOn(nodes: readonly ClickHouseNode[]): Database['killQuery'] {
+  return async (queryId, signal) => {
+    const killed = nodes.map(
+      async ({ client, ping }) =>
+        (nodes.length === 1 || (await ping(aliveTimeoutMs))) && killQuery(client, queryId, signal),
+    )
+    return (await Promise.all(killed)).some(Boolean)
+  }
+}
+
 /** A statement has its id on the node that took it, and as `initial_query_id` on the others; a node that is down runs none. */
-export async function killQuery(client: ClickHouseClient, queryId: string, signal: AbortSignal): Promise<boolean> {
+async function killQuery(client: ClickHouseClient, queryId: string, signal: AbortSignal): Promise<boolean> {
   const query = 'KILL QUERY WHERE initial_query_id = {queryId:String} SYNC'
   try {
     const killed = await client.query({ query, format: 'JSONEachRow', ...optionsOf({ params: { queryId }, signal }) })
