@@ -1,5 +1,5 @@
 import { listAlertDeliveries } from '../../queries/alerts/list-alert-deliveries.ts'
-import { textFilter, uuid } from '../../schema/params.ts'
+import { exactText, uuid } from '../../schema/params.ts'
 import { alertDelivery } from '../../schema/responses/alert-delivery.ts'
 import { listResponse } from '../../schema/responses/common.ts'
 import { endpoint } from '../pipeline/endpoint.ts'
@@ -14,8 +14,8 @@ export const alertDeliveriesList = endpoint({
     'One entry for each destination of each alert that was sent, attempted or dropped, newest first. It reaches back as far as deliveries are kept, whatever the retention of reports.',
   query: {
     siteId: uuid('Only deliveries about this site, and digests that covered it').optional(),
-    destinationId: textFilter(64, 'Only deliveries to the destination with this id').optional(),
-    eventType: textFilter(64, 'Only deliveries of this event type, such as csp.new_issue').optional(),
+    destinationId: exactText(64, 'Only deliveries to the destination with this id').optional(),
+    eventType: exactText(64, 'Only deliveries of this event type, such as csp.new_issue').optional(),
   },
   page: { ...wholeListPage, position: timePosition('createdAt', alertDelivery.shape.id) },
   charges: ['key'],

@@ -1,7 +1,7 @@
 import { type AlertDelivery, alertDelivery } from '../../schema/responses/alert-delivery.ts'
-import { matchesText } from '../sql/matches.ts'
+import { equals } from '../sql/equals.ts'
 import type { Query } from '../sql/query.ts'
-import { at, join, name, sql, text, uint, uuid } from '../sql/sql.ts'
+import { at, join, sql, text, uint, uuid } from '../sql/sql.ts'
 import type { TimePosition } from '../sql/time-position.ts'
 
 export interface DeliveryFilter {
@@ -21,8 +21,8 @@ export function listAlertDeliveries(
   const conditions = [
     sql`tenant_id = ${uuid(tenantId)}`,
     ...(siteId === undefined ? [] : [sql`(site_id = ${uuid(siteId)} OR has(site_ids, ${uuid(siteId)}))`]),
-    ...(destinationId === undefined ? [] : [matchesText(name('destination_id'), destinationId)]),
-    ...(eventType === undefined ? [] : [matchesText(name('event_type'), eventType)]),
+    ...equals('destination_id', text, destinationId),
+    ...equals('event_type', text, eventType),
     ...(after ? [isAfter(after)] : []),
   ]
   return {

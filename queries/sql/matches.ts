@@ -3,7 +3,7 @@ import type { FilterTerm } from '../../schema/report-filter.ts'
 import { type Sql, sql, text, uuid } from './sql.ts'
 
 /** `_` matches any one character, `%` itself (Rule 22); a filter never contains a backslash. */
-export function matchesText(column: Sql, value: string): Sql {
+function matchesText(column: Sql, value: string): Sql {
   return value.includes('_')
     ? sql`${column} LIKE ${text(value.replaceAll('%', '\\%'))}`
     : sql`${column} = ${text(value)}`

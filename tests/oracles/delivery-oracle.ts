@@ -1,5 +1,4 @@
 import type { AlertDelivery } from '../../schema/responses/alert-delivery.ts'
-import { meets } from './oracle-parts.ts'
 
 /** Filters of a list of deliveries, as they are sent. */
 export interface DeliveryFilters {
@@ -8,8 +7,7 @@ export interface DeliveryFilters {
   readonly eventType?: string | undefined
 }
 
-const isMet = (stored: string | null, filter: string | undefined) =>
-  filter === undefined || (stored !== null && meets(stored, filter))
+const isMet = (stored: string | null, filter: string | undefined) => filter === undefined || stored === filter
 
 /** The contract's list of deliveries, computed the plain way over the same records. */
 export function oracleDeliveries(
