@@ -10,8 +10,8 @@ export interface InventoryFilter {
   readonly siteId: string
   /** Of activity, integrity and scans. */
   readonly window: TimeRange
-  /** A script without a sighting since is listed only with a decision. */
-  readonly retentionFrom: number
+  /** A script without a sighting since is listed only with a decision; undefined: every script ever seen is. */
+  readonly seenSince?: number | undefined
   readonly hasPaymentPages: boolean
   /** Every script where it is undefined. */
   readonly url?: string | undefined
@@ -47,13 +47,13 @@ function sightings(filter: InventoryFilter): Sql {
   return sql`(${join(all, ' UNION ALL ')})`
 }
 
-const isListed = ({ retentionFrom }: InventoryFilter, seenTo: Sql, decided: Sql): Sql =>
-  sql`max(${seenTo}) >= ${at(new Date(retentionFrom))} OR max(${decided})`
+const havingSeen = ({ seenSince }: InventoryFilter, seenTo: Sql, decided: Sql): Sql =>
+  seenSince === undefined ? empty : sql`HAVING max(${seenTo}) >= ${at(new Date(seenSince))} OR max(${decided})`
 
 const byScript = (filter: InventoryFilter): Sql => sql`
   FROM ${sightings(filter)}
   GROUP BY script_url
-  HAVING ${isListed(filter, sql`seen_to`, sql`source = 'decision'`)}`
+  ${havingSeen(filter, sql`seen_to`, sql`source = 'decision'`)}`
 
 export const inventoriedUrls = (filter: InventoryFilter): Sql => sql`(SELECT script_url ${byScript(filter)})`
 
@@ -112,7 +112,7 @@ export function inventoriedScripts(filter: InventoryFilter): Sql {
       (length(versions) < length(history))::Bool AS hashesTruncated
     FROM (${pinnable})
     GROUP BY script_url
-    HAVING ${isListed(filter, sql`last_seen_at`, sql`decided`)}
+    ${havingSeen(filter, sql`last_seen_at`, sql`decided`)}
     ORDER BY max(last_seen_at) DESC, script_url
     LIMIT ${uint(inventorySize + 1)}`
 }

@@ -52,7 +52,7 @@ export function scriptEvidence(world: PciWorld, pages: readonly PageRecord[], fr
   const violations = reports.filter(({ reportType }) => reportType === 'integrity-violation')
   const nothingElse = { captures: [], libraries: new Map(), catalog: '', checkedAt: '', advised: false }
   const paymentPages = pages.map(({ id }) => id)
-  const scripts = oracleScripts({ ...world, ...nothingElse, paymentPages, retentionFrom: from }, { from, to: now })
+  const scripts = oracleScripts({ ...world, ...nothingElse, paymentPages, seenSince: from }, { from, to: now })
   const onAny = ({ documentUrl }: StoredReport) => pages.some((page) => isPage(documentUrl, page))
   const lacking = unique(violations.filter(onAny).map(({ scriptUrl }) => scriptUrl)).filter(
     (url) => url !== '' && !scripts.some((script) => script.url === url),

@@ -87,8 +87,8 @@ function scriptOf(world: ScriptWorld, window: OracleWindow, url: string) {
 /** Every script of the inventory, the last seen first. */
 export function oracleScripts(world: ScriptWorld, window: OracleWindow) {
   const seen = sightingsOf(world)
-  const recent = seen.filter(({ at }) => at >= world.retentionFrom).map(({ url }) => url)
-  const urls = unique([...recent, ...world.decisions.map(({ url }) => url)])
+  const listed = seen.filter(({ at }) => at >= (world.seenSince ?? 0)).map(({ url }) => url)
+  const urls = unique([...listed, ...world.decisions.map(({ url }) => url)])
   return urls
     .map((url) => scriptOf(world, window, url))
     .sort((a, b) => descending(a.lastSeenAt ?? '', b.lastSeenAt ?? '') || (a.id < b.id ? -1 : 1))

@@ -24,7 +24,7 @@ const every: InventoryFilter = {
   tenantId,
   siteId,
   window: { from: dayMs - 5, to: 3 * dayMs + 7 },
-  retentionFrom: 0,
+  seenSince: 0,
   hasPaymentPages: true,
   url: undefined,
 }

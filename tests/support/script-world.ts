@@ -15,7 +15,8 @@ export interface ScriptWorld {
   readonly libraries: ReadonlyMap<string, KnownLibrary>
   readonly catalog: string
   readonly checkedAt: string
-  readonly retentionFrom: number
+  /** A script without a sighting since is listed only with a decision. */
+  readonly seenSince?: number
   /** The plan has advisories. */
   readonly advised: boolean
 }

@@ -33,7 +33,7 @@ export const compliancePciDss = endpoint({
   summary: 'Judge a site’s PCI DSS readiness',
   description:
     'Whether a site is ready for the requirements 6.4.3 and 11.6.1 of PCI DSS 4.0, what is missing and the evidence. Scripts are read over the plan’s whole retention, changes over the last 30 days. Answers on every plan with API access; `plan.requiredFor` names the plan that can meet a requirement where the current one cannot.',
-  query: { siteId: uuid('The site; a verdict is never across sites') },
+  query: { siteId: uuid('The site, which a key of one site need not name; a verdict is never across sites') },
   window: 'retention',
   charges: ['key', 'tenant'],
   response: z.object({ data: pciReadiness }),
@@ -48,9 +48,9 @@ export const compliancePciDss = endpoint({
       readPaymentPages(read, { tenant, siteId }),
     ])
     const reads = { read, readAll }
-    const request = { tenant, siteId, window, retentionFrom, paymentPages: pages, withoutHashes: true } as const
+    const evidence = { window, seenSince: retentionFrom, paymentPages: pages, withoutHashes: true } as const
     const [inventory, watchedPages, changes, busy] = await Promise.all([
-      onPlan && pages.length > 0 ? readInventory(read, request) : emptyInventory,
+      onPlan && pages.length > 0 ? readInventory(read, { tenant, siteId, ...evidence }) : emptyInventory,
       pageEvidence(reads, tenant.id, siteId, pages, has('pages.scans'), now),
       changeEvidence(reads, tenant.id, siteId, pages, now),
       pages.length > 0 ? [] : read(listBusyPages(tenant.id, siteId, lastDays, maxSuggestions)),

@@ -22,8 +22,8 @@ export const scriptsGet = endpoint({
       })
       .meta({ id: 'ScriptWithDecisions', description: 'A script and what was decided about it.' }),
   }),
-  async handle({ caller: { tenant }, params: { siteId, scriptId }, window, retentionFrom, read }) {
-    const found = await readScript(read, { tenant, siteId, window, retentionFrom }, scriptId)
+  async handle({ caller: { tenant }, params: { siteId, scriptId }, window, read }) {
+    const found = await readScript(read, { tenant, siteId, window }, scriptId)
     if (!found) throw new Problem('not_found', 'There is no such script')
     return { data: { ...found.script, decisions: found.decisions } }
   },

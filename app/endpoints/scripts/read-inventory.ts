@@ -26,8 +26,8 @@ export interface InventoryRequest {
   readonly tenant: Caller['tenant']
   readonly siteId: string
   readonly window: TimeRange
-  /** Milliseconds since the Unix epoch. */
-  readonly retentionFrom: number
+  /** Milliseconds since the Unix epoch; without it every script ever seen is listed. */
+  readonly seenSince?: number
   readonly paymentPages?: readonly PageRecord[]
   readonly withoutHashes?: true
 }
@@ -91,11 +91,11 @@ export async function readPaymentPages(
 }
 
 function toQuestion(
-  { tenant, siteId, window, retentionFrom }: InventoryRequest,
+  { tenant, siteId, window, seenSince }: InventoryRequest,
   pages: readonly PageRecord[],
   url: string | undefined,
 ): InventoryFilter {
-  return { tenantId: tenant.id, siteId, window, retentionFrom, hasPaymentPages: pages.length > 0, url }
+  return { tenantId: tenant.id, siteId, window, seenSince, hasPaymentPages: pages.length > 0, url }
 }
 
 async function assemble(

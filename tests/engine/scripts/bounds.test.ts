@@ -36,6 +36,22 @@ test('a script ranks by when its last new hash was seen, even after its reports 
   ])
 })
 
+test('a script that left every page long before retention is listed, and not in the evidence of PCI DSS', async () => {
+  const site = await sites.create()
+  await sites.api.importRecords(site.tenantId, monitoredPages, [paymentPage(site, 'https://shop.example.test/pay')])
+  const onPayment = { documentUrl: 'https://shop.example.test/pay' }
+  await sites.api.insertReports([sighting(site, 'left', 400, onPayment), sighting(site, 'new', 1, onPayment)])
+  const { data, rest } = await sites.list(site)
+  expect(data.map(({ url, lastSeenAt }) => [url, lastSeenAt])).toEqual([
+    [urlOf('new'), daysAgo(1)],
+    [urlOf('left'), daysAgo(400)],
+  ])
+  expect(rest).toMatchObject({ truncated: false, counts: { identification: { unhashed: 2 } } })
+  expect(await sites.script(site, 'left')).toMatchObject({ activity: null, coverage: { state: 'unknown' } })
+  const { body } = await sites.api.get(`/v1/compliance/pci-dss?siteId=${site.siteId}`, { key: site.key })
+  expect(body.data.evidence.scripts).toMatchObject([{ url: urlOf('new') }])
+})
+
 test('a read returns the last seen 1,000 scripts; the others can be read one by one', async () => {
   const site = await sites.create()
   const minute = 1 / 1_440

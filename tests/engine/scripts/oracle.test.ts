@@ -99,7 +99,6 @@ async function createWorlds(overrides: PlanOverrides, catalog: string, checkedAt
       libraries,
       catalog,
       checkedAt,
-      retentionFrom,
       advised: overrides.capabilities === undefined,
     },
   }))
