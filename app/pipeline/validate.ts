@@ -1,5 +1,5 @@
-import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
+import { validator } from 'hono/validator'
 import { z } from 'zod'
 import { Problem } from '../../schema/problems.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -21,26 +21,21 @@ function validateFields(
   target: 'param' | 'query',
   fields: Readonly<Record<string, z.ZodType>>,
 ): MiddlewareHandler<ApiEnv> {
-  return zValidator(
-    target,
-    z.strictObject(fields),
-    (result) => {
-      if (result.success) return
-      const input = result.data as Record<string, unknown>
-      throw new Problem('bad_request', validationMessage(result.error, input, Object.keys(fields)))
-    },
-    // No parameter needs an asynchronous check, and zod compiles synchronous ones.
-    { validationFunction: (schema, values) => schema.safeParse(values) },
-  )
+  const schema = z.strictObject(fields)
+  return validator(target, (given: Params, c) => {
+    const { siteId } = c.get('caller')
+    // A key of one site reads that site, where the operation has a siteId.
+    const input = target === 'query' && siteId !== null && 'siteId' in fields ? { siteId, ...given } : given
+    const result = schema.safeParse(input)
+    if (!result.success) throw new Problem('bad_request', validationMessage(result.error, input, Object.keys(fields)))
+    return result.data
+  })
 }
 
 function collectParams({ query: fields, parse }: Endpoint): MiddlewareHandler<ApiEnv> {
   const names = Object.keys(fields)
   return function collectParams(c, next) {
-    const given = c.req.valid('query' as never) as Params
-    // A key of one site reads that site, where the operation has a siteId.
-    const { siteId } = c.get('caller')
-    const query = siteId !== null && names.includes('siteId') ? { siteId, ...given } : given
+    const query = c.req.valid('query' as never) as Params
     const path = (c.req.valid('param' as never) ?? {}) as Params
     const ownQuery = Object.fromEntries(names.map((name) => [name, query[name]]))
     c.set('query', query)
