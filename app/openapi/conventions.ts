@@ -31,9 +31,9 @@ A list answers \`nextCursor\`: send it as \`cursor\`, with the same filters, to 
 freezes the window: leave \`from\` and \`to\` out or repeat them, for another value is refused; \`limit\` may change. Where only the first 10,000 items of
 a query can be paged, the page that reaches them says \`truncated: true\` beside a null \`nextCursor\`.
 
-The header \`Link\` has the target of the next page, \`rel="next"\`. Where \`from\` and \`to\` are parameters of a list whose
-latest come first, it goes on past the first 10,000 with a narrower window: follow it until it is absent, and every report was
-listed once. An issue with earlier reports is listed again with that window's counts; its first entry is whole.
+The header \`Link\` has the target of the next page, \`rel="next"\`. That of the list of reports goes on past the first
+10,000 with a narrower window: follow it until it is absent, and every report was listed once. Lists of groups have none there,
+as their items would come again with other counts.
 
 ## Text filters
 

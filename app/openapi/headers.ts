@@ -39,7 +39,7 @@ export const headers = {
   }),
   Link: {
     description:
-      'The next page, `rel="next"`: the target of the request with its `cursor` and, where a narrower window continues a list of over 10,000, with that window',
+      'The next page, `rel="next"`: the target of the request with its `cursor` and, where a narrower window continues a list of over 10,000 reports, with that window',
     required: false,
     schema: { type: 'string', examples: ['</v1/reports?limit=50&cursor=WzEs>; rel="next"'] },
   },

@@ -5,7 +5,10 @@ import { encodeCursor } from './cursor.ts'
 export interface SortKey<Item, Position> {
   readonly schema: z.ZodType<Position>
   readonly of: (item: Item) => Position
-  /** Milliseconds since the Unix epoch, of a list that the latest come first in: a narrower window continues it. */
+  /**
+   * Milliseconds since the Unix epoch, where no item has another time and the latest come first: a narrower window
+   * continues the list, and no item repeats.
+   */
   readonly timeOf?: (item: Item) => number
 }
 

@@ -15,7 +15,6 @@ export function timePosition<const Time extends string>(
     // A computed key loses its name in its type.
     schema: z.object({ [time]: cursorTime, id }) as unknown as z.ZodType<TimePosition<Time>>,
     of: (item) => ({ [time]: milliseconds(item[time]), id: item.id }) as TimePosition<Time>,
-    timeOf: (item) => milliseconds(item[time]),
   }
 }
 

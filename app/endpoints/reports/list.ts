@@ -1,10 +1,15 @@
 import { listReports } from '../../../queries/reports/list-reports.ts'
 import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
-import { report } from '../../../schema/responses/report.ts'
+import { type Report, report } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
 import { timePosition } from '../../pipeline/time-position.ts'
+
+const position = {
+  ...timePosition('receivedAt'),
+  timeOf: ({ receivedAt }: Pick<Report, 'receivedAt'>) => Date.parse(receivedAt),
+}
 
 export const reportsList = endpoint({
   name: 'reports.list',
@@ -15,7 +20,7 @@ export const reportsList = endpoint({
   query: reportFilterParams,
   parse: toReportFilter,
   window: { defaultDays: 7, maxDays: 7 },
-  page: { ...listPage, position: timePosition('receivedAt') },
+  page: { ...listPage, position },
   charges: ['key', 'tenant'],
   cache: 'until-import',
   response: listResponse(report),

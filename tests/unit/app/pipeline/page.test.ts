@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { endpoints } from '../../../../app/endpoints/all.ts'
 import { createCursorDecoder } from '../../../../app/pipeline/cursor.ts'
 import { createPage, wholeListPage } from '../../../../app/pipeline/page.ts'
 import { latestFirst, timePosition } from '../../../../app/pipeline/time-position.ts'
@@ -35,6 +36,22 @@ test('the next page begins after the last item, even when that is gone and other
   expect(readPage([seen('new', 40), seen('a', 30), seen('c', 10)], nextCursor)).toEqual({
     ids: ['c'],
     nextCursor: null,
+  })
+})
+
+test('past the greatest depth only the list of reports goes on, as groups would come again', () => {
+  const goingOn = endpoints.filter(({ page }) => page?.position.timeOf !== undefined)
+  expect(goingOn.map(({ name }) => name)).toEqual(['reports.list'])
+  const window = { from: 0, to: 60_000 }
+  const nextOf = (position: (typeof policy)['position']) => {
+    const page = createPage({ ...policy, position, maxDepth: 2 }, 2, { window, isWindowRequested: true }, '', undefined)
+    const { truncated } = page.cut([seen('c', 30), seen('b', 20), seen('a', 10)])
+    return { truncated, window: page.next()?.window }
+  }
+  expect(nextOf(policy.position)).toEqual({ truncated: true, window: undefined })
+  expect(nextOf({ ...policy.position, timeOf: () => 20_000 })).toEqual({
+    truncated: true,
+    window: { from: 0, to: 20_001 },
   })
 })
 
