@@ -7,9 +7,10 @@ export const me = endpoint({
   name: 'me',
   path: '/v1/me',
   summary: 'The calling key and its tenant',
-  description: 'Introspects the key: its tenant, plan, retention and request budgets. Answers on every plan.',
+  description:
+    'Introspects the key: its tenant, plan, retention and request budgets. Works with every valid key, whatever its plan and its origins.',
   charges: ['key'],
-  allPlans: true,
+  alwaysWorks: true,
   scope: 'key',
   response: z.object({ data: meReply }),
   async handle({ caller: { key, siteId, tenant } }) {

@@ -13,10 +13,10 @@ const budgetHeadersOf: Partial<Record<ProblemCode, 'always' | 'sometimes'>> = {
   upstream_unavailable: 'sometimes',
 }
 
-function codesOf({ allPlans, pathParams, query }: Endpoint): ProblemCode[] {
+function codesOf({ alwaysWorks, pathParams, query }: Endpoint): ProblemCode[] {
   const owned = Object.keys(pathParams).length > 0 || 'siteId' in query
   return problemCodes.filter((code) => {
-    if (code === 'plan_upgrade_required') return allPlans !== true
+    if (code === 'plan_upgrade_required' || code === 'forbidden') return alwaysWorks !== true
     if (code === 'not_found') return owned
     return code !== 'method_not_allowed'
   })

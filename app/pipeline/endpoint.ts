@@ -91,7 +91,8 @@ export interface EndpointDefinition<
   readonly charges: readonly ApiBudgetName[]
   /** Capabilities beside API access. */
   readonly requires?: readonly Requirement[]
-  readonly allPlans?: true
+  /** With every valid key, whatever its plan and its origins. */
+  readonly alwaysWorks?: true
   /** `tenant` by default: its keys share a response in flight. */
   readonly scope?: S
   /** For a response that depends on the tenant's reports alone, which only imports change. */

@@ -4,9 +4,9 @@ import type { ApiEnv } from './request-context.ts'
 import { requireCapability } from './require-plan.ts'
 
 /** Throws plan_upgrade_required. Comes before the budgets, so such a request costs nothing. */
-export function requireApiAccess({ allPlans }: Endpoint): MiddlewareHandler<ApiEnv> {
+export function requireApiAccess({ alwaysWorks }: Endpoint): MiddlewareHandler<ApiEnv> {
   return function requireApiAccess(c, next) {
-    if (!allPlans) requireCapability(c.get('caller'), 'api', 'API access')
+    if (!alwaysWorks) requireCapability(c.get('caller'), 'api', 'API access')
     return next()
   }
 }

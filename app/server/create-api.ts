@@ -88,7 +88,7 @@ export function createApi({
       route,
       startOperation(endpoint, database, log),
       // Before validation, so that a caller without a key learns nothing.
-      authenticate(authenticator),
+      authenticate(endpoint, authenticator),
       requireApiAccess(endpoint),
       chargeBudgets(endpoint, budgets),
       rejectMalformedQuery,

@@ -137,7 +137,7 @@ const named = (chosen: readonly Endpoint[]) => chosen.map((endpoint) => [endpoin
 export const operations = {
   all: named(endpoints),
   /** 403 on plans without API access. */
-  withPlan: named(endpoints.filter(({ allPlans }) => allPlans !== true)),
+  withPlan: named(endpoints.filter(({ alwaysWorks }) => alwaysWorks !== true)),
   withSite: named(endpoints.filter(({ pathParams, query }) => 'siteId' in { ...pathParams, ...query })),
   withMonitoredPage: named(endpoints.filter(({ pathParams, query }) => 'pageId' in { ...pathParams, ...query })),
   withWindow: named(endpoints.filter(({ window }) => typeof window === 'object')),
