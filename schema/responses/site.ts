@@ -9,8 +9,8 @@ export const site = z
       description: 'Lower-case hosts whose reports are the site’s; *.example.com is every subdomain.',
     }),
     firstSeen: dateTimeText.nullable().meta({
-      description: 'Its earliest report that retention holds; null without one.',
+      description: 'Its earliest report or sighting of a script that retention holds; null without one.',
     }),
-    lastSeen: dateTimeText.nullable().meta({ description: 'Its latest report; null without one.' }),
+    lastSeen: dateTimeText.nullable().meta({ description: 'Its latest one; null without any.' }),
   })
   .meta({ id: 'Site' })
