@@ -25,21 +25,23 @@ const gzipOptions = { level: 1 } as const
 export async function sendDownload(c: Context<ApiEnv>, download: Download, log: Logger): Promise<Response> {
   const { requestId } = c.get('request')
   const isZipped = acceptsGzip(c)
+  const corsHeaders = Object.fromEntries(c.res.headers)
   const headers = {
-    // Of CORS.
-    ...Object.fromEntries(c.res.headers),
+    ...corsHeaders,
     ...uncachedHeaders,
     'Content-Type': download.mediaType,
     'Content-Disposition': `attachment; filename="${download.fileName}"`,
     ...(isZipped && { 'Content-Encoding': 'gzip' }),
-    Vary: 'Accept-Encoding, Authorization, Origin',
+    Vary: 'Accept-Encoding, Authorization',
     ...download.headers,
     ...headersOf(c.get('request')),
   }
   if (c.req.method === 'HEAD') return new Response(null, { headers })
   const bytes = await download.open()
   const { outgoing } = c.env
-  outgoing.writeHead(200, headers)
+  // Of a response that Hono does not send, CORS cannot add its own.
+  const isCors = Object.keys(corsHeaders).length > 0
+  outgoing.writeHead(200, { ...headers, Vary: isCors ? `${headers.Vary}, Origin` : headers.Vary })
   try {
     if (isZipped) await pipeline(bytes, download.passOn, createGzip(gzipOptions), outgoing)
     else await pipeline(bytes, download.passOn, outgoing)

@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApi, type TestApi } from '../support/api.ts'
+import { createWorld, operations, type TestWorld, urlOf } from '../support/contract.ts'
 import type { TestKey } from '../support/tenants.ts'
 
 const origin = 'https://dash.example'
 
 let api: TestApi
 let key: TestKey
+let world: TestWorld
 
 beforeAll(async () => {
   api = await startApi({ corsOrigins: [origin, 'https://ops.example'] })
-  const tenantId = await api.createTenant()
-  await api.createSite(tenantId)
-  key = await api.createKey(tenantId)
+  world = await createWorld(api)
+  key = world.key
 })
 afterAll(() => api.close())
 
@@ -45,6 +46,17 @@ test('a page of a named origin may read a response and what it says in headers',
     expect.arrayContaining(['ETag', 'RateLimit-Remaining', 'RateLimit', 'Retry-After', 'X-Request-Id', 'Link']),
   )
   for (const word of ['Authorization', 'Origin']) expect(headers.get('Vary')).toContain(word)
+})
+
+test.each(operations.all)('%s varies by Origin, and HEAD by what GET does', async (_, endpoint) => {
+  const varyOf = async (method: string) => {
+    const path = urlOf(endpoint, { siteId: world.siteIds[0] })
+    const { status, headers } = await api.get(path, { key, method, headers: { Origin: origin } })
+    expect(status).toBe(200)
+    return headers.get('Vary')?.split(', ').sort()
+  }
+  expect(await varyOf('GET')).toEqual(['Accept-Encoding', 'Authorization', 'Origin'])
+  expect(await varyOf('HEAD')).toEqual(['Accept-Encoding', 'Authorization', 'Origin'])
 })
 
 test('a page of a named origin may read a 304 and an error', async () => {
