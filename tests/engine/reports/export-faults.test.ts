@@ -31,7 +31,7 @@ async function startApiProcess() {
   const script = spawnScript('app/serve.ts', [], {
     PORT: '0',
     CLICKHOUSE_URL: engine.userUrls.reader,
-    LOG_LEVEL: 'error',
+    LOG_LEVEL: 'warn',
   })
   const [, url = ''] = await script.printed(/Serving .* on (http:\S+)/, 30_000)
   return { url, script }
@@ -52,15 +52,20 @@ interface Opened {
   leave(): void
 }
 
-/** An export of which one chunk was read. */
-async function open({ key }: TestKey): Promise<Opened> {
+/** An export of which one chunk was read; it is refused where no place is free within 10 s. */
+async function tryOpen({ key }: TestKey): Promise<Opened> {
   const leaving = new AbortController()
   const headers = { Authorization: `Bearer ${key}`, 'Accept-Encoding': 'identity' }
   const response = await fetch(`${api.url}/v1/reports/export`, { headers, signal: leaving.signal })
-  expect(response.status).toBe(200)
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   await reader.read()
   return { response, reader, leave: () => leaving.abort() }
+}
+
+async function open(key: TestKey): Promise<Opened> {
+  const opened = await tryOpen(key)
+  expect(opened.response.status).toBe(200)
+  return opened
 }
 
 /** Reads to the end; the text of the last chunk. */
@@ -116,6 +121,19 @@ describe('places', () => {
     expect((await drain(await second)).endsWith(whole)).toBe(true)
   })
 
+  test('a reader that takes nothing loses its place, and never sees an end', async () => {
+    const key = await tenantWithReports()
+    const stalled = await open(key)
+    const status = async () => {
+      const { response, leave } = await tryOpen(key)
+      leave()
+      return response.status
+    }
+    await expect.poll(status, { timeout: 90_000, interval: 100 }).toBe(200)
+    await expect(drain(stalled)).rejects.toThrow()
+    await expect.poll(() => api.script.output(), { timeout: 60_000 }).toContain('The client stopped reading')
+  }, 120_000)
+
   test('two in all: a third is 503 within 11 s, and says when to come back', async () => {
     const keys = await Promise.all([tenantWithReports(), tenantWithReports(), tenantWithReports()])
     const opened = [await open(keys[0] as TestKey), await open(keys[1] as TestKey)]
@@ -127,5 +145,5 @@ describe('places', () => {
     expect(Number(third.headers.get('Retry-After'))).toBeGreaterThan(0)
     for (const one of opened) one.leave()
     await drain(await open(keys[2] as TestKey))
-  })
+  }, 120_000)
 })
