@@ -32,9 +32,11 @@ function listed(field: Field, own: ReadonlySet<Field>): Sql {
   return empty === '' ? sql`nullIf(${stored}, '')` : sql`nullIf(${stored}, 0)`
 }
 
-/** Spreadsheets run a cell that begins like a formula (OWASP, CSV injection). */
+/** Spreadsheets run a cell that begins with one (OWASP ASVS 5, 1.2.10); East Asian ones take the full-width form too. */
+const formulaStarts = sql`('=', '+', '-', '@', '\\t', '\\r', '\\n', '\\0', '＝', '＋', '－', '＠')`
+
 const guarded = (value: Sql): Sql =>
-  sql`if(substring(${value}, 1, 1) IN ('=', '+', '-', '@', '\\t', '\\r'), concat('\\'', ${value}), ${value})`
+  sql`if(substringUTF8(${value}, 1, 1) IN ${formulaStarts}, concat('\\'', ${value}), ${value})`
 
 const isText = (field: Field) => ['text', 'word'].includes(storedFieldRows[field].kind)
 

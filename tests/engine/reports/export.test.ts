@@ -96,7 +96,8 @@ describe('read by DuckDB', () => {
       `SELECT * FROM read_csv('${path}', all_varchar = true, header = true, quote = '"', escape = '"', allow_quoted_nulls = false)`,
     )
     const expected = linesOf(await (await send({ ...month, reportType, end: 'false' })).text())
-    const text = (value: unknown) => (value === null ? null : String(value).replace(/^(?=[=+\-@\t\r])/, "'"))
+    const text = (value: unknown) =>
+      value === null ? null : String(value).replace(/^(?=[=+\-@\t\r\n\0＝＋－＠])/, "'")
     expect(read).toEqual(
       expected.map((one) => Object.fromEntries(Object.entries(one).map(([field, value]) => [field, text(value)]))),
     )
@@ -119,14 +120,18 @@ describe('read by DuckDB', () => {
 test('a CSV cell that begins like a formula is guarded, and a line end within a cell is kept', async () => {
   const tenantId = await api.createTenant()
   const own = await api.createKey(tenantId)
-  const hostile = ['=cmd()', '+1', '-1', '@x', '\ttab', '\rreturn', 'a=b', 'two\nlines, "quoted"']
+  const hostile = ['=cmd()', '+1', '-1', '@x', '\ttab', '\rreturn', '\n=1', '\0=1', '＝cmd()', '＋1', '－1', '＠x']
+  const harmless = ['a=b', '＜x', 'two\nlines, "quoted"']
   const receivedAt = now - hourMs
   const random = seeded(1)
-  const sent = hostile.map((sample) => aReport({ tenantId, sample, receivedAt, id: uuidV7(receivedAt, random) }))
+  const sent = [...hostile, ...harmless].map((sample) =>
+    aReport({ tenantId, sample, receivedAt, id: uuidV7(receivedAt, random) }),
+  )
   await api.insertReports(sent)
   const text = await (await send({ format: 'csv', fields: 'sample' }, own)).text()
-  for (const cell of hostile.slice(0, 6)) expect(text).toContain(`"'${cell}"\n`)
+  for (const cell of hostile) expect(text).toContain(`"'${cell}"\n`)
   expect(text).toContain('"a=b"\n')
+  expect(text).toContain('"＜x"\n')
   expect(text).toContain('"two\nlines, ""quoted"""\n')
 })
 
