@@ -9,6 +9,7 @@ import type { BudgetStore } from '../budgets/budget-store.ts'
 import { reportIds } from '../import/reports/report-id.ts'
 import { clientClosedRequest, respondJson } from '../pipeline/json-response.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
+import { headLength } from '../server/head-length.ts'
 import { mountHealth, whileServing } from '../server/health.ts'
 import { reasonOf } from '../server/log-outage.ts'
 import { observe } from '../server/observe.ts'
@@ -83,6 +84,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
 
   // A line is 330 bytes: 28 GB a day at 1,000 posts a second, which the metrics count.
   app.use(observe(metrics, log, { successLevel: 'debug' }))
+  app.use(headLength)
   mountHealth(app, database, budgets, () => ({
     store: store.isReady(),
     inserts: store.takesInserts(),

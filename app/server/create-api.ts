@@ -26,6 +26,7 @@ import { validate } from '../pipeline/validate.ts'
 import { allowOrigins } from './allow-origins.ts'
 import { mountDocs } from './docs-page.ts'
 import { mountExplorer } from './explorer-page.ts'
+import { headLength } from './head-length.ts'
 import { mountHealth, whileServing } from './health.ts'
 import { logOutage, reasonOf } from './log-outage.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -75,6 +76,7 @@ export function createApi({
     onFault: metrics.countClickHouseFault,
   })
   app.use(observe(metrics, log))
+  app.use(headLength)
   if (corsOrigins.length > 0) app.use('/v1/*', allowOrigins(corsOrigins))
   if (traceRequest) app.use('/v1/*', traceRequest)
   mountHealth(app, database, budgets, () => whileServing(isStopping()))

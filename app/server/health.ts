@@ -5,9 +5,9 @@ import type { Database } from '../../queries/clickhouse/client.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import { singleFlight } from '../pipeline/cache/single-flight.ts'
-import { respondJson } from '../pipeline/json-response.ts'
+import { createResponse, respondJson } from '../pipeline/json-response.ts'
 import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
-import type { ApiEnv } from '../pipeline/request-context.ts'
+import { type ApiEnv, headersOf } from '../pipeline/request-context.ts'
 
 /** `/livez`: the process responds. `/readyz`: it can serve requests, otherwise 503 with the part that fails. */
 /** @param furtherParts of the process, beside ClickHouse and the budgets. */
@@ -48,8 +48,10 @@ export function mountHealth(
     const ready = Object.values(parts).every((status) => status === 'ok')
     return respondJson(c, ready ? 200 : 503, { status: statusOf(ready), checks: parts })
   })
-  rejectOtherMethods(app, '/livez')
-  rejectOtherMethods(app, '/readyz')
+  for (const path of ['/livez', '/readyz']) {
+    app.options(path, (c) => createResponse(null, 204, { Allow: 'GET, HEAD, OPTIONS', ...headersOf(c.get('request')) }))
+    rejectOtherMethods(app, path)
+  }
 }
 
 /** A check of its own from the stop signal on, so that proxies send no more requests. */

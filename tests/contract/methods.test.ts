@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ApiResponse } from '../support/api.ts'
+import type { ApiResponse, RequestOptions } from '../support/api.ts'
 import {
   type ContractApi,
   createWorld,
@@ -18,11 +18,15 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Names of the headers that the API chose; a server need not know the length of a body it does not send. */
+/** Names of the headers that the API chose. */
 const ownHeaders = ({ headers }: ApiResponse) =>
-  [...headers.keys()].filter(
-    (name) => !['connection', 'keep-alive', 'content-length', 'transfer-encoding'].includes(name),
-  )
+  [...headers.keys()].filter((name) => !['connection', 'keep-alive', 'transfer-encoding'].includes(name))
+
+/** Of a request without gzip, so that both have the same body. */
+const lengthOf = async (path: string, options: RequestOptions) => {
+  const headers = { 'Accept-Encoding': 'identity', 'X-Request-Id': 'the-same' }
+  return (await api.get(path, { ...options, headers })).headers.get('Content-Length')
+}
 
 const otherMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 
@@ -36,6 +40,14 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     expect(head.status).toBe(200)
     expect(head.text).toBe('')
     expect(ownHeaders(head)).toEqual(ownHeaders(get))
+  })
+
+  test('has the Content-Length of GET for HEAD, and of its errors', async () => {
+    const path = urlOf(endpoint, { siteId: world.siteIds[0] })
+    for (const options of [{ key: world.key }, {}]) {
+      const [get, head] = [await lengthOf(path, options), await lengthOf(path, { ...options, method: 'HEAD' })]
+      expect(head).toBe(get)
+    }
   })
 
   test('responds to HEAD with the status of an error too', async () => {
@@ -55,11 +67,18 @@ test.each(['/livez', '/readyz', '/openapi.json', '/docs', '/docs/start.js', '/me
   async (path) => {
     expect(await api.get(path)).toMatchObject({ status: 200 })
     expect(await api.get(path, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' })
+    expect(await lengthOf(path, { method: 'HEAD' })).toMatch(/^\d+$/)
+    if (path !== '/metrics') expect(await lengthOf(path, { method: 'HEAD' })).toBe(await lengthOf(path, {}))
     const posted = await api.get(path, { method: 'POST' })
     expect(posted.status).toBe(405)
     expect(posted.headers.get('Allow')).toBe('GET, HEAD')
   },
 )
+
+test.each(['/livez', '/readyz'])('%s takes OPTIONS, as the probes of some balancers send it', async (path) => {
+  const { status, headers, text } = await api.get(path, { method: 'OPTIONS' })
+  expect({ status, text, allow: headers.get('Allow') }).toEqual({ status: 204, text: '', allow: 'GET, HEAD, OPTIONS' })
+})
 
 test.each([
   '/v1',
