@@ -9,15 +9,21 @@ import { type Listener, listen } from './listen.ts'
 
 const loopback = /^(127\.|::1$|::ffff:127\.)/
 
+/** A METRICS_HOST that only this machine reaches. */
+const isLoopback = (host: string) => host === 'localhost' || loopback.test(host)
+
 const proxyHeaders = ['X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP', 'Forwarded', 'Via']
 
 const localHost = /^(localhost|127\.[\d.]+|\[::1\])$/
 
-/** A proxy on this machine connects from loopback too, but adds headers; a page whose host name was rebound sends that name. */
+/** A page in a browser on this machine whose host name was rebound to it sends that name. */
+const namesThisMachine = (c: Context<ApiEnv>) => localHost.test(new URL(c.req.url).hostname)
+
+/** A proxy on this machine connects from loopback too, but adds headers. */
 function fromThisMachine(c: Context<ApiEnv>): boolean {
   const proxied = proxyHeaders.some((name) => c.req.header(name) !== undefined)
   const isLocal = loopback.test(getConnInfo(c).remote.address ?? '')
-  return isLocal && !proxied && localHost.test(new URL(c.req.url).hostname)
+  return isLocal && !proxied && namesThisMachine(c)
 }
 
 async function respondMetrics(registry: Registry, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
@@ -34,7 +40,7 @@ export function mountMetrics(app: Hono<ApiEnv>, registry: Registry): void {
 
 type MetricsVariable = 'METRICS_PORT' | 'COLLECTOR_METRICS_PORT'
 
-/** Serves a registry at `/metrics` of a port of its own, to any client; undefined where none is set. */
+/** Serves a registry at `/metrics` of a port of its own, to any client that reaches METRICS_HOST; undefined where none is set. */
 export async function listenForMetrics(
   config: Config,
   variable: MetricsVariable,
@@ -43,6 +49,7 @@ export async function listenForMetrics(
   const port = config[variable]
   if (port === undefined) return undefined
   const app = new Hono<ApiEnv>()
+  if (isLoopback(config.METRICS_HOST)) app.use(async (c, next) => (namesThisMachine(c) ? next() : c.notFound()))
   app.get('/metrics', () => respondMetrics(registry))
   return listen(app, port, config.METRICS_HOST, { variable })
 }

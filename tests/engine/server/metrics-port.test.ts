@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +29,15 @@ function start(file: string, environment: Readonly<Record<string, string>>): Spa
   return script
 }
 
-test.each(programs)('$file serves /metrics on $variable alone, to any Host', async ({ file, variable, budget }) => {
+/** A request whose Host is a name, as from a page whose name was rebound to this machine. */
+async function statusFor(host: string, port: number): Promise<number | undefined> {
+  const request = get({ port, host: '127.0.0.1', path: '/metrics', headers: { Host: host } })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
+
+test.each(programs)('$file serves /metrics on $variable alone', async ({ file, variable, budget }) => {
   const port = await freePort()
   const script = start(file, { [variable]: String(port) })
   const [, url = ''] = await script.printed(/on (http:\/\/[\d.:]+)/, 30_000)
@@ -38,9 +48,20 @@ test.each(programs)('$file serves /metrics on $variable alone, to any Host', asy
   expect(text).toContain('redis_faults_total{kind="timeout"} 0')
   expect((await fetch(`${url}/metrics`)).status).toBe(404)
   expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(404)
+  for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, '[::1]']) expect(await statusFor(host, port)).toBe(200)
+  for (const host of ['rebound.example', `metrics.internal:${port}`, '127.0.0.1.rebound.example']) {
+    expect(await statusFor(host, port)).toBe(404)
+  }
   script.child.kill('SIGTERM')
   expect(await script.ended()).toBe(0)
   await expect(scrape()).rejects.toThrow()
+})
+
+test('a METRICS_HOST that other machines reach is served to any Host', async () => {
+  const port = await freePort()
+  const script = start('app/serve.ts', { METRICS_PORT: String(port), METRICS_HOST: '0.0.0.0' })
+  await script.printed(/on (http:\/\/[\d.:]+)/, 30_000)
+  expect(await statusFor(`metrics.internal:${port}`, port)).toBe(200)
 })
 
 test.each(programs)('$file names $variable where its port is taken', async ({ file, variable }) => {
