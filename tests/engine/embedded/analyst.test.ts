@@ -109,6 +109,13 @@ describe('the analyst', () => {
     }
   })
 
+  test('gets the first rows with result_overflow_mode=break, as DBeaver and JDBC send it, and not for the time', async () => {
+    const search = { max_result_rows: '10', result_overflow_mode: 'break', max_block_size: '10' }
+    const { status, text } = await send('SELECT arrayJoin(range(1000))', search)
+    expect({ status, rows: text.split('\n').slice(0, 3) }).toEqual({ status: 200, rows: ['0', '1', '2'] })
+    expect((await send('SELECT 1', { timeout_overflow_mode: 'break' })).code).toBe('452')
+  })
+
   test.each([
     { readonly: '0' },
     { dialect: 'kusto' },
