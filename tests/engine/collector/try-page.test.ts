@@ -20,6 +20,8 @@ let key: TestKey
 let collector: TestCollector
 let origins: BrowserOrigins
 let browser: Browser
+/** Each page over each scheme, loaded once: the tests that press its buttons come after those of it at rest. */
+let loaded: ReadonlyMap<string, LoadedPage>
 const posts: { readonly mediaType: string | undefined; readonly text: string }[] = []
 
 beforeAll(async () => {
@@ -37,6 +39,8 @@ beforeAll(async () => {
   mountTryPage(app, { reportPath: reportPath(token), apiUrl: api.url, apiKey: key.key })
   origins = await serveBrowsers(app, certificate, collector.url)
   browser = await launchChromium('--short-reporting-delay', certificate.chromiumSwitch)
+  const urls = ['/try', '/try/report-uri'].flatMap((path) => [origins.http + path, origins.https + path])
+  loaded = new Map(await Promise.all(urls.map(async (url) => [url, await load(url)] as const)))
 })
 
 afterAll(async () => {
@@ -71,10 +75,27 @@ const secureRows: typeof rows = [
   ['Request a missing page', { reportType: 'network-error', feature: 'http.error', statusCode: 404 }],
 ]
 
-async function open(path: string, origin: string): Promise<Page> {
+interface LoadedPage {
+  readonly page: Page
+  /** Of its load. */
+  readonly messages: readonly string[]
+  readonly requests: readonly string[]
+}
+
+async function load(url: string): Promise<LoadedPage> {
   const page = await browser.newPage()
-  await page.goto(origin + path)
-  return page
+  const messages: string[] = []
+  const requests: string[] = []
+  page.on('console', (message) => messages.push(message.text()))
+  page.on('request', (request) => requests.push(request.url()))
+  await page.goto(url, { waitUntil: 'networkidle' })
+  return { page, messages: [...messages], requests: [...requests] }
+}
+
+function pageAt(url: string): LoadedPage {
+  const found = loaded.get(url)
+  if (!found) throw new Error(`${url} was not loaded`)
+  return found
 }
 
 /** Presses a button and runs the curl line below it through a shell until it prints a report. */
@@ -93,14 +114,8 @@ async function press(page: Page, label: string): Promise<unknown> {
 describe('a page at rest', () => {
   const pages = ['/try', '/try/report-uri'].flatMap((path) => [[path, 'http'] as const, [path, 'https'] as const])
 
-  test.each(pages)('Chromium accepts every header of %s over %s, and loads the page alone', async (path, scheme) => {
-    const page = await browser.newPage()
-    const messages: string[] = []
-    const requests: string[] = []
-    page.on('console', (message) => messages.push(message.text()))
-    page.on('request', (request) => requests.push(request.url()))
-    await page.goto(origins[scheme] + path, { waitUntil: 'networkidle' })
-    await page.close()
+  test.each(pages)('Chromium accepts every header of %s over %s, and loads the page alone', (path, scheme) => {
+    const { messages, requests } = pageAt(origins[scheme] + path)
     expect(messages).toEqual([])
     expect(requests).toEqual([origins[scheme] + path])
   })
@@ -108,8 +123,8 @@ describe('a page at rest', () => {
 
 describe('the page over https, from which the browser delivers', () => {
   let page: Page
-  beforeAll(async () => {
-    page = await open('/try', origins.https)
+  beforeAll(() => {
+    page = pageAt(`${origins.https}/try`).page
   })
 
   test('has a button for each expected report', async () => {
@@ -125,8 +140,8 @@ describe('the page over https, from which the browser delivers', () => {
 
 describe('the page over http, to which browsers deliver report-uri alone', () => {
   let page: Page
-  beforeAll(async () => {
-    page = await open('/try', origins.http)
+  beforeAll(() => {
+    page = pageAt(`${origins.http}/try`).page
   })
 
   test('has no button for a report that only https has', async () => {
@@ -141,7 +156,7 @@ describe('the page over http, to which browsers deliver report-uri alone', () =>
 
 test('without report-to the browser delivers to report-uri, over https too', async () => {
   const documentUrl = `${origins.https}/try/report-uri`
-  const page = await open('/try/report-uri', origins.https)
+  const { page } = pageAt(documentUrl)
   await page.getByRole('button', { name: 'Load an image from elsewhere' }).click()
   const mediaTypes = () => posts.filter(({ text }) => text.includes(documentUrl)).map(({ mediaType }) => mediaType)
   await expect.poll(mediaTypes).toEqual(['application/csp-report'])
