@@ -1,5 +1,4 @@
-import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
@@ -7,9 +6,8 @@ import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import type { TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { createWorld, startContractApi, type TestWorld } from '../../support/contract.ts'
+import { openExplorer, settled } from '../../support/explorer.ts'
 import type { TestKey } from '../../support/tenants.ts'
-
-const hostile = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>'
 
 let api: TestApi
 let world: TestWorld
@@ -18,20 +16,6 @@ let browser: Browser
 beforeAll(async () => {
   api = await startContractApi()
   world = await createWorld(api)
-  const { tenantId, siteIds } = world
-  const receivedAt = Date.now() - 60_000
-  const spoiled = {
-    documentUrl: `https://shop.example/${hostile}`,
-    blockedHost: hostile,
-    sample: hostile,
-    message: hostile,
-  }
-  const random = seeded(2)
-  await api.insertReports(
-    Array.from({ length: 30 }, () =>
-      aReport({ tenantId, siteId: siteIds[0], receivedAt, id: uuidV7(receivedAt, random), ...spoiled }),
-    ),
-  )
   browser = await launchChromium()
 })
 afterAll(async () => {
@@ -39,152 +23,9 @@ afterAll(async () => {
   await api?.close()
 })
 
-interface Opened {
-  readonly page: Page
-  /** What a page must not do. */
-  readonly faults: string[]
-}
+const forLong = { timeout: 60_000, interval: 500 }
 
-async function open(
-  path: string,
-  key: TestKey = world.key,
-  options: Parameters<Browser['newPage']>[0] = {},
-): Promise<Opened> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-  const page = await context.newPage()
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of (4|5)\d\d/.test(message.text())) faults.push(message.text())
-  })
-  await page.addInitScript(`sessionStorage.setItem('security-reporting-key', '${key.key}')`)
-  await page.goto(`${api.url}${path}`)
-  await settled(page)
-  return { page, faults }
-}
-
-async function settled(page: Page): Promise<void> {
-  await page.locator('section .content').first().waitFor()
-  await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
-}
-
-const views = ['reports', 'issues', 'network', 'crashes', 'changes', 'policies', 'scripts', 'pages', 'pci']
-
-/** The requests that a page's panels made, each asked again as curl would. */
-async function bodiesOf(page: Page): Promise<{ path: string; body: { data: unknown } }[]> {
-  const targets = (await page.evaluate(
-    "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/v1/'))",
-  )) as string[]
-  const own = [...new Set(targets)].filter((target) => !target.includes('/v1/sites?'))
-  return Promise.all(
-    own.map(async (target) => {
-      const { pathname, search } = new URL(target)
-      const { status, body } = await api.get(pathname + search, { key: world.key })
-      expect(status).toBe(200)
-      return { path: pathname, body }
-    }),
-  )
-}
-
-const shownNumber = (value: number) => new Intl.NumberFormat('en').format(value)
-
-/** Cells of a column, in a panel. */
-const cells = (page: Page, panel: string, label: string) =>
-  page.locator(`#${panel} td[data-label="${label}"]`).allTextContents()
-
-describe.each(views)('the view %s', (view) => {
-  test('breaks no policy, raises no error, runs no text and has nothing that axe finds', async () => {
-    for (const [colorScheme, width] of [
-      ['light', 1280],
-      ['dark', 390],
-    ] as const) {
-      const { page, faults } = await open(`/explorer?view=${view}&site=${world.siteIds[0]}`, world.key, {
-        colorScheme,
-        viewport: { width, height: 900 },
-      })
-      await page.evaluate(axe.source)
-      const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-      expect(await page.title()).not.toBe('owned')
-      expect(await page.locator('main img, main script, main iframe').count()).toBe(0)
-      expect(faults).toEqual([])
-      await page.context().close()
-    }
-  })
-})
-
-describe('numbers are those of the same request by curl', () => {
-  test('reports', async () => {
-    const { page } = await open(`/explorer?site=${world.siteIds[0]}`)
-    const bodies = await bodiesOf(page)
-    const of = (path: string) => bodies.filter((one) => one.path === path).map(({ body }) => body.data)
-    const [count] = of('/v1/reports/count') as { reportCount: number }[]
-    expect(await page.locator('#total .big').textContent()).toBe(shownNumber(count?.reportCount ?? -1))
-    const rankings = of('/v1/reports/grouped') as { reportCount: number; values: string[] }[][]
-    const shown = await Promise.all(['ranking-1', 'ranking-2'].map((panel) => cells(page, panel, 'Reports')))
-    expect(shown.sort()).toEqual(rankings.map((groups) => groups.map((one) => shownNumber(one.reportCount))).sort())
-    const [histogram] = of('/v1/reports/histogram') as { buckets: { reportCount: number }[] }[]
-    const sum = histogram?.buckets.reduce((before, { reportCount }) => before + reportCount, 0) ?? -1
-    expect(await page.locator('#histogram [role=img]').getAttribute('aria-label')).toContain(
-      `${shownNumber(sum)} reports`,
-    )
-    const [newest] = of('/v1/reports') as { documentUrl: string }[][]
-    expect(await cells(page, 'newest', 'Page')).toEqual(newest?.map(({ documentUrl }) => documentUrl || '–'))
-    await page.context().close()
-  })
-
-  test.each([
-    ['issues', 'issues'],
-    ['network', 'network-errors'],
-    ['crashes', 'crashes'],
-    ['changes', 'browser-changes'],
-    ['policies', 'policies'],
-  ])('%s', async (view, panel) => {
-    const { page } = await open(`/explorer?view=${view}&site=${world.siteIds[0]}`)
-    const [{ body } = { body: { data: [] } }] = await bodiesOf(page)
-    const counts = (body.data as { reportCount: number }[]).map(({ reportCount }) => shownNumber(reportCount))
-    expect(counts.length).toBeGreaterThan(0)
-    expect(await cells(page, panel, 'Reports')).toEqual(counts)
-    await page.context().close()
-  })
-
-  test.each([
-    ['scripts', 'Script', 'url'],
-    ['pages', 'Page', 'label'],
-  ])('%s', async (view, label, field) => {
-    const { page } = await open(`/explorer?view=${view}&site=${world.siteIds[0]}`)
-    const [{ body } = { body: { data: [] } }] = await bodiesOf(page)
-    const names = (body.data as Record<string, string>[]).map((one) => one[field])
-    expect(names.length).toBeGreaterThan(0)
-    expect(await cells(page, view, label)).toEqual(names)
-    await page.context().close()
-  })
-
-  test('pci says everything that the API says', async () => {
-    const { page } = await open(`/explorer?view=pci&site=${world.siteIds[0]}`)
-    const [{ body } = { body: { data: {} } }] = await bodiesOf(page)
-    const text = words((await page.locator('#pci').textContent()) ?? '')
-    const { generatedAt: _, ...data } = body.data as { generatedAt: string }
-    for (const value of leaves(data)) expect(text).toContain(value)
-    await page.emulateMedia({ media: 'print' })
-    expect(await page.locator('#pci').isVisible()).toBe(true)
-    for (const control of ['header', 'nav', 'footer', '#pci .tools']) {
-      expect(await page.locator(control).first().isVisible()).toBe(false)
-    }
-    await page.context().close()
-  })
-})
-
-/** Texts and numbers of a body as the page writes them. */
-function leaves(value: unknown): string[] {
-  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leaves)
-  if (typeof value === 'number') return [shownNumber(value)]
-  if (typeof value !== 'string') return []
-  return [/^\d{4}-\d\d-\d\dT/.test(value) ? value.slice(0, 16).replace('T', ' ') : words(value)]
-}
-
-const words = (text: string) => text.replaceAll('_', ' ')
+const open = (path: string, key: TestKey = world.key, options = {}) => openExplorer(browser, api, key, path, options)
 
 describe('a view', () => {
   test('is in the URL: a value that is pressed filters, also for who is sent the link', async () => {
@@ -237,16 +78,24 @@ describe('a view', () => {
 })
 
 test('new reports appear by themselves, and a poll that finds none is a 304', async () => {
-  const { page } = await open('/explorer')
-  const before = await page.locator('#total .big').textContent()
-  const unchanged = page.waitForResponse((response) => response.status() === 304, { timeout: 25_000 })
-  await unchanged
+  const { page } = await open('/explorer', world.key, { ownClock: true })
+  const total = page.locator('#total .big')
+  const before = await total.textContent()
+  let unchanged = 0
+  page.on('response', (response) => {
+    if (response.status() === 304) unchanged += 1
+  })
+  const afterPoll = async <Value>(read: () => Value) => {
+    await page.clock.fastForward(10_000)
+    return read()
+  }
+  await expect.poll(() => afterPoll(() => unchanged), forLong).toBeGreaterThan(0)
   const { tenantId, siteIds } = world
   const receivedAt = Date.now() - 5_000
   await api.insertReports([aReport({ tenantId, siteId: siteIds[1], receivedAt, id: uuidV7(receivedAt, seeded(9)) })])
-  await expect.poll(() => page.locator('#total .big').textContent(), { timeout: 25_000 }).not.toBe(before)
+  await expect.poll(() => afterPoll(() => total.textContent()), forLong).not.toBe(before)
   await page.context().close()
-}, 60_000)
+}, 150_000)
 
 test('the site picker has every site of a tenant with more than a page of them', async () => {
   const tenantId = await api.createTenant()
