@@ -21,14 +21,19 @@ export function targetOf(path, params = {}) {
   return search === '' ? path : `${path}?${search}`
 }
 
+/** Target of the page that follows; undefined on the last. */
+const nextOf = (response) => response.headers.get('Link')?.match(/^<(.+)>; rel="next"$/)?.[1]
+
 /** For a terminal, with the key as a variable: a view is sent to colleagues, and the key is not. */
 export const curlOf = (target) =>
   `curl -s -H "Authorization: Bearer $KEY" '${location.origin}${target.replaceAll("'", '%27')}'`
 
 /** @param {(state: { pausedUntil: number, reason: string }) => void} onPause */
 export function createApi(onPause) {
-  /** By target: the last response and its tag. */
+  /** By target: the last page that it returned, and its tag. */
   const known = new Map()
+  /** By target: the read in flight, for all panels that need it. */
+  const inFlight = new Map()
   let pausedUntil = 0
 
   function pause(response, message) {
@@ -42,23 +47,29 @@ export function createApi(onPause) {
     if (response.ok || response.status === 304) return response
     const message = await response.json().then(
       ({ error }) => error.message,
-      () => `The API answered ${response.status}`,
+      () => `The API’s status is ${response.status}`,
     )
     if (response.status === 429 || response.status === 503) pause(response, message)
     throw new ApiError(response.status, message)
   }
 
+  async function read(target) {
+    const before = known.get(target)
+    const response = await send(target, before ? { 'If-None-Match': before.etag } : {})
+    if (response.status === 304) return before.page
+    const page = { body: await response.json(), next: nextOf(response) }
+    if (known.size > 100) known.clear()
+    known.set(target, { etag: response.headers.get('ETag') ?? '', page })
+    return page
+  }
+
   return {
     isPaused: () => Date.now() < pausedUntil,
-    /** The body, which is the same object as before where nothing changed. */
-    async get(target) {
-      const before = known.get(target)
-      const response = await send(target, before ? { 'If-None-Match': before.etag } : {})
-      if (response.status === 304) return before.body
-      const body = await response.json()
-      if (known.size > 100) known.clear()
-      known.set(target, { etag: response.headers.get('ETag') ?? '', body })
-      return body
+    /** Body and next target; the same object as before if nothing changed. */
+    get(target) {
+      const running = inFlight.get(target) ?? read(target).finally(() => inFlight.delete(target))
+      inFlight.set(target, running)
+      return running
     },
     /** Every item of a list, page by page to its end. */
     async all(target, onCount = () => {}) {
@@ -67,7 +78,7 @@ export function createApi(onPause) {
         const response = await send(next)
         items.push(...(await response.json()).data)
         onCount(items.length)
-        next = response.headers.get('Link')?.match(/^<(.+)>; rel="next"$/)?.[1]
+        next = nextOf(response)
       }
       return items
     },

@@ -4,8 +4,8 @@ const numbers = new Intl.NumberFormat('en')
 
 export const number = (value) => (value === null || value === undefined ? '–' : numbers.format(value))
 
-/** `2026-11-23 13:00`, of RFC 3339. */
-export const time = (text) => (text ? text.slice(0, 16).replace('T', ' ') : '–')
+/** `2026-11-23 13:00 UTC`, of RFC 3339. */
+export const time = (text) => (text ? `${text.slice(0, 16).replace('T', ' ')} UTC` : '–')
 
 export const date = (text) => (text ? text.slice(0, 10) : '–')
 

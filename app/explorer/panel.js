@@ -1,5 +1,7 @@
 import { curlOf, targetOf } from './api.js'
 import { h } from './dom.js'
+import { keepingFocus } from './focus.js'
+import { createPaging } from './paging.js'
 
 /**
  * What a panel is made of.
@@ -7,34 +9,40 @@ import { h } from './dom.js'
  * @property {string} id
  * @property {(state: object) => string} title
  * @property {(state: object) => { path: string, params: object }} request
- * @property {(body: object, context: object) => Node[]} render
+ * @property {(state: object) => { path: string, params: object }} [countRequest] of all rows of a list
+ * @property {(body: object, context: object, params: object) => Node[]} render
+ * @property {(context: object) => Node} [control] beside the title
+ * @property {{ step: number, totalOf?: (body: object) => number, mostRows?: number }} [list]
+ * @property {boolean} [isExported]
  * @property {(state: object) => string} [exportTarget] of a file; lists without it are read page by page
- * @property {boolean} [isList]
  */
 
 const copiedMs = 2_000
 
-/** A section that reads one operation, and renders it again where it changed. */
+/** A section that reads one operation, and renders it again when it changed. */
 export function createPanel(definition, context) {
-  const { id, title, request, render, isList } = definition
-  const { api, state } = context
+  const { id, title, request, countRequest, render, control, isExported } = definition
+  const { api } = context
+  const paging = definition.list && createPaging(definition.list, api)
   /** Moves with the window, from minute to minute. */
-  const target = () => {
-    const { path, params } = request(state)
-    return targetOf(path, params)
-  }
+  const target = () => toTarget(request(context.state))
+  const heading = h('h2', { id: `${id}-title` })
+  const chosen = control && h('div', {})
   const note = h('p', { class: 'note', role: 'status' })
-  const content = h('div', { class: 'content', 'aria-busy': true }, h('p', { class: 'none' }, 'Reading…'))
+  const content = h('div', { class: 'content' })
   const copy = h('button', { type: 'button', onclick: () => copyText(curlOf(target())) }, 'Copy as curl')
-  const save = isList && h('button', { type: 'button', onclick: () => exportAll() }, 'Export')
+  const save = isExported && h('button', { type: 'button', onclick: () => exportAll() }, 'Export')
   const element = h(
     'section',
     { id, 'aria-labelledby': `${id}-title` },
-    h('div', { class: 'head' }, h('h2', { id: `${id}-title` }, title(state)), h('div', { class: 'tools' }, copy, save)),
+    h('div', { class: 'head' }, heading, chosen, h('div', { class: 'tools' }, copy, save)),
     note,
     content,
   )
-  let shown
+  /** Of the latest request: a response to an earlier one is dropped. */
+  let requested
+  /** What the content was rendered from. */
+  let shown = []
 
   async function copyText(text) {
     await navigator.clipboard.writeText(text)
@@ -44,49 +52,101 @@ export function createPanel(definition, context) {
     }, copiedMs)
   }
 
-  async function exportAll() {
-    save.disabled = true
+  const announce = (text) => note.replaceChildren(text)
+
+  /** A disabled button would lose the focus. */
+  async function once(button, run) {
+    if (button.ariaDisabled === 'true') return
+    button.ariaDisabled = 'true'
+    await run().finally(() => {
+      button.ariaDisabled = null
+    })
+  }
+
+  const exportAll = () =>
+    once(save, async () => {
+      try {
+        const file = definition.exportTarget?.(context.state)
+        const blob = file
+          ? await api.blob(file)
+          : toBlob(await api.all(target(), (count) => announce(`${count} read…`)))
+        download(blob, `${id}.${file ? 'csv' : 'ndjson'}`)
+        announce('')
+      } catch (error) {
+        announce(`The export failed and nothing was saved: ${error.message}`)
+      }
+    })
+
+  const more = h('button', { type: 'button', onclick: () => once(more, showMore) }, 'Show more')
+
+  async function showMore() {
+    if (shown.length === 0) return
     try {
-      const file = definition.exportTarget?.(state)
-      const blob = file ? await api.blob(file) : toBlob(await api.all(target(), (count) => tell(`${count} read…`)))
-      download(blob, `${id}.${file ? 'csv' : 'ndjson'}`)
-      tell('')
+      await paging.more()
+      renderContent()
     } catch (error) {
-      tell(`The export failed and nothing was saved: ${error.message}`)
-    } finally {
-      save.disabled = false
+      announce(error.message)
     }
   }
 
-  const tell = (text) => note.replaceChildren(text)
+  function showNewest() {
+    paging.restart()
+    shown = []
+    refresh()
+  }
+
+  function renderContent() {
+    const [page, , params] = shown
+    const nodes = () => {
+      if (!paging) return render(page.body, context, params)
+      const newest = paging.isFrozen() && h('button', { type: 'button', onclick: showNewest }, 'Show the newest')
+      const count = h('p', { class: 'count' }, paging.text(), paging.hasMore() && more, newest)
+      return [...render(paging.body(), context, params), page.body.data.length > 0 ? count : '']
+    }
+    keepingFocus(content, () => content.replaceChildren(...nodes()))
+  }
+
+  async function refresh() {
+    if (paging?.isFrozen()) return
+    const { path, params } = request(context.state)
+    const current = targetOf(path, params)
+    requested = current
+    try {
+      const count = countRequest && api.get(toTarget(countRequest(context.state)))
+      const [page, counted] = await Promise.all([api.get(current), count])
+      if (requested !== current || paging?.isFrozen()) return
+      announce('')
+      if (page === shown[0] && counted === shown[1]) return
+      shown = [page, counted, params]
+      paging?.start(page, counted?.body.data.reportCount)
+      renderContent()
+    } catch (error) {
+      if (requested !== current) return
+      announce(error.message)
+      if (shown.length === 0) content.replaceChildren()
+      if (error.status === 401) context.onBadKey(error)
+    } finally {
+      if (requested === current) content.removeAttribute('aria-busy')
+    }
+  }
 
   return {
     element,
-    async refresh() {
-      try {
-        const body = await api.get(target())
-        tell('')
-        if (body === shown) return
-        shown = body
-        keepingFocus(content, () => content.replaceChildren(...render(body, context)))
-      } catch (error) {
-        tell(error.message)
-        if (!shown) content.replaceChildren()
-        if (error.status === 401) context.onBadKey(error)
-      } finally {
-        content.removeAttribute('aria-busy')
-      }
+    refresh,
+    /** The state changed: what was read before stays until the response. */
+    update() {
+      paging?.restart()
+      shown = []
+      heading.replaceChildren(title(context.state))
+      if (control) keepingFocus(chosen, () => chosen.replaceChildren(control(context)))
+      content.ariaBusy = 'true'
+      if (!content.hasChildNodes()) content.append(h('p', { class: 'none' }, 'Reading…'))
+      return refresh()
     },
   }
 }
 
-/** Somebody at the keyboard stays at the same control. */
-function keepingFocus(element, change) {
-  const controls = () => [...element.querySelectorAll('a, button, select, input')]
-  const at = controls().indexOf(document.activeElement)
-  change()
-  if (at >= 0) controls()[at]?.focus()
-}
+const toTarget = ({ path, params }) => targetOf(path, params)
 
 const toBlob = (items) =>
   new Blob(

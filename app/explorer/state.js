@@ -14,15 +14,17 @@ export const filterNames = [...new Set(Object.values(reportTypes).flat())].filte
 
 const ownNames = ['view', 'site', 'range', 'from', 'to', 'type', 'by', 'and']
 
-export function readState() {
+/** A link's own names take any value: unknown ones become the default, and times that are none reach the API, which names them. */
+export function readState(viewNames) {
   const params = new URLSearchParams(location.search)
   const state = { ...defaults, filters: {} }
   for (const [name, value] of params) {
     if (ownNames.includes(name)) state[name] = value
     else if (filterNames.includes(name)) state.filters[name] = value
   }
-  if (!(state.type in reportTypes)) state.type = defaults.type
-  if (!(state.range in ranges)) state.range = defaults.range
+  const known = { view: viewNames, type: Object.keys(reportTypes), range: Object.keys(ranges) }
+  for (const [name, values] of Object.entries(known)) if (!values.includes(state[name])) state[name] = defaults[name]
+  for (const bound of ['from', 'to']) state[bound] = state[bound] && (isoTime(Date.parse(state[bound])) ?? state[bound])
   state.filters = filtersOf(state.type, state.filters)
   const dimensions = reportTypes[state.type]
   const [first, second] = preferred.filter((name) => dimensions.includes(name))
@@ -30,6 +32,9 @@ export function readState() {
   if (!dimensions.includes(state.and)) state.and = second
   return state
 }
+
+/** Undefined for what is no time since 1970. */
+const isoTime = (ms) => (ms >= 0 ? new Date(ms).toISOString() : undefined)
 
 /** Dimensions that tell most, in this order. */
 const preferred = ['blockedHost', 'directive', 'feature', 'sourceFile', 'documentHost', 'browserName']
@@ -54,14 +59,13 @@ export function urlOf(state) {
  * unchanged response a 304.
  */
 export function windowOf({ range, from, to }) {
-  if (from && to) return { from, to }
-  const end = Math.ceil(Date.now() / 60_000) * 60_000
-  return { from: new Date(end - ranges[range]).toISOString(), to: new Date(end).toISOString() }
+  const end = to || isoTime(Math.ceil(Date.now() / 60_000) * 60_000)
+  return { from: from || isoTime(Date.parse(end) - ranges[range]), to: end }
 }
 
 /** The window within the days that an operation reads, its end kept. */
 export function windowWithin(state, maxDays) {
   const { from, to } = windowOf(state)
-  const earliest = Date.parse(to) - maxDays * 24 * hourMs
-  return { from: new Date(Math.max(Date.parse(from), earliest)).toISOString(), to }
+  const start = isoTime(Math.max(Date.parse(from), Date.parse(to) - maxDays * 24 * hourMs))
+  return { from: start ?? from, to }
 }

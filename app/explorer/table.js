@@ -1,4 +1,5 @@
 import { h } from './dom.js'
+import { time } from './format.js'
 
 /**
  * A table that becomes cards on a narrow screen: each cell has its column's label.
@@ -30,9 +31,25 @@ export function table(caption, columns, rows) {
 export const facts = (pairs) =>
   h('dl', { class: 'facts' }, ...pairs.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))))
 
-/** A value that filters by itself when it is pressed. */
-export function filterButton(context, name, value, label = value) {
+/** Opens the drawer with every field of an item. */
+export function detailsButton(context, key, title, item, label = 'Show') {
+  const open = () => context.openDrawer(title, item)
+  return h('button', { type: 'button', class: 'value', 'data-key': key, onclick: open }, label)
+}
+
+/** The API counts groups within the window of the request, and knows none of their earlier reports. */
+export const seenInWindow = [
+  { label: 'First seen in this window', of: ({ firstSeen }) => time(firstSeen) },
+  { label: 'Last seen in this window', of: ({ lastSeen }) => time(lastSeen) },
+]
+
+/** A value that filters by itself when it is pressed. @param type of the reports, where it is not the view's */
+export function filterButton(context, name, value, label = value, type = undefined) {
   if (!value) return label || '–'
   const title = `Only ${name} ${value}`
-  return h('button', { type: 'button', class: 'value', title, onclick: () => context.addFilter(name, value) }, label)
+  return h(
+    'button',
+    { type: 'button', class: 'value', title, onclick: () => context.addFilter(name, value, type) },
+    label,
+  )
 }

@@ -16,6 +16,7 @@ export interface OpenedExplorer {
 interface ExplorerOptions extends BrowserContextOptions {
   /** The page's clock can be put forward: `page.clock.fastForward`. */
   readonly ownClock?: boolean
+  readonly initScript?: string
 }
 
 export async function openExplorer(
@@ -23,7 +24,7 @@ export async function openExplorer(
   api: TestApi,
   key: TestKey,
   path = '/explorer',
-  { ownClock = false, ...options }: ExplorerOptions = {},
+  { ownClock = false, initScript, ...options }: ExplorerOptions = {},
 ): Promise<OpenedExplorer> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
   const page = await context.newPage()
@@ -34,15 +35,19 @@ export async function openExplorer(
     if (message.type() === 'error' && !/status of (4|5)\d\d/.test(message.text())) faults.push(message.text())
   })
   await page.addInitScript(`sessionStorage.setItem('security-reporting-key', '${key.key}')`)
+  if (initScript) await page.addInitScript(initScript)
   if (ownClock) await page.clock.install()
   await page.goto(api.url + path)
   await settled(page)
   return { page, faults }
 }
 
-/** Every panel has read what it shows. */
+/** Every panel has read what it shows, or there is none. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator('body:not(:has([aria-busy])) section .content').first().waitFor({ state: 'attached' })
+  await page
+    .locator('body:not(:has([aria-busy])) :is(section .content, #first-steps)')
+    .first()
+    .waitFor({ state: 'attached' })
 }
 
 /** Texts of a column, in a panel. */

@@ -1,7 +1,7 @@
 import { h } from '../dom.js'
-import { date, list, number, text, time } from '../format.js'
+import { date, list, number, text } from '../format.js'
 import { windowOf } from '../state.js'
-import { facts, filterButton, table } from '../table.js'
+import { detailsButton, facts, filterButton, seenInWindow, table } from '../table.js'
 
 /** Issues, network errors, crashes and browser changes: lists of groups. */
 
@@ -12,10 +12,10 @@ const counted = [
   { label: 'Estimate', of: ({ estimatedReportCount }) => number(estimatedReportCount), numeric: true },
 ]
 
-const seen = [
-  { label: 'First seen', of: ({ firstSeen }) => time(firstSeen) },
-  { label: 'Last seen', of: ({ lastSeen }) => time(lastSeen) },
-]
+/** @param {(body: object) => number} [totalOf] groups, where the response has their number */
+const groupList = (totalOf) => ({ isExported: true, list: { step: 50, totalOf } })
+
+const groupCount = ({ totals }) => totals.groupCount
 
 /** Why an issue has its confidence (Rule 45). */
 function why({ confidence, reportCount, browserFamilyCount }) {
@@ -28,7 +28,7 @@ function why({ confidence, reportCount, browserFamilyCount }) {
 export const issues = {
   id: 'issues',
   title: () => 'Issues, the last seen first',
-  isList: true,
+  ...groupList(),
   request: (state) => ({ path: '/v1/issues', params: siteParams(state) }),
   render: ({ data }, context) => [
     table(
@@ -40,7 +40,7 @@ export const issues = {
           label: 'Host',
           of: ({ targetHost, reportType, blockedHost }) =>
             blockedHost && reportType === 'csp-violation'
-              ? filterButton(context, 'blockedHost', blockedHost)
+              ? filterButton(context, 'blockedHost', blockedHost, blockedHost, reportType)
               : text(targetHost),
         },
         {
@@ -52,7 +52,7 @@ export const issues = {
         },
         ...counted,
         { label: 'Pages', of: ({ affectedPages }) => number(affectedPages), numeric: true },
-        ...seen,
+        ...seenInWindow,
       ],
       data,
     ),
@@ -62,7 +62,7 @@ export const issues = {
 export const networkErrors = {
   id: 'network-errors',
   title: () => 'Network errors, the largest first',
-  isList: true,
+  ...groupList(groupCount),
   request: (state) => ({ path: '/v1/network-errors', params: siteParams(state) }),
   render: ({ data, totals }) => [
     facts([
@@ -82,7 +82,7 @@ export const networkErrors = {
         { label: 'Servers', of: ({ serverIps }) => list(serverIps) },
         { label: 'Browsers', of: ({ browsers }) => list(browsers) },
         { label: 'Example', of: ({ exampleUrl }) => text(exampleUrl) },
-        ...seen,
+        ...seenInWindow,
       ],
       data,
     ),
@@ -92,7 +92,7 @@ export const networkErrors = {
 export const crashes = {
   id: 'crashes',
   title: () => 'Crashes, the largest first',
-  isList: true,
+  ...groupList(groupCount),
   request: (state) => ({ path: '/v1/crashes', params: siteParams(state) }),
   render: ({ data, totals }, context) => [
     facts([
@@ -112,11 +112,10 @@ export const crashes = {
           label: 'Stack',
           of: (group) => {
             if (!group.stackExcerpt) return '–'
-            const open = () => context.openDrawer(`Crash of ${group.page}`, group)
-            return h('button', { type: 'button', class: 'value', onclick: open }, 'Show')
+            return detailsButton(context, `stack ${group.page} ${group.reason}`, `Crash of ${group.page}`, group)
           },
         },
-        ...seen,
+        ...seenInWindow,
       ],
       data,
     ),
@@ -126,7 +125,7 @@ export const crashes = {
 export const browserChanges = {
   id: 'browser-changes',
   title: () => 'Browser changes, the soonest removal first',
-  isList: true,
+  ...groupList(),
   request: (state) => ({ path: '/v1/browser-changes', params: siteParams(state) }),
   render: ({ data, totals }) => [
     facts([

@@ -82,6 +82,9 @@ const suggestionColumns = [
   { label: 'Pattern', of: ({ suggestedPattern }) => h('code', {}, suggestedPattern) },
 ]
 
+/** Of a list that is whole. */
+const counted = (title, rows) => h('h3', {}, `${title} (${number(rows.length)})`)
+
 const neededPlans = (requiredFor) =>
   list(Object.entries(requiredFor).flatMap(([what, plan]) => (plan ? [`${what} from ${plan}`] : [])))
 
@@ -101,15 +104,18 @@ export const pci = {
     ]),
     ...requirements.map(requirement),
     h('button', { type: 'button', class: 'print', onclick: () => window.print() }, 'Print'),
-    h('h3', {}, 'Evidence: scripts reported from payment pages'),
+    counted('Evidence: scripts reported from payment pages', evidence.scripts),
     table('Scripts reported from payment pages', scriptColumns, evidence.scripts),
     h('p', {}, `Unprotected scripts that the inventory lacks: ${number(evidence.uninventoriedUnprotected)}`),
-    h('h3', {}, 'Evidence: payment pages'),
+    counted('Evidence: payment pages', evidence.pages),
     table('Payment pages', pageColumns, evidence.pages),
-    h('h3', {}, 'Evidence: changes of the last 30 days'),
+    counted('Evidence: changes of the last 30 days', evidence.changes),
     table('Changes', changeColumns, evidence.changes),
     ...(evidence.suggestions.length > 0
-      ? [h('h3', {}, 'Pages that may be payment pages'), table('Suggestions', suggestionColumns, evidence.suggestions)]
+      ? [
+          counted('Pages that may be payment pages', evidence.suggestions),
+          table('Suggestions', suggestionColumns, evidence.suggestions),
+        ]
       : []),
   ],
 }

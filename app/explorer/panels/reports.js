@@ -2,7 +2,7 @@ import { targetOf } from '../api.js'
 import { h } from '../dom.js'
 import { number, text, time, trend } from '../format.js'
 import { windowOf, windowWithin } from '../state.js'
-import { filterButton, table } from '../table.js'
+import { detailsButton, filterButton, seenInWindow, table } from '../table.js'
 import { histogramChart } from './histogram-chart.js'
 
 const reportParams = ({ site, type, filters }) => ({ siteId: site, reportType: type, ...filters })
@@ -11,7 +11,7 @@ export const histogram = {
   id: 'histogram',
   title: ({ type }) => `${type} reports over time`,
   request: (state) => ({ path: '/v1/reports/histogram', params: { ...reportParams(state), ...windowOf(state) } }),
-  render: ({ data }, context) => histogramChart(data, context),
+  render: ({ data }, context, window) => histogramChart(data, context, window),
 }
 
 export const total = {
@@ -30,13 +30,17 @@ const ranking = (id, place) => ({
   title: (state) => `By ${state[place]}`,
   request: (state) => ({
     path: '/v1/reports/grouped',
-    params: { ...reportParams(state), groupBy: state[place], limit: 10, ...windowOf(state) },
+    params: { ...reportParams(state), groupBy: state[place], limit: mostGroups, ...windowOf(state) },
   }),
+  list: { step: 10, mostRows: mostGroups },
+  control: (context) => context.dimensionPicker(place),
   render: ({ data }, context) => [
-    context.dimensionPicker(place),
     table(`Ranking by ${context.state[place]}`, rankingColumns(context, context.state[place]), data),
   ],
 })
+
+/** Groups that the operation returns at most, without a cursor. */
+const mostGroups = 100
 
 const rankingColumns = (context, dimension) => [
   { label: dimension, of: ({ values: [value] }) => filterButton(context, dimension, value, value || '(none)') },
@@ -46,8 +50,7 @@ const rankingColumns = (context, dimension) => [
     of: ({ trendPercent }) => h('span', { class: rise(trendPercent) }, trend(trendPercent)),
     numeric: true,
   },
-  { label: 'First seen', of: ({ firstSeen }) => time(firstSeen) },
-  { label: 'Last seen', of: ({ lastSeen }) => time(lastSeen) },
+  ...seenInWindow,
 ]
 
 const rise = (percent) => (percent === null || percent > 0 ? 'rise' : 'fall')
@@ -66,10 +69,15 @@ const exportFormat = { format: 'csv' }
 export const newest = {
   id: 'newest',
   title: () => 'Newest reports',
-  isList: true,
+  isExported: true,
+  list: { step: 20 },
   request: (state) => ({
     path: '/v1/reports',
     params: { ...reportParams(state), limit: 20, ...windowWithin(state, 7) },
+  }),
+  countRequest: (state) => ({
+    path: '/v1/reports/count',
+    params: { ...reportParams(state), ...windowWithin(state, 7) },
   }),
   exportTarget: (state) =>
     targetOf('/v1/reports/export', { ...reportParams(state), ...exportFormat, ...windowOf(state) }),
@@ -80,8 +88,8 @@ export const newest = {
         {
           label: 'Received',
           of: (report) => {
-            const open = () => context.openDrawer(`Report of ${time(report.receivedAt)}`, report)
-            return h('button', { type: 'button', class: 'value', onclick: open }, time(report.receivedAt))
+            const received = time(report.receivedAt)
+            return detailsButton(context, report.id, `Report of ${received}`, report, received)
           },
         },
         { label: 'Page', of: ({ documentUrl }) => text(documentUrl) },

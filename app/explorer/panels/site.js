@@ -1,22 +1,20 @@
 import { h } from '../dom.js'
 import { number, text, time, yesNo } from '../format.js'
 import { windowOf } from '../state.js'
-import { facts, table } from '../table.js'
+import { detailsButton, facts, table } from '../table.js'
 
 /** Policies, scripts and pages of one site. */
 
-const ofSite = ({ site }, rest) => `/v1/sites/${site}/${rest}`
+const ofSite = ({ site }, rest) => `/v1/sites/${encodeURIComponent(site)}/${rest}`
 
 const tag = (word) => h('span', { class: `tag ${word}` }, word)
-
-const details = (context, title, item, label = 'Show') =>
-  h('button', { type: 'button', class: 'value', onclick: () => context.openDrawer(title, item) }, label)
 
 export const policies = {
   id: 'policies',
   title: () => 'Policies that reports quote',
-  isList: true,
-  request: (state) => ({ path: ofSite(state, 'csp-policies'), params: { limit: 50, ...windowOf(state) } }),
+  isExported: true,
+  list: { step: 50 },
+  request: (state) => ({ path: ofSite(state, 'csp-policies'), params: { limit: 200, ...windowOf(state) } }),
   render: ({ data, truncated }) => [
     truncated ? h('p', { class: 'note' }, 'More than 200 policies were quoted: the latest are listed.') : '',
     table(
@@ -25,8 +23,8 @@ export const policies = {
         { label: 'Disposition', of: ({ disposition }) => tag(disposition) },
         { label: 'Policy', of: ({ policy }) => h('code', {}, policy) },
         { label: 'Reports', of: ({ reportCount }) => number(reportCount), numeric: true },
-        { label: 'First quoted', of: ({ firstSeen }) => time(firstSeen) },
-        { label: 'Last quoted', of: ({ lastSeen }) => time(lastSeen) },
+        { label: 'First quoted in this window', of: ({ firstSeen }) => time(firstSeen) },
+        { label: 'Last quoted in this window', of: ({ lastSeen }) => time(lastSeen) },
       ],
       data,
     ),
@@ -36,7 +34,8 @@ export const policies = {
 export const scripts = {
   id: 'scripts',
   title: () => 'Script inventory',
-  isList: true,
+  isExported: true,
+  list: { step: 100, totalOf: ({ counts }) => Object.values(counts.identification).reduce((a, b) => a + b, 0) },
   request: (state) => ({ path: ofSite(state, 'scripts'), params: { limit: 100, ...windowOf(state) } }),
   render: ({ data, coverage, truncated }, context) => [
     facts([
@@ -50,7 +49,7 @@ export const scripts = {
     table(
       'Scripts',
       [
-        { label: 'Script', of: (script) => details(context, script.url, script, script.url) },
+        { label: 'Script', of: (script) => detailsButton(context, script.id, script.url, script, script.url) },
         { label: 'Decision', of: ({ status }) => tag(status) },
         { label: 'By', of: ({ decidedBy, decidedAt }) => (decidedBy ? `${decidedBy.email}, ${time(decidedAt)}` : '–') },
         { label: 'Coverage', of: ({ coverage: { state } }) => tag(state) },
@@ -76,7 +75,8 @@ const changesOf = ({ headers, gradeDroppedFrom }) =>
 export const pages = {
   id: 'pages',
   title: () => 'Monitored pages',
-  isList: true,
+  isExported: true,
+  list: { step: 100 },
   request: (state) => ({ path: ofSite(state, 'pages'), params: { limit: 100 } }),
   render: ({ data }, context) => [
     table(
@@ -92,7 +92,7 @@ export const pages = {
             latestScan ? `${latestScan.status} ${time(latestScan.scannedAt)}${failure(latestScan)}` : 'none',
         },
         { label: 'Changed', of: ({ latestScan }) => (latestScan && changesOf(latestScan.changes)) || '–' },
-        { label: 'All', of: (page) => details(context, page.label, page) },
+        { label: 'All', of: (page) => detailsButton(context, page.id, page.label, page) },
       ],
       data,
     ),

@@ -44,6 +44,18 @@ describe('a view', () => {
     await Promise.all([page.context().close(), other.context().close()])
   })
 
+  test('of issues opens the reports of a host that is pressed', async () => {
+    const { page } = await open('/explorer?view=issues&type=crash')
+    const host = page.locator('#issues td[data-label="Host"] button').first()
+    const name = await host.textContent()
+    await host.click()
+    await page.getByRole('button', { name: `blockedHost: ${name}` }).waitFor()
+    await settled(page)
+    expect(await page.locator('#total .big').textContent()).not.toBe('0')
+    expect(await page.evaluate('document.activeElement.id')).toBe('view')
+    await page.context().close()
+  })
+
   test('is worked by keyboard alone: a report opens in a drawer with all its fields, and Escape goes back', async () => {
     const { page } = await open('/explorer')
     const button = page.locator('#newest td .value').first()
