@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { name, sql, uuid } from '../../queries/sql/sql.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
 import { findSite } from '../../queries/tenants/find-site.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
 import type { DatabaseAccess } from '../server/open-database.ts'
 import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
+import { ofSite, removeSite } from './remove-site.ts'
 import { retireTokens } from './retire-tokens.ts'
 
-interface DeleteOptions {
+export interface DeleteOptions {
   /** Name of the tenant or site; its id where its row is gone. */
   readonly confirm: string
   log(line: string): void
@@ -21,6 +22,8 @@ interface Target {
   /** Undefined where its row is gone. */
   readonly name: string | undefined
   readonly condition: RowCondition
+  /** Deletes the rows of these tables. */
+  remove(tables: readonly string[], databases: readonly Database[]): Promise<void>
 }
 
 /** Above the 5 s that the collector and the API know a site and a key, and the block that the collector then sends. */
@@ -32,18 +35,19 @@ const entrances: readonly string[] = ['sites', 'api_keys']
 /** The lease of the deletion, and on a cluster the place that it is found by. */
 const leaseTables: readonly string[] = ['import_leases', 'tenant_places']
 
-type Databases = Pick<DatabaseAccess, 'writer' | 'shards'>
+export type Databases = Pick<DatabaseAccess, 'writer' | 'shards'>
 
 /** Throws where the rows are not all gone; running it again deletes the rest. */
 export async function deleteTenant(databases: Databases, id: string, options: DeleteOptions): Promise<RowCounts> {
   const [tenant] = await databases.writer.read(findTenant(id))
+  const condition: RowCondition = ({ table }) => ofTenant(table, id)
   return deleteTarget(databases, options, {
-    ...{ kind: 'tenant', id, tenantId: id, name: tenant?.name },
-    condition: ({ table }) => ofTenant(table, id),
+    ...{ kind: 'tenant', id, tenantId: id, name: tenant?.name, condition },
+    remove: (tables, all) => deleteRows(all, condition, tables),
   })
 }
 
-/** Leaves rollups without a site as they are. */
+/** Cached responses and rollups are right when it returns. */
 export async function deleteSite(
   databases: Databases,
   tenantId: string,
@@ -51,12 +55,10 @@ export async function deleteSite(
   options: DeleteOptions,
 ): Promise<RowCounts> {
   const [site] = await databases.writer.read(findSite(tenantId, id))
+  const condition = ofSite(tenantId, id)
   return deleteTarget(databases, options, {
-    ...{ kind: 'site', id, tenantId, name: site?.name },
-    condition: ({ table, ofSites }) =>
-      ofSites
-        ? sql`tenant_id = ${uuid(tenantId)} AND ${name(table === 'sites' ? 'id' : 'site_id')} = ${uuid(id)}`
-        : undefined,
+    ...{ kind: 'site', id, tenantId, name: site?.name, condition },
+    remove: (tables, all) => removeSite(databases, { tenantId, siteId: id }, all, tables, options),
   })
 }
 
@@ -66,6 +68,7 @@ async function deleteTarget(
   target: Target,
 ): Promise<RowCounts> {
   const { kind, id, tenantId } = target
+  const purpose = kind === 'tenant' ? 'deletion' : 'deletion of a site'
   const databases = [...new Set([writer, ...shards()])]
   const deleted = await countRows(databases, target.condition)
   if (target.name === undefined && Object.keys(deleted).length === 0) throw new Error(`There is no ${kind} ${id}`)
@@ -78,7 +81,7 @@ async function deleteTarget(
   function onWait(holder: string): never {
     throw new Error(`There is an import of tenant ${tenantId}, ${holder}: end it, or wait for it, before deleting`)
   }
-  await withImportLease({ database: writer, tenantId, onWait, purpose: 'deletion' }, async (checkLease) => {
+  await withImportLease({ database: writer, tenantId, onWait, purpose }, async (checkLease) => {
     const tables = Object.keys(deleted)
     const sites = target.condition({ table: 'sites', ofSites: true })
     if (sites) await retireTokens(writer, sites)
@@ -91,10 +94,9 @@ async function deleteTarget(
     await sleep(forgottenMs)
     await checkLease()
     const late = Object.keys(await countRows(databases, target.condition))
-    await deleteRows(
-      databases,
-      target.condition,
+    await target.remove(
       late.filter((table) => table !== 'tenants' && !leaseTables.includes(table)),
+      databases,
     )
     // Last, so that an interrupted run is run again with the name.
     if (kind === 'tenant') await deleteRows(databases, target.condition, ['tenants'])

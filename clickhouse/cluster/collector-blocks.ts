@@ -13,7 +13,7 @@ const pollMs = 100
  * does not know the block's token, would store it beside its copy. Throws after `timeoutMs`.
  */
 export async function untilAcknowledged(
-  shards: readonly Shard[],
+  shards: readonly Pick<Shard, 'database'>[],
   tenantId: string,
   timeoutMs: number,
   onWait: () => void,
@@ -50,7 +50,7 @@ const listCollectorSteps = (tenantId: string): Query<Steps> => ({
 })
 
 /** By token. A block can begin on one shard and end on another. */
-async function latestSteps(shards: readonly Shard[], tenantId: string): Promise<[string, Steps][]> {
+async function latestSteps(shards: readonly Pick<Shard, 'database'>[], tenantId: string): Promise<[string, Steps][]> {
   const rows = await Promise.all(shards.map(({ database }) => database.read(listCollectorSteps(tenantId))))
   const latest = new Map<string, Steps>()
   for (const row of rows.flat()) {

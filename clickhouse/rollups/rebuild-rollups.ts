@@ -136,7 +136,7 @@ const listTemporaryTables: Query<{ table: string }> = {
 }
 
 /** ALTER TABLE takes no parameter for a partition id. */
-function partitionId(partition: string): Sql {
+export function partitionId(partition: string): Sql {
   if (!/^\d{6}$/.test(partition)) throw new Error(`not a monthly partition: ${partition}`)
   return { strings: [`'${partition}'`], values: [] }
 }

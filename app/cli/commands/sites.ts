@@ -150,7 +150,8 @@ export function addSites(program: Command, context: Context): void {
     about: 'Delete a site with its reports, its records and the keys of it alone, and print the rows deleted by table',
     notes: [
       'Nothing brings them back but a backup. The API does not find the site, and the collector refuses its reports, within',
-      '7 seconds; then the rows are deleted. Counts of all sites of the tenant hold its reports until "rollups rebuild".',
+      '7 seconds; then the rows are deleted, and counts of all sites of the tenant are corrected. Imports of the tenant wait;',
+      'the collector goes on. A command that was cut off is run again, with the id of the site.',
     ],
     examples: ['sites delete --tenant ID --site ID --confirm Shop'],
   })
@@ -161,14 +162,9 @@ export function addSites(program: Command, context: Context): void {
       const database = await context.database()
       await requireTenant(database.writer, tenant)
       const deleted = await deleteSite(database, tenant, site, { confirm, log: context.log })
-      if (deleted.reports) context.log(countedNote)
       context.finish({ id: site, deleted })
     })
 }
-
-/** Rows of a rollup without a site count the reports of all sites. */
-const countedNote =
-  'Counts of all sites of the tenant hold the deleted reports until "rollups rebuild" runs, while no import and no collector runs'
 
 const isSite = (tenant: string, site: string) =>
   sql`tenant_id = ${uuidParameter(tenant)} AND id = ${uuidParameter(site)}`

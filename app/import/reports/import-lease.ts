@@ -18,8 +18,8 @@ export interface LeaseOptions {
   readonly signal?: AbortSignal
   /** Called once where another import holds the lease; it can throw instead of waiting. */
   readonly onWait: (holder: string) => void
-  /** Of a deletion an import does not wait: its tenant will be gone. */
-  readonly purpose?: 'import' | 'deletion'
+  /** Of a tenant's deletion an import does not wait: its tenant will be gone. */
+  readonly purpose?: 'import' | 'deletion' | 'deletion of a site'
   /** Called before each claim; a rejection ends it, so that a deleted tenant gets no row. */
   readonly beforeClaim?: () => Promise<void>
   /** Time without renewal after which another import takes over. */
@@ -29,7 +29,7 @@ export interface LeaseOptions {
 
 const pollMs = 500
 
-/** Begins the holder of a deletion's lease. */
+/** Begins the holder of the lease of a tenant's deletion. */
 const deletion = 'deletion by '
 
 /** Runs the task under the tenant's lease. `checkLease` renews it, and rejects where another import took over. */
@@ -40,7 +40,8 @@ export async function withImportLease<Result>(
   const { database, tenantId, signal, onWait, expiresAfterMs = 30_000, renewEveryMs = 5_000 } = options
   const id = randomUUID()
   const holder = `process ${process.pid} on ${hostname()}`
-  const own = { tenant_id: tenantId, id, holder: options.purpose === 'deletion' ? `${deletion}${holder}` : holder }
+  const { purpose = 'import' } = options
+  const own = { tenant_id: tenantId, id, holder: purpose === 'import' ? holder : `${purpose} by ${holder}` }
   const latest = async () => (await database.read(findImportLease(tenantId, expiresAfterMs)))[0]
   const write = (generation: number, released: boolean, token?: string) =>
     insertRows(database, 'import_leases', [{ ...own, generation, released }], token)
@@ -52,7 +53,7 @@ export async function withImportLease<Result>(
       if (lease?.id === id) return lease.generation
       if (lease?.isHeld) {
         if (lease.holder.startsWith(deletion)) {
-          throw new Error(`The tenant ${tenantId}, or a site of it, is being deleted: ${lease.holder}`)
+          throw new Error(`The tenant ${tenantId} is being deleted: ${lease.holder}`)
         }
         if (!isWaiting) onWait(lease.holder)
         isWaiting = true

@@ -1,0 +1,58 @@
+import { untilAcknowledged } from '../../clickhouse/cluster/collector-blocks.ts'
+import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
+import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
+import { isCopy, retractReports, type SiteReports } from '../../clickhouse/rollups/retract-reports.ts'
+import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { name, render, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
+import type { Databases, DeleteOptions } from './delete-tenant.ts'
+import { deleteRows, type RowCondition } from './owned-rows.ts'
+
+/** Of a block in flight, which the collector sends within 10 s. */
+const acknowledgedMs = 15_000
+
+export const ofSite =
+  (tenantId: string, siteId: string): RowCondition =>
+  ({ table, ofSites }) =>
+    ofSites
+      ? sql`tenant_id = ${uuid(tenantId)} AND ${name(table === 'sites' ? 'id' : 'site_id')} = ${uuid(siteId)}`
+      : undefined
+
+/** Deletes a site's rows of these tables. The tenant's responses are not cached meanwhile, and those from before are stale. */
+export async function removeSite(
+  { writer, shards }: Databases,
+  site: SiteReports,
+  databases: readonly Database[],
+  tables: readonly string[],
+  { log }: DeleteOptions,
+): Promise<void> {
+  const { tenantId, siteId } = site
+  const logStep = (state: 'started' | 'done') => logImportSteps(writer)([tenantId], `deletion of ${siteId}`, state)
+  const waiting = shards().map((database) => ({ database }))
+  await untilAcknowledged(waiting, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector')).catch(
+    () => log('A block of a collector was not acknowledged: run "rollups check" when that collector has sent it'),
+  )
+  // Again before each table, as a step counts for an hour.
+  const onStep = () => logStep('started')
+  await onStep()
+  const { copy, finish } = await retractReports(shards(), site, onStep)
+  const condition = ofSite(tenantId, siteId)
+  const isRetracted = (table: string, where: Sql | undefined) =>
+    where && table === 'reports' ? sql`${where} AND id IN (SELECT id FROM ${name(copy)})` : where
+  await deleteRows(
+    databases,
+    (owned) => isRetracted(owned.table, condition(owned)),
+    tables.filter((table) => !isCopy(table)),
+  )
+  await forgetInDigests(shards(), site)
+  await finish()
+  await logStep('done')
+  await untilVersionsExpire()
+}
+
+async function forgetInDigests(shards: readonly Database[], { tenantId, siteId }: SiteReports): Promise<void> {
+  const { text, params } = render(sql`
+    ALTER TABLE alert_deliveries UPDATE site_ids = arrayFilter(id -> id != ${uuid(siteId)}, site_ids)
+    WHERE tenant_id = ${uuid(tenantId)} AND has(site_ids, ${uuid(siteId)})`)
+  for (const shard of shards) await shard.command(text, { params, settings: mutationSettings })
+}
