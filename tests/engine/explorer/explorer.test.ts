@@ -1,13 +1,15 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import type { TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { createWorld, startContractApi, type TestWorld } from '../../support/contract.ts'
-import { openExplorer, settled } from '../../support/explorer.ts'
+import { browserLimits, openExplorer, settled } from '../../support/explorer.ts'
 import type { TestKey } from '../../support/tenants.ts'
+
+vi.setConfig(browserLimits)
 
 let api: TestApi
 let world: TestWorld
@@ -65,7 +67,7 @@ describe('a view', () => {
     const names = await drawer.locator('dt').allTextContents()
     expect(names).toEqual(expect.arrayContaining(['id', 'documentUrl', 'policy', 'stack']))
     await page.keyboard.press('Escape')
-    await expect.poll(() => page.locator('dialog').count()).toBe(0)
+    await expect.poll(() => page.locator('dialog').count(), forLong).toBe(0)
     expect(await page.evaluate('document.activeElement.textContent')).toBe(await button.textContent())
     await page.context().close()
   })
@@ -107,7 +109,7 @@ test('new reports appear by themselves, and a poll that finds none is a 304', as
   await api.insertReports([aReport({ tenantId, siteId: siteIds[1], receivedAt, id: uuidV7(receivedAt, seeded(9)) })])
   await expect.poll(() => afterPoll(() => total.textContent()), forLong).not.toBe(before)
   await page.context().close()
-}, 150_000)
+})
 
 test('the site picker has every site of a tenant with more than a page of them', async () => {
   const tenantId = await api.createTenant()
@@ -122,7 +124,9 @@ test('a spent budget is told, and the page waits', async () => {
   const tenantId = await api.createTenant({ overrides: { keyLimit: 4, tenantLimit: 100 } })
   await api.createSite(tenantId)
   const { page } = await open('/explorer', await api.createKey(tenantId))
-  await expect.poll(() => page.locator('#status').textContent()).toMatch(/budget of requests .* Asking again at/)
+  await expect
+    .poll(() => page.locator('#status').textContent(), forLong)
+    .toMatch(/budget of requests .* Asking again at/)
   await page.context().close()
 })
 
@@ -131,7 +135,7 @@ test('a key that is none is asked for again, with the API’s words, and kept in
   await page.getByRole('button', { name: 'Forget the key' }).click()
   await page.getByLabel('Key').fill(`srk_live_${'x'.repeat(40)}`)
   await page.getByRole('button', { name: 'Look' }).click()
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('API key')
+  await expect.poll(() => page.getByRole('alert').textContent(), forLong).toContain('API key')
   expect(await page.evaluate('JSON.stringify(localStorage)')).toBe('{}')
   expect(await page.evaluate("sessionStorage.getItem('security-reporting-key')")).toBeNull()
   await page.context().close()

@@ -1,9 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { createWorld, startContractApi, type TestWorld } from '../../support/contract.ts'
-import { openExplorer, settled } from '../../support/explorer.ts'
+import { browserLimits, openExplorer, settled } from '../../support/explorer.ts'
+
+vi.setConfig(browserLimits)
 
 /** What a link opens, and where the focus is. */
 
@@ -63,7 +65,7 @@ describe('a link', () => {
     }
     expect(faults).toEqual([])
     await page.context().close()
-  }, 150_000)
+  })
 })
 
 describe('the focus stays', () => {
@@ -76,7 +78,7 @@ describe('the focus stays', () => {
       await page.locator(`select[name=${name}]`).focus()
       const before = page.url()
       await page.keyboard.press('ArrowDown')
-      await expect.poll(() => page.url()).not.toBe(before)
+      await expect.poll(() => page.url(), { timeout: 60_000 }).not.toBe(before)
       expect(await focused(page)).toBe(name)
       await settled(page)
       expect(await focused(page)).toBe(name)
