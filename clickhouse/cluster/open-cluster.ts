@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import { type ConnectOptions, connect, type Database } from '../../queries/clickhouse/client.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 import { onlyRow } from '../../queries/sql/only-row.ts'
 import type { Query } from '../../queries/sql/query.ts'
@@ -58,11 +58,11 @@ function frontDatabase(urls: string): string {
 }
 
 /** Throws an Error of one line where no node responds. @param urls as `connect` takes them. */
-export async function openCluster(urls: string): Promise<Cluster> {
+export async function openCluster(urls: string, options: ConnectOptions = {}): Promise<Cluster> {
   const front = frontDatabase(urls)
   const opened: Database[] = []
   const open = (hosts: readonly string[], database: string, quorum = 1) => {
-    const connection = connect(urlOf(hosts, database), { isCluster: true, quorum })
+    const connection = connect(urlOf(hosts, database), { ...options, isCluster: true, quorum })
     opened.push(connection)
     return connection
   }

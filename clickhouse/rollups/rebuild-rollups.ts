@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Database, StatementOptions } from '../../queries/clickhouse/client.ts'
-import { poolSettings } from '../../queries/clickhouse/query-pools.ts'
+import { poolSettings, queryPools } from '../../queries/clickhouse/query-pools.ts'
 import { bucketTime, rawTime } from '../../queries/rollups/time-column.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
@@ -97,7 +97,7 @@ async function rebuildPartition(
 }
 
 const settings = {
-  ...poolSettings('maintenance'),
+  ...poolSettings(queryPools.maintenance),
   ...ddlSettings,
   // A month whose reports are gone.
   allow_replace_partition_from_empty_source: '1',

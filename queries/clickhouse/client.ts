@@ -7,11 +7,11 @@ import { createCircuitBreaker, type OnOutage } from './circuit-breaker.ts'
 import { clusterReads, clusterWrites, quorumOf } from './cluster-settings.ts'
 import { limitConcurrency, type RunLimited } from './concurrency-limiter.ts'
 import { type FaultKind, faultKind } from './fault-kind.ts'
-import { aliveTimeoutMs, createNodes, nodeUrls } from './nodes.ts'
+import { createNodes, nodeUrls } from './nodes.ts'
 import { openExport } from './open-export.ts'
 import { openNode } from './open-node.ts'
 import { parseResponse, type QueryCost } from './parse-response.ts'
-import { fewRowsSettings, poolSettings, queryPools } from './query-pools.ts'
+import { fewRowsSettings, poolSettings, type QueryPool, type QueryPools, queryPools } from './query-pools.ts'
 import { killOn, statementsOn } from './statements.ts'
 import { isRefusal } from './transient-errors.ts'
 import { ClientDisconnected, retryOnClosedConnection, withTimeout } from './with-timeout.ts'
@@ -53,7 +53,7 @@ export interface Database {
   read<Row>(query: Query<Row>, options?: ReadOptions): Promise<Row[]>
   /**
    * A result's bytes as they arrive. The stream fails where ClickHouse does, and frees its place in the pool when it is
-   * closed. Throws as `read`, and upstream_unavailable where no place is free within 10 s.
+   * closed. Throws as `read`, and upstream_unavailable where no place is free in time.
    */
   export(query: ExportQuery, options?: Omit<ReadOptions, 'onCost'>): Promise<Readable>
   command(statement: string, options?: StatementOptions): Promise<void>
@@ -66,7 +66,7 @@ export interface Database {
    * cluster that do not are passed over.
    */
   killQuery(queryId: string, signal: AbortSignal): Promise<boolean>
-  /** Whether ClickHouse responds within two seconds. */
+  /** Whether ClickHouse responds in time. */
   ping(): Promise<boolean>
   /** Replaces the observer of reads. */
   observe(observer: DatabaseObserver): void
@@ -84,34 +84,38 @@ const readSettings = {
   http_write_exception_in_output_format: '0',
 }
 
-/** Of the breaker's probe, so that reads fail within a second while ClickHouse is frozen. */
-const probeTimeoutMs = 800
-
 export interface ConnectOptions {
   /** Whether the URL is of a cluster; true by default where it has several hosts. */
   readonly isCluster?: boolean
   /** Replicas that have an insert when it returns. */
   readonly quorum?: number
+  readonly pools?: QueryPools
+  /** Of a sign of life, so that reads fail within a second while ClickHouse is frozen. */
+  readonly aliveTimeoutMs?: number
+  readonly pingTimeoutMs?: number
+  /** Wait of an export for a place in its pool. */
+  readonly exportWaitMs?: number
 }
 
 /** @param url `http(s)://user:password@host:port/database`; of a cluster, its nodes as hosts separated by commas. */
 export function connect(url: string, { quorum, ...options }: ConnectOptions = {}): Database {
   const urls = nodeUrls(url)
-  const { isCluster = urls.length > 1 } = options
+  const { isCluster = urls.length > 1, pools = queryPools } = options
+  const { aliveTimeoutMs = 800, pingTimeoutMs = 2_000, exportWaitMs = 10_000 } = options
   const settings = { ...(isCluster && { ...clusterReads, ...clusterWrites }), ...(quorum && quorumOf(quorum)) }
   const connections = urls.map((url) => openNode(url, settings))
   const nodes = createNodes(connections, ({ ping }) => ping(aliveTimeoutMs))
   const settingsOfRead = isCluster ? { ...readSettings, ...clusterReads } : readSettings
   let observer: DatabaseObserver = {}
   const limiters = Object.fromEntries(
-    Object.entries(queryPools).map(([name, pool]) => [
+    Object.entries(pools).map(([name, pool]) => [
       name,
       limitConcurrency(pool, (milliseconds) => observer.onPoolWait?.(name as PoolName, milliseconds)),
     ]),
   ) as Record<PoolName, RunLimited>
   const probe = () =>
     nodes
-      .read(({ select1 }) => select1(probeTimeoutMs), new AbortController().signal)
+      .read(({ select1 }) => select1(aliveTimeoutMs), new AbortController().signal)
       .catch((error: unknown) => {
         // A refused statement is a response.
         if (!(error instanceof ClickHouseError)) throw error
@@ -132,7 +136,7 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
         isSent = true
         const settings = {
           ...settingsOfRead,
-          ...settingsOf(query.name, pool, origin),
+          ...settingsOf(query.name, pools[pool], origin),
           ...(query.fewRows && fewRowsSettings),
         }
         return nodes.read(
@@ -141,7 +145,7 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
         )
       }
       const { rows, cost } = await withTimeout(
-        queryPools[pool].timeoutMs,
+        pools[pool].timeoutMs,
         async (signal) => {
           await breaker.admit()
           return limiters[pool](origin?.tenantId, () => retryOnClosedConnection(() => attempt(signal), signal))
@@ -157,7 +161,7 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
       return rows.map((row) => query.row.parse(row))
     },
     async export({ name, statement, format }, { origin, signal, traceparent } = {}) {
-      const settings = { ...settingsOfRead, ...settingsOf(name, 'export', origin), default_format: format }
+      const settings = { ...settingsOfRead, ...settingsOf(name, pools.export, origin), default_format: format }
       const open = async () => {
         await breaker.admit()
         const until = signal ?? new AbortController().signal
@@ -166,7 +170,7 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
           nodes.read(({ transport }) => transport.open(rendered, settings, until, traceparent), until)
         return retryOnClosedConnection(openOn, until)
       }
-      return openExport(limiters.export, origin?.tenantId, open, signal).catch((error: unknown) => {
+      return openExport(limiters.export, origin?.tenantId, exportWaitMs, open, signal).catch((error: unknown) => {
         countFault(error)
         throw error instanceof Problem ? error : toProblem(error)
       })
@@ -174,7 +178,7 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
     ...statementsOn(nodes),
     killQuery: killOn(connections),
     async ping() {
-      const responses = await Promise.all(connections.map(({ ping }) => ping(2_000)))
+      const responses = await Promise.all(connections.map(({ ping }) => ping(pingTimeoutMs)))
       return responses.some(Boolean)
     },
     observe(replacement) {
@@ -187,7 +191,7 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
   }
 }
 
-const settingsOf = (name: string, pool: PoolName, origin: QueryOrigin | undefined): Record<string, string> => ({
+const settingsOf = (name: string, pool: QueryPool, origin: QueryOrigin | undefined): Record<string, string> => ({
   ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
   ...poolSettings(pool),
   log_comment: JSON.stringify({ ...origin, query: name }),

@@ -36,9 +36,8 @@ const isNodeFault = (error: unknown) =>
   error instanceof NodeFrozen || error instanceof TimedOut || nodeFaults.has(codeOf(error))
 
 const restMs = 5_000
-/** The longest wait for a frozen node is both together, below the timeout of lookups. */
+/** With the 800 ms of a sign of life the longest wait for a frozen node, below the timeout of lookups. */
 const aliveAfterMs = 400
-export const aliveTimeoutMs = 800
 
 export interface Nodes<Node> {
   /** Runs a read on the node of the last one, and where that fails on the next, once a node. */
@@ -50,7 +49,7 @@ export interface Nodes<Node> {
   write<Result>(task: (node: Node) => Promise<Result>, once?: 'once'): Promise<Result>
 }
 
-/** A node that failed rests for 5 s while others serve. @param isAlive whether it responds within `aliveTimeoutMs`. */
+/** A node that failed rests for 5 s while others serve. @param isAlive whether it responds in time. */
 export function createNodes<Node>(nodes: readonly Node[], isAlive: (node: Node) => Promise<boolean>): Nodes<Node> {
   const restsUntil = new Map<Node, number>()
   let last = 0

@@ -12,14 +12,16 @@ export interface OpenedResponse {
   readonly tag: string | undefined
 }
 
-/** Wait for a place in the pool. */
-const waitMs = 10_000
 const retryAfterSeconds = 30
 
-/** The bytes of a response, which holds its place in the pool until the stream is closed, and fails where ClickHouse does. */
+/**
+ * The bytes of a response, which holds its place in the pool until the stream is closed, and fails where ClickHouse does.
+ * @param waitMs for a place in the pool.
+ */
 export function openExport(
   run: RunLimited,
   tenantId: string | undefined,
+  waitMs: number,
   open: () => Promise<OpenedResponse>,
   disconnected?: AbortSignal,
 ): Promise<Readable> {

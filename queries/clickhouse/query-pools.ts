@@ -21,6 +21,8 @@ export const fewRowsSettings = {
 const maxExportRows = 1e12
 const maxExportBytes = 1e15
 
+export type QueryPools = Readonly<Record<PoolName, QueryPool>>
+
 export const queryPools = {
   query: { maxConcurrent: 24, maxConcurrentPerTenant: 12, timeoutMs: 10_000 },
   /** Streams of every report of a window, as slow as their readers are; one thread, so that dashboards do not feel them. */
@@ -55,9 +57,8 @@ export const queryPools = {
     timeoutMs: 600_000,
     settings: { max_bytes_before_external_group_by: '1000000000', max_bytes_before_external_sort: '1000000000' },
   },
-} as const satisfies Record<PoolName, QueryPool>
+} as const satisfies QueryPools
 
-export function poolSettings(pool: PoolName): Readonly<Record<string, string>> {
-  const { timeoutMs, settings }: QueryPool = queryPools[pool]
+export function poolSettings({ timeoutMs, settings }: QueryPool): Readonly<Record<string, string>> {
   return { ...settings, max_execution_time: String(timeoutMs / 1000) }
 }
