@@ -11,25 +11,30 @@ export interface RedisBudgetsOptions {
   readonly onFault?: (kind: FaultKind) => void
   /** Replaces Redis's clock: microseconds since the Unix epoch. */
   readonly now?: () => number
+  readonly timeouts?: Partial<RedisTimeouts>
 }
 
-/** 50 ms below the 250 ms of Rule 17. */
-const commandTimeoutMs = 200
-
-/** Longest wait for a connection to be ready: at the start, after which the API starts without Redis, and at each later one. */
-const readyTimeoutMs = 1000
+/** In milliseconds. */
+export interface RedisTimeouts {
+  readonly command: number
+  /** Longest wait for a connection to be ready: at the start, after which the API starts without Redis, and at each later one. */
+  readonly ready: number
+  readonly connect: number
+  /** Ends connections to a peer that vanished silently; a pause of the machine that is shorter ends none. */
+  readonly silence: number
+}
 
 /** Errors of a Redis that takes no writes: after a failover the same address leads to another. */
 const takesNoWrites = /\b(READONLY|MASTERDOWN|LOADING|UNBLOCKED|NOREPLICAS|CLUSTERDOWN)\b/
 
+/** The command's is 50 ms below the 250 ms of Rule 17. */
+const defaultTimeouts: RedisTimeouts = { command: 200, ready: 1_000, connect: 250, silence: 2_000 }
+
 const connection = {
   enableOfflineQueue: false,
-  connectTimeout: 250,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   retryStrategy: (attempt) => Math.min(500, 25 * 2 ** Math.min(attempt, 5)),
-  // Ends connections to a peer that vanished silently; a pause of the machine that is shorter ends none.
-  socketTimeout: 2_000,
   reconnectOnError: (error) => takesNoWrites.test(error.message),
   // The defaults would make recovery and `close` take seconds.
   maxLoadingRetryTime: 500,
@@ -41,13 +46,15 @@ type TakeFromAll = (keyCount: number, ...keysAndArguments: (string | number)[]) 
 
 /** Budgets that all API processes share, one round trip a take. Until Redis is connected, `take` rejects. */
 export async function createRedisBudgets(url: string, options: RedisBudgetsOptions = {}): Promise<BudgetStore> {
-  const redis = new Redis(url, connection) as Redis & { takeFromAll: TakeFromAll }
+  const timeouts = { ...defaultTimeouts, ...options.timeouts }
+  const times = { connectTimeout: timeouts.connect, socketTimeout: timeouts.silence }
+  const redis = new Redis(url, { ...connection, ...times }) as Redis & { takeFromAll: TakeFromAll }
   reportOutages(redis, options.onOutage)
-  reconnectUnlessReady(redis)
-  await withTimeout(readyTimeoutMs, () => new Promise((resolve) => redis.once('ready', resolve))).catch(() => undefined)
+  reconnectUnlessReady(redis, timeouts.ready)
+  await withTimeout(timeouts.ready, () => new Promise((resolve) => redis.once('ready', resolve))).catch(() => undefined)
   /** Works in any state of the connection. */
   const withinTimeout = <T>(command: () => Promise<T>): Promise<T> =>
-    withTimeout(commandTimeoutMs, command).catch((cause) => {
+    withTimeout(timeouts.command, command).catch((cause) => {
       options.onFault?.(faultKind(cause))
       throw new BudgetUnavailableError(cause)
     })
@@ -74,10 +81,10 @@ export async function createRedisBudgets(url: string, options: RedisBudgetsOptio
 }
 
 /** The client's ready check waits for as long as a Redis loads its data. */
-function reconnectUnlessReady(redis: Redis): void {
+function reconnectUnlessReady(redis: Redis, timeoutMs: number): void {
   let timer: NodeJS.Timeout | undefined
   redis.on('connect', () => {
-    timer = setTimeout(() => redis.disconnect(true), readyTimeoutMs)
+    timer = setTimeout(() => redis.disconnect(true), timeoutMs)
   })
   for (const end of ['ready', 'close']) redis.on(end, () => clearTimeout(timer))
 }
