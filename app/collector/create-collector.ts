@@ -37,6 +37,7 @@ export interface CollectorServices {
   /** Metrics are not served here then. */
   readonly hasOwnMetricsPort?: boolean
   readonly bodyBytesInFlight?: number
+  readonly siteTtlMs?: number | undefined
   readonly now?: () => number
   readonly random?: () => number
 }
@@ -74,7 +75,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   // Proxies and templates end the address with a slash.
   const app = new Hono<ApiEnv>({ strict: false })
   const read: Read = (query) => database.read(query)
-  const findSite = createSiteLookup(read)
+  const findSite = createSiteLookup(read, { ttlMs: services.siteTtlMs })
   const isRetired = createRetiredTokens(read)
   const charge = chargeSite(budgets, postsPerMinute)
   const bodyBytes = createByteQuota(bodyBytesInFlight)

@@ -20,7 +20,7 @@ export const siteTtlMs = 5_000
 const maxSites = 50_000
 
 /** Sites by token; an expired site serves while ClickHouse does not. */
-export function createSiteLookup(read: Read, { ttlMs = siteTtlMs } = {}) {
+export function createSiteLookup(read: Read, { ttlMs = siteTtlMs }: { readonly ttlMs?: number | undefined } = {}) {
   const tokens = createSiteTokens(read, ttlMs)
   const cache = new LRUCache<string, { readonly site: CollectorSite | undefined }>({
     max: maxSites,

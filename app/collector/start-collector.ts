@@ -21,6 +21,7 @@ import { mountTryPage, type TryPageOptions } from './try-page.ts'
 export interface CollectorOptions {
   readonly tryPage?: TryPageOptions | undefined
   readonly cluster?: Cluster | undefined
+  readonly siteTtlMs?: number | undefined
 }
 
 /** @param database as the writer, of the cluster where there is one; the caller closes both. */
@@ -28,7 +29,7 @@ export async function startCollector(
   config: Config,
   database: Database,
   log: Logger,
-  { tryPage, cluster }: CollectorOptions = {},
+  { tryPage, cluster, siteTtlMs }: CollectorOptions = {},
 ): Promise<Listener> {
   const metrics = createCollectorMetrics(() => store.waitingBytes())
   const open = async (shard?: number) =>
@@ -56,6 +57,7 @@ export async function startCollector(
     metrics,
     log,
     postsPerMinute: SITE_POSTS_PER_MINUTE,
+    siteTtlMs,
     isStopping: () => isStopping,
     hasOwnMetricsPort: config.COLLECTOR_METRICS_PORT !== undefined,
   })

@@ -25,10 +25,8 @@ export interface Caller {
 export type Authenticator = (authorization: string | undefined) => Promise<Caller>
 
 /** Below the 5 s of Rule 2 by the time of a lookup. */
-const ttlMs = 4_000
+const defaultTtlMs = 4_000
 const maxKeys = 10_000
-/** Age of a cached key from which it is refreshed in the background. */
-const refreshAheadMs = 2_000
 
 interface CachedKey {
   readonly caller: Caller
@@ -48,7 +46,8 @@ const systemClock: Clock = { elapsed: () => performance.now(), now: Date.now }
 /** RFC 9110, 11.4: one space or more. */
 const bearer = /^Bearer +([^ ]+)$/i
 
-export function createAuthenticator(read: Read, clock: Clock = systemClock): Authenticator {
+/** @param ttlMs of a cached key; from half of it on the key is refreshed in the background. */
+export function createAuthenticator(read: Read, clock: Clock = systemClock, ttlMs = defaultTtlMs): Authenticator {
   // Only keys that exist, so that guesses cannot fill the memory.
   const keys = new LRUCache<string, CachedKey>({
     max: maxKeys,
@@ -75,7 +74,7 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock): Aut
     if (!text || !keyPattern.test(text)) throw new Problem('invalid_api_key')
     const hash = hashKey(text)
     const cached = keys.get(hash)
-    if (cached && keys.getRemainingTTL(hash) < ttlMs - refreshAheadMs) {
+    if (cached && keys.getRemainingTTL(hash) < ttlMs / 2) {
       // After an error the key expires in time, and the request that waits for the next lookup gets its error.
       lookups(hash, () => loadKey(hash)).catch(() => undefined)
     }

@@ -5,9 +5,9 @@ import { Problem } from '../../schema/problems.ts'
 import type { ApiEnv } from './request-context.ts'
 
 /** A deleted site is not found after 4 s, as a revoked key; a site that is read often costs one lookup in that time. */
-const ttlMs = 4_000
+const defaultTtlMs = 4_000
 
-export const createSiteCache = () => new LRUCache<string, true>({ max: 50_000, ttl: ttlMs })
+export const createSiteCache = (ttlMs = defaultTtlMs) => new LRUCache<string, true>({ max: 50_000, ttl: ttlMs })
 
 const noSuchSite = () => new Problem('not_found', 'There is no such site')
 

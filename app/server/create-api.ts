@@ -51,6 +51,7 @@ export interface ApiServices {
   readonly endpoints?: readonly Endpoint[]
   /** Replaces the lookup of keys. */
   readonly authenticator?: Authenticator
+  readonly siteTtlMs?: number
 }
 
 export function createApi({
@@ -65,9 +66,10 @@ export function createApi({
   traceRequest,
   endpoints = allEndpoints,
   authenticator = createAuthenticator((query) => database.read(query)),
+  siteTtlMs,
 }: ApiServices): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()
-  const siteCache = createSiteCache()
+  const siteCache = createSiteCache(siteTtlMs)
   const responseCache = createResponseCache()
 
   database.observe({
