@@ -11,17 +11,22 @@ export interface FollowOptions {
   /** Ends the file that is read. */
   readonly signal: AbortSignal
   readonly onNewFile: () => void
+  /** Waits for more, or for the signal. */
+  readonly pause?: (signal: AbortSignal) => Promise<void>
 }
+
+type Pause = NonNullable<FollowOptions['pause']>
 
 const pollMs = 500
 const chunkBytes = 1024 * 1024
 
 /** Yields the file, and again each time that another took its name or that it was truncated. */
-export async function* followFile({ path, handle, signal, onNewFile }: FollowOptions): AsyncGenerator<ByteSource> {
-  for (let file: FileHandle | undefined = handle; file; file = await reopen(path, signal)) {
+export async function* followFile(options: FollowOptions): AsyncGenerator<ByteSource> {
+  const { path, handle, signal, onNewFile, pause = halfSecond } = options
+  for (let file: FileHandle | undefined = handle; file; file = await reopen(path, signal, pause)) {
     if (file !== handle) onNewFile()
     try {
-      yield chunksOf(file, path, signal)
+      yield chunksOf(file, path, signal, pause)
     } finally {
       await file.close()
     }
@@ -29,7 +34,7 @@ export async function* followFile({ path, handle, signal, onNewFile }: FollowOpt
 }
 
 /** Chunks in one shared buffer; the end is where the file was truncated, or replaced and not written for half a second. */
-async function* chunksOf(file: FileHandle, path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* chunksOf(file: FileHandle, path: string, signal: AbortSignal, pause: Pause): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(chunkBytes)
   let position = 0
   let isReplaced = false
@@ -51,7 +56,7 @@ async function* chunksOf(file: FileHandle, path: string, signal: AbortSignal): A
 }
 
 /** Waits while no file has the name, as between two steps of a rotation. */
-async function reopen(path: string, signal: AbortSignal): Promise<FileHandle | undefined> {
+async function reopen(path: string, signal: AbortSignal, pause: Pause): Promise<FileHandle | undefined> {
   while (!signal.aborted) {
     const file = await open(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
@@ -62,4 +67,4 @@ async function reopen(path: string, signal: AbortSignal): Promise<FileHandle | u
   return undefined
 }
 
-const pause = (signal: AbortSignal) => sleep(pollMs, undefined, { signal }).catch(() => {})
+const halfSecond: Pause = (signal) => sleep(pollMs, undefined, { signal }).catch(() => {})
