@@ -5,6 +5,7 @@ import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
 import type { DatabaseAccess } from '../server/open-database.ts'
+import type { CommandSettings } from './context.ts'
 import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 import { ofSite, removeSite } from './remove-site.ts'
 import { retireTokens } from './retire-tokens.ts'
@@ -12,6 +13,7 @@ import { retireTokens } from './retire-tokens.ts'
 export interface DeleteOptions {
   /** Name of the tenant or site; its id where its row is gone. */
   readonly confirm: string
+  readonly settings?: Pick<CommandSettings, 'untilForgotten'>
   log(line: string): void
 }
 
@@ -64,7 +66,7 @@ export async function deleteSite(
 
 async function deleteTarget(
   { writer, shards }: Databases,
-  { confirm, log }: DeleteOptions,
+  { confirm, settings: { untilForgotten = sleep } = {}, log }: DeleteOptions,
   target: Target,
 ): Promise<RowCounts> {
   const { kind, id, tenantId } = target
@@ -91,7 +93,7 @@ async function deleteTarget(
       tables.filter((table) => entrances.includes(table)),
     )
     log(`Waiting ${forgottenMs / 1000} s until the API and the collector have forgotten the ${kind}`)
-    await sleep(forgottenMs)
+    await untilForgotten(forgottenMs)
     await checkLease()
     const late = Object.keys(await countRows(databases, target.condition))
     await target.remove(

@@ -3,7 +3,7 @@ import { pendingMigrations } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
 import { collectorUrl, readConfig } from '../config.ts'
 import { type DatabaseAccess, openDatabase } from '../server/open-database.ts'
-import type { Context } from './context.ts'
+import type { CommandSettings, Context } from './context.ts'
 import { explainError } from './explain-error.ts'
 import { callersFolder } from './import-source.ts'
 import { createProgram } from './program.ts'
@@ -16,14 +16,16 @@ export async function runCli(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
   streams: Streams,
+  settings: CommandSettings = {},
 ): Promise<number> {
   const { stdout, stderr } = streams
   const log = (line: string) => void stderr.write(`${line}\n`)
-  const database = lazyDatabase(environment, log)
+  const database = lazyDatabase(environment, log, settings)
   let exitCode = 0
   let result: object | undefined
   const context: Context = {
     ...streams,
+    settings,
     folder: callersFolder(environment),
     log,
     database: database.open,
@@ -49,12 +51,13 @@ export async function runCli(
   }
 }
 
-function lazyDatabase(environment: NodeJS.ProcessEnv, log: Context['log']) {
+function lazyDatabase(environment: NodeJS.ProcessEnv, log: Context['log'], settings: CommandSettings) {
   let opening: Promise<DatabaseAccess> | undefined
   return {
     async open(schema?: 'any'): Promise<DatabaseAccess> {
       opening ??= openDatabase(readConfig(environment), {
         onStep: log,
+        ...settings,
         onDeath: () => log('The embedded engine died and is started again'),
       })
       const access = await opening

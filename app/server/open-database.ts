@@ -6,7 +6,7 @@ import { isConfined, unconfined } from '../../clickhouse/engine/is-confined.ts'
 import { ofEachUser, passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, type EngineOptions, startEngine, userUrls } from '../../clickhouse/engine/start-engine.ts'
 import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
-import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import { type ConnectOptions, connect, type Database } from '../../queries/clickhouse/client.ts'
 import type { Config } from '../config.ts'
 
 export interface DatabaseAccess {
@@ -34,10 +34,12 @@ export interface OpenDatabaseOptions {
   readonly port?: number
   readonly onStep?: MigrateOptions['onStep']
   readonly onDeath?: NonNullable<EngineOptions['onDeath']>
+  readonly connectOptions?: ConnectOptions | undefined
+  readonly ownerTimeoutMs?: number | undefined
 }
 
 /** A killed engine is back within 3 s, and an engine whose parent was killed ends within 5 s. */
-const ownerTimeoutMs = 10_000
+const defaultOwnerTimeoutMs = 10_000
 const pollMs = 200
 
 /** Opens CLICKHOUSE_URL, else DATA_DIR's engine on CLICKHOUSE_PORT, else starts and migrates that engine. */
@@ -46,7 +48,8 @@ export async function openDatabase(
   options: OpenDatabaseOptions = {},
 ): Promise<DatabaseAccess> {
   const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER } = config
-  if (CLICKHOUSE_URL) return CLICKHOUSE_CLUSTER ? openNodes(CLICKHOUSE_URL) : openServer(CLICKHOUSE_URL)
+  const { connectOptions } = options
+  if (CLICKHOUSE_URL) return (CLICKHOUSE_CLUSTER ? openNodes : openServer)(CLICKHOUSE_URL, connectOptions)
   const access = await openFolder(config.DATA_DIR, config.CLICKHOUSE_PORT, options)
   try {
     const migrated = await migrate(access.writer, { ...(options.onStep && { onStep: options.onStep }) })
@@ -59,9 +62,10 @@ export async function openDatabase(
 
 /** Never takes the folder of an owner whose engine restarts: the owner could not start it again. */
 async function openFolder(dataDir: string, enginePort: number, options: OpenDatabaseOptions): Promise<DatabaseAccess> {
+  const { ownerTimeoutMs = defaultOwnerTimeoutMs } = options
   const deadline = Date.now() + ownerTimeoutMs
   for (;;) {
-    const running = await findRunning(dataDir, enginePort)
+    const running = await findRunning(dataDir, enginePort, options)
     if (running) return running
     const held = (await isOwned(dataDir)) ? new Error(heldError(dataDir)) : undefined
     const started = held ?? (await startOwn(dataDir, options).catch((error: Error) => error))
@@ -71,8 +75,8 @@ async function openFolder(dataDir: string, enginePort: number, options: OpenData
   }
 }
 
-async function openServer(url: string): Promise<DatabaseAccess> {
-  const database = connect(url)
+async function openServer(url: string, options?: ConnectOptions): Promise<DatabaseAccess> {
+  const database = connect(url, options)
   const { origin } = new URL(url)
   if (!(await database.ping())) {
     await database.close()
@@ -82,8 +86,8 @@ async function openServer(url: string): Promise<DatabaseAccess> {
   return { ...sameUser(database), url: origin, cluster: undefined, shards: () => [database], close }
 }
 
-async function openNodes(urls: string): Promise<DatabaseAccess> {
-  const cluster = await openCluster(urls)
+async function openNodes(urls: string, options?: ConnectOptions): Promise<DatabaseAccess> {
+  const cluster = await openCluster(urls, options)
   const url = cluster.nodes.map(({ origin }) => origin).join(', ')
   const shards = () => everyShard(cluster).map(({ database }) => database)
   return { ...sameUser(cluster.client), url, cluster, shards, close: cluster.close }
@@ -92,7 +96,11 @@ async function openNodes(urls: string): Promise<DatabaseAccess> {
 const sameUser = (database: Database) => ({ reader: database, analyst: database, writer: database, migrated: [] })
 
 /** An engine that accepts the folder's passwords is the folder's own. */
-async function findRunning(dataDir: string, port: number): Promise<DatabaseAccess | undefined> {
+async function findRunning(
+  dataDir: string,
+  port: number,
+  { connectOptions }: OpenDatabaseOptions,
+): Promise<DatabaseAccess | undefined> {
   if (port === 0) return undefined
   const password = (user: User) => readFile(passwordPath(dataDir, user), 'utf8').then((text) => text.trim())
   const found = ofEachUser(password)
@@ -100,17 +108,20 @@ async function findRunning(dataDir: string, port: number): Promise<DatabaseAcces
   if (!passwords) return undefined
   const [reader, analyst, writer] = passwords
   const url = `http://127.0.0.1:${port}`
-  const access = openEmbedded({ url, userUrls: userUrls(port, { reader, analyst, writer }) })
+  const access = openEmbedded({ url, userUrls: userUrls(port, { reader, analyst, writer }) }, connectOptions)
   if (await access.writer.ping()) return access
   await access.close()
   return undefined
 }
 
-async function startOwn(dataDir: string, { port = 0, onStep, onDeath }: OpenDatabaseOptions): Promise<DatabaseAccess> {
+async function startOwn(
+  dataDir: string,
+  { port = 0, onStep, onDeath, connectOptions }: OpenDatabaseOptions,
+): Promise<DatabaseAccess> {
   const engine = await startEngine({ dataDir, port, ...(onDeath && { onDeath }) }).catch((error: Error) => {
     throw new Error(startError(error.message, dataDir, port), { cause: error })
   })
-  const access = openEmbedded(engine)
+  const access = openEmbedded(engine, connectOptions)
   // The engine of a short command has no port that people know.
   if (port !== 0 && onStep && !(await isConfined(access.reader, dataDir))) onStep(unconfined)
   return {
@@ -131,8 +142,8 @@ function startError(reason: string, dataDir: string, port: number): string {
   return `${reason} (DATA_DIR is ${dataDir})`
 }
 
-function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>): DatabaseAccess {
-  const databases = ofEachUser((user) => connect(userUrls[user]))
+function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>, options?: ConnectOptions): DatabaseAccess {
+  const databases = ofEachUser((user) => connect(userUrls[user], options))
   return {
     ...databases,
     url,

@@ -161,7 +161,7 @@ export function addSites(program: Command, context: Context): void {
     .action(async ({ tenant, site, confirm }) => {
       const database = await context.database()
       await requireTenant(database.writer, tenant)
-      const deleted = await deleteSite(database, tenant, site, { confirm, log: context.log })
+      const deleted = await deleteSite(database, tenant, site, { confirm, ...context })
       context.finish({ id: site, deleted })
     })
 }

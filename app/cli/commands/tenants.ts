@@ -161,7 +161,7 @@ export function addTenants(program: Command, context: Context): void {
     .addOption(confirm)
     .action(async ({ tenant, confirm }) => {
       const database = await context.database()
-      context.finish({ id: tenant, deleted: await deleteTenant(database, tenant, { confirm, log: context.log }) })
+      context.finish({ id: tenant, deleted: await deleteTenant(database, tenant, { confirm, ...context }) })
     })
 
   addTenantPlaces(tenants, context)
