@@ -1,5 +1,5 @@
 import type { Database, StatementOptions } from '../../queries/clickhouse/client.ts'
-import { poolSettings } from '../../queries/clickhouse/query-pools.ts'
+import { poolSettings, queryPools } from '../../queries/clickhouse/query-pools.ts'
 import { bucketTime, rawTime } from '../../queries/rollups/time-column.ts'
 import { at, join, name, render, type Sql, sql, text, uint } from '../../queries/sql/sql.ts'
 import { dayMs } from '../../schema/durations.ts'
@@ -42,7 +42,7 @@ export async function refreshExtremes(database: Database, refresh: Refresh): Pro
     await database.command(text, { params, settings: settings as NonNullable<StatementOptions['settings']> })
   }
   // The same rows can have been stored by an interrupted run.
-  const insertSettings = { ...poolSettings('maintenance'), insert_deduplicate: 0 }
+  const insertSettings = { ...poolSettings(queryPools.maintenance), insert_deduplicate: 0 }
 
   await run(
     sql`

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database, StatementOptions } from '../../queries/clickhouse/client.ts'
-import { poolSettings } from '../../queries/clickhouse/query-pools.ts'
+import { poolSettings, queryPools } from '../../queries/clickhouse/query-pools.ts'
 import { join, name, render, type Sql, sql, text, uuid } from '../../queries/sql/sql.ts'
 import { ddlSettings, ddlTargets } from '../cluster/shared-ddl.ts'
 import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
@@ -35,7 +35,7 @@ interface Group {
   readonly databases: readonly Database[]
 }
 
-const settings = { ...poolSettings('maintenance'), ...ddlSettings, insert_deduplicate: 0 } as NonNullable<
+const settings = { ...poolSettings(queryPools.maintenance), ...ddlSettings, insert_deduplicate: 0 } as NonNullable<
   StatementOptions['settings']
 >
 

@@ -176,7 +176,7 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
       })
     },
     ...statementsOn(nodes),
-    killQuery: killOn(connections),
+    killQuery: killOn(connections, aliveTimeoutMs),
     async ping() {
       const responses = await Promise.all(connections.map(({ ping }) => ping(pingTimeoutMs)))
       return responses.some(Boolean)

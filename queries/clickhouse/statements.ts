@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { type ClickHouseClient, type ClickHouseSettings, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
 import type { Database, StatementOptions } from './client.ts'
 import { withoutExceptionTrailer } from './exception-trailer.ts'
-import { aliveTimeoutMs, type Nodes, wasNeverSent } from './nodes.ts'
+import { type Nodes, wasNeverSent } from './nodes.ts'
 import type { ClickHouseNode } from './open-node.ts'
 
 const optionsOf = ({ params, settings, signal, queryId }: StatementOptions) => ({
@@ -45,7 +45,7 @@ export function statementsOn(nodes: Nodes<ClickHouseNode>): Pick<Database, 'comm
   }
 }
 
-export function killOn(nodes: readonly ClickHouseNode[]): Database['killQuery'] {
+export function killOn(nodes: readonly ClickHouseNode[], aliveTimeoutMs: number): Database['killQuery'] {
   return async (queryId, signal) => {
     const killed = nodes.map(
       async ({ client, ping }) =>
