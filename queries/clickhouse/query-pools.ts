@@ -47,7 +47,7 @@ export const queryPools = {
   },
   /** Every request waits for these, so that an outage is a 503 within 2 s. */
   lookup: { maxConcurrent: 8, timeoutMs: 1_800, settings: fewRowsSettings },
-  /** API keys that were never found, which anybody can send: guesses cannot fill the other pools. */
+  /** API keys that were never found, and tokens that no site has, which anybody can send: guesses cannot fill the other pools. */
   unknownKey: { maxConcurrent: 4, timeoutMs: 1_800, settings: fewRowsSettings },
   /** Sites' tokens that were never found, which anybody can send: one at a time, so that guesses take half a processor at most. */
   unknownToken: { maxConcurrent: 1, timeoutMs: 1_800, settings: fewRowsSettings },

@@ -69,3 +69,33 @@ test.each(['the page', 'a sandboxed frame of it'])(
   },
   90_000,
 )
+
+test('a preflight is answered for any origin, other methods are 405', async () => {
+  const token = makeSiteToken()
+  const send = (method: string) => fetch(`${collector.url}/r/${token}`, { method })
+  const options = await send('OPTIONS')
+  expect(options.status).toBe(204)
+  expect(Object.fromEntries(options.headers)).toMatchObject({
+    'access-control-allow-origin': '*',
+    vary: 'Origin',
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': expect.stringContaining('Content-Type'),
+  })
+  const origin = 'https://shop.example'
+  for (const method of ['OPTIONS', 'POST', 'GET']) {
+    const response = await fetch(`${collector.url}/r/${token}`, { method, headers: { Origin: origin } })
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      vary: 'Origin',
+    })
+  }
+  for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
+    const response = await send(method)
+    expect({ method, status: response.status, allow: response.headers.get('Allow') }).toEqual({
+      method,
+      status: 405,
+      allow: 'POST, OPTIONS',
+    })
+  }
+})
