@@ -13,5 +13,5 @@ export const findRetiredToken = (tokenHash: string): Query<z.infer<typeof row>> 
     WHERE token_hash = ${text(tokenHash)}
     LIMIT 1`,
   row,
-  pool: 'unknownKey',
+  pool: 'unknownToken',
 })
