@@ -19,12 +19,13 @@ import { countRows, deleteRows, type RowCondition, type RowCounts } from './owne
 export type Log = (line: string) => void
 
 /** Longer than a collector waits for an insert that it sent by the old place. */
-const defaultSettledMs = 12_000
+const settledMs = 12_000
 /** Of a block that a collector sends again, until it is stored. */
 const defaultAcknowledgedMs = 60_000
 
 interface MoveOptions {
-  readonly settledMs?: number
+  /** Wait for inserts that were sent by the old place. */
+  readonly untilSettled?: (milliseconds: number) => Promise<unknown>
   readonly acknowledgedMs?: number
 }
 
@@ -34,7 +35,7 @@ export async function moveTenant(
   tenantId: string,
   number: number,
   log: Log,
-  { settledMs = defaultSettledMs, acknowledgedMs = defaultAcknowledgedMs }: MoveOptions = {},
+  { untilSettled = sleep, acknowledgedMs = defaultAcknowledgedMs }: MoveOptions = {},
 ) {
   requireNodes(cluster)
   const target = requireShard(cluster, number)
@@ -48,7 +49,7 @@ export async function moveTenant(
     const blocksStored = () =>
       untilAcknowledged(cluster.shards, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector'))
     const settle = async () => {
-      await sleep(settledMs)
+      await untilSettled(settledMs)
       await blocksStored()
     }
     const bringTo = (shard: Shard) => bringIn(cluster, shard, tenantId, log, settle)

@@ -94,7 +94,7 @@ async function startTarget(cleanup: Cleanup): Promise<Target> {
     collector.child.kill('SIGTERM')
     await collector.ended()
   })
-  const [, url = ''] = await collector.printed(/Collecting reports on (http:\/\/[^/]+)/, 30_000)
+  const [, url = ''] = await collector.printed(/Collecting reports on (http:\/\/[^/]+)/)
   return { url, pid: collector.child.pid as number, tokens, database }
 }
 

@@ -33,7 +33,7 @@ export async function startRunningApi(engineUrl: string): Promise<RunningApi> {
       if (parsed?.success) requests.set(parsed.data.requestId, parsed.data)
     })
   }
-  const [, url = ''] = await api.printed(/Serving .* on (http:\S+)/, 30_000)
+  const [, url = ''] = await api.printed(/Serving .* on (http:\S+)/)
   return {
     url,
     pid: api.child.pid as number,

@@ -153,7 +153,7 @@ async function startPlain(
     server.child.kill('SIGTERM')
     await server.ended()
   })
-  const [, url = ''] = await server.printed(/Serving on (http:\S+)/, 30_000)
+  const [, url = ''] = await server.printed(/Serving on (http:\S+)/)
   return { url, pid: server.child.pid as number }
 }
 

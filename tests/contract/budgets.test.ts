@@ -1,15 +1,24 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { createRedisBudgets } from '../../app/budgets/redis-budgets.ts'
 import type { ApiResponse } from '../support/api.ts'
 import { type ContractApi, emptyStatus, operations, startContractApi } from '../support/contract.ts'
+import { patientTimeouts } from '../support/patience.ts'
+
+/** It stands still, so that no token comes back; far in the future, so that Redis does not expire the buckets by its own. */
+const clock = { now: () => Date.UTC(2100, 0, 1) * 1000 }
 
 describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
   let api: ContractApi
 
   beforeAll(async () => {
-    api = await startContractApi(
-      store === 'Redis' ? { budgets: await createRedisBudgets(inject('servers').redisUrl) } : {},
-    )
+    const { redisUrl } = inject('servers')
+    api = await startContractApi({
+      budgets:
+        store === 'Redis'
+          ? await createRedisBudgets(redisUrl, { ...clock, timeouts: patientTimeouts })
+          : createMemoryBudgets(clock),
+    })
   })
   afterAll(() => api.close())
 

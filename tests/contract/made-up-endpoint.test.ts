@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { endpoints } from '../../app/endpoints/all.ts'
 import { endpoint } from '../../app/pipeline/endpoint.ts'
 import { countReportTypes, toTypeCounts } from '../../queries/reports/count-report-types.ts'
@@ -39,7 +40,7 @@ let other: TestWorld
 
 beforeAll(async () => {
   // The one line.
-  api = await startContractApi({ endpoints: [...endpoints, madeUp] })
+  api = await startContractApi({ endpoints: [...endpoints, madeUp], budgets: createMemoryBudgets({ now: () => 0 }) })
   world = await createWorld(api, 1)
   other = await createWorld(api, 2)
 })

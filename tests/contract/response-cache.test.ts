@@ -4,7 +4,6 @@ import { shardDatabase } from '../../clickhouse/cluster/on-cluster.ts'
 import { listRollups, rawTable } from '../../clickhouse/rollups/list-rollups.ts'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
-import { connect } from '../../queries/clickhouse/client.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { minuteMs } from '../../schema/durations.ts'
@@ -18,6 +17,7 @@ import {
   type TestWorld,
   worldReports,
 } from '../support/contract.ts'
+import { connectPatiently } from '../support/patience.ts'
 import { tablesRead } from '../support/tenant-scope.ts'
 
 /** Now stands still, as it does for a caller who names the window, until a test moves it. */
@@ -43,7 +43,7 @@ beforeAll(async () => {
   ;[world, other, moved] = await createWorlds(api, [1, 2, 4])
   // On a cluster the rollups lie in the shards' database.
   const [node = '', another] = nodeUrls(inject('servers').readUrl)
-  const reader = connect(another ? shardDatabase(node) : node)
+  const reader = connectPatiently(another ? shardDatabase(node) : node)
   reportTables = new Set([rawTable, ...(await listRollups(reader)).map(({ table }) => table)])
   await reader.close()
 })

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { PoolName } from '../../queries/sql/query.ts'
 import { type ContractApi, createWorld, operations, startContractApi, type TestWorld } from '../support/contract.ts'
 import { expectUnavailable, type FaultServer, startFaultServer } from '../support/faults.ts'
+import { patience, poolsWithTimeout } from '../support/patience.ts'
 
 let faults: FaultServer
 let api: ContractApi
@@ -38,7 +40,21 @@ describe.each(['reset', 'cut'] as const)('a connection that is %s', (fault) => {
 })
 
 describe('a database that never responds', () => {
+  const started: ContractApi[] = []
+  afterEach(async () => {
+    for (const one of started.splice(0)) await one.close()
+  })
+
+  /** Its reads in these pools end within a second, others never. */
+  async function hasty(...pools: PoolName[]): Promise<ContractApi> {
+    const connectOptions = { ...patience, pools: poolsWithTimeout(1_000, ...pools) }
+    const one = await startContractApi({ readUrl: faults.url, connectOptions })
+    started.push(one)
+    return one
+  }
+
   test('is abandoned at the timeout', async () => {
+    const api = await hasty('query')
     faults.inject('hang', (query) => !isLookUp(query))
     const responses = operations.withWindow.map(([, one]) =>
       api.request(one, { key: world.key, siteId: world.siteIds[0] }),
@@ -47,12 +63,13 @@ describe('a database that never responds', () => {
   })
 
   test('is abandoned at the timeout of a key lookup', async () => {
-    const key = await api.createKey(world.tenantId)
+    const api = await hasty('unknownKey')
     faults.inject('hang')
-    expectUnavailable(await api.get('/v1/me', { key }))
+    expectUnavailable(await api.get('/v1/me', { key: world.key }))
   })
 
   test('fails readiness, and leaves the process alive', async () => {
+    const api = await hasty('lookup')
     faults.inject('hang')
     const [live, ready] = await Promise.all([api.get('/livez'), api.get('/readyz')])
     expect(live.status).toBe(200)
@@ -61,6 +78,7 @@ describe('a database that never responds', () => {
   })
 
   test('fails readiness by its own name where only the query of the migrations is slow', async () => {
+    const api = await hasty('lookup')
     faults.inject('hang', (query) => query === 'listAppliedMigrations')
     const { status, body } = await api.get('/readyz')
     expect(status).toBe(503)

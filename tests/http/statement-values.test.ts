@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { z } from 'zod'
-import { connect } from '../../queries/clickhouse/client.ts'
 import { sql, text, texts } from '../../queries/sql/sql.ts'
+import { connectPatiently } from '../support/patience.ts'
 
-const database = connect(inject('servers').readUrl)
+const database = connectPatiently(inject('servers').readUrl)
 afterAll(() => database.close())
 
 const hostile = [

@@ -1,13 +1,15 @@
 import { pino } from 'pino'
 import { inject } from 'vitest'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
+import { createAuthenticator } from '../../app/pipeline/authenticator.ts'
 import { type ApiServices, createApi } from '../../app/server/create-api.ts'
 import { listen } from '../../app/server/listen.ts'
 import { openCluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { placeTenant } from '../../clickhouse/cluster/places.ts'
-import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import { type ConnectOptions, connect, type Database } from '../../queries/clickhouse/client.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 import type { Query } from '../../queries/sql/query.ts'
+import { connectPatiently, patience } from './patience.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
 export interface RequestOptions {
@@ -33,11 +35,14 @@ export interface TestApi extends TenantWriter {
 }
 
 export interface TestApiOptions
-  extends Partial<Pick<ApiServices, 'budgets' | 'now' | 'log' | 'endpoints' | 'corsOrigins'>> {
+  extends Partial<Pick<ApiServices, 'budgets' | 'now' | 'log' | 'endpoints' | 'corsOrigins' | 'siteTtlMs'>> {
   /** Database that the API reads, `http://user:password@host:port/database`; the shared one by default. */
   readonly readUrl?: string
   /** Database that tenants and reports are written to; the shared one by default. */
   readonly writeUrl?: string
+  /** Patient ones by default; `{}` for the product's own. */
+  readonly connectOptions?: ConnectOptions
+  readonly keyTtlMs?: number
   /** Called before each query. */
   readonly onRead?: (query: Query<unknown>) => void
 }
@@ -52,8 +57,11 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     endpoints,
     corsOrigins = [],
     onRead,
+    connectOptions = patience,
+    keyTtlMs,
+    siteTtlMs,
   } = options
-  const reader = connect(readUrl)
+  const reader = connect(readUrl, connectOptions)
   const database: Database = {
     ...reader,
     read(query, options) {
@@ -61,14 +69,17 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
       return reader.read(query, options)
     },
   }
-  const writer = connect(writeUrl)
-  const cluster = nodeUrls(writeUrl).length > 1 ? await openCluster(writeUrl) : undefined
+  const writer = connectPatiently(writeUrl)
+  const cluster = nodeUrls(writeUrl).length > 1 ? await openCluster(writeUrl, patience) : undefined
   const tenantWriter = createTenantWriter(writer)
-  const listener = await listen(
-    createApi({ database, budgets, log, corsOrigins, ...(now && { now }), ...(endpoints && { endpoints }) }),
-    0,
-    '127.0.0.1',
-  )
+  const api = createApi({
+    ...{ database, budgets, log, corsOrigins },
+    authenticator: createAuthenticator((query) => database.read(query), undefined, keyTtlMs),
+    ...(now && { now }),
+    ...(endpoints && { endpoints }),
+    ...(siteTtlMs && { siteTtlMs }),
+  })
+  const listener = await listen(api, 0, '127.0.0.1')
 
   return {
     ...tenantWriter,

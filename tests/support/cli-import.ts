@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, inject } from 'vitest'
 import { checkRollups } from '../../clickhouse/rollups/check-rollups.ts'
-import { connect } from '../../queries/clickhouse/client.ts'
 import { cli } from './cli.ts'
 import { queryRows } from './database.ts'
+import { connectPatiently } from './patience.ts'
 import { createTenantWriter } from './tenants.ts'
 
 /** Imports of reports by the command line, of files in a folder of the test file. */
 export function openCliImports() {
-  const database = connect(inject('servers').writeUrl)
+  const database = connectPatiently(inject('servers').writeUrl)
   const tenants = createTenantWriter(database)
   const folder = mkdtempSync(join(tmpdir(), 'cli-import-'))
   afterAll(async () => {
@@ -19,6 +19,7 @@ export function openCliImports() {
   })
   const environment = { CLICKHOUSE_URL: inject('servers').writeUrl }
   return {
+    database,
     folder,
     tenants,
     environment,

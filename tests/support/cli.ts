@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { PassThrough, type Writable } from 'node:stream'
+import type { CommandSettings } from '../../app/cli/context.ts'
 import { runCli } from '../../app/cli/run-cli.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
+import { patience } from './patience.ts'
 import { builtPath } from './programs.ts'
 
 /** How a command ended. */
@@ -18,6 +20,8 @@ export interface CliOptions {
   readonly stdin?: string | Buffer
   /** Stdout is a terminal. */
   readonly isTerminal?: boolean
+  /** Patient ones by default. */
+  readonly settings?: CommandSettings
 }
 
 /** A URL of several hosts is of a cluster. */
@@ -25,7 +29,10 @@ const ofCluster = ({ CLICKHOUSE_URL = '' }: Readonly<Record<string, string>>) =>
   nodeUrls(CLICKHOUSE_URL).length > 1 ? { CLICKHOUSE_CLUSTER: '1' } : {}
 
 /** Runs a command in this process. */
-export async function cli(args: readonly string[], { environment = {}, stdin = '', isTerminal }: CliOptions = {}) {
+export async function cli(
+  args: readonly string[],
+  { environment = {}, stdin = '', isTerminal, settings }: CliOptions = {},
+) {
   const [stdout, stderr] = [collector(), collector()]
   Object.assign(stdout.stream, { isTTY: isTerminal })
   const input = new PassThrough()
@@ -35,6 +42,7 @@ export async function cli(args: readonly string[], { environment = {}, stdin = '
     args,
     { ...ofCluster(environment), ...environment },
     streams as unknown as Parameters<typeof runCli>[2],
+    { connectOptions: patience, ownerTimeoutMs: 120_000, ...settings },
   )
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }

@@ -11,6 +11,7 @@ import { migrate } from '../../clickhouse/migrate.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { killEngine } from './engine.ts'
 import { freePort } from './free-port.ts'
+import { patience } from './patience.ts'
 
 // Shards that query each other over native connections. The embedded engine has no Keeper, so there are no replicas.
 
@@ -68,7 +69,7 @@ export async function startCluster({ shards = 2, isMigrated = true } = {}): Prom
   const tcpPorts = await Promise.all(Array.from({ length: shards }, freePort))
   const passwords = ofEachUser((user) => user.charAt(0).repeat(32))
   const engines = await Promise.all(
-    tcpPorts.map((tcpPort, index) => {
+    tcpPorts.map(async (tcpPort, index) => {
       const dataDir = join(root, String(index + 1))
       // A folder of its own, as the engine reads all of it.
       const settings = join(dataDir, 'settings')
@@ -79,12 +80,18 @@ export async function startCluster({ shards = 2, isMigrated = true } = {}): Prom
       cpSync(join(server, 'users.d'), join(settings, 'users.d'), { recursive: true })
       writeFileSync(join(settings, 'users.d', 'node.xml'), nodeUsers)
       writeFileSync(configFile, configOf(index + 1, tcpPorts, usersFile))
-      return startEngine({ dataDir, port: 0, tcpPort, configFile, environment: { READER_PASSWORD: passwords.reader } })
+      return startEngine({
+        dataDir,
+        port: await freePort(),
+        tcpPort,
+        configFile,
+        environment: { READER_PASSWORD: passwords.reader },
+      })
     }),
   )
   const hosts = engines.map(({ port }) => `127.0.0.1:${port}`).join(',')
   const urlOf = (user: User) => `http://${user}:${passwords[user]}@${hosts}/${front}`
-  const cluster = await openCluster(urlOf('writer'))
+  const cluster = await openCluster(urlOf('writer'), patience)
   if (isMigrated) await migrate(cluster.client, { cluster: { cluster, replication: unreplicated } })
   return {
     engines,

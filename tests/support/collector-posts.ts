@@ -32,22 +32,19 @@ export interface PostResult {
   readonly status: number
   readonly code: string | undefined
   readonly retryAfter: string | null
-  readonly milliseconds: number
 }
 
 /** @param respond posts one report. */
 export async function send(respond: () => Response | Promise<Response>): Promise<PostResult> {
-  const startedAt = performance.now()
   const response = await respond()
   const text = await response.text()
   const code = text === '' ? undefined : JSON.parse(text).error.code
   const { status, headers } = response
-  return { status, code, retryAfter: headers.get('Retry-After'), milliseconds: performance.now() - startedAt }
+  return { status, code, retryAfter: headers.get('Retry-After') }
 }
 
-export function expectRefused({ milliseconds, ...result }: PostResult, code: string, withinMs: number): void {
+export function expectRefused(result: PostResult, code: string): void {
   expect(result).toEqual({ status: 503, code, retryAfter: expect.stringMatching(/^[1-9]\d*$/) })
-  expect(milliseconds).toBeLessThan(withinMs)
 }
 
 /** Data folders of collectors, removed together. */
@@ -76,6 +73,15 @@ export async function storedOf(database: Database, ...wanted: string[]): Promise
 export const versionOf = async (database: Database, tenantId: string) =>
   importVersion(await database.read(listImportSteps(tenantId, 1_000)))
 
+/** Milliseconds that a busy machine does not reach. */
+const patientMs = 300_000
+const patientTimeouts = {
+  startTimeoutMs: patientMs,
+  insertTimeoutMs: patientMs,
+  settleTimeoutMs: patientMs,
+  doneTimeoutMs: patientMs,
+}
+
 /** A collector without a listener, on a store of which parts can be replaced. */
 export async function openCollector(
   database: Database,
@@ -89,6 +95,8 @@ export async function openCollector(
     settle: settleInsert(database),
     spool: await openSpool(folder),
     ...replaced,
+    limits: { queueMilliseconds: patientMs, ...replaced.limits },
+    timeouts: { ...patientTimeouts, ...replaced.timeouts },
   })
   const metrics = createCollectorMetrics(() => store.waitingBytes())
   const log = pino({ level: 'silent' })

@@ -7,7 +7,8 @@ import { startCollector } from '../../app/collector/start-collector.ts'
 import { readConfig } from '../../app/config.ts'
 import { createLogger } from '../../app/server/start-server.ts'
 import { openCluster } from '../../clickhouse/cluster/open-cluster.ts'
-import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { connectPatiently, patience } from './patience.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
 export interface PostOptions {
@@ -28,15 +29,15 @@ export interface TestCollector extends TenantWriter {
 
 export async function startTestCollector(
   environment: Readonly<Record<string, string>> = {},
-  log?: Logger,
+  { log, siteTtlMs }: { readonly log?: Logger; readonly siteTtlMs?: number } = {},
 ): Promise<TestCollector> {
   const folder = environment.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'collector-')))
   const defaults = { DATA_DIR: folder, COLLECTOR_PORT: '0', LOG_LEVEL: 'silent' }
   const config = readConfig({ ...defaults, CLICKHOUSE_URL: inject('servers').writeUrl, ...environment })
   const url = config.CLICKHOUSE_URL as string
-  const cluster = config.CLICKHOUSE_CLUSTER ? await openCluster(url) : undefined
-  const database = cluster?.client ?? connect(url)
-  const collector = await startCollector(config, database, log ?? createLogger(config), { cluster })
+  const cluster = config.CLICKHOUSE_CLUSTER ? await openCluster(url, patience) : undefined
+  const database = cluster?.client ?? connectPatiently(url)
+  const collector = await startCollector(config, database, log ?? createLogger(config), { cluster, siteTtlMs })
   return {
     ...createTenantWriter(database),
     url: collector.url,

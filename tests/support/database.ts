@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { json } from 'node:stream/consumers'
 import { inject } from 'vitest'
-import { connect, type Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { connectPatiently } from './patience.ts'
 
 /** A database of its own on the shared engine, without tables. */
 export interface TestDatabase {
@@ -16,10 +17,10 @@ export interface TestDatabase {
 export async function createDatabase(): Promise<TestDatabase> {
   const { readUrl, writeUrl } = inject('servers')
   const name = `default_test_${randomBytes(6).toString('hex')}`
-  const shared = connect(writeUrl)
+  const shared = connectPatiently(writeUrl)
   await shared.command(`CREATE DATABASE ${name}`)
   const [ownReadUrl, ownWriteUrl] = [readUrl, writeUrl].map((url) => new URL(`/${name}`, url).href) as [string, string]
-  const [reader, writer] = [connect(ownReadUrl), connect(ownWriteUrl)]
+  const [reader, writer] = [connectPatiently(ownReadUrl), connectPatiently(ownWriteUrl)]
   return {
     readUrl: ownReadUrl,
     writeUrl: ownWriteUrl,

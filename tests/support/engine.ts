@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import type { User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, type EngineOptions, startEngine } from '../../clickhouse/engine/start-engine.ts'
+import { freePort } from './free-port.ts'
 
 /** A real engine on a free port and in a directory of its own, with a client for each of its users. */
 export type TestEngine = Engine & {
@@ -17,7 +18,7 @@ export type TestEngine = Engine & {
 /** Starts one; call `end()` in `afterAll`. */
 export async function startTestEngine(options: Partial<EngineOptions> = {}): Promise<TestEngine> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'engine-test-'))
-  const engine = await startEngine({ port: 0, ...options, dataDir })
+  const engine = await startEngine({ port: await freePort(), ...options, dataDir })
   const log = { level: ClickHouseLogLevel.OFF }
   const read = createClient({ url: engine.userUrls.reader, log })
   const write = createClient({ url: engine.userUrls.writer, log })

@@ -4,7 +4,7 @@ import { clickHouseImportLog } from '../../app/import/reports/clickhouse-import-
 import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
 import { type ImportOptions, importReports } from '../../app/import/reports/import-reports.ts'
 import type { ImportResult } from '../../app/import/reports/import-tally.ts'
-import { connect } from '../../queries/clickhouse/client.ts'
+import { connectPatiently } from './patience.ts'
 
 /** An import in batches so small that a file of a megabyte has many. */
 export interface SmallImport {
@@ -29,7 +29,7 @@ export async function importFile(
   { writeUrl, path, failsAt, ...given }: SmallImport,
   onProgress: (reports: number) => void = () => {},
 ): Promise<ImportResult> {
-  const database = connect(writeUrl)
+  const database = connectPatiently(writeUrl)
   const importLog = clickHouseImportLog(database, given.tenantId)
   const writer = clickHouseReportWriter(database)
   let steps = 0

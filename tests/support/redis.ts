@@ -28,8 +28,12 @@ export interface TestRedis {
 /** Starts a redis-server on a free port; `settings` are further command line settings. */
 export async function startRedis(...settings: string[]): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'redis-'))
-  const port = await freePort()
-  let server = await launch(folder, port, settings)
+  let port = await freePort()
+  let server = await launch(folder, port, settings).catch(async () => {
+    // Another process took the port meanwhile.
+    port = await freePort()
+    return launch(folder, port, settings)
+  })
   const end = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return
     const exited = once(server, 'exit')

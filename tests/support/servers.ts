@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
-import { connect } from '../../queries/clickhouse/client.ts'
 import { startTestEngine } from './engine.ts'
+import { connectPatiently } from './patience.ts'
 import { startRedis } from './redis.ts'
 
 /** Where the shared servers are; URLs carry their user. */
@@ -73,7 +73,7 @@ async function startServers(): Promise<Started> {
 async function makeMigratedFolder(): Promise<string> {
   const dataDir = mkdtempSync(join(tmpdir(), 'migrated-'))
   const engine = await startEngine({ dataDir, port: 0 })
-  const database = connect(engine.userUrls.writer)
+  const database = connectPatiently(engine.userUrls.writer)
   await migrate(database)
   await database.close()
   await engine.stop()

@@ -7,11 +7,13 @@ export interface SpawnedScript {
   readonly child: ChildProcess
   /** Both streams, in the order they came. */
   output(): string
-  /** The first match in the output. Throws when there is none in time, or the process ends without one. */
-  printed(pattern: RegExp, milliseconds: number): Promise<RegExpExecArray>
+  /** The first match in the output. Throws where it prints nothing for five minutes, or ends, without one. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>
   /** The exit code, once it has ended; null when a signal ended it. */
   ended(): Promise<number | null>
 }
+
+const printLimitMs = 300_000
 
 /** @param file from the project's root, such as `app/start.ts`; built before (`programs.ts`). */
 export function spawnScript(
@@ -25,6 +27,10 @@ export function spawnScript(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
+  let hasEnded = false
+  child.once('close', () => {
+    hasEnded = true
+  })
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8')
     stream.on('data', (text: string) => {
@@ -34,13 +40,14 @@ export function spawnScript(
   return {
     child,
     output: () => output,
-    async printed(pattern, milliseconds) {
-      const deadline = Date.now() + milliseconds
-      while (Date.now() < deadline) {
+    async printed(pattern) {
+      let printedAt = Date.now()
+      for (let length = output.length; Date.now() < printedAt + printLimitMs; length = output.length) {
         const found = pattern.exec(output)
         if (found) return found
-        if (child.exitCode !== null) break
+        if (hasEnded) break
         await new Promise((resolve) => setTimeout(resolve, 20))
+        if (output.length > length) printedAt = Date.now()
       }
       throw new Error(`${file} has not printed ${pattern}; it printed:\n${output}`)
     },

@@ -6,23 +6,31 @@ import { type BudgetCharge, type BudgetStore, bucketName } from '../../../app/bu
 import { createMemoryBudgets } from '../../../app/budgets/memory-budgets.ts'
 import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
 import { budgetCharges } from '../../support/budget-charges.ts'
+import { blockProcess } from '../../support/freeze-process.ts'
 import { numberOfCases } from '../../support/number-of-cases.ts'
+import { patientTimeouts } from '../../support/patience.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 
 let server: TestRedis
 let admin: Redis
 let budgets: BudgetStore
 let others: BudgetStore
+/** Their clock stands still. */
+let still: BudgetStore
+
+/** Far in the future, so that Redis does not expire the buckets by its own clock. */
+const start = Date.UTC(2100, 0, 1) * 1000
 
 beforeAll(async () => {
   server = await startRedis()
   admin = new Redis(server.url)
-  budgets = await createRedisBudgets(server.url)
-  others = await createRedisBudgets(server.url)
+  budgets = await createRedisBudgets(server.url, { timeouts: patientTimeouts })
+  others = await createRedisBudgets(server.url, { timeouts: patientTimeouts })
+  still = await createRedisBudgets(server.url, { now: () => start, timeouts: patientTimeouts })
 })
 
 afterAll(async () => {
-  await Promise.all([budgets.close(), others.close()])
+  await Promise.all([budgets.close(), others.close(), still.close()])
   admin.disconnect()
   await server.stop()
 })
@@ -59,8 +67,8 @@ test('Redis budgets charge the key alone when only the key is charged', async ()
 
 test('a rejected take of Redis budgets has the wait of each budget', async () => {
   const charges = budgetCharges(1, 60)
-  await budgets.take(charges)
-  const [key, tenant] = (await budgets.take(charges)).buckets
+  await still.take(charges)
+  const [key, tenant] = (await still.take(charges)).buckets
   expect(key).toEqual({
     name: 'key',
     limit: 1,
@@ -73,11 +81,12 @@ test('a rejected take of Redis budgets has the wait of each budget', async () =>
 })
 
 test('Redis budgets delete a bucket that is full again', async () => {
-  const charges = budgetCharges(600, 300)
+  // A token in five seconds.
+  const charges = budgetCharges(12, 12)
   await budgets.take(charges)
   const names = charges.map(bucketName)
   expect(await admin.exists(...names)).toBe(2)
-  for (const name of names) expect(await admin.pttl(name)).toBeLessThanOrEqual(201)
+  for (const name of names) expect(await admin.pttl(name)).toBeLessThanOrEqual(5_001)
   await expect.poll(() => admin.exists(...names)).toBe(0)
 })
 
@@ -92,18 +101,21 @@ test('every bucket of a tenant has a short name in one cluster slot', () => {
 
 test('a Redis bucket is empty, not broken, when its limit falls below its use', async () => {
   const ids = { tenantId: randomUUID(), keyId: randomUUID() }
-  expect(await allowedOf([budgets], budgetCharges(50, 50, ids), 50)).toBe(50)
-  expect(await budgets.take(budgetCharges(2, 2, ids))).toMatchObject({
+  expect(await allowedOf([still], budgetCharges(50, 50, ids), 50)).toBe(50)
+  expect(await still.take(budgetCharges(2, 2, ids))).toMatchObject({
     allowed: false,
     buckets: [{ resetSeconds: 60 }, {}],
   })
 })
 
 test.each([
-  ['in Redis', (clock: { now: () => number }) => createRedisBudgets(server.url, clock)],
+  [
+    'in Redis',
+    (clock: { now: () => number }) => createRedisBudgets(server.url, { ...clock, timeouts: patientTimeouts }),
+  ],
   ['in memory', async (clock: { now: () => number }) => createMemoryBudgets(clock)],
 ])('refills at its pace after the clock went back, %s', async (_, create) => {
-  let now = Date.UTC(2100, 0, 1) * 1000
+  let now = start
   const store = await create({ now: () => now })
   const charges = budgetCharges(60, 60)
   await store.take(charges)
@@ -115,10 +127,11 @@ test.each([
 })
 
 test('Redis budgets read a reply that came while this process was busy', async () => {
-  const taken = budgets.take(budgetCharges(1, 1))
-  const busyUntil = performance.now() + 400
-  while (performance.now() < busyUntil);
+  const hasty = await createRedisBudgets(server.url, { timeouts: { ...patientTimeouts, command: 2_000 } })
+  const taken = hasty.take(budgetCharges(1, 1))
+  blockProcess(2_500)
   expect((await taken).allowed).toBe(true)
+  await hasty.close()
 })
 
 test.each([
@@ -130,7 +143,8 @@ test.each([
   ['-nan', (name: string) => admin.set(name, '-nan')],
   ['inf', (name: string) => admin.set(name, 'inf')],
 ])('a Redis bucket whose key holds %s heals by itself', async (_, spoil) => {
-  const charges = budgetCharges(600, 600)
+  // A full bucket is deleted, and these are not full again for five seconds.
+  const charges = budgetCharges(12, 12)
   await Promise.all(charges.map((charge) => spoil(bucketName(charge))))
   await budgets.take(charges)
   await expect.poll(async () => (await budgets.take(charges)).allowed).toBe(true)
@@ -175,10 +189,12 @@ const anySchedule = fc.record({
 })
 
 test('Redis budgets agree exactly with memory budgets, over any schedule', async () => {
-  // Far in the future, so that Redis does not expire the buckets by its own clock.
-  let now = Date.UTC(2100, 0, 1) * 1000
+  let now = start
   const clock = { now: () => now }
-  const [inRedis, inMemory] = [await createRedisBudgets(server.url, clock), createMemoryBudgets(clock)]
+  const [inRedis, inMemory] = [
+    await createRedisBudgets(server.url, { ...clock, timeouts: patientTimeouts }),
+    createMemoryBudgets(clock),
+  ]
   await fc.assert(
     fc.asyncProperty(anySchedule, async ({ windowSeconds, keyLimits, tenantLimits, steps }) => {
       const tenantId = randomUUID()

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { done, makeTenant, refused } from '../../support/cli-commands.ts'
 import { queryRows } from '../../support/database.ts'
+import { connectPatiently } from '../../support/patience.ts'
 
 let database: Database
 let api: TestApi
 
 beforeAll(async () => {
-  database = connect(inject('servers').writeUrl)
-  api = await startApi()
+  database = connectPatiently(inject('servers').writeUrl)
+  api = await startApi({ keyTtlMs: 500 })
 })
 
 afterAll(async () => {
@@ -33,14 +34,14 @@ describe('tenants list, show and update', () => {
     expect(shown.effective).toMatchObject({ retentionDays: 90, keyLimit: 7, tenantLimit: 2_400 })
   })
 
-  test('an update changes what is given alone, and the API follows within 5 s', async () => {
+  test('an update changes what is given alone, and the API follows', async () => {
     const id = await makeTenant('--retention-days', '50', '--key-limit', '7')
     const { response: key } = await done('keys', 'create', '--tenant', id, '--name', 'k')
     const limit = async () => (await api.get('/v1/me', { key })).body.data.rateLimits.key.limit
     expect(await limit()).toBe(7)
     const { response } = await done('tenants', 'update', '--tenant', id, '--plan', 'team', '--key-limit', 'plan')
     expect(response).toMatchObject({ plan: 'team', overrides: { retentionDays: 50 }, effective: { keyLimit: 120 } })
-    await expect.poll(limit, { timeout: 5_000, interval: 200 }).toBe(120)
+    await expect.poll(limit, { interval: 200 }).toBe(120)
     const { response: renamed } = await done('tenants', 'update', '--tenant', id, '--name', 'New')
     expect(renamed).toMatchObject({ id, name: 'New', plan: 'team', overrides: { retentionDays: 50 } })
     const stored = `SELECT name, plan, uniqExact(created_at) OVER () FROM tenants FINAL WHERE id = '${id}'`
@@ -83,7 +84,7 @@ describe('keys rotate', () => {
     const { response: key } = await done('keys', 'rotate', '--id', old.id, '--overlap', '7d')
     const overlap = Date.parse(key.old.expiresAt) - before
     expect(overlap).toBeGreaterThanOrEqual(7 * dayMs)
-    expect(overlap).toBeLessThan(7 * dayMs + 10_000)
+    expect(overlap).toBeLessThanOrEqual(7 * dayMs + Date.now() - before)
     for (const one of [old, key]) {
       const { status, body } = await api.get('/v1/me', { key: one, headers: { Origin: 'https://a.example' } })
       expect(status).toBe(200)
@@ -95,13 +96,13 @@ describe('keys rotate', () => {
     expect(expiries[1]).toBeGreaterThan(364 * dayMs)
   })
 
-  test('without overlap the old key is refused within 5 s, and cannot be rotated again', async () => {
+  test('without overlap the old key is refused once it is forgotten, and cannot be rotated again', async () => {
     const tenant = await makeTenant()
     const { response: old } = await done('keys', 'create', '--tenant', tenant, '--name', 'k')
     expect((await api.get('/v1/me', { key: old })).status).toBe(200)
     const { response: key } = await done('keys', 'rotate', '--id', old.id, '--overlap', '0m')
     const status = async () => (await api.get('/v1/me', { key: old })).status
-    await expect.poll(status, { timeout: 5_000, interval: 200 }).toBe(401)
+    await expect.poll(status, { interval: 200 }).toBe(401)
     expect((await api.get('/v1/me', { key })).status).toBe(200)
     expect(await refused('keys', 'rotate', '--id', old.id)).toContain('expired at')
     await done('keys', 'revoke', '--id', key.id)

@@ -93,7 +93,7 @@ test('doctor checks every user of the embedded engine', async () => {
     ...{ code: 0, users: 'ok    users: reader cannot write, analyst cannot write, writer can write' },
   })
   rmSync(folder, { recursive: true })
-}, 60_000)
+})
 
 describe('doctor names', () => {
   test('a wrong password, without quoting it', async () => {
@@ -128,13 +128,11 @@ describe('doctor names', () => {
 
   test('a Redis that is frozen, absent, or refuses the password', async () => {
     redis.freeze()
-    const startedAt = performance.now()
     try {
       await expectFault('redis', /does not respond: No response within 2000 ms/)
     } finally {
       redis.thaw()
     }
-    expect(performance.now() - startedAt).toBeLessThan(15_000)
     await expectFault('redis', /127\.0\.0\.1:9 does not respond: .*ECONNREFUSED/, { REDIS_URL: 'redis://127.0.0.1:9' })
     const locked = await startRedis('--requirepass', 'secret')
     await expectFault('redis', /does not respond: .*(NOAUTH|WRONGPASS)/, { REDIS_URL: locked.url })
@@ -142,8 +140,8 @@ describe('doctor names', () => {
   })
 
   test.each([
-    [-5_000, /clock of ClickHouse is \d{4} ms ahead of this machine's/],
-    [5_000, /clock of ClickHouse is \d{4} ms behind this machine's/],
+    [-60_000, /clock of ClickHouse is \d{5} ms ahead of this machine's/],
+    [60_000, /clock of ClickHouse is \d{5} ms behind this machine's/],
   ])('a clock that is %d ms off', async (offset, says) => {
     const code = `const now = Date.now; Date.now = () => now() + ${offset}`
     const shifted = `--import=data:text/javascript,${encodeURIComponent(code)}`

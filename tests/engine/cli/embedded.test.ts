@@ -7,6 +7,7 @@ import { runCli } from '../../../app/cli/run-cli.ts'
 import { startEngine } from '../../../clickhouse/engine/start-engine.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { createDatabase } from '../../support/database.ts'
+import { patience } from '../../support/patience.ts'
 import { spawnScript } from '../../support/spawn-script.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-embedded-'))
@@ -33,7 +34,10 @@ describe('the command line without CLICKHOUSE_URL', () => {
       const environment = { DATA_DIR: dataDir, CLICKHOUSE_PORT: String(engine.port) }
       expect((await cli(create, { environment })).code).toBe(0)
       expect((await cli(count, { environment })).stdout).toBe('2\n')
-      const elsewhere = await cli(count, { environment: { DATA_DIR: dataDir, CLICKHOUSE_PORT: '0' } })
+      const elsewhere = await cli(count, {
+        environment: { DATA_DIR: dataDir, CLICKHOUSE_PORT: '0' },
+        settings: { ownerTimeoutMs: 300 },
+      })
       expect({ code: elsewhere.code, stdout: elsewhere.stdout }).toEqual({ code: 2, stdout: '' })
       expect(elsewhere.stderr).toMatch(/is held by another process: .*CLICKHOUSE_PORT/)
     } finally {
@@ -42,7 +46,11 @@ describe('the command line without CLICKHOUSE_URL', () => {
   })
 
   test('an import begun while a killed engine restarts waits for it, and takes no folder', async () => {
-    const engine = await startEngine({ dataDir, port: 0 })
+    let die = () => {}
+    const died = new Promise<void>((resolve) => {
+      die = resolve
+    })
+    const engine = await startEngine({ dataDir, port: 0, onDeath: () => die() })
     const isUp = () =>
       fetch(`${engine.url}/ping`, { headers: { Connection: 'close' } }).then(
         ({ ok }) => ok,
@@ -53,12 +61,15 @@ describe('the command line without CLICKHOUSE_URL', () => {
       const { id } = JSON.parse((await cli(create, { environment })).stdout)
       await cli(['sites', 'create', '--tenant', id, '--name', 'A', '--host', 'a.test'], { environment })
       process.kill(engine.pid() ?? 0, 'SIGKILL')
-      await expect.poll(isUp, { interval: 5 }).toBe(false)
+      await died
       const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
       const streams = { stdin, stdout, stderr } as unknown as Parameters<typeof runCli>[2]
-      const running = runCli(['import', 'reports', '--tenant', id, '-'], environment, streams)
+      const running = runCli(['import', 'reports', '--tenant', id, '-'], environment, streams, {
+        connectOptions: patience,
+        ownerTimeoutMs: 120_000,
+      })
       // The import reads on for as long as its pipe is open.
-      await expect.poll(isUp, { timeout: 20_000 }).toBe(true)
+      await expect.poll(isUp).toBe(true)
       expect(engine.pid()).toBeDefined()
       stdin.end('[{"type":"crash","url":"https://a.test/","body":{"reason":"oom"}}]\n')
       expect({ code: await running, stderr: stderr.read() }).toEqual({ code: 0, stderr: null })
@@ -70,7 +81,7 @@ describe('the command line without CLICKHOUSE_URL', () => {
 
   test('a command takes the folder of a killed owner, whose engine may end for 5 s', async () => {
     const owner = spawnScript('tests/support/own-engine.ts', [dataDir], {})
-    await owner.printed(/\{.*\}/, 60_000)
+    await owner.printed(/\{.*\}/)
     owner.child.kill('SIGKILL')
     expect(await cli(count, { environment: { DATA_DIR: dataDir, CLICKHOUSE_PORT: '0' } })).toMatchObject({ code: 0 })
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { explainRequest } from '../../../app/cli/explain-request.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
 import { sql, text, texts, uint, uuids } from '../../../queries/sql/sql.ts'
 import { findTenant, type Tenant } from '../../../queries/tenants/find-tenant.ts'
@@ -13,6 +13,7 @@ import {
   type TestWorld,
   urlOf,
 } from '../../support/contract.ts'
+import { connectPatiently } from '../../support/patience.ts'
 
 const moment = new Date()
 const now = () => moment
@@ -25,7 +26,7 @@ let tenant: Tenant
 beforeAll(async () => {
   api = await startContractApi({ now })
   world = await createWorld(api)
-  reader = connect(inject('servers').readUrl)
+  reader = connectPatiently(inject('servers').readUrl)
   ;[tenant] = (await reader.read(findTenant(world.tenantId))) as [Tenant]
 })
 afterAll(() => Promise.all([api?.close(), reader?.close()]))

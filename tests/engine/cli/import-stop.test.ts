@@ -20,7 +20,7 @@ describe('a stopped import of reports', () => {
         .map((line) => `${line}\n`)
         .join(''),
     )
-    await expect.poll(() => countOf(tenantId), { timeout: 20_000, interval: 100 }).toBeGreaterThan(0)
+    await expect.poll(() => countOf(tenantId), { interval: 100 }).toBeGreaterThan(0)
     run.kill('SIGINT')
     const { code, stdout, stderr } = await run.ended
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -39,7 +39,7 @@ describe('a stopped import of reports', () => {
     const lines = [post('https://a.example/1'), post('https://a.example/2'), post('https://a.example/3').slice(0, 50)]
     const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment, folder })
     run.stdin.write(lines.join('\n'))
-    await expect.poll(() => countOf(tenantId), { timeout: 20_000, interval: 100 }).toBe(2)
+    await expect.poll(() => countOf(tenantId), { interval: 100 }).toBe(2)
     run.kill('SIGTERM')
     const { code, stderr } = await run.ended
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Run the same command again') })
@@ -58,7 +58,7 @@ describe('a stopped import of reports', () => {
     const run = startCli(['import', 'reports', '--tenant', tenantId, path], { environment, folder })
     const writer = await open(path, 'w')
     await writer.write(`${post('https://a.example/1')}\n`)
-    await expect.poll(() => countOf(tenantId), { timeout: 20_000, interval: 100 }).toBe(1)
+    await expect.poll(() => countOf(tenantId), { interval: 100 }).toBe(1)
     run.kill('SIGINT')
     expect(await run.ended).toMatchObject({ code: 2, stderr: expect.stringContaining('Run the same command again') })
     await writer.close()

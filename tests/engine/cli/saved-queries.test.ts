@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readSavedQueries } from '../../../app/cli/saved-queries.ts'
 import { loadDemo } from '../../../app/demo/load-demo.ts'
 import { demoScenarios, shopScenario } from '../../../fixtures/demo-scenarios.ts'
-import { connect } from '../../../queries/clickhouse/client.ts'
 import { dayMs, hourMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
 import { startTestEngine, type TestEngine } from '../../support/engine.ts'
 import { startMigratedEngine } from '../../support/migrated-engine.ts'
+import { connectPatiently } from '../../support/patience.ts'
 
 const requestId = 'saved-queries-1'
 const { tenant } = shopScenario
@@ -23,7 +23,7 @@ let issue: { id: string; reportCount: number; affectedPages: number; firstSeen: 
 
 beforeAll(async () => {
   engine = await startMigratedEngine()
-  const writer = connect(engine.userUrls.writer)
+  const writer = connectPatiently(engine.userUrls.writer)
   const [key] = await loadDemo(writer, engine.dataDir)
   await writer.close()
   api = await startApi({ readUrl: engine.userUrls.reader, writeUrl: engine.userUrls.writer })
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const isWhole = ({ affectedPages, firstSeen }: typeof issue) =>
     affectedPages > 2 && affectedPages < 100 && Date.parse(firstSeen) > Date.now() - 7 * dayMs + hourMs
   issue = body.data.find(isWhole)
-}, 240_000)
+})
 
 afterAll(async () => {
   await api?.close()

@@ -3,12 +3,13 @@ import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-clus
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
 import type { DemoTenant } from '../../../fixtures/demo-tenants.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { startApi } from '../../support/api.ts'
 import { done, refused } from '../../support/cli-commands.ts'
 import { operations, urlOf } from '../../support/contract.ts'
 import { startTestEngine, type TestEngine } from '../../support/engine.ts'
 import { fillEveryTable } from '../../support/fill-every-table.ts'
+import { connectPatiently, patience } from '../../support/patience.ts'
 import { createTenantWriter, type TestKey } from '../../support/tenants.ts'
 
 const full = demoScenarios[1]?.tenant as DemoTenant
@@ -20,7 +21,7 @@ let tenants: readonly { id: string; siteId: string; key: TestKey }[]
 
 beforeAll(async () => {
   server = await startTestEngine()
-  writer = connect(server.userUrls.writer)
+  writer = connectPatiently(server.userUrls.writer)
   await migrate(writer)
   const store = createTenantWriter(writer)
   const id = await store.createTenant()
@@ -29,7 +30,7 @@ beforeAll(async () => {
     { id: full.id, siteId: full.sites[0]?.id ?? '', key: await fillEveryTable(writer, full) },
     { id, siteId, key: await store.createKey(id) },
   ]
-  cluster = await openCluster(inject('servers').writeUrl)
+  cluster = await openCluster(inject('servers').writeUrl, patience)
 })
 afterAll(async () => {
   await Promise.all([writer?.close(), cluster?.close()])

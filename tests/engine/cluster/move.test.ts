@@ -23,18 +23,19 @@ import { operations, urlOf } from '../../support/contract.ts'
 import { queryRows } from '../../support/database.ts'
 import { fillEveryTable } from '../../support/fill-every-table.ts'
 import { createFilledSite, filledSpan } from '../../support/filled-site.ts'
+import { patience } from '../../support/patience.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 const { importReports, write } = openCliImports()
 
 const folders = temporaryFolders()
-const settled = { settledMs: 300 }
+const settled = { untilSettled: () => sleep(300) }
 const silent = () => {}
 let cluster: Cluster
 let api: TestApi
 
 beforeAll(async () => {
-  cluster = await openCluster(inject('servers').writeUrl)
+  cluster = await openCluster(inject('servers').writeUrl, patience)
   api = await startApi()
 })
 afterAll(() => Promise.all([cluster?.close(), api?.close(), folders.remove()]))
@@ -207,7 +208,13 @@ describe('a block whose insert is stored and not acknowledged', () => {
       if (step.test(line)) block ??= collectBlock(report)
       if (/^Waiting for blocks/.test(line)) (await block)?.release()
     }
-    await moveTenant(cluster, tenantId, 2, log, { settledMs: 3_000 })
+    await moveTenant(cluster, tenantId, 2, log, {
+      async untilSettled(milliseconds) {
+        expect(milliseconds).toBe(12_000)
+        // It has begun.
+        await block
+      },
+    })
     ;(await block)?.release()
     await (await block)?.close()
     expect(await idsOn(2, tenantId)).toEqual(sorted([...reports, report]))

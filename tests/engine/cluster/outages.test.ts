@@ -13,6 +13,7 @@ import { startTestCollector } from '../../support/collector.ts'
 import { startTestEngine } from '../../support/engine.ts'
 import { expectUnavailable } from '../../support/faults.ts'
 import { freezeProcess } from '../../support/freeze-process.ts'
+import { patience } from '../../support/patience.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 let own: TestCluster
@@ -33,7 +34,7 @@ const options = (cluster: Cluster) => ({ cluster: { cluster, replication: unrepl
 
 describe('migrate', () => {
   test('runs by two at once, and once more', async () => {
-    const second = await openCluster(own.writeUrl)
+    const second = await openCluster(own.writeUrl, patience)
     const applied = await Promise.all([
       migrate(own.cluster.client, options(own.cluster)),
       migrate(second.client, options(second)),
@@ -46,7 +47,7 @@ describe('migrate', () => {
 
   test('refuses a URL that lacks a node of the cluster', async () => {
     const { href } = new URL(own.writeUrl.replace(/,[^/]+/, ''))
-    const one = await openCluster(href)
+    const one = await openCluster(href, patience)
     await expect(migrate(one.client, options(one))).rejects.toThrow(
       /^CLICKHOUSE_URL has 1 nodes, and http:\/\/127\.0\.0\.1:\d+ knows 2 of the cluster default_shard: name all$/,
     )
@@ -69,7 +70,7 @@ const path = '/v1/reports/count'
 
 describe('with one node frozen', () => {
   beforeAll(async () => {
-    api = await startApi(own)
+    api = await startApi({ ...own, connectOptions: { ...patience, aliveTimeoutMs: 5_000 } })
     const made = [1, 2].map(async (shard) => {
       const tenantId = await api.createTenant()
       await placeTenant(own.cluster, tenantId, shard)
@@ -86,7 +87,7 @@ describe('with one node frozen', () => {
     }
   })
 
-  test('tenants of the other shard get their responses from the other node, within the deadline', async () => {
+  test('tenants of the other shard get their responses from the other node', async () => {
     const pid = own.engines[0]?.pid() as number
     freezeProcess(pid)
     try {

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { placeCollection } from '../../../clickhouse/cluster/places.ts'
 import { replicated } from '../../../clickhouse/cluster/replicated.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { queryRows } from '../../support/database.ts'
 import { startTestEngine } from '../../support/engine.ts'
+import { connectPatiently } from '../../support/patience.ts'
 
 const clickhouse = fileURLToPath(new URL('../../../clickhouse/', import.meta.url))
 const readSettings = (file: string) => readFileSync(join(clickhouse, file), 'utf8')
@@ -35,7 +36,7 @@ async function startServer(settings: string): Promise<Database> {
   copyFileSync(join(clickhouse, 'server/keeper.xml'), join(folder, 'config.d/keeper.xml'))
   cleanups.push(() => rmSync(folder, { recursive: true }))
   const engine = await startTestEngine({ configFile: join(folder, 'config.xml'), environment })
-  const writer = connect(engine.userUrls.writer)
+  const writer = connectPatiently(engine.userUrls.writer)
   cleanups.push(engine.end, writer.close)
   return writer
 }

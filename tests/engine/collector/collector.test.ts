@@ -176,7 +176,7 @@ test('a post costs a token of its site’s budget, and one more for each 100 rep
 test('accepted posts are logged at debug level, refused ones always; neither line has its sender or its token', async () => {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) })
-  const logged = await startTestCollector({}, log)
+  const logged = await startTestCollector({}, { log })
   const { id, token } = await createSite()
   await logged.post(token, [violation()])
   await logged.post(token, '[{')

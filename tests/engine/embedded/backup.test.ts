@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { aReport } from '../../../fixtures/reports.ts'
-import { connect } from '../../../queries/clickhouse/client.ts'
 import { queryRows } from '../../support/database.ts'
 import { startTestEngine } from '../../support/engine.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 const cleanups: (() => Promise<void>)[] = []
@@ -16,14 +16,12 @@ afterAll(async () => {
 
 async function startEngine() {
   const engine = await startTestEngine()
-  const [writer, reader] = [connect(engine.userUrls.writer), connect(engine.userUrls.reader)]
+  const [writer, reader] = [connectPatiently(engine.userUrls.writer), connectPatiently(engine.userUrls.reader)]
   cleanups.push(engine.end, writer.close, reader.close)
   return { ...engine, writer, reader, backups: join(engine.dataDir, 'clickhouse', 'backups') }
 }
 
-test('the writer backs up, the next time what is new, and restores it all into an empty server', {
-  timeout: 120_000,
-}, async () => {
+test('the writer backs up, the next time what is new, and restores it all into an empty server', async () => {
   const [old, fresh] = [await startEngine(), await startEngine()]
   await migrate(old.writer)
   const tenants = createTenantWriter(old.writer)

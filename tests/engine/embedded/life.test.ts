@@ -2,9 +2,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startEngine } from '../../../clickhouse/engine/start-engine.ts'
+import { type Engine, startEngine } from '../../../clickhouse/engine/start-engine.ts'
 import { sendStatement, startTestEngine, type TestEngine } from '../../support/engine.ts'
 import { spawnScript } from '../../support/spawn-script.ts'
 
@@ -28,11 +27,15 @@ function isAlive(pid: number): boolean {
 }
 
 async function responds(url: string): Promise<boolean> {
-  return fetch(`${url}/ping`, { signal: AbortSignal.timeout(1_000) }).then(
+  return fetch(`${url}/ping`, { signal: AbortSignal.timeout(60_000) }).then(
     ({ ok }) => ok,
     () => false,
   )
 }
+
+/** Statements that run: one, this one, and the session that holds the engine open. */
+const countRunning = async (of: Engine) =>
+  (await sendStatement(of, 'writer', 'SELECT count() FROM system.processes')).text
 
 beforeAll(async () => {
   engine = await startTestEngine({ onDeath: (how) => deaths.push(how) })
@@ -49,11 +52,12 @@ describe('a killed engine', () => {
     await engine.write.insert({ table: 'kept', values: [{ id: 1 }], format: 'JSONEachRow' })
     for (let death = 1; death <= 3; death++) {
       const pid = engine.pid() ?? 0
-      const running = sendStatement(engine, 'reader', 'SELECT sleep(3)').catch(() => 'cut')
-      await sleep(50)
+      const slow = 'SELECT sleepEachRow(1) FROM numbers(25) SETTINGS max_block_size = 1'
+      const running = sendStatement(engine, 'reader', slow).catch(() => 'cut')
+      await expect.poll(() => countRunning(engine)).toBe('3\n')
       process.kill(pid, 'SIGKILL')
       expect(await running).toBe('cut')
-      await expect.poll(() => responds(engine.url), { timeout: 20_000, interval: 20 }).toBe(true)
+      await expect.poll(() => responds(engine.url), { interval: 20 }).toBe(true)
       expect(engine.pid()).not.toBe(pid)
       expect((await sendStatement(engine, 'reader', 'SELECT count() FROM kept')).text).toBe('1\n')
       expect(deaths).toEqual(Array(death).fill('SIGKILL'))
@@ -77,10 +81,8 @@ describe('an engine', () => {
   test('the engine finishes running queries before it stops, and no process remains', async () => {
     const own = await startEngine({ dataDir: directory(), port: 0 })
     const pid = own.pid() ?? 0
-    const running = sendStatement(own, 'reader', 'SELECT sleep(1)')
-    const countRunning = async () => (await sendStatement(own, 'writer', 'SELECT count() FROM system.processes')).text
-    // The third is the session that holds the engine open.
-    await expect.poll(countRunning).toBe('3\n')
+    const running = sendStatement(own, 'reader', 'SELECT sleep(3)')
+    await expect.poll(() => countRunning(own)).toBe('3\n')
     await own.stop()
     expect((await running).text).toBe('0\n')
     expect(isAlive(pid)).toBe(false)
@@ -105,7 +107,7 @@ describe('an engine', () => {
     async (moment) => {
       const dataDir = directory()
       const parent = spawnScript('tests/support/own-engine.ts', [dataDir], {})
-      await parent.printed(moment === 'while it starts' ? /starting/ : /\{.*\}/, 60_000)
+      await parent.printed(moment === 'while it starts' ? /starting/ : /\{.*\}/)
       const started = /\{.*\}/.exec(parent.output())?.[0]
       const orphan = started ? JSON.parse(started) : undefined
       const running = orphan && sendStatement(orphan, 'reader', 'SELECT sleep(2)').catch(() => undefined)
@@ -117,7 +119,7 @@ describe('an engine', () => {
         await heir?.stop()
         return heir !== undefined
       }
-      await expect.poll(opens, { timeout: 20_000 }).toBe(true)
+      await expect.poll(opens).toBe(true)
     },
   )
 })

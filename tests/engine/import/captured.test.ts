@@ -5,8 +5,9 @@ import { type Rejection, toRejectedLine } from '../../../app/import/ndjson/rejec
 import { clickHouseImportLog } from '../../../app/import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { type ImportOptions, importReports } from '../../../app/import/reports/import-reports.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { queryRows } from '../../support/database.ts'
+import { connectPatiently } from '../../support/patience.ts'
 
 const captured = new URL('../../../fixtures/captured/', import.meta.url)
 const files = readdirSync(captured).filter((name) => name.endsWith('.ndjson'))
@@ -23,7 +24,7 @@ let database: Database
 let tenants = 0
 
 beforeAll(() => {
-  database = connect(inject('servers').writeUrl)
+  database = connectPatiently(inject('servers').writeUrl)
 })
 
 afterAll(() => database?.close())

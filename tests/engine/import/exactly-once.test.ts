@@ -139,4 +139,4 @@ describe('a failed import', () => {
 
 test('every rollup agrees with the reports of all these imports', async () => {
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
-}, 120_000)
+})

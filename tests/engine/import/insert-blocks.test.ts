@@ -147,8 +147,9 @@ describe('an insert', () => {
         db.writer.insert(statement, Readable.from(half(rows), { objectMode: false }), options),
     }
     await expect(clickHouseReportWriter(cutOff).write([], token)).rejects.toThrow('cut off')
-    // What the server would make of the half, it makes now.
-    await sleep(500)
+    // What the server makes of the half, it has made then.
+    const running = `SELECT count() FROM system.processes WHERE query_kind = 'Insert' AND current_database = currentDatabase()`
+    await expect.poll(() => queryRows(db.writer, running)).toEqual([[0]])
     expect(await counts(tenantId)).toEqual({ rows: 0, different: 0 })
     await clickHouseReportWriter(db.writer).write(rows, token)
     expect(await counts(tenantId)).toEqual({ rows: 3_000, different: 0 })

@@ -25,7 +25,7 @@ describe('a killed importer', () => {
     const argument = JSON.stringify(given)
     for (const kill of [1, 2, 3, 4]) {
       const importer = spawnScript('tests/support/import-file.ts', [argument], {})
-      await importer.printed(new RegExp(`(read \\d+\\s+){${kill}}`), 30_000)
+      await importer.printed(new RegExp(`(read \\d+\\s+){${kill}}`))
       // From one batch to the next: before its record, during its insert, or before the record that it is done.
       await sleep(kill * 7)
       importer.child.kill('SIGKILL')
@@ -38,9 +38,9 @@ describe('a killed importer', () => {
     const times = `SELECT uniqExact(received_at) FROM reports WHERE tenant_id = '${given.tenantId}' AND received_at > '2026-11-01'`
     // Bare bodies got the time of the run that began their batch.
     expect((await queryRows(db.writer, times))[0]?.[0]).toBeLessThanOrEqual(5)
-  }, 120_000)
+  })
 })
 
 test('every rollup agrees with the reports of all these imports', async () => {
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
-}, 120_000)
+})

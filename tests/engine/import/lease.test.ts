@@ -6,9 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { withImportLease } from '../../../app/import/reports/import-lease.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
+import { render } from '../../../queries/sql/sql.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { queryRows } from '../../support/database.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'import-lease-'))
@@ -18,7 +20,7 @@ const environment = () => ({ CLICKHOUSE_URL: inject('servers').writeUrl })
 let database: Database
 
 beforeAll(() => {
-  database = connect(inject('servers').writeUrl)
+  database = connectPatiently(inject('servers').writeUrl)
   const post = (index: number) => [{ type: 'crash', url: `https://a.test/${index}`, body: { reason: 'oom' } }]
   writeFileSync(path, Array.from({ length: reports }, (_, index) => `${JSON.stringify(post(index))}\n`).join(''))
 })
@@ -33,6 +35,14 @@ async function newTenant(): Promise<string> {
   const tenantId = await store.createTenant()
   await store.createSite(tenantId, { hosts: ['a.test'] })
   return tenantId
+}
+
+function newEvent() {
+  let happen = () => {}
+  const happened = new Promise<void>((resolve) => {
+    happen = resolve
+  })
+  return { happened, happen: () => happen() }
 }
 
 const importing = (tenantId: string, ...words: string[]) => ['import', 'reports', '--tenant', tenantId, ...words]
@@ -90,33 +100,50 @@ test('claims at once hold the lease one after another', async () => {
     })
   await Promise.all(Array.from({ length: 8 }, claim))
   expect({ most, holders }).toEqual({ most: 1, holders: 0 })
-}, 60_000)
+})
+
+test('an import waits for half a minute without renewal', async () => {
+  const values: unknown[] = []
+  const asked: Pick<Database, 'read' | 'insert'> = {
+    insert: database.insert,
+    read(query, options) {
+      values.push(...Object.values(render(query.statement).params))
+      return database.read(query, options)
+    },
+  }
+  const tenantId = randomUUID()
+  await withImportLease({ database: asked, tenantId, onWait: () => {} }, async () => {})
+  expect(values).toContain('30000')
+})
 
 test('a lease that is not renewed is taken over, and its holder fails at its next check', async () => {
   const tenantId = randomUUID()
   const options = { database, tenantId, expiresAfterMs: 2_000, onWait: () => {} }
-  const dead = withImportLease({ ...options, renewEveryMs: 60_000 }, async (checkLease) => {
-    await sleep(5_000)
+  const [held, takenOver] = [newEvent(), newEvent()]
+  const dead = withImportLease({ ...options, renewEveryMs: 3_600_000 }, async (checkLease) => {
+    held.happen()
+    await takenOver.happened
     await checkLease()
   })
   dead.catch(() => {})
-  await sleep(500)
-  const startedAt = performance.now()
-  const lived = await withImportLease(options, async () => performance.now() - startedAt)
-  expect(lived).toBeGreaterThan(1_000)
+  await held.happened
+  await withImportLease(options, async () => takenOver.happen())
   await expect(dead).rejects.toThrow('Another import of the tenant took over')
 })
 
 test('a lease that is renewed is not taken over', async () => {
   const tenantId = randomUUID()
-  const options = { database, tenantId, expiresAfterMs: 1_500, renewEveryMs: 200, onWait: () => {} }
+  // A busy machine has five seconds for one of fifty renewals.
+  const options = { database, tenantId, expiresAfterMs: 5_000, renewEveryMs: 100, onWait: () => {} }
   let ended = false
-  const held = withImportLease(options, async (checkLease) => {
-    await sleep(4_000)
+  const held = newEvent()
+  const holding = withImportLease(options, async (checkLease) => {
+    held.happen()
+    await sleep(6_000)
     await checkLease()
     ended = true
   })
-  await sleep(500)
+  await held.happened
   await withImportLease(options, async () => expect(ended).toBe(true))
-  await held
+  await holding
 })

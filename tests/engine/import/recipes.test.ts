@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, inject, test } from 'vitest'
-import { connect } from '../../../queries/clickhouse/client.ts'
 import { cli } from '../../support/cli.ts'
 import { openCliImports } from '../../support/cli-import.ts'
 import { queryRows } from '../../support/database.ts'
+import { connectPatiently } from '../../support/patience.ts'
 
 const { environment, tenants } = openCliImports()
 
@@ -39,7 +39,7 @@ test.each(samples)('a sample line of %s is one stored report, with its time and 
   expect(JSON.parse(stdout)).toEqual({
     ...{ posts: 1, reports: 1, stored: 1, expired: 0, skipped: {}, unknownMembers: {}, rejected: 0 },
   })
-  const database = connect(inject('servers').readUrl)
+  const database = connectPatiently(inject('servers').readUrl)
   const columns = 'toString(received_at), browser_name, document_url'
   const rows = await queryRows(database, `SELECT ${columns} FROM reports WHERE tenant_id = '${tenantId}'`)
   await database.close()

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { retentionStart } from '../../../schema/plans.ts'
 import { queryRows } from '../../support/database.ts'
 import { importFile, type SmallImport } from '../../support/import-file.ts'
+import { connectPatiently } from '../../support/patience.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'import-retention-'))
 const start = Date.now()
@@ -15,7 +16,7 @@ let database: Database
 let tenants = 0
 
 beforeAll(() => {
-  database = connect(inject('servers').writeUrl)
+  database = connectPatiently(inject('servers').writeUrl)
 })
 
 afterAll(async () => {

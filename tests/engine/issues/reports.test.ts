@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { queryRows } from '../../support/database.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import { readPages } from '../../support/read-pages.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -25,7 +26,7 @@ let key: TestKey
 let rare: StoredReport[]
 
 beforeAll(async () => {
-  writer = connect(inject('servers').writeUrl)
+  writer = connectPatiently(inject('servers').writeUrl)
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
   api = await startApi({ log })
   tenantId = await api.createTenant({ overrides: { retentionDays: 90, keyLimit: 100_000, tenantLimit: 100_000 } })

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { parse } from 'yaml'
 import { randomReports } from '../../../fixtures/reports.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { hourMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { dashboard, openDashboard, readProvisioned } from '../../support/grafana.ts'
+import { connectPatiently } from '../../support/patience.ts'
 
 const hour = Math.floor(Date.now() / hourMs) * hourMs
 const [from, to] = [new Date(hour - 48 * hourMs), new Date(hour)]
@@ -17,7 +18,7 @@ let siteIds: [string, string]
 
 beforeAll(async () => {
   api = await startApi()
-  analyst = connect(inject('servers').analystUrl)
+  analyst = connectPatiently(inject('servers').analystUrl)
   tenantId = await api.createTenant({ name: "O'Hara \\ Sons" })
   siteIds = [await api.createSite(tenantId, { name: 'One' }), await api.createSite(tenantId, { name: "Two's" })]
   await api.insertReports(randomReports({ seed: 37, count: 1_000, tenantId, siteIds, from, to }))

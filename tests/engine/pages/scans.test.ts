@@ -5,13 +5,13 @@ import { readScans } from '../../../app/endpoints/pages/read-scans.ts'
 import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
 import { scans as scanType } from '../../../app/import/records/types/scans.ts'
 import { failedScan, randomScans, type ScanRecord } from '../../../fixtures/scans.ts'
-import { connect } from '../../../queries/clickhouse/client.ts'
 import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { oracleScans } from '../../oracles/scan-oracle.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { numberOfCases } from '../../support/number-of-cases.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import { readPages } from '../../support/read-pages.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -113,7 +113,7 @@ test('a monitored page has the facts of its latest scan', async () => {
 })
 
 test('evidence is every scan since a moment that found a header changed or the grade dropped', async () => {
-  const database = connect(inject('servers').readUrl)
+  const database = connectPatiently(inject('servers').readUrl)
   const read = <Row>(query: Query<Row>) => database.read(query)
   const readAll = async <Row>(queries: readonly Query<Row>[]) => (await Promise.all(queries.map(read))).flat()
   for (const days of [1, 30, 200, 500]) {

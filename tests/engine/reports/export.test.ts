@@ -7,13 +7,14 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { hourMs } from '../../../schema/durations.ts'
 import { reportFieldNames } from '../../../schema/responses/report.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { now, retentionFrom, runs, startOracleWorld, windowParams } from '../../oracles/oracle-world.ts'
 import { oracleList } from '../../oracles/report-oracle.ts'
 import type { TestApi } from '../../support/api.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import { reportRequest } from '../../support/report-requests.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -26,7 +27,7 @@ let writer: Database
 
 beforeAll(async () => {
   ;({ api, key, rows } = await startOracleWorld({ count: 6_000, siteCount: 3 }))
-  writer = connect(inject('servers').writeUrl)
+  writer = connectPatiently(inject('servers').writeUrl)
   folder = mkdtempSync(join(tmpdir(), 'export-'))
 })
 afterAll(async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { randomReports } from '../../../fixtures/reports.ts'
-import { connect } from '../../../queries/clickhouse/client.ts'
 import { countReports } from '../../../queries/reports/count-reports.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { queryRows } from '../../support/database.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const now = Date.now()
@@ -56,7 +56,7 @@ async function page(params: Record<string, string>) {
 }
 
 async function countRows(from: string, to: string): Promise<number> {
-  const database = connect(inject('servers').readUrl)
+  const database = connectPatiently(inject('servers').readUrl)
   const where = `tenant_id = '${tenantId}' AND received_at >= '${sqlTime(from)}' AND received_at < '${sqlTime(to)}'`
   const [[count] = []] = await queryRows(database, `SELECT count() FROM reports WHERE ${where}`)
   await database.close()
@@ -133,7 +133,7 @@ describe('paging', () => {
 
 describe('the cost of a query', () => {
   test('over a month is rollup rows, and raw rows only at its edges', async () => {
-    const database = connect(inject('servers').readUrl)
+    const database = connectPatiently(inject('servers').readUrl)
     const window = { from: now - 31 * dayMs, to: now }
     const filter = {
       reportType: 'csp-violation',

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { connect } from '../../../queries/clickhouse/client.ts'
 import type { Ranking } from '../../../queries/reports/group-reports.ts'
 import { areLargest, groupHashes, rankHashes } from '../../../queries/reports/rank-by-hash.ts'
 import type { CountSlice } from '../../../queries/rollups/count-slices.ts'
@@ -17,6 +16,7 @@ import {
   windowParams,
 } from '../../oracles/oracle-world.ts'
 import { oracleGrouped } from '../../oracles/report-oracle.ts'
+import { connectPatiently } from '../../support/patience.ts'
 
 let world: OracleWorld
 
@@ -63,7 +63,7 @@ describe('the API agrees with the oracle', () => {
 })
 
 test('a ranking by colliding hashes is exact, or known not to be', async () => {
-  const reader = connect(inject('servers').readUrl)
+  const reader = connectPatiently(inject('servers').readUrl)
   const outcomes = { exact: 0, tied: 0, collided: 0 }
   const hashes = fc.record({ modulus: fc.constantFrom(16, 64, 256, 100_000), limit: fc.integer({ min: 1, max: 100 }) })
   await fc.assert(

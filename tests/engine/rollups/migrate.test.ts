@@ -8,10 +8,10 @@ import { migrate, pendingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { listRollups } from '../../../clickhouse/rollups/list-rollups.ts'
-import { connect } from '../../../queries/clickhouse/client.ts'
 import { dimensionsOf } from '../../../schema/report-filter.ts'
 import { storedTypeNames } from '../../../schema/report-types.ts'
 import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
+import { connectPatiently } from '../../support/patience.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'migrations-'))
 const folderUrl = pathToFileURL(`${folder}/`)
@@ -102,7 +102,7 @@ describe('the migrations', () => {
 
   test('two migration runs at once apply every migration once', async () => {
     const all = await names()
-    const second = connect(db.writeUrl)
+    const second = connectPatiently(db.writeUrl)
     const [one, other] = await Promise.all([migrate(db.writer), migrate(second)]).finally(() => second.close())
     expect(new Set([...one, ...other])).toEqual(new Set(all))
     expect(await applied()).toHaveLength(all.length)

@@ -21,7 +21,7 @@ beforeAll(async () => {
     CLICKHOUSE_URL: inject('servers').readUrl,
     REDIS_URL: inject('servers').redisUrl,
   })
-  url = (await built.printed(/http:\/\/\S+/, 60_000))[0]
+  url = (await built.printed(/http:\/\/\S+/))[0]
 })
 
 afterAll(async () => {

@@ -40,7 +40,7 @@ async function statusFor(host: string, port: number): Promise<number | undefined
 test.each(programs)('$file serves /metrics on $variable alone', async ({ file, variable, budget }) => {
   const port = await freePort()
   const script = start(file, { [variable]: String(port) })
-  const [, url = ''] = await script.printed(/on (http:\/\/[\d.:]+)/, 30_000)
+  const [, url = ''] = await script.printed(/on (http:\/\/[\d.:]+)/)
   // A proxied request, as a scrape from another host can be.
   const scrape = () => fetch(`http://127.0.0.1:${port}/metrics`, { headers: { 'X-Forwarded-For': '203.0.113.7' } })
   const text = await (await scrape()).text()
@@ -60,7 +60,7 @@ test.each(programs)('$file serves /metrics on $variable alone', async ({ file, v
 test('a METRICS_HOST that other machines reach is served to any Host', async () => {
   const port = await freePort()
   const script = start('app/serve.ts', { METRICS_PORT: String(port), METRICS_HOST: '0.0.0.0' })
-  await script.printed(/on (http:\/\/[\d.:]+)/, 30_000)
+  await script.printed(/on (http:\/\/[\d.:]+)/)
   expect(await statusFor(`metrics.internal:${port}`, port)).toBe(200)
 })
 

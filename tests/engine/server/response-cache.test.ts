@@ -3,11 +3,12 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { clickHouseImportLog } from '../../../app/import/reports/clickhouse-import-log.ts'
 import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
 import { aReport } from '../../../fixtures/reports.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { importVersion } from '../../../queries/rules/import-version.ts'
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
 import { dayMs, minuteMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const to = Date.now()
@@ -25,7 +26,7 @@ beforeAll(async () => {
       if (name !== 'findKey') requested.push(name)
     },
   })
-  writer = connect(inject('servers').writeUrl)
+  writer = connectPatiently(inject('servers').writeUrl)
 })
 afterAll(() => Promise.all([api.close(), writer.close()]))
 
@@ -50,7 +51,7 @@ async function expectKept(reports: number): Promise<void> {
     expect(await counted()).toBe(reports)
     return requested
   }
-  await expect.poll(send, { interval: 200, timeout: 15_000 }).not.toContain('countReports')
+  await expect.poll(send, { interval: 200 }).not.toContain('countReports')
 }
 
 test('a response is cached until an import begins, and again after its end', async () => {

@@ -55,40 +55,39 @@ async function postFromTryPage(url: string): Promise<number> {
 }
 
 describe('npm start', () => {
-  test('loads the demo, prints curl lines that work, keeps its data and stops clean', {
-    timeout: 180_000,
-  }, async () => {
+  test('loads the demo, prints curl lines that work, keeps its data and stops clean', async () => {
     const first = start()
-    await first.printed(/^ {2}curl .*pci-dss.*$/m, 120_000)
-    const responses = await pasteCurls(first.output())
-    expect(responses).toHaveLength(6)
-    for (const response of responses) expect(response).toHaveProperty('data')
-    const key = (await first.printed(/Demo key\s+(\S+)/, 1)).at(1) ?? ''
-    const play = (await first.printed(/ClickHouse\s+(\S+)/, 1)).at(1) ?? ''
+    await first.printed(/^ {2}curl .*pci-dss.*$/m)
+    const ofCurl = { data: expect.anything() }
+    await expect
+      .poll(() => pasteCurls(first.output()))
+      .toEqual(Array.from({ length: 6 }, () => expect.objectContaining(ofCurl)))
+    const key = (await first.printed(/Demo key\s+(\S+)/)).at(1) ?? ''
+    const play = (await first.printed(/ClickHouse\s+(\S+)/)).at(1) ?? ''
     expect((await fetch(play)).status).toBe(200)
-    const tryPage = (await first.printed(/Your own browser\s+(\S+)/, 1)).at(1) ?? ''
-    expect(await postFromTryPage(tryPage)).toBe(204)
+    const tryPage = (await first.printed(/Your own browser\s+(\S+)/)).at(1) ?? ''
+    await expect.poll(() => postFromTryPage(tryPage)).toBe(204)
     const count = async (output: string) =>
       (await run('sh', ['-c', /^ +(curl .*SELECT count\(\) FROM reports')$/m.exec(output)?.[1] ?? ''])).stdout
     const stored = await count(first.output())
     expect(Number(stored)).toBeGreaterThan(100_000)
 
-    const api = (await first.printed(/Security Reporting API\s+(\S+)/, 1)).at(1) ?? ''
-    const found = await fetch(`${api}/v1/reports?documentHost=127.0.0.1`, {
-      headers: { Authorization: `Bearer ${key}` },
-    })
-    expect(await found.json()).toMatchObject({ data: [{ documentUrl: tryPage }] })
+    const api = (await first.printed(/Security Reporting API\s+(\S+)/)).at(1) ?? ''
+    const send = async (path: string) =>
+      (await fetch(`${api}${path}`, { headers: { Authorization: `Bearer ${key}` } })).json()
+    const found = () => send('/v1/reports?documentHost=127.0.0.1')
+    await expect.poll(found).toMatchObject({ data: [{ documentUrl: tryPage }] })
     const from = new Date(Date.now() - 30 * 86_400_000).toISOString()
-    const types = await fetch(`${api}/v1/reports/types?from=${from}`, { headers: { Authorization: `Bearer ${key}` } })
-    const { data } = (await types.json()) as { data: { reportType: string }[] }
-    expect(data.map(({ reportType }) => reportType)).toEqual(reportTypeNames)
+    await expect
+      .poll(() => send(`/v1/reports/types?from=${from}`))
+      .toMatchObject({ data: reportTypeNames.map((reportType) => ({ reportType })) })
 
     first.child.kill('SIGINT')
     expect(await first.ended()).toBe(0)
     await expect(fetch(play)).rejects.toThrow()
 
     const second = start()
-    await second.printed(/^ {2}curl .*pci-dss.*$/m, 20_000)
+    await second.printed(/^ {2}curl .*pci-dss.*$/m)
     expect(second.output()).toContain(key)
     expect(second.output()).not.toContain('Loading')
     expect(await count(second.output())).toBe(stored)
@@ -116,12 +115,9 @@ describe('npm run serve', () => {
   test('serves the API alone against CLICKHOUSE_URL and REDIS_URL, ready when both respond', async () => {
     const { readUrl, redisUrl } = servers()
     const serve = start({ CLICKHOUSE_URL: readUrl, REDIS_URL: redisUrl }, 'app/serve.ts')
-    const url = (await serve.printed(/on (http\S+)/, 20_000)).at(1) ?? ''
-    const ready = await fetch(`${url}/readyz`)
-    expect(await ready.json()).toEqual({
-      status: 'ok',
-      checks: { engine: 'ok', budgets: 'ok', migrations: 'ok' },
-    })
+    const url = (await serve.printed(/on (http\S+)/)).at(1) ?? ''
+    const ready = async () => (await fetch(`${url}/readyz`)).json()
+    await expect.poll(ready).toEqual({ status: 'ok', checks: { engine: 'ok', budgets: 'ok', migrations: 'ok' } })
     expect((await fetch(`${url}/v1/me`)).status).toBe(401)
     serve.child.kill('SIGTERM')
     expect(await serve.ended()).toBe(0)
@@ -129,22 +125,24 @@ describe('npm run serve', () => {
 
   test('logs each request while it runs, and flushes the rest before it ends', async () => {
     const serve = start({ CLICKHOUSE_URL: servers().readUrl }, 'app/serve.ts')
-    const url = (await serve.printed(/on (http\S+)/, 20_000)).at(1) ?? ''
+    const url = (await serve.printed(/on (http\S+)/)).at(1) ?? ''
     const send = (requestId: string) => fetch(`${url}/v1/me`, { headers: { 'X-Request-Id': requestId } })
     await send('request-1')
-    await serve.printed(/"requestId":"request-1"/, 10_000)
+    await serve.printed(/"requestId":"request-1"/)
     await send('request-2')
     serve.child.kill('SIGTERM')
     await serve.ended()
     expect(serve.output()).toContain('"requestId":"request-2"')
   })
 
-  test('takes less than 250 MB for 4,000 hostile requests', { timeout: 120_000 }, async () => {
+  test('takes less than 250 MB for 4,000 hostile requests', async () => {
     const serve = start({ CLICKHOUSE_URL: servers().readUrl, LOG_LEVEL: 'silent' }, 'app/serve.ts')
-    const url = (await serve.printed(/on (http\S+)/, 20_000)).at(1) ?? ''
+    const url = (await serve.printed(/on (http\S+)/)).at(1) ?? ''
     const junk = (length: number) => randomBytes(length).toString('hex')
     const send = async (path: string, authorization: string) => {
-      await (await fetch(url + path, { headers: { authorization } })).arrayBuffer()
+      const request = () => fetch(url + path, { headers: { authorization } })
+      // The program closes an idle connection at any moment.
+      await (await request().catch(request)).arrayBuffer()
     }
     for (let round = 0; round < 40; round++) {
       const requests = Array.from({ length: 50 }, () => [
@@ -164,7 +162,7 @@ describe('npm run serve', () => {
     try {
       const url = redis.url.replace('//', '//:of-the-api@')
       const serve = start({ CLICKHOUSE_URL: servers().readUrl, REDIS_URL: url }, 'app/serve.ts')
-      await serve.printed(/Redis does not respond/, 20_000)
+      await serve.printed(/Redis does not respond/)
       serve.child.kill('SIGTERM')
       await serve.ended()
       expect(serve.output()).toContain('WRONGPASS')

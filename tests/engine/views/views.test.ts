@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { randomReports } from '../../../fixtures/reports.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { reportTypeNames } from '../../../schema/report-types.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { queryRows } from '../../support/database.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import { readPages } from '../../support/read-pages.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -19,7 +20,7 @@ let tenantId: string
 
 beforeAll(async () => {
   api = await startApi({ now: () => now })
-  reader = connect(inject('servers').readUrl)
+  reader = connectPatiently(inject('servers').readUrl)
   tenantId = await api.createTenant({ name: 'Named' })
   key = await api.createKey(tenantId)
   const siteIds = [await api.createSite(tenantId, { name: 'One' }), await api.createSite(tenantId, { name: 'Two' })]

@@ -62,7 +62,7 @@ test('no resource has an unknown field', () => {
   const misspelt = structuredClone(resources[0]) as unknown as { spec: Record<string, unknown> }
   misspelt.spec.replica = 3
   expect(typeErrors([misspelt as unknown as Resource])).toMatch(/replica.* does not exist/)
-}, 60_000)
+})
 
 const pods = named.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind))
 const containers = pods.map(({ title, spec }) => ({ title, spec, container: spec.template.spec?.containers[0] }))

@@ -1,0 +1,38 @@
+import type { RedisTimeouts } from '../../app/budgets/redis-budgets.ts'
+import { type ConnectOptions, connect, type Database } from '../../queries/clickhouse/client.ts'
+import { type QueryPools, queryPools } from '../../queries/clickhouse/query-pools.ts'
+
+/** Milliseconds that no response takes, however busy the machine is. */
+const patientMs = 300_000
+/** Of a read, which ClickHouse ends then too: the most that the analyst may set. */
+const patientReadMs = 120_000
+
+/** Deadlines that end nothing. Tests of deadlines have their own, or the product's, which are those of `connect`. */
+export const patience = {
+  pools: Object.fromEntries(
+    Object.entries(queryPools).map(([name, pool]) => [
+      name,
+      { ...pool, timeoutMs: Math.max(pool.timeoutMs, patientReadMs) },
+    ]),
+  ) as QueryPools,
+  aliveTimeoutMs: patientMs,
+  pingTimeoutMs: patientMs,
+  exportWaitMs: patientMs,
+} satisfies ConnectOptions
+
+/** The patient pools, and this timeout of some. */
+export const poolsWithTimeout = (timeoutMs: number, ...names: (keyof QueryPools)[]): QueryPools => ({
+  ...patience.pools,
+  ...Object.fromEntries(names.map((name) => [name, { ...queryPools[name], timeoutMs }])),
+})
+
+/** Of Redis budgets. */
+export const patientTimeouts: RedisTimeouts = {
+  command: patientMs,
+  ready: patientMs,
+  connect: patientMs,
+  silence: patientMs,
+}
+
+/** @param url as `connect` takes it. */
+export const connectPatiently = (url: string): Database => connect(url, patience)
