@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
-import { dayMs } from '../../../schema/durations.ts'
+import { dayMs, minuteMs } from '../../../schema/durations.ts'
 import { type ApiResponse, startApi, type TestApi } from '../../support/api.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -15,13 +14,14 @@ let api: TestApi
 let key: TestKey
 let tenantId: string
 const lines: string[] = []
+const receivedAt = Date.now() - minuteMs
 
 beforeAll(async () => {
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
   api = await startApi({ log })
   tenantId = await api.createTenant()
   key = await api.createKey(tenantId)
-  await api.insertReports([aReport({ tenantId, receivedAt: Date.now() - 60_000 })])
+  await api.insertReports([aReport({ tenantId, receivedAt })])
 })
 
 afterAll(() => api?.close())
@@ -146,32 +146,6 @@ describe('/metrics', () => {
     expect(await results()).toEqual([hits + 3, misses + 2])
   })
 
-  const lag = async (statistic: string) => {
-    const { text } = await api.get('/metrics')
-    return Number(new RegExp(`^nodejs_eventloop_lag_${statistic}_seconds (\\S+)$`, 'm').exec(text)?.[1])
-  }
-
-  test.each(['mean', 'p50'])(
-    'the %s lag of an event loop at rest has no sampling interval in it',
-    async (statistic) => {
-      await lag(statistic)
-      expect(await lag(statistic)).toBeLessThan(0.09)
-      await sleep(1_000)
-      expect(await lag(statistic)).toBeLessThan(0.09)
-    },
-  )
-
-  test('the greatest lag of the event loop is about the time it was blocked', async () => {
-    await lag('max')
-    await sleep(300)
-    const until = performance.now() + 500
-    while (performance.now() < until);
-    await sleep(300)
-    const greatest = await lag('max')
-    expect(greatest).toBeGreaterThan(0.3)
-    expect(greatest).toBeLessThan(2)
-  })
-
   test('counts requests by route and status', async () => {
     await api.get('/v1/me', { key })
     const { status, text, headers } = await api.get('/metrics')
@@ -199,7 +173,7 @@ describe('/metrics', () => {
       new RegExp(`^newest_report_age_seconds\\{tenant="${tenantId}"\\} (\\S+)$`, 'm').exec(await metricsText())?.[1],
     )
     expect(age).toBeGreaterThanOrEqual(60)
-    expect(age).toBeLessThan(240)
+    expect(age).toBeLessThanOrEqual((Date.now() - receivedAt) / 1000 + 60)
   })
 
   test.each([

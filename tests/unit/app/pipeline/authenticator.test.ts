@@ -65,6 +65,25 @@ test('a known key never waits behind lookups of unknown keys', async () => {
   expect(lookUps.map(({ pool }) => pool)).toEqual(['unknownKey', 'lookup'])
 })
 
+test('a revoked key in constant use is rejected within five seconds', async () => {
+  const { wait, lookUps, send } = await setUp()
+  const revoked = { ...stored, revoked: true }
+  let waited = 0
+  for (; waited < 5_000; waited += 250) {
+    for (const { response } of lookUps.slice(1)) response([revoked])
+    await sleep(0)
+    if (
+      await send().then(
+        () => false,
+        () => true,
+      )
+    )
+      break
+    wait(250)
+  }
+  expect(waited).toBeLessThan(5_000)
+})
+
 test('a key whose refresh fails is valid until it expires from the cache, and no longer', async () => {
   const { wait, lookUps, send } = await setUp()
   wait(2_100)
