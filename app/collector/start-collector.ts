@@ -12,7 +12,7 @@ import { openBudgets } from '../server/start-server.ts'
 import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
 import { logStoreOutage } from './log-store-outage.ts'
-import { createReportStore, type ReportStore } from './report-store.ts'
+import { createReportStore, type ReportStore, type ReportStoreOptions } from './report-store.ts'
 import { settleInsert } from './settle-insert.ts'
 import { createShardStores } from './shard-stores.ts'
 import { openSpool } from './spool.ts'
@@ -22,6 +22,8 @@ export interface CollectorOptions {
   readonly tryPage?: TryPageOptions | undefined
   readonly cluster?: Cluster | undefined
   readonly siteTtlMs?: number | undefined
+  /** Timeouts and limits of blocks. */
+  readonly blocks?: Pick<ReportStoreOptions, 'timeouts' | 'limits'> | undefined
 }
 
 /** @param database as the writer, of the cluster where there is one; the caller closes both. */
@@ -29,11 +31,12 @@ export async function startCollector(
   config: Config,
   database: Database,
   log: Logger,
-  { tryPage, cluster, siteTtlMs }: CollectorOptions = {},
+  { tryPage, cluster, siteTtlMs, blocks }: CollectorOptions = {},
 ): Promise<Listener> {
   const metrics = createCollectorMetrics(() => store.waitingBytes())
   const open = async (shard?: number) =>
     createReportStore({
+      ...blocks,
       writer: clickHouseReportWriter(database),
       logSteps: logImportSteps(database),
       settle: settleInsert(database),

@@ -15,6 +15,7 @@ import type { Database } from '../../queries/clickhouse/client.ts'
 import { importVersion } from '../../queries/rules/import-version.ts'
 import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { queryRows } from './database.ts'
+import { patientBlocks } from './patience.ts'
 
 /** Posts of one report each, collectors of which parts are replaced, and what ClickHouse stored. */
 
@@ -73,15 +74,6 @@ export async function storedOf(database: Database, ...wanted: string[]): Promise
 export const versionOf = async (database: Database, tenantId: string) =>
   importVersion(await database.read(listImportSteps(tenantId, 1_000)))
 
-/** Milliseconds that a busy machine does not reach. */
-const patientMs = 300_000
-const patientTimeouts = {
-  startTimeoutMs: patientMs,
-  insertTimeoutMs: patientMs,
-  settleTimeoutMs: patientMs,
-  doneTimeoutMs: patientMs,
-}
-
 /** A collector without a listener, on a store of which parts can be replaced. */
 export async function openCollector(
   database: Database,
@@ -95,8 +87,8 @@ export async function openCollector(
     settle: settleInsert(database),
     spool: await openSpool(folder),
     ...replaced,
-    limits: { queueMilliseconds: patientMs, ...replaced.limits },
-    timeouts: { ...patientTimeouts, ...replaced.timeouts },
+    limits: { ...patientBlocks.limits, ...replaced.limits },
+    timeouts: { ...patientBlocks.timeouts, ...replaced.timeouts },
   })
   const metrics = createCollectorMetrics(() => store.waitingBytes())
   const log = pino({ level: 'silent' })

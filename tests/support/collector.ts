@@ -8,7 +8,7 @@ import { readConfig } from '../../app/config.ts'
 import { createLogger } from '../../app/server/start-server.ts'
 import { openCluster } from '../../clickhouse/cluster/open-cluster.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
-import { connectPatiently, patience } from './patience.ts'
+import { connectPatiently, patience, patientBlocks } from './patience.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
 export interface PostOptions {
@@ -37,7 +37,11 @@ export async function startTestCollector(
   const url = config.CLICKHOUSE_URL as string
   const cluster = config.CLICKHOUSE_CLUSTER ? await openCluster(url, patience) : undefined
   const database = cluster?.client ?? connectPatiently(url)
-  const collector = await startCollector(config, database, log ?? createLogger(config), { cluster, siteTtlMs })
+  const collector = await startCollector(config, database, log ?? createLogger(config), {
+    cluster,
+    siteTtlMs,
+    blocks: patientBlocks,
+  })
   return {
     ...createTenantWriter(database),
     url: collector.url,

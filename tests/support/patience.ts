@@ -34,5 +34,16 @@ export const patientTimeouts: RedisTimeouts = {
   silence: patientMs,
 }
 
+/** Of a collector's blocks. */
+export const patientBlocks = {
+  limits: { queueMilliseconds: patientMs },
+  timeouts: {
+    startTimeoutMs: patientMs,
+    insertTimeoutMs: patientMs,
+    settleTimeoutMs: patientMs,
+    doneTimeoutMs: patientMs,
+  },
+}
+
 /** @param url as `connect` takes it. */
 export const connectPatiently = (url: string): Database => connect(url, patience)
