@@ -3,7 +3,7 @@ import type { Database } from '../../queries/clickhouse/client.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { type Sql, sql, uint } from '../../queries/sql/sql.ts'
 
-// A database of the engine Replicated that has several shards runs CREATE, DROP TABLE and ALTER on every one of them, but for
+// A database of the engine Replicated that has several shards runs CREATE, DROP, RENAME TABLE and ALTER on every one of them, but for
 // ALTER TABLE ... DROP PARTITION (DatabaseReplicated::shouldReplicateQuery, seen on two shards of 26.7).
 
 /** A statement returns when every server has run it, and fails where one has not within 180 s. One server ignores them. */

@@ -136,7 +136,7 @@ function configOf(number: number, tcpPorts: readonly number[], usersFile: string
 </clickhouse>`
 }
 
-const ofEveryShard = /^(CREATE|DROP TABLE|ALTER TABLE(?!.* DROP PARTITION))/s
+const ofEveryShard = /^(CREATE|DROP TABLE|RENAME TABLE|ALTER TABLE(?!.* DROP PARTITION))/s
 
 /** The shards of a cluster with statements that run on every one of them, as in a database of the engine Replicated. */
 export function withSharedDdl(cluster: Cluster): Cluster {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deleteSite } from '../../../app/cli/delete-tenant.ts'
 import { moveTenant } from '../../../app/cli/move-tenant.ts'
 import { placeOfTenant } from '../../../clickhouse/cluster/places.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
@@ -100,7 +101,34 @@ test('a tenant is deleted from its shard', async () => {
   expect(await reportsOn(2, id)).toBe(0)
 })
 
+test('a site is deleted from its shard, and from the rollups there', async () => {
+  const id = await makeTenant('--shard', '2')
+  const writer = createTenantWriter(own.cluster.client)
+  await createFilledSite(writer, id, 100)
+  const siteId = await writer.createSite(id, { name: 'Gone' })
+  const receivedAt = Date.now() - dayMs
+  await writer.insertReports([1, 2].map((line) => aReport({ tenantId: id, siteId, receivedAt, lineNumber: line })))
+  await done('sites', 'delete', '--tenant', id, '--site', siteId, '--confirm', 'Gone')
+  expect(await reportsOn(2, id)).toBe(100)
+  expect((await done('rollups', 'check', '--tenant', id)).response).toMatchObject({ different: 0 })
+}, 300_000)
+
 describe('where a statement of one shard runs on every shard', () => {
+  test('a site is retracted from the rollups of its shard', async () => {
+    const id = await makeTenant('--shard', '1')
+    const writer = createTenantWriter(own.cluster.client)
+    await createFilledSite(writer, id, 100)
+    const siteId = await writer.createSite(id)
+    await writer.insertReports([aReport({ tenantId: id, siteId, receivedAt: Date.now() - dayMs })])
+    const databases = {
+      writer: own.cluster.client,
+      shards: () => withSharedDdl(own.cluster).shards.map((one) => one.database),
+    }
+    await deleteSite(databases, id, siteId, { confirm: 'Test site', log: () => {} })
+    expect(await reportsOn(1, id)).toBe(100)
+    expect((await done('rollups', 'check', '--tenant', id)).response).toMatchObject({ different: 0 })
+  }, 300_000)
+
   test('a move removes rows from the old shard alone', async () => {
     const id = await createFilledTenant(1)
     await moveTenant(withSharedDdl(own.cluster), id, 2, () => {}, { untilSettled: async () => {} })
