@@ -25,8 +25,8 @@ export default defineConfig({
     allowOnly: false,
     // A worker loads each module once for all of its files.
     isolate: false,
-    // They keep two cores busy for 83 % of a run, as tests also wait; four were no faster.
-    maxWorkers: 3,
+    // On two cores, as tests also wait for programs and clocks.
+    maxWorkers: 4,
     projects: [
       { extends: true, test: { name: 'alone', include: alone } },
       {

@@ -92,9 +92,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     url: listener.url,
     async get(path, { key, headers, method = 'GET' } = {}) {
       const bearer = key ? { Authorization: `Bearer ${key.key}` } : {}
-      // The listener resets a connection that idled for 5 s, as while this process was busy, when a request is on its way.
-      const once = { Connection: 'close' }
-      const response = await fetch(listener.url + path, { method, headers: { ...once, ...bearer, ...headers } })
+      const response = await fetch(listener.url + path, { method, headers: { ...bearer, ...headers } })
       const text = await response.text()
       const isJson = text !== '' && response.headers.get('Content-Type') === 'application/json'
       return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }

@@ -105,7 +105,7 @@ function kindOf(command: string, parent: number, root: number): string | undefin
     if (parent !== root) return 'engine of a file'
     return command.includes('--tcp_port=') ? 'shard of the cluster' : 'shared engine'
   }
-  const program = /(?:app|tests\/support|tests\/bench)\/(?:\w|[-/])*?([\w-]+)\.(?:ts|m?js)/.exec(command)?.[1]
+  const program = /(?:app|\.build|tests\/support|tests\/bench)\/(?:\w|[-/])*?([\w-]+)\.(?:ts|m?js)/.exec(command)?.[1]
   if (program && !isVitest(command)) return `program ${program}`
   if (command.includes('chromium')) return 'browser'
   if (command.includes('redis-server')) return 'redis'
