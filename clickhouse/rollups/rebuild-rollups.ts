@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import pRetry from 'p-retry'
 import { z } from 'zod'
 import type { Database, StatementOptions } from '../../queries/clickhouse/client.ts'
 import { poolSettings, queryPools } from '../../queries/clickhouse/query-pools.ts'
@@ -89,12 +90,36 @@ async function rebuildPartition(
         if (month.partition === partition) await run([database], fill(rollup, temporary, month))
       }
     }
-    const id = partitionId(partition)
-    await run(targets, sql`ALTER TABLE ${name(table)} REPLACE PARTITION ID ${id} FROM ${name(temporary)}`)
+    await replacePartition(targets, table, partition, temporary)
   } finally {
     await run(targets, sql`DROP TABLE IF EXISTS ${name(temporary)} SYNC`)
   }
 }
+
+/**
+ * Replacements of a month at once can leave the rows of both (24 of 300 rounds of three), and ClickHouse runs one statement
+ * of a query id at a time.
+ */
+export async function replacePartition(
+  targets: readonly Database[],
+  table: string,
+  partition: string,
+  from: string,
+): Promise<void> {
+  const { text, params } = render(
+    sql`ALTER TABLE ${name(table)} REPLACE PARTITION ID ${partitionId(partition)} FROM ${name(from)}`,
+  )
+  const queryId = `rebuild of ${table}, ${partition}`
+  for (const database of targets) {
+    await pRetry(() => database.command(text, { params, settings, queryId }), {
+      ...{ retries: Number.POSITIVE_INFINITY, minTimeout: 20, factor: 2, maxTimeout: 1_000 },
+      shouldRetry: ({ error }) => (error as { code?: string }).code === queryIdIsRunning,
+    })
+  }
+}
+
+/** QUERY_WITH_SAME_QUERY_ID_IS_ALREADY_RUNNING */
+const queryIdIsRunning = '216'
 
 const settings = {
   ...poolSettings(queryPools.maintenance),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrate } from '../../../clickhouse/migrate.ts'
-import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
+import { rebuildRollups, replacePartition } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { importVersion } from '../../../queries/rules/import-version.ts'
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
@@ -47,6 +47,22 @@ describe('a rebuild', () => {
     await rebuildRollups([db.writer])
     expect(await tablesAside()).toEqual([[other]])
     await db.writer.command(`DROP TABLE ${other} SYNC`)
+  })
+
+  test('replacements of a month at once leave the rows of one', async () => {
+    const [table, ...sources] = ['replaced', 'source_1', 'source_2', 'source_3'] as const
+    for (const made of [table, ...sources]) {
+      await db.writer.command(
+        `CREATE TABLE ${made} (day Date) ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY day`,
+      )
+    }
+    const insert = (source: string) => db.writer.command(`INSERT INTO ${source} SELECT '2026-01-01' FROM numbers(10)`)
+    await Promise.all(sources.map(insert))
+    for (let round = 0; round < 100; round++) {
+      await Promise.all(sources.map((source) => replacePartition([db.writer], table, '202601', source)))
+      expect(await queryRows(db.writer, `SELECT count() FROM ${table}`)).toEqual([[10]])
+    }
+    for (const made of [table, ...sources]) await db.writer.command(`DROP TABLE ${made} SYNC`)
   })
 
   test('two rebuilds at once end with the rows of one', async () => {
