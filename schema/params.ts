@@ -93,5 +93,5 @@ export const cursorText = param(
       .max(1024, { error })
       .regex(/^[\w-]*$/, { error }),
   '1 to 1024 characters, the nextCursor of the page before',
-  'The previous page’s `nextCursor`; leave it out for the first page',
+  'The previous page’s `nextCursor`; omit it for the first page',
 )

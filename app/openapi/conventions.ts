@@ -5,31 +5,31 @@ A read-only JSON API over the security and reliability reports that browsers sen
 
 - Send your key with every request: \`Authorization: Bearer srk_live_…\`. A key reads its own tenant's data and
   nothing else: another tenant's site is as unknown as one that does not exist.
-- Every operation takes GET and HEAD. Another method is answered 405 with \`Allow\`, an unknown path 404.
-- A parameter that the operation does not take, that is empty or that is given twice is refused with 400; the message
-  names it and says what is allowed.
-- Send your own \`X-Request-Id\` (1 to 64 characters of \`A-Z a-z 0-9 . _ -\`) or read the one we made: it stands in the
-  response header, in every error and in our log.
+- Every operation takes GET and HEAD. The response to another method is 405 with \`Allow\`, to an unknown path 404.
+- A parameter that the operation does not take, that is empty or that is repeated is rejected with 400; the message
+  names the parameter and the allowed values.
+- Send your own \`X-Request-Id\` (1 to 64 characters of \`A-Z a-z 0-9 . _ -\`) or read the one that the server made: it is in the
+  response header, in every error and in the server's log.
 
 ## Windows
 
 \`from\` is inclusive, \`to\` exclusive. Both are RFC 3339 date-times with \`Z\` or an offset, up to milliseconds; write
 the \`+\` of an offset as \`%2B\`. \`to\` is now by default. \`from\` is, by default, as many days before \`to\` as the
-operation says, or the start of your retention where that is later. A \`from\` before your retention, which reaches back
-to the start of a UTC day, and a window longer than the operation's longest are refused. Answers are in UTC.
+operation defines, or the start of your retention if that is later. A \`from\` before your retention, which reaches back
+to the start of a UTC day, and a window longer than the operation's longest are rejected. Times in responses are in UTC.
 
-## Answers that still stand
+## Conditional requests
 
-A 200, those of health apart, carries a strong \`ETag\`. Send it as \`If-None-Match\` with the same request: an answer
-that still stands is an empty 304, charged as any other. An answer of 16 KB and more is compressed where
-\`Accept-Encoding\` takes gzip, under an \`ETag\` of its own. A question over reports is answered fastest
-where \`from\` and \`to\` are named and stand from one request to the next, for as long as nothing new is imported.
+A 200, except of the health checks, has a strong validator, \`ETag\`. Send it as \`If-None-Match\` with the same request: the
+response is 304 (Not Modified) without a body if it is unchanged, charged as any other. A response of 16 KB and more is compressed if
+\`Accept-Encoding\` allows gzip, with an \`ETag\` of its own. A read of reports is fastest if \`from\` and \`to\` are
+given and the same from one request to the next, until new reports are imported.
 
 ## Pages
 
-A list answers \`nextCursor\`: send it as \`cursor\`, with the same filters, to read on; null ends the list. A cursor
-freezes the window: leave \`from\` and \`to\` out or repeat them, for another value is refused; \`limit\` may change. Where only the first 10,000 items of
-a query can be paged, the page that reaches them says \`truncated: true\` beside a null \`nextCursor\`.
+A list returns \`nextCursor\`: send it as \`cursor\`, with the same filters, to read the next page; null ends the list. A cursor
+freezes the window: omit \`from\` and \`to\` or repeat them, as another value is rejected; \`limit\` may change. If only the first 10,000 items of
+a query can be paged, the page that reaches them has \`truncated: true\` beside a null \`nextCursor\`.
 
 The header \`Link\` has the target of the next page, \`rel="next"\`. That of the list of reports goes on past the first
 10,000 with a narrower window: follow it until it is absent, and every report was listed once. Lists of groups have none there,
@@ -38,7 +38,7 @@ as their items would come again with other counts.
 ## Text filters
 
 Printable ASCII without the backslash. \`_\` matches any one character; without it a filter is equality, as it always is
-where the parameter says exactly. A comma is a character as any other: a filter is one value. Case matters, except in hosts.
+where a parameter's description has the word exact. A comma is a character as any other: a filter is one value. Case matters, except in hosts.
 
 No filter is empty, so none selects a group whose value is \`""\`: the reports in it have no such value, as \`feature\`
 can be missing in an older browser's. List the reports without that filter and take those whose field is null or
@@ -46,9 +46,9 @@ can be missing in an older browser's. List the reports without that filter and t
 
 ## Budgets
 
-A key and its tenant each have a budget of requests a minute, refilled continuously; \`/v1/me\` tells their size. Every
-authenticated request is charged, including one that is refused with 400, but none that is refused because the plan has
-no API access, and none that a spent budget refuses with 429. \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
+A key and its tenant each have a budget of requests a minute, refilled continuously; \`/v1/me\` returns their size. Every
+authenticated request is charged, including one that is rejected with 400, but none that is rejected because the plan has
+no API access, and none that a spent budget rejects with 429. \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
 \`RateLimit-Reset\` describe the budget nearest to running out; \`RateLimit-Policy\` and \`RateLimit\` describe all of
 them. An export is charged one more request for each 10,000 reports. After 429 or 503, wait \`Retry-After\` seconds.
 

@@ -11,12 +11,12 @@ export const headers = {
   }),
   'Server-Timing': {
     description:
-      'Once the key is found: milliseconds in ClickHouse (`db`, of all statements together) and in all; `cache` says hit or miss',
+      'Once the key is found: milliseconds in ClickHouse (`db`, of all statements together) and in all; `cache` is hit or miss',
     required: false,
     schema: { type: 'string', examples: ['cache;desc=miss, db;dur=8.1, total;dur=11.4'] },
   },
   'RateLimit-Limit': whole('Requests a minute of the budget nearest to running out', 1),
-  'RateLimit-Remaining': whole('Requests left of that budget', 0),
+  'RateLimit-Remaining': whole('Remaining requests of that budget', 0),
   'RateLimit-Reset': whole(
     'Seconds until that budget is full again or, when nothing remains, until it allows the next request',
     0,
@@ -26,17 +26,20 @@ export const headers = {
     examples: ['"key";q=600;w=60, "tenant";q=2400;w=60'],
   }),
   RateLimit: header(
-    'What is left of each budget, `r`, and the seconds `t` until it is full or, when nothing is left, until it allows the next request',
+    'The remainder of each budget, `r`, and the seconds `t` until it is full or, when nothing remains, until it allows the next request',
     {
       type: 'string',
       examples: ['"key";r=599;t=1, "tenant";r=2399;t=1'],
     },
   ),
   'Retry-After': whole('Seconds to wait before the next try', 1),
-  ETag: header('What the answer is, by its content: send it as If-None-Match to be told whether it still stands', {
-    type: 'string',
-    pattern: '^"[\\w-]+"$',
-  }),
+  ETag: header(
+    'Strong validator of the response: send it as If-None-Match to read the response only if it has changed',
+    {
+      type: 'string',
+      pattern: '^"[\\w-]+"$',
+    },
+  ),
   Link: {
     description:
       'The next page, `rel="next"`: the target of the request with its `cursor` and, where a narrower window continues a list of over 10,000 reports, with that window',

@@ -14,8 +14,8 @@ export function healthPaths(named: NamedSchemas): Record<string, object> {
     get: { operationId, tags: [tagOf('health')], summary, security: [], responses },
   })
   return {
-    '/livez': check('livez', 'Whether the process answers', { '200': response('It does', liveness) }),
-    '/readyz': check('readyz', 'Whether questions can be answered', {
+    '/livez': check('livez', 'Whether the process responds', { '200': response('It does', liveness) }),
+    '/readyz': check('readyz', 'Whether requests can be served', {
       '200': response('They can', readiness),
       '503': response('They cannot: a part is failing', readiness),
     }),
@@ -34,5 +34,5 @@ const readiness = z
   .meta({
     id: 'Readiness',
     description:
-      'Whether each part the API needs answers; migrations are unknown while the engine does not; process fails while it stops.',
+      'Whether each part that the API needs responds; migrations are unknown while the engine does not; process fails while it stops.',
   })

@@ -28,7 +28,7 @@ export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
       parameters: [...parameters('path', endpoint.pathParams), ...parameters('query', querySchema(endpoint))],
       responses: {
         '200': {
-          description: 'The answer',
+          description: 'Success',
           headers,
           content: contentOf(endpoint, named),
         },
@@ -40,7 +40,7 @@ export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
 }
 
 const unchanged = (headers: Record<string, object>) => ({
-  description: 'The answer that If-None-Match names still stands. It is charged as any other.',
+  description: 'Not modified: the response still matches If-None-Match. It is charged as any other.',
   headers,
 })
 

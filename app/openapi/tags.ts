@@ -10,7 +10,7 @@ const tags: Readonly<Record<Chapter | 'health', { readonly name: string; readonl
     name: 'Browser changes',
     description: 'What browsers will remove or no longer allow, and which scripts still use it.',
   },
-  'network-errors': { name: 'Network errors', description: 'Requests that failed, or were answered with an error.' },
+  'network-errors': { name: 'Network errors', description: 'Requests that failed, or had an error as their response.' },
   'csp-policies': { name: 'CSP policies', description: 'The policies that reports quote.' },
   scripts: {
     name: 'Scripts',

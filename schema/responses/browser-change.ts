@@ -12,7 +12,7 @@ export const browserChange = z
     message: untrusted().meta({ description: 'The browser’s explanation, as the latest report gives it.' }),
     anticipatedRemoval: dateTimeText
       .nullable()
-      .meta({ description: 'As the latest report that names one says; null when none does.' }),
+      .meta({ description: 'From the latest report that names one; null when none does.' }),
     reportCount: count,
     estimatedReportCount: count,
     sampled: z.boolean(),

@@ -32,7 +32,7 @@ export const errorBody = z
         description: `Branch on this; treat an unknown code by its status. None is ${reservedCodes.join(' or ')} today.`,
       }),
       message: z.string().meta({ description: 'For people.' }),
-      requestId: z.string().meta({ description: 'Quote it when you ask for help.' }),
+      requestId: z.string().meta({ description: 'Quote it when you contact support.' }),
     }),
   })
   .meta({ id: 'Error' })

@@ -4,10 +4,10 @@ import { count, dateTimeText, untrusted } from './common.ts'
 /** Rule 47. */
 export const crashGroup = z
   .object({
-    reason: untrusted().meta({ description: 'For example oom or unresponsive; "" where the browser did not say.' }),
+    reason: untrusted().meta({ description: 'For example oom or unresponsive; "" if the browser did not report it.' }),
     page: untrusted().meta({ description: 'Without query and fragment.' }),
-    isTopLevel: z.boolean().nullable().meta({ description: 'Null where the browser did not say.' }),
-    visibilityState: untrusted().meta({ description: 'At the crash; "" where the browser did not say.' }),
+    isTopLevel: z.boolean().nullable().meta({ description: 'Null if the browser did not report it.' }),
+    visibilityState: untrusted().meta({ description: 'At the crash; "" if the browser did not report it.' }),
     browsers: z.array(untrusted()).meta({ description: 'Families, sorted.' }),
     stackExcerpt: untrusted().nullable().meta({
       description: 'The first 1,024 characters of the latest stack; null where no report has one.',

@@ -15,7 +15,7 @@ export const monitoredPage = z
     label: line(200).meta({ description: 'Its name, for people.' }),
     pattern: pagePattern.meta({
       description:
-        'The pages it stands for: scheme://host/path, where * matches within one path segment and ** as the whole last segment any remainder.',
+        'The pages that it matches: scheme://host/path, where * matches within one path segment and ** as the whole last segment any remainder.',
     }),
     scanUrl: scanUrl.nullable().meta({
       description: 'The one URL the scheduled scans fetch; always set on a payment page.',

@@ -12,7 +12,7 @@ const gap = z
     count: count.nullable().meta({ description: 'How many, if it counts; no_recent_scan: pages not watched.' }),
     eventType: z.string().nullable().meta({ description: 'The event without an alert rule; for no_rule only.' }),
   })
-  .meta({ id: 'PciGap', description: 'One thing that keeps a requirement from being met.' })
+  .meta({ id: 'PciGap', description: 'One reason why a requirement is not met.' })
 
 const verdict = <Id extends string, Facts extends z.ZodRawShape>(id: Id, facts: Facts) =>
   z.object({ id: z.literal(id), status: openEnum(pciStatuses), facts: z.object(facts), gaps: z.array(gap) })

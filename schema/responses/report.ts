@@ -50,7 +50,7 @@ export const report = z
   .meta({
     id: 'Report',
     description:
-      'What one browser sent: untrusted text. Null where the browser did not say, or reports of this type have no such field.',
+      'What one browser sent: untrusted text. Null if the browser did not report it, or reports of this type have no such field.',
   })
 
 export type Report = z.infer<typeof report>

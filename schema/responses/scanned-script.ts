@@ -12,13 +12,13 @@ const origin = text(8_192).nullable()
 const cors = z
   .strictObject({
     verdict: openEnum(corsVerdicts),
-    allowOrigin: origin.meta({ description: 'Access-Control-Allow-Origin as answered; null where it was not.' }),
-    allowCredentials: z.boolean().meta({ description: 'The answer allows requests with credentials.' }),
+    allowOrigin: origin.meta({ description: 'Access-Control-Allow-Origin of the response; null without it.' }),
+    allowCredentials: z.boolean().meta({ description: 'The response allows requests with credentials.' }),
     redirected: z.boolean(),
     failingHop: z
       .strictObject({ url, statusCode: z.int().min(100).max(599).nullable() })
       .nullable()
-      .meta({ description: 'The request, of those that redirects led through, whose answer did not allow it.' }),
+      .meta({ description: 'The request of the redirect chain whose response did not allow it.' }),
     originSent: origin.meta({ description: 'The Origin that the request carried.' }),
     message: line(1_000).nullable().meta({ description: 'The verdict for people.' }),
   })
@@ -27,7 +27,7 @@ const cors = z
 export const scannedScript = z
   .strictObject({
     src: text(65_536).meta({ description: 'As the page writes it.' }),
-    url: url.nullable().meta({ description: 'Resolved against the page, query kept; null where src is no URL.' }),
+    url: url.nullable().meta({ description: 'Resolved against the page, with its query; null if src is no URL.' }),
     identityUrl: url.nullable().meta({ description: 'Without query and fragment: what a script is known by.' }),
     sameOrigin: z.boolean(),
     integrity: text(65_536).nullable().meta({ description: 'The tag’s integrity attribute.' }),

@@ -46,12 +46,12 @@ export const scriptCapture = z
       description: 'interrupted: an attempt that never reported back, and is never made again.',
     }),
     reason: openEnum(captureRefusals).nullable().meta({ description: 'Null unless refused.' }),
-    source: openEnum(scriptSources).meta({ description: 'The sighting that asked for it.' }),
+    source: openEnum(scriptSources).meta({ description: 'The sighting that caused it.' }),
     fetchedUrl: untrusted().max(8_192).meta({ description: 'The URL fetched, its query included.' }),
-    finalUrl: untrusted().max(8_192).nullable().meta({ description: 'The URL that answered after redirects.' }),
+    finalUrl: untrusted().max(8_192).nullable().meta({ description: 'The URL of the response after redirects.' }),
     receivedHash: z.string().nullable().meta({ description: 'What the origin served instead, where mismatched.' }),
     size: count.nullable().meta({ description: 'Bytes held.' }),
-    reused: z.boolean().meta({ description: 'Whether bytes that were held already stand for the copy.' }),
+    reused: z.boolean().meta({ description: 'Whether bytes that were stored already are the copy.' }),
   })
   .meta({ id: 'ScriptCapture' })
 

@@ -123,6 +123,23 @@ test('the description of a nullable enumeration has its values and the meaning o
   )
 })
 
+/** Words that readers of HTTP references do not expect; client generators copy the texts into every SDK. */
+const unwanted =
+  /\b(answer\w*|stands?|standing|keeps?|kept|looks?|leaves?|left|tells?|told|says?|said|ask\w*|questions?|whoever|lanes?|turns?|under way)\b/gi
+
+function textsOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    typeof inner === 'string' && ['description', 'summary'].includes(name) ? [inner] : textsOf(inner),
+  )
+}
+
+test('the description has the words of HTTP: response, success, not modified, validator, returns', () => {
+  const texts = textsOf(JSON.parse(text))
+  expect(texts.length).toBeGreaterThan(500)
+  expect(texts.flatMap((one) => one.match(unwanted) ?? [])).toEqual([])
+})
+
 test('the description has no trace of its generator', () => {
   expect(text).not.toContain('"override"')
   expect(text).not.toContain('$defs')

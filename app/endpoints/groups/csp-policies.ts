@@ -20,7 +20,7 @@ export const cspPoliciesList = endpoint({
   path: '/v1/sites/{siteId}/csp-policies',
   summary: 'List the CSP policies that reports quote',
   description:
-    'Policies that differ only in nonces, in the order of their directives, in case or in repeats are one; the latest quoted come first. `truncated` says that more than 200 distinct policies were quoted, before any were merged, and only the latest of them are listed.',
+    'Policies that differ only in nonces, in the order of their directives, in case or in repeats are one; the latest quoted come first. `truncated` is true if more than 200 distinct policies were quoted, before any were merged, and only the latest of them are listed.',
   pathParams: { siteId: uuid('The site') },
   query: { pageId: uuid('Only policies quoted by reports of this monitored page').optional() },
   window: { defaultDays: 31, maxDays: 31 },

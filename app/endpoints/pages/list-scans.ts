@@ -14,7 +14,7 @@ export const scansList = endpoint({
   path: '/v1/sites/{siteId}/pages/{pageId}/scans',
   summary: 'List a page’s scans',
   description:
-    'Scheduled scans of a monitored page, newest first, each with its headers and what changed; the full result is on the single scan. It reaches back as far as scans are kept, whatever the retention of reports.',
+    'Scheduled scans of a monitored page, newest first, each with its headers and what changed; the full result is on the single scan. It reaches back as far as scans are stored, whatever the retention of reports.',
   pathParams: { siteId: uuid('The site'), pageId: uuid('The monitored page') },
   page: { ...wholeListPage, position: timePosition('scannedAt') },
   charges: ['key'],

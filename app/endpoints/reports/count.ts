@@ -9,7 +9,7 @@ export const reportsCount = endpoint({
   name: 'reports.count',
   path: '/v1/reports/count',
   summary: 'Count reports',
-  description: 'How many reports the list would page through, and how many they stand for.',
+  description: 'The number of reports that the list would page through, and the estimated number before sampling.',
   query: reportFilterParams,
   parse: toReportFilter,
   window: { defaultDays: 7, maxDays: 31 },

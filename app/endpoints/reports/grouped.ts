@@ -19,7 +19,7 @@ export const reportsGrouped = endpoint({
   query: {
     ...reportFilterParams,
     groupBy: groupByParam,
-    limit: integer(1, 100, 'How many groups to answer').default(20),
+    limit: integer(1, 100, 'The number of groups to return').default(20),
   },
   parse: (query) => ({ ...toReportFilter(query), groupBy: toGrouping(query.reportType, query.groupBy) }),
   window: { defaultDays: 7, maxDays: 31 },

@@ -16,7 +16,7 @@ export const scriptsList = endpoint({
   path: '/v1/sites/{siteId}/scripts',
   summary: 'List the scripts of a site',
   description:
-    'The site’s inventory, the last seen first: what browsers and the scans of payment pages saw, what was decided, what public libraries the scripts are and what is known against those. A script that was not seen in the window is listed all the same, however long ago it was seen. Every page reads the whole inventory and its activity, so that a page of 1,000 costs no more than one of 50. `counts` tells of the scripts before the filters `identification` and `advisories` narrow the list, `coverage` of those that all filters leave.',
+    'The site’s inventory, the last seen first: what browsers and the scans of payment pages saw, what was decided, what public libraries the scripts are and what is known against those. A script that was not seen in the window is listed all the same, however long ago it was seen. Every page reads the whole inventory and its activity, so that a page of 1,000 costs no more than one of 50. `counts` is of the scripts before the filters `identification` and `advisories` narrow the list, `coverage` of the scripts that match all filters.',
   pathParams: { siteId: uuid('The site') },
   query: {
     pageScope: oneOf(['payment', 'any'], 'With payment, only scripts seen on payment pages in the window').default(
