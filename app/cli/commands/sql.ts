@@ -34,7 +34,7 @@ export function addSql(program: Command, context: Context): void {
   subcommand(program, 'sql', {
     about: 'Run one reading statement or a saved query and print its rows as they come',
     notes: [
-      'It runs as the analyst: it reads no key and no token, cannot write, and is ended at 30 seconds, 4 GB of memory, and',
+      'It runs as the analyst: no table shows it a key or a token, it cannot write, and is ended at 30 seconds, 4 GB of memory, and',
       '1,000,000 rows or 1 GB of a result; the rows printed by then are a part of it. With CLICKHOUSE_URL it has the rights',
       'and limits of that user, less writing. On a terminal control characters of the rows are shown as \\x1b.',
       'Saved queries answer questions of people on call: --saved without a name lists them.',
