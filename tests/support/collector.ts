@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { inject } from 'vitest'
 import { startCollector } from '../../app/collector/start-collector.ts'
@@ -42,6 +43,8 @@ export async function startTestCollector(
     siteTtlMs,
     blocks: patientBlocks,
   })
+  // Posts are 503 until the blocks of a killed collector are sent, if there are any.
+  while (!(await takesPosts(collector.url))) await sleep(5)
   return {
     ...createTenantWriter(database),
     url: collector.url,
@@ -61,4 +64,9 @@ export async function startTestCollector(
       if (environment.DATA_DIR === undefined) await rm(folder, { recursive: true })
     },
   }
+}
+
+async function takesPosts(url: string): Promise<boolean> {
+  const { checks } = (await (await fetch(`${url}/readyz`)).json()) as { readonly checks: { readonly store: string } }
+  return checks.store === 'ok'
 }
