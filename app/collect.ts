@@ -1,7 +1,7 @@
+import { createLogger, fail, stopOnSignal } from './api/start-server.ts'
 import { startCollector } from './collector/start-collector.ts'
 import { readConfig } from './config.ts'
-import { openDatabase } from './server/open-database.ts'
-import { createLogger, fail, stopOnSignal } from './server/start-server.ts'
+import { openDatabase } from './program/open-database.ts'
 
 /** `npm run collect`: the collector alone, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
 async function collect(): Promise<void> {

@@ -1,6 +1,6 @@
 import { connect } from '../queries/clickhouse/client.ts'
+import { fail, startServer, stopOnSignal } from './api/start-server.ts'
 import { readConfig } from './config.ts'
-import { fail, startServer, stopOnSignal } from './server/start-server.ts'
 
 /** `npm run serve`: the API alone, against CLICKHOUSE_URL and REDIS_URL, as in production. */
 async function serve(): Promise<void> {

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { passwordPath } from '../clickhouse/engine/passwords.ts'
 import { shopScenario } from '../fixtures/demo-scenarios.ts'
 import { listSites } from '../queries/tenants/list-sites.ts'
+import { createLogger, fail, startServer, stopOnSignal } from './api/start-server.ts'
 import { reportPath } from './collector/site-address.ts'
 import { startCollector } from './collector/start-collector.ts'
 import type { TryPageOptions } from './collector/try-page.ts'
 import { type Config, readConfig } from './config.ts'
 import { type DemoKey, loadDemo } from './demo/load-demo.ts'
-import { type DatabaseAccess, openDatabase } from './server/open-database.ts'
-import { createLogger, fail, startServer, stopOnSignal } from './server/start-server.ts'
+import { type DatabaseAccess, openDatabase } from './program/open-database.ts'
 
 /** `npm start`: the embedded engine, migrated and filled with demo data, and the API over it. */
 async function start(): Promise<void> {

@@ -1,4 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
+import type { Context } from './command/context.ts'
+import { StrictCommand } from './command/strict-command.ts'
+import { withHelp } from './command/subcommand.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
 import { addImport } from './commands/import.ts'
@@ -8,9 +11,6 @@ import { addRollups } from './commands/rollups.ts'
 import { addSites } from './commands/sites.ts'
 import { addSql } from './commands/sql.ts'
 import { addTenants } from './commands/tenants.ts'
-import type { Context } from './context.ts'
-import { StrictCommand } from './strict-command.ts'
-import { withHelp } from './subcommand.ts'
 
 const commands: readonly ((program: Command, context: Context) => void)[] = [
   addTenants,

@@ -2,12 +2,12 @@ import { CommanderError } from '@commander-js/extra-typings'
 import { pendingMigrations } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
 import { collectorUrl, readConfig } from '../config.ts'
-import { type DatabaseAccess, openDatabase } from '../server/open-database.ts'
-import type { CommandSettings, Context } from './context.ts'
-import { explainError } from './explain-error.ts'
-import { callersFolder } from './import-source.ts'
+import { type DatabaseAccess, openDatabase } from '../program/open-database.ts'
+import type { CommandSettings, Context } from './command/context.ts'
+import { explainError } from './command/explain-error.ts'
+import { terminalText } from './command/terminal-text.ts'
+import { callersFolder } from './import/import-source.ts'
 import { createProgram } from './program.ts'
-import { terminalText } from './terminal-text.ts'
 
 type Streams = Pick<Context, 'stdin' | 'stdout' | 'stderr'>
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
-import { createProgramMetrics } from '../server/registry.ts'
+import { createProgramMetrics } from '../http/registry.ts'
 import type { Outcome } from './read-reports.ts'
 import type { Flush } from './report-store.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { OnOutage } from '../../queries/clickhouse/circuit-breaker.ts'
-import { logOutage, reasonOf } from '../server/log-outage.ts'
+import { logOutage, reasonOf } from '../program/log-outage.ts'
 import { SpoolError } from './spool.ts'
 
 /** One line when blocks cannot be stored and one when they can, which name the folder of the blocks or ClickHouse. */

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { option } from '../../app/cli/arguments.ts'
+import { option } from '../../app/cli/command/arguments.ts'
 import { resolveCallerPath } from './run-command.ts'
 
 /** Command line options of both benchmarks. */

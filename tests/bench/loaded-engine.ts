@@ -1,4 +1,4 @@
-import { withProgress } from '../../app/cli/show-progress.ts'
+import { withProgress } from '../../app/cli/command/show-progress.ts'
 import { startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { connect, type Database } from '../../queries/clickhouse/client.ts'

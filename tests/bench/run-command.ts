@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { callersFolder } from '../../app/cli/import-source.ts'
-import { StrictCommand } from '../../app/cli/strict-command.ts'
-import { withHelp } from '../../app/cli/subcommand.ts'
+import { StrictCommand } from '../../app/cli/command/strict-command.ts'
+import { withHelp } from '../../app/cli/command/subcommand.ts'
+import { callersFolder } from '../../app/cli/import/import-source.ts'
 
 /** Runs the two benchmark commands. */
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { PassThrough, type Writable } from 'node:stream'
-import type { CommandSettings } from '../../app/cli/context.ts'
+import type { CommandSettings } from '../../app/cli/command/context.ts'
 import { runCli } from '../../app/cli/run-cli.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 import { patience } from './patience.ts'

@@ -1,11 +1,11 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import type { Context } from '../context.ts'
+import type { Context } from '../command/context.ts'
+import { explainError } from '../command/explain-error.ts'
+import { subcommand } from '../command/subcommand.ts'
+import { terminalText } from '../command/terminal-text.ts'
 import type { Check } from '../doctor/check.ts'
 import { clickHouse, disk, migrations, retention, rollups, users } from '../doctor/check-database.ts'
 import { clocks, node, redis, settings } from '../doctor/check-process.ts'
-import { explainError } from '../explain-error.ts'
-import { subcommand } from '../subcommand.ts'
-import { terminalText } from '../terminal-text.ts'
 
 /** In this order: a check relies on those before it. The slowest is last. */
 const checks: readonly Check[] = [

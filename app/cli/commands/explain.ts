@@ -5,12 +5,12 @@ import type { Database } from '../../../queries/clickhouse/client.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { sql } from '../../../queries/sql/sql.ts'
-import { argument } from '../arguments.ts'
-import type { Context } from '../context.ts'
-import { explainRequest, type RecordedQuery } from '../explain-request.ts'
-import { requireTenant } from '../require-tenant.ts'
-import { tenant } from '../shared-arguments.ts'
-import { subcommand } from '../subcommand.ts'
+import { explainRequest, type RecordedQuery } from '../../api/explain-request.ts'
+import { argument } from '../command/arguments.ts'
+import type { Context } from '../command/context.ts'
+import { requireTenant } from '../command/require-tenant.ts'
+import { tenant } from '../command/shared-arguments.ts'
+import { subcommand } from '../command/subcommand.ts'
 
 const target = argument('<PATH>', {
   about: 'The request',

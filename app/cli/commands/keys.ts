@@ -7,12 +7,12 @@ import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
 import { insertKey } from '../../api-keys/insert-key.ts'
 import { hashKey, keyPrefix, makeKey } from '../../api-keys/key-format.ts'
 import { webOrigin } from '../../config.ts'
-import { option, repeatableOption } from '../arguments.ts'
-import type { Context } from '../context.ts'
-import { insertNextRow } from '../insert-next-row.ts'
-import { requireSites, requireTenant } from '../require-tenant.ts'
-import { name, siteOption, tenant, uuid } from '../shared-arguments.ts'
-import { subcommand } from '../subcommand.ts'
+import { insertNextRow } from '../../tenants/insert-next-row.ts'
+import { option, repeatableOption } from '../command/arguments.ts'
+import type { Context } from '../command/context.ts'
+import { requireSites, requireTenant } from '../command/require-tenant.ts'
+import { name, siteOption, tenant, uuid } from '../command/shared-arguments.ts'
+import { subcommand } from '../command/subcommand.ts'
 
 const latest = Date.parse('2299-12-31T00:00:00Z')
 

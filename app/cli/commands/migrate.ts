@@ -1,8 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
 import { replicated } from '../../../clickhouse/cluster/replicated.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
-import type { Context } from '../context.ts'
-import { subcommand } from '../subcommand.ts'
+import type { Context } from '../command/context.ts'
+import { subcommand } from '../command/subcommand.ts'
 
 export function addMigrate(program: Command, context: Context): void {
   subcommand(program, 'migrate', {

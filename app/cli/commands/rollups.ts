@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { unfinishedTenants } from '../../../clickhouse/rollups/unfinished-tenants.ts'
-import { repeatableOption } from '../arguments.ts'
-import type { Context } from '../context.ts'
-import { requireTenant } from '../require-tenant.ts'
-import { anyTenant } from '../shared-arguments.ts'
-import { share, withProgress } from '../show-progress.ts'
-import { subcommand } from '../subcommand.ts'
+import { repeatableOption } from '../command/arguments.ts'
+import type { Context } from '../command/context.ts'
+import { requireTenant } from '../command/require-tenant.ts'
+import { anyTenant } from '../command/shared-arguments.ts'
+import { share, withProgress } from '../command/show-progress.ts'
+import { subcommand } from '../command/subcommand.ts'
 
 const table = repeatableOption('--table <TABLE>', {
   about: 'Only this rollup, from its source as that is now; those made from it stay as they are, so name them too',

@@ -2,11 +2,16 @@ import { text as readText } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import { argument, option, repeatableOption } from '../arguments.ts'
-import type { Context } from '../context.ts'
-import { describeSavedQuery, findSavedQuery, parameterValues, readSavedQueries } from '../saved-queries.ts'
-import { subcommand } from '../subcommand.ts'
-import { terminalChunks } from '../terminal-text.ts'
+import {
+  describeSavedQuery,
+  findSavedQuery,
+  parameterValues,
+  readSavedQueries,
+} from '../../../clickhouse/saved-queries/saved-queries.ts'
+import { argument, option, repeatableOption } from '../command/arguments.ts'
+import type { Context } from '../command/context.ts'
+import { subcommand } from '../command/subcommand.ts'
+import { terminalChunks } from '../command/terminal-text.ts'
 
 const statementArgument = argument('[STATEMENT]', {
   about: 'The statement',

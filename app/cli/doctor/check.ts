@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import type { DatabaseAccess } from '../../server/open-database.ts'
+import type { DatabaseAccess } from '../../program/open-database.ts'
 
 /** One line of `doctor`. */
 export interface Check {

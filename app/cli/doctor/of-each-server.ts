@@ -1,5 +1,5 @@
 import type { Database } from '../../../queries/clickhouse/client.ts'
-import type { DatabaseAccess } from '../../server/open-database.ts'
+import type { DatabaseAccess } from '../../program/open-database.ts'
 
 /** Of a cluster, every node that responds. @param check gets the address of the server, for people. */
 export const ofEachServer = <Found>(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { explainRequest } from '../../../app/cli/explain-request.ts'
+import { explainRequest } from '../../../app/api/explain-request.ts'
 import type { Database } from '../../../queries/clickhouse/client.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
 import { sql, text, texts, uint, uuids } from '../../../queries/sql/sql.ts'

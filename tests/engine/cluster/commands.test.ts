@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteSite } from '../../../app/cli/delete-tenant.ts'
-import { moveTenant } from '../../../app/cli/move-tenant.ts'
+import { deleteSite } from '../../../app/tenants/delete-tenant.ts'
+import { moveTenant } from '../../../app/tenants/move-tenant.ts'
 import { placeOfTenant } from '../../../clickhouse/cluster/places.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'

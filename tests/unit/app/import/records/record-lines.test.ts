@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeRepeats } from '../../../../../app/cli/describe-records.ts'
+import { describeRepeats } from '../../../../../app/cli/import/describe-records.ts'
 import { isLineError } from '../../../../../app/import/ndjson/line-error.ts'
 import { recordTypes } from '../../../../../app/import/records/all-record-types.ts'
 import { describeFields } from '../../../../../app/import/records/describe-schema.ts'

@@ -1,0 +1,31 @@
+import type { ConnectOptions } from '../../../queries/clickhouse/client.ts'
+import type { Config } from '../../config.ts'
+import type { DatabaseAccess } from '../../program/open-database.ts'
+
+/** Deadlines and waits of commands, which are the product's where they are undefined. */
+export interface CommandSettings {
+  readonly connectOptions?: ConnectOptions
+  /** Wait for the owner of DATA_DIR whose engine restarts, or ends. */
+  readonly ownerTimeoutMs?: number
+  /** Wait of a deletion until the API and the collector have forgotten what it deletes. */
+  readonly untilForgotten?: (milliseconds: number) => Promise<unknown>
+}
+
+/** Everything a command's action reaches. An action that did nothing, or only a part, throws an Error of one line. */
+export interface Context {
+  /** Base of relative paths. */
+  readonly folder: string
+  /** The database, opened once and closed after the command. Throws where migrations are missing, except for 'any'. */
+  database(schema?: 'any'): Promise<DatabaseAccess>
+  log(line: string): void
+  /** Settings of the environment. Throws where one is invalid. */
+  config(): Config
+  /** Where browsers reach the collector. */
+  collectorUrl(): string
+  /** Sets the command's JSON object for stdout, if any; exit code 1 where lines were rejected, rollups differ, or a check failed. */
+  finish(result: object | undefined, exitCode?: 0 | 1): void
+  readonly settings: CommandSettings
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
+}

@@ -1,0 +1,20 @@
+import type { Database } from '../../../queries/clickhouse/client.ts'
+import { findTenant, type Tenant } from '../../../queries/tenants/find-tenant.ts'
+import { listSites, type Site } from '../../../queries/tenants/list-sites.ts'
+
+// Lookups of a command's tenant and sites that throw where there is none.
+
+export async function requireTenant(database: Database, id: string): Promise<Tenant> {
+  const [tenant] = await database.read(findTenant(id))
+  if (!tenant) throw new Error(`There is no tenant ${id}`)
+  return tenant
+}
+
+/** The tenant's sites. Throws where `siteId` is not one of them. */
+export async function requireSites(database: Database, tenantId: string, siteId: string | undefined): Promise<Site[]> {
+  const sites = await database.read(listSites(tenantId))
+  if (siteId !== undefined && !sites.some(({ id }) => id === siteId)) {
+    throw new Error(`The tenant has no site ${siteId}`)
+  }
+  return sites
+}

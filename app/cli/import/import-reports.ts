@@ -1,0 +1,106 @@
+import { type Command, Option } from '@commander-js/extra-typings'
+import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
+import { entitlements } from '../../../schema/plans.ts'
+import type { ImportTenant } from '../../import/reports/batch-ranges.ts'
+import { clickHouseImportLog } from '../../import/reports/clickhouse-import-log.ts'
+import { clickHouseReportWriter } from '../../import/reports/clickhouse-report-writer.ts'
+import { withImportLease } from '../../import/reports/import-lease.ts'
+import { type ImportOptions, importReports } from '../../import/reports/import-reports.ts'
+import { createTally } from '../../import/reports/import-tally.ts'
+import { withRetry } from '../../import/with-retry.ts'
+import type { Context } from '../command/context.ts'
+import { requireSites, requireTenant } from '../command/require-tenant.ts'
+import { file, siteOfLines, tenant } from '../command/shared-arguments.ts'
+import { subcommand } from '../command/subcommand.ts'
+import { rejectedNote, runImport } from './run-import.ts'
+
+const help = {
+  notes: [
+    'A line is {"receivedAt", "contentType", "userAgent", "site", "sampleRate", "body"}, or the body alone, or a line of',
+    'Vector, Fluent Bit or go-csp-collector. "receivedAt" is a time such as 2026-01-31T12:00:00.000Z, or seconds or',
+    'milliseconds since 1970; reports of a line without it count as received now.',
+    'A line has up to 2 MB and 10,000 reports: a longer one is rejected, and the file of rejected lines has the number of',
+    'one above 2 MB alone. A "receivedAt" more than a day ahead of now is rejected.',
+    'After a missing host has a site, import the file of rejected lines: the file that was imported is not read anew for it.',
+    'Prints {"posts", "reports", "stored", "expired", "skipped", "unknownMembers", "rejected"}: "unknownMembers" counts the',
+    'members of bodies that nothing stores, such as "crash.crash_report_api"; "stored" counts the reports accepted,',
+    'also those that were there already, "expired" those received before the tenant’s retention, which are not stored:',
+    'after it was raised, import the file again. "removed" counts those of "expired" that were stored under a shorter',
+    'retention, which ended: they can be stored for a new tenant only.',
+    ...rejectedNote,
+    'One import of reports a tenant runs at a time: another waits for it, and takes over 30 s after it died.',
+    'Ctrl-C stores what was read and stops. An import that was stopped or killed and is run again goes on where it',
+    'was: no report is stored twice, and none is lost.',
+    '',
+    'A pipe and --follow store lines within 2 s, and other imports of the tenant run between them.',
+    '--follow reads FILE from its start, waits for the rest of a half line, and reads a file that replaces it, or FILE again',
+    'where it was truncated. Ctrl-C stores what was read, and the exit code is 0. Run again, it passes over the lines that are',
+    'stored. A file that was rotated while it did not run is imported by its new name. Lines need a time: a file of the same',
+    'lines as an earlier one is a repeat.',
+  ],
+  examples: [
+    'import reports --tenant ID posts.ndjson',
+    'import reports --tenant ID --follow posts.ndjson',
+    'import reports --tenant ID - < posts.ndjson',
+  ],
+}
+
+const noWait = new Option('--no-wait', 'Fail at once where another import of the tenant runs')
+
+const followFlag = new Option('--follow', 'Read on at the end of FILE, also after it was rotated, until Ctrl-C')
+
+/** Rollups can count removed reports still, so that they cannot be stored again beside them. */
+const removedNote = (count: number) =>
+  `${count} reports were stored under a shorter retention and removed when it ended: import the file for a new tenant to read them`
+
+export function addImportReports(group: Command, context: Context): void {
+  subcommand(group, 'reports', { about: 'Store the reports of browser POSTs, one JSON line each', ...help })
+    .addOption(tenant)
+    .addOption(siteOfLines(" (default: the site that has the host of the report's URL)"))
+    .addArgument(file)
+    .addOption(noWait)
+    .addOption(followFlag)
+    .action(async (path, { tenant: tenantId, site: siteId, wait, follow }) =>
+      runImport(context, { path, follow }, async ({ reader, writer }, run, { signal, isLive }) => {
+        const atStart = await readTenant(reader, tenantId, siteId)
+        function onWait(holder: string): void {
+          const other = `another import of tenant ${tenantId}, ${holder}`
+          if (!wait) throw new Error(`There is ${other}; without --no-wait this one waits for it`)
+          context.log(`Waiting for ${other}`)
+        }
+        const beforeClaim = async () => void (await withRetry(() => requireTenant(reader, tenantId), signal))
+        type Task = (tenant: ImportTenant, checkLease: () => Promise<void>) => Promise<void>
+        const withTenant = (task: Task) =>
+          withImportLease({ database: writer, tenantId, signal, onWait, beforeClaim }, async (checkLease) =>
+            // Sites can have been made meanwhile.
+            task(await withRetry(() => readTenant(reader, tenantId, siteId), signal), checkLease),
+          )
+        const importFiles = (tenant: ImportTenant, lease: Pick<ImportOptions, 'checkLease' | 'withTenant'>) =>
+          run(async ({ showRead, files, ...given }) => {
+            const tally = createTally()
+            for await (const source of files) {
+              await importReports({
+                ...{ ...given, ...tenant, ...lease, source, tally, tenantId, siteId },
+                importLog: clickHouseImportLog(writer, tenantId),
+                writer: clickHouseReportWriter(writer),
+                onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
+              })
+            }
+            await untilVersionsExpire()
+            if (tally.removed > 0) context.log(removedNote(tally.removed))
+            return tally.result()
+          })
+        // A pipe can be silent for days, in which other imports of the tenant run.
+        if (isLive) await importFiles(atStart, { withTenant })
+        else await withTenant((tenant, checkLease) => importFiles(tenant, { checkLease }))
+      }),
+    )
+}
+
+async function readTenant(reader: Database, tenantId: string, siteId: string | undefined) {
+  const { plan, overrides } = await requireTenant(reader, tenantId)
+  const sites = await requireSites(reader, tenantId, siteId)
+  if (sites.length === 0) throw new Error('The tenant has no site yet: make one with "sites create"')
+  return { sites, retentionDays: entitlements(plan, overrides).retentionDays }
+}

@@ -1,0 +1,97 @@
+import { onStopSignal } from '../../http/stop-signal.ts'
+import { createRejectedFile } from '../../import/ndjson/rejected-file.ts'
+import type { Rejection } from '../../import/ndjson/rejected-line.ts'
+import type { DatabaseAccess } from '../../program/open-database.ts'
+import type { Context } from '../command/context.ts'
+import { withProgress } from '../command/show-progress.ts'
+import { type ImportSource, openImportSource } from './import-source.ts'
+
+// The frame of every import: opens its file, shows progress, writes rejected lines, and stops at Ctrl-C.
+
+export const rejectedNote = [
+  'What cannot be stored of a line goes to FILE.rejected.ndjson, or in the current folder where FILE is a pipe',
+  '(stdin.rejected.ndjson, stdin.2.rejected.ndjson ...) or lies where nothing can be written, and stops nothing; the exit',
+  'code is then 1. Each of its lines can be imported as it is: its number and the reason are in "rejected", which is',
+  'ignored; a text that is no JSON is a "body" of text, which is rejected again.',
+] as const
+
+export interface ImportContext {
+  readonly files: ImportSource['files']
+  readonly signal: AbortSignal
+  readonly onReject: (rejection: Rejection) => Promise<void>
+  /** Shows `3,000 reports, 900/s`. */
+  showRead(bytesRead: number, count: number, things: string): void
+}
+
+/** Runs the import between the opening of its rejected file and its result. */
+type RunLines = <Result extends { readonly rejected: number }>(
+  importLines: (given: ImportContext) => Promise<Result>,
+) => Promise<void>
+
+interface SourceState {
+  readonly signal: AbortSignal
+  readonly isLive: boolean
+}
+
+/**
+ * @param file FILE, and whether it is followed: a followed file's import has no other end than Ctrl-C.
+ * @param task checks the options before it calls `run`, which removes the rejected file of an earlier import.
+ */
+export async function runImport(
+  context: Context,
+  { path, follow = false }: { readonly path: string; readonly follow?: boolean | undefined },
+  task: (database: DatabaseAccess, run: RunLines, state: SourceState) => Promise<void>,
+): Promise<void> {
+  const source = await openImportSource(path, { ...context, follow })
+  const stopping = untilStopped(context, source)
+  try {
+    const { files, isLive } = source
+    const { signal } = stopping
+    const run: RunLines = async (importLines) => {
+      const result = await withOutput(context, source, (output) => importLines({ files, signal, ...output }))
+      if (!follow) signal.throwIfAborted()
+      context.finish(result, result.rejected > 0 ? 1 : 0)
+    }
+    await task(await context.database(), run, { signal, isLive })
+  } catch (error) {
+    if (stopping.signal.aborted) throw new Error('Stopped. Run the same command again: it goes on where it was')
+    throw error
+  } finally {
+    stopping.end()
+    source.close()
+  }
+}
+
+async function withOutput<Result>(
+  context: Context,
+  { size, rejected: place }: ImportSource,
+  importLines: (output: Pick<ImportContext, 'onReject' | 'showRead'>) => Promise<Result>,
+): Promise<Result> {
+  const rejected = await createRejectedFile(place)
+  const started = performance.now()
+  try {
+    return await withProgress(context.stderr, size, (update) =>
+      importLines({
+        onReject: (rejection) => rejected.write(rejection),
+        showRead(bytesRead, count, things) {
+          const rate = Math.round((count * 1000) / Math.max(1, performance.now() - started))
+          update(bytesRead, `${count.toLocaleString('en')} ${things}, ${rate.toLocaleString('en')}/s`)
+        },
+      }),
+    )
+  } finally {
+    const path = await rejected.close()
+    if (path !== undefined) context.log(`What was rejected, and why: ${path}`)
+  }
+}
+
+function untilStopped(context: Context, source: ImportSource) {
+  const controller = new AbortController()
+  const end = onStopSignal(() => {
+    context.log('Stopping after what was read; press Ctrl-C again to stop at once')
+    controller.abort()
+    // A silent pipe would be waited for; its lines so far are a batch.
+    source.close()
+  })
+  return { signal: controller.signal, end }
+}

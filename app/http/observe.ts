@@ -1,0 +1,44 @@
+import type { MiddlewareHandler } from 'hono'
+import type { Logger } from 'pino'
+import type { Metrics } from '../api/metrics.ts'
+import { type ApiEnv, createRequestContext } from '../pipeline/request-context.ts'
+
+interface ObserveOptions {
+  /** Level of an operation's line where its status is below 400. */
+  readonly successLevel?: 'info' | 'debug'
+}
+
+export function observe(
+  metrics: Pick<Metrics, 'observe' | 'inFlight'>,
+  log: Logger,
+  { successLevel = 'info' }: ObserveOptions = {},
+): MiddlewareHandler<ApiEnv> {
+  return async function observe(c, next) {
+    const request = createRequestContext(c.req.header('X-Request-Id'))
+    c.set('request', request)
+    metrics.inFlight.inc()
+    await next()
+    metrics.inFlight.dec()
+    const durationMs = performance.now() - request.startedAt
+    const { status } = c.res
+    metrics.observe(request, status, durationMs)
+    const caller = c.get('caller')
+    const line = {
+      requestId: request.requestId,
+      operation: request.operation,
+      tenantId: caller?.tenant.id ?? request.site?.tenantId,
+      siteId: request.site?.id,
+      keyId: caller?.key.id,
+      method: c.req.method,
+      status,
+      durationMs: Math.round(durationMs * 10) / 10,
+      engineMs: Math.round(request.engineMs * 10) / 10,
+      cacheHit: request.cacheHit,
+      rowsRead: request.rowsRead,
+      bytesRead: request.bytesRead,
+    }
+    if (!request.operation) log.debug(line, 'request')
+    else if (status < 400) log[successLevel](line, 'request')
+    else log.info(line, 'request')
+  }
+}

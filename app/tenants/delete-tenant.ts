@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import { findSite } from '../../queries/tenants/find-site.ts'
+import { findTenant } from '../../queries/tenants/find-tenant.ts'
+import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
+import type { CommandSettings } from '../cli/command/context.ts'
+import { withImportLease } from '../import/reports/import-lease.ts'
+import type { DatabaseAccess } from '../program/open-database.ts'
+import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
+import { ofSite, removeSite } from './remove-site.ts'
+import { retireTokens } from './retire-tokens.ts'
+
+export interface DeleteOptions {
+  /** Name of the tenant or site; its id where its row is gone. */
+  readonly confirm: string
+  readonly settings?: Pick<CommandSettings, 'untilForgotten'>
+  log(line: string): void
+}
+
+interface Target {
+  readonly kind: 'tenant' | 'site'
+  readonly id: string
+  readonly tenantId: string
+  /** Undefined where its row is gone. */
+  readonly name: string | undefined
+  readonly condition: RowCondition
+  /** Deletes the rows of these tables. */
+  remove(tables: readonly string[], databases: readonly Database[]): Promise<void>
+}
+
+/** Above the 5 s that the collector and the API know a site and a key, and the block that the collector then sends. */
+const forgottenMs = 7_000
+
+/** Imports and the collector find neither tenant nor site without these. */
+const entrances: readonly string[] = ['sites', 'api_keys']
+
+/** The lease of the deletion, and on a cluster the place that it is found by. */
+const leaseTables: readonly string[] = ['import_leases', 'tenant_places']
+
+export type Databases = Pick<DatabaseAccess, 'writer' | 'shards'>
+
+/** Throws where the rows are not all gone; running it again deletes the rest. */
+export async function deleteTenant(databases: Databases, id: string, options: DeleteOptions): Promise<RowCounts> {
+  const [tenant] = await databases.writer.read(findTenant(id))
+  const condition: RowCondition = ({ table }) => ofTenant(table, id)
+  return deleteTarget(databases, options, {
+    ...{ kind: 'tenant', id, tenantId: id, name: tenant?.name, condition },
+    remove: (tables, all) => deleteRows(all, condition, tables),
+  })
+}
+
+/** Cached responses and rollups are right when it returns. */
+export async function deleteSite(
+  databases: Databases,
+  tenantId: string,
+  id: string,
+  options: DeleteOptions,
+): Promise<RowCounts> {
+  const [site] = await databases.writer.read(findSite(tenantId, id))
+  const condition = ofSite(tenantId, id)
+  return deleteTarget(databases, options, {
+    ...{ kind: 'site', id, tenantId, name: site?.name, condition },
+    remove: (tables, all) => removeSite(databases, { tenantId, siteId: id }, all, tables, options),
+  })
+}
+
+async function deleteTarget(
+  { writer, shards }: Databases,
+  { confirm, settings: { untilForgotten = sleep } = {}, log }: DeleteOptions,
+  target: Target,
+): Promise<RowCounts> {
+  const { kind, id, tenantId } = target
+  const purpose = kind === 'tenant' ? 'deletion' : 'deletion of a site'
+  const databases = [...new Set([writer, ...shards()])]
+  const deleted = await countRows(databases, target.condition)
+  if (target.name === undefined && Object.keys(deleted).length === 0) throw new Error(`There is no ${kind} ${id}`)
+  const expected = target.name ?? id
+  if (confirm !== expected) {
+    throw new Error(
+      `--confirm takes ${JSON.stringify(expected)}, to delete this ${kind}, not ${JSON.stringify(confirm)}`,
+    )
+  }
+  function onWait(holder: string): never {
+    throw new Error(`There is an import of tenant ${tenantId}, ${holder}: end it, or wait for it, before deleting`)
+  }
+  await withImportLease({ database: writer, tenantId, onWait, purpose }, async (checkLease) => {
+    const tables = Object.keys(deleted)
+    const sites = target.condition({ table: 'sites', ofSites: true })
+    if (sites) await retireTokens(writer, sites)
+    await deleteRows(
+      databases,
+      target.condition,
+      tables.filter((table) => entrances.includes(table)),
+    )
+    log(`Waiting ${forgottenMs / 1000} s until the API and the collector have forgotten the ${kind}`)
+    await untilForgotten(forgottenMs)
+    await checkLease()
+    const late = Object.keys(await countRows(databases, target.condition))
+    await target.remove(
+      late.filter((table) => table !== 'tenants' && !leaseTables.includes(table)),
+      databases,
+    )
+    // Last, so that an interrupted run is run again with the name.
+    if (kind === 'tenant') await deleteRows(databases, target.condition, ['tenants'])
+  })
+  if (kind === 'tenant') await deleteRows(databases, target.condition, leaseTables)
+  const left = Object.entries(await countRows(databases, target.condition))
+  if (left.length > 0) {
+    const rows = left.map(([table, count]) => `${count} in ${table}`).join(', ')
+    throw new Error(`Rows were stored meanwhile, ${rows}: run the command again, with --confirm ${id}`)
+  }
+  return deleted
+}
