@@ -1,7 +1,8 @@
-import { createLogger, fail, stopOnSignal } from './api/start-server.ts'
 import { startCollector } from './collector/start-collector.ts'
 import { readConfig } from './config.ts'
+import { createLogger } from './program/create-logger.ts'
 import { openDatabase } from './program/open-database.ts'
+import { fail, stopOnSignal } from './program/stop-signal.ts'
 
 /** `npm run collect`: the collector alone, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
 async function collect(): Promise<void> {

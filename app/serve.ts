@@ -1,6 +1,7 @@
 import { connect } from '../queries/clickhouse/client.ts'
-import { fail, startServer, stopOnSignal } from './api/start-server.ts'
+import { startApi } from './api/start-api.ts'
 import { readConfig } from './config.ts'
+import { fail, stopOnSignal } from './program/stop-signal.ts'
 
 /** `npm run serve`: the API alone, against CLICKHOUSE_URL and REDIS_URL, as in production. */
 async function serve(): Promise<void> {
@@ -9,7 +10,7 @@ async function serve(): Promise<void> {
     throw new Error('CLICKHOUSE_URL must name the ClickHouse to read, such as http://reader:password@host:8123/default')
   }
   const database = connect(config.CLICKHOUSE_URL, { isCluster: config.CLICKHOUSE_CLUSTER === true })
-  const api = await startServer(config, database)
+  const api = await startApi(config, database)
   stopOnSignal(async () => {
     await api.stop()
     await database.close()

@@ -2,13 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { passwordPath } from '../clickhouse/engine/passwords.ts'
 import { shopScenario } from '../fixtures/demo-scenarios.ts'
 import { listSites } from '../queries/tenants/list-sites.ts'
-import { createLogger, fail, startServer, stopOnSignal } from './api/start-server.ts'
+import { startApi } from './api/start-api.ts'
 import { reportPath } from './collector/site-address.ts'
 import { startCollector } from './collector/start-collector.ts'
 import type { TryPageOptions } from './collector/try-page.ts'
 import { type Config, readConfig } from './config.ts'
 import { type DemoKey, loadDemo } from './demo/load-demo.ts'
+import { createLogger } from './program/create-logger.ts'
 import { type DatabaseAccess, openDatabase } from './program/open-database.ts'
+import { fail, stopOnSignal } from './program/stop-signal.ts'
 
 /** `npm start`: the embedded engine, migrated and filled with demo data, and the API over it. */
 async function start(): Promise<void> {
@@ -22,7 +24,7 @@ async function start(): Promise<void> {
     // A server named by CLICKHOUSE_URL holds real data, so it gets no demo data.
     const keys = config.CLICKHOUSE_URL ? [] : await loadDemo(engine.writer, config.DATA_DIR)
     const log = createLogger(config)
-    const api = await startServer(config, engine.reader, log)
+    const api = await startApi(config, engine.reader, log)
     const tryPage = await tryPageOptions(engine.reader, api.url, keys)
     const collector = await startCollector(config, engine.writer, log, { tryPage })
     stopOnSignal(async () => {

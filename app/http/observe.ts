@@ -1,7 +1,12 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
-import type { Metrics } from '../api/metrics.ts'
-import { type ApiEnv, createRequestContext } from '../pipeline/request-context.ts'
+import type { Gauge } from 'prom-client'
+import { type ApiEnv, createRequestContext, type RequestContext } from '../pipeline/request-context.ts'
+
+interface RequestMetrics {
+  readonly inFlight: Pick<Gauge, 'inc' | 'dec'>
+  observe(request: RequestContext, status: number, durationMs: number): void
+}
 
 interface ObserveOptions {
   /** Level of an operation's line where its status is below 400. */
@@ -9,7 +14,7 @@ interface ObserveOptions {
 }
 
 export function observe(
-  metrics: Pick<Metrics, 'observe' | 'inFlight'>,
+  metrics: RequestMetrics,
   log: Logger,
   { successLevel = 'info' }: ObserveOptions = {},
 ): MiddlewareHandler<ApiEnv> {

@@ -3,17 +3,21 @@ import type { Database } from '../../queries/clickhouse/client.ts'
 import { findSite } from '../../queries/tenants/find-site.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
-import type { CommandSettings } from '../cli/command/context.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
 import type { DatabaseAccess } from '../program/open-database.ts'
 import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 import { ofSite, removeSite } from './remove-site.ts'
 import { retireTokens } from './retire-tokens.ts'
 
+export interface DeleteSettings {
+  /** Wait until the API and the collector have forgotten what is deleted; the product's where it is undefined. */
+  readonly untilForgotten?: (milliseconds: number) => Promise<unknown>
+}
+
 export interface DeleteOptions {
   /** Name of the tenant or site; its id where its row is gone. */
   readonly confirm: string
-  readonly settings?: Pick<CommandSettings, 'untilForgotten'>
+  readonly settings?: DeleteSettings
   log(line: string): void
 }
 

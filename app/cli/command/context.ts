@@ -1,14 +1,13 @@
 import type { ConnectOptions } from '../../../queries/clickhouse/client.ts'
 import type { Config } from '../../config.ts'
 import type { DatabaseAccess } from '../../program/open-database.ts'
+import type { DeleteSettings } from '../../tenants/delete-tenant.ts'
 
 /** Deadlines and waits of commands, which are the product's where they are undefined. */
-export interface CommandSettings {
+export interface CommandSettings extends DeleteSettings {
   readonly connectOptions?: ConnectOptions
   /** Wait for the owner of DATA_DIR whose engine restarts, or ends. */
   readonly ownerTimeoutMs?: number
-  /** Wait of a deletion until the API and the collector have forgotten what it deletes. */
-  readonly untilForgotten?: (milliseconds: number) => Promise<unknown>
 }
 
 /** Everything a command's action reaches. An action that did nothing, or only a part, throws an Error of one line. */

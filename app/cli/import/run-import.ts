@@ -1,7 +1,7 @@
-import { onStopSignal } from '../../http/stop-signal.ts'
 import { createRejectedFile } from '../../import/ndjson/rejected-file.ts'
 import type { Rejection } from '../../import/ndjson/rejected-line.ts'
 import type { DatabaseAccess } from '../../program/open-database.ts'
+import { onStopSignal } from '../../program/stop-signal.ts'
 import type { Context } from '../command/context.ts'
 import { withProgress } from '../command/show-progress.ts'
 import { type ImportSource, openImportSource } from './import-source.ts'

@@ -2,7 +2,7 @@ import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
-import { startServer } from '../../../app/api/start-server.ts'
+import { startApi } from '../../../app/api/start-api.ts'
 import { readConfig } from '../../../app/config.ts'
 import { startTestCollector } from '../../support/collector.ts'
 import { connectPatiently } from '../../support/patience.ts'
@@ -38,7 +38,7 @@ function spawnApi(script: string, environment: Readonly<Record<string, string>> 
 async function startInstance(): Promise<Instance> {
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DRAIN_SECONDS: String(drainSeconds) })
   const database = connectPatiently(inject('servers').readUrl)
-  const { url, stop } = await startServer(config, database)
+  const { url, stop } = await startApi(config, database)
   let stopped: Promise<void> | undefined
   const stopOnce = () => {
     stopped ??= stop().then(() => database.close())

@@ -13,3 +13,18 @@ export function onStopSignal(first: () => void): () => void {
     process.off('SIGTERM', onSignal)
   }
 }
+
+export function stopOnSignal(stop: () => Promise<void>): void {
+  onStopSignal(() => {
+    process.stderr.write('\nFinishing the requests in flight; press Ctrl-C again to stop at once\n')
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    )
+  })
+}
+
+export function fail(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+}

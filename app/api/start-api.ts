@@ -1,0 +1,59 @@
+import { setFlagsFromString } from 'node:v8'
+import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Config } from '../config.ts'
+import { type Listener, listen } from '../http/listen.ts'
+import { listenForMetrics } from '../http/serve-metrics.ts'
+import { createLogger } from '../program/create-logger.ts'
+import { openBudgets } from '../program/open-budgets.ts'
+import { startTracing } from '../tracing/start-tracing.ts'
+import { createApi } from './create-api.ts'
+import { createMetrics } from './metrics.ts'
+
+/** Garbage is collected at half of what is in use: 600 hostile requests a second take 197 MiB instead of 256. */
+const heapGrowth = '--heap-growing-percent=50'
+
+/** The caller closes the database. */
+export async function startApi(config: Config, database: Database, log = createLogger(config)): Promise<Listener> {
+  setFlagsFromString(heapGrowth)
+  const metrics = createMetrics(database)
+  const budgets = await openBudgets(config, log, metrics.countRedisFault)
+  const tracing = await startTracing(config, log)
+  let isStopping = false
+  let metricsListener: Listener | undefined
+  try {
+    metricsListener = await listenForMetrics(config, 'METRICS_PORT', metrics.registry)
+    const listener = await listen(
+      createApi({
+        database: tracing ? tracing.traceDatabase(database) : database,
+        budgets: tracing && config.REDIS_URL ? tracing.traceBudgets(budgets) : budgets,
+        log,
+        metrics,
+        ...(tracing && { traceRequest: tracing.traceRequest }),
+        hasOwnMetricsPort: metricsListener !== undefined,
+        corsOrigins: config.CORS_ORIGINS,
+        isStopping: () => isStopping,
+      }),
+      config.PORT,
+      config.HOST,
+      {
+        onProblem: ({ requestId, status, err }) =>
+          status < 500 ? log.info({ requestId, status }, 'request') : log.error({ requestId, err }, 'request failed'),
+      },
+    )
+    return {
+      url: listener.url,
+      async stop() {
+        isStopping = true
+        await listener.stop(config.DRAIN_SECONDS)
+        await metricsListener?.stop()
+        await budgets.close()
+        await tracing?.stop()
+      },
+    }
+  } catch (error) {
+    await metricsListener?.stop()
+    await budgets.close()
+    await tracing?.stop()
+    throw error
+  }
+}
