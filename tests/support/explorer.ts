@@ -7,9 +7,6 @@ import type { TestKey } from './tenants.ts'
 /** Other tests' servers share the processors. */
 const waitMs = 60_000
 
-/** Of a test that waits for a browser a few times. */
-export const browserLimits = { testTimeout: 150_000, hookTimeout: 150_000 }
-
 export interface OpenedExplorer {
   readonly page: Page
   /** Exceptions and refused resources; empty for a page that works. */

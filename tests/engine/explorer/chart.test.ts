@@ -1,15 +1,13 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
-import { browserLimits, openExplorer, settled } from '../../support/explorer.ts'
+import { openExplorer, settled } from '../../support/explorer.ts'
 import { lastClockChange } from '../../support/last-clock-change.ts'
 import type { TestKey } from '../../support/tenants.ts'
-
-vi.setConfig(browserLimits)
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

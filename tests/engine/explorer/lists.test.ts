@@ -1,14 +1,12 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
-import { browserLimits, cells, openExplorer, settled } from '../../support/explorer.ts'
+import { cells, openExplorer, settled } from '../../support/explorer.ts'
 import type { TestKey } from '../../support/tenants.ts'
-
-vi.setConfig(browserLimits)
 
 const reportCount = 120
 const errorCount = 60

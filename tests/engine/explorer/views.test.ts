@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
@@ -9,9 +9,7 @@ import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import type { TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { createWorld, startContractApi, type TestWorld } from '../../support/contract.ts'
-import { browserLimits, cells, openExplorer, shownNumber } from '../../support/explorer.ts'
-
-vi.setConfig(browserLimits)
+import { cells, openExplorer, shownNumber } from '../../support/explorer.ts'
 
 /** Each view is loaded once, wide and light; then the same page gets narrow and dark. */
 
