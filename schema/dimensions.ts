@@ -54,3 +54,13 @@ export type DimensionName = keyof typeof dimensions
 export const dimensionNames = Object.keys(dimensions) as [DimensionName, ...DimensionName[]]
 
 export const dimensionRows: Readonly<Record<DimensionName, DimensionRow>> = dimensions
+
+/** Dimensions that describe best a report; rankings are first shown by those that a type has. */
+export const rankingDimensions: readonly DimensionName[] = [
+  'blockedHost',
+  'directive',
+  'feature',
+  'sourceFile',
+  'documentHost',
+  'browserName',
+]

@@ -5,9 +5,6 @@ const opening = 'srk_live_'
 const secretLength = 40
 const prefixLength = 8
 
-/** Rule 1. */
-export const keyPattern = /^srk_live_[0-9A-Za-z]{40}$/
-
 /** 238 bits from the system's CSPRNG. */
 export function makeKey(): string {
   return opening + Array.from({ length: secretLength }, () => alphabet[randomInt(alphabet.length)]).join('')

@@ -84,7 +84,7 @@ export function createApi({
   mountHealth(app, database, budgets, () => whileServing(isStopping()))
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)
-  mountExplorer(app)
+  mountExplorer(app, endpoints)
 
   for (const endpoint of endpoints) {
     const route = endpoint.path.replace(/\{(\w+)\}/g, ':$1')

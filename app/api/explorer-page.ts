@@ -3,17 +3,36 @@ import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Hono } from 'hono'
+import { confidenceRule } from '../../schema/confidence-rule.ts'
+import { rankingDimensions } from '../../schema/dimensions.ts'
+import { keyPattern } from '../../schema/key-pattern.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import { type mediaTypes, mountFile } from '../http/static-files.ts'
+import type { Endpoint } from '../pipeline/endpoint.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 
 const require = createRequire(import.meta.url)
 
 const folder = fileURLToPath(new URL('../explorer/', import.meta.url))
 
-/** Report types with the dimensions that filter and group them. */
-const reportTypes = Object.fromEntries(reportTypeNames.map((name) => [name, dimensionsOf(name)]))
+/** What the page knows of the API, as a module. */
+function schemaModule(endpoints: readonly Endpoint[]): string {
+  const exported = {
+    /** Report types with the dimensions that filter and group them. */
+    reportTypes: Object.fromEntries(reportTypeNames.map((name) => [name, dimensionsOf(name)])),
+    rankingDimensions,
+    confidenceRule,
+    keyPattern: keyPattern.source,
+    /** Days that an operation reads at most, by its path. */
+    windowDays: Object.fromEntries(
+      endpoints.flatMap(({ path, window }) => (typeof window === 'object' ? [[path, window.maxDays]] : [])),
+    ),
+  }
+  return Object.entries(exported)
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}\n`)
+    .join('')
+}
 
 const index = `<!doctype html>
 <html lang="en">
@@ -32,14 +51,13 @@ const index = `<!doctype html>
 `
 
 /** Serves `/explorer`, a page over the API for people, and the files of its folder. */
-export function mountExplorer(app: Hono<ApiEnv>): void {
+export function mountExplorer(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
   mountFile(app, '/explorer', 'html', readFileSync(join(folder, 'index.html')))
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const type = extname(file).slice(1)
     if (type === 'js' || type === 'css') mountOwn(app, file, type)
   }
-  const types = `export const reportTypes = ${JSON.stringify(reportTypes)}\n`
-  mountFile(app, '/explorer/report-types.js', 'js', types)
+  mountFile(app, '/explorer/schema.js', 'js', schemaModule(endpoints))
   const chart = join(require.resolve('uplot/package.json'), '../dist')
   mountFile(app, '/explorer/uplot.js', 'js', readFileSync(join(chart, 'uPlot.esm.js')))
   mountFile(app, '/explorer/uplot.css', 'css', readFileSync(join(chart, 'uPlot.min.css')))

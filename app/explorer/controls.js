@@ -1,4 +1,4 @@
-import { reportTypes } from '/explorer/report-types.js'
+import { keyPattern, reportTypes } from '/explorer/schema.js'
 import { byId, field, h, option } from './dom.js'
 import { keepingFocus } from './focus.js'
 import { time } from './format.js'
@@ -98,8 +98,8 @@ export function renderKeyForm(message, use) {
     type: 'password',
     autocomplete: 'off',
     required: true,
-    pattern: 'srk_live_[0-9A-Za-z]{40}',
-    title: 'srk_live_ and 40 letters and digits',
+    pattern: keyPattern,
+    title: 'A key such as srk_live_ and 40 letters and digits',
   })
   const form = h(
     'form',

@@ -1,4 +1,4 @@
-import { reportTypes } from '/explorer/report-types.js'
+import { reportTypes } from '/explorer/schema.js'
 import { createApi, forgetKey, readKey, targetOf, writeKey } from './api.js'
 import { renderControls, renderFilters, renderFirstSteps, renderKeyForm, renderViews } from './controls.js'
 import { byId, field, h, option } from './dom.js'

@@ -1,4 +1,4 @@
-import { reportTypes } from '/explorer/report-types.js'
+import { rankingDimensions, reportTypes, windowDays } from '/explorer/schema.js'
 
 /** The view, in the URL's query, so that it can be sent to a colleague. */
 
@@ -27,7 +27,7 @@ export function readState(viewNames) {
   for (const bound of ['from', 'to']) state[bound] = state[bound] && (isoTime(Date.parse(state[bound])) ?? state[bound])
   state.filters = filtersOf(state.type, state.filters)
   const dimensions = reportTypes[state.type]
-  const [first, second] = preferred.filter((name) => dimensions.includes(name))
+  const [first, second] = rankingDimensions.filter((name) => dimensions.includes(name))
   if (!dimensions.includes(state.by)) state.by = first
   if (!dimensions.includes(state.and)) state.and = second
   return state
@@ -35,9 +35,6 @@ export function readState(viewNames) {
 
 /** Undefined for what is no time since 1970. */
 const isoTime = (ms) => (ms >= 0 ? new Date(ms).toISOString() : undefined)
-
-/** Dimensions that tell most, in this order. */
-const preferred = ['blockedHost', 'directive', 'feature', 'sourceFile', 'documentHost', 'browserName']
 
 /** The filters that the type has. */
 const filtersOf = (type, filters) =>
@@ -63,9 +60,9 @@ export function windowOf({ range, from, to }) {
   return { from: from || isoTime(Date.parse(end) - ranges[range]), to: end }
 }
 
-/** The window within the days that an operation reads, its end kept. */
-export function windowWithin(state, maxDays) {
+/** The window within the days that the operation of a path reads, with the same end. */
+export function windowWithin(state, path) {
   const { from, to } = windowOf(state)
-  const start = isoTime(Math.max(Date.parse(from), Date.parse(to) - maxDays * 24 * hourMs))
+  const start = isoTime(Math.max(Date.parse(from), Date.parse(to) - windowDays[path] * 24 * hourMs))
   return { from: start ?? from, to }
 }

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/sql/query.ts'
 import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
+import { keyPattern } from '../../schema/key-pattern.ts'
 import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
-import { hashKey, keyPattern } from '../api-keys/key-format.ts'
+import { hashKey } from '../api-keys/key-format.ts'
 import { singleFlight } from './cache/single-flight.ts'
 
 export interface Caller {

@@ -1,3 +1,4 @@
+import { confidenceRule } from '../../schema/confidence-rule.ts'
 import type { IssueConfidence } from '../../schema/enumerations.ts'
 
 export interface IssueSenders {
@@ -7,8 +8,7 @@ export interface IssueSenders {
   readonly browserFamilyCount: number
 }
 
-const manyReports = 10
-const severalFamilies = 2
+const { manyReports, severalFamilies } = confidenceRule
 
 /** Rule 45. */
 export function confidence({ reportCount, noiseCount, browserFamilyCount }: IssueSenders): IssueConfidence {

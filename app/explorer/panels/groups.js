@@ -1,3 +1,4 @@
+import { confidenceRule } from '/explorer/schema.js'
 import { h } from '../dom.js'
 import { date, list, number, text } from '../format.js'
 import { windowOf } from '../state.js'
@@ -17,12 +18,14 @@ const groupList = (totalOf) => ({ isExported: true, list: { step: 50, totalOf } 
 
 const groupCount = ({ totals }) => totals.groupCount
 
+const { manyReports, severalFamilies } = confidenceRule
+
 /** Why an issue has its confidence (Rule 45). */
 function why({ confidence, reportCount, browserFamilyCount }) {
   if (confidence === 'suppressed') return 'every report is noise of an extension, the browser or an injecting product'
   const families = browserFamilyCount === 1 ? 'one browser family' : `${number(browserFamilyCount)} browser families`
   const reports = reportCount === 1 ? 'one report' : `${number(reportCount)} reports`
-  return `${reports} of ${families}; high is 10 reports and two families`
+  return `${reports} of ${families}; high is ${manyReports} reports and ${severalFamilies} families`
 }
 
 export const issues = {

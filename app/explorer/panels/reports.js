@@ -73,11 +73,11 @@ export const newest = {
   list: { step: 20 },
   request: (state) => ({
     path: '/v1/reports',
-    params: { ...reportParams(state), limit: 20, ...windowWithin(state, 7) },
+    params: { ...reportParams(state), limit: 20, ...windowWithin(state, '/v1/reports') },
   }),
   countRequest: (state) => ({
     path: '/v1/reports/count',
-    params: { ...reportParams(state), ...windowWithin(state, 7) },
+    params: { ...reportParams(state), ...windowWithin(state, '/v1/reports') },
   }),
   exportTarget: (state) =>
     targetOf('/v1/reports/export', { ...reportParams(state), ...exportFormat, ...windowOf(state) }),

@@ -42,7 +42,7 @@ test.each([
   '/docs/swagger-ui-bundle.js',
   '/docs/swagger-ui.css',
   '/explorer',
-  '/explorer/report-types.js',
+  '/explorer/schema.js',
   '/explorer/uplot.js',
   '/explorer/uplot.css',
   ...explorerFiles.map((file) => `/explorer/${file}`),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { hashKey, keyPattern, keyPrefix, makeKey } from '../../../../app/api-keys/key-format.ts'
+import { hashKey, keyPrefix, makeKey } from '../../../../app/api-keys/key-format.ts'
+import { keyPattern } from '../../../../schema/key-pattern.ts'
 
 describe('a key', () => {
   const keys = Array.from({ length: 2_000 }, makeKey)
