@@ -1,14 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../../queries/clickhouse/client.ts'
 import { entitlements } from '../../../schema/plans.ts'
-import type { ImportTenant } from '../../import/reports/batch-ranges.ts'
-import { clickHouseImportLog } from '../../import/reports/clickhouse-import-log.ts'
-import { clickHouseReportWriter } from '../../import/reports/clickhouse-report-writer.ts'
-import { withImportLease } from '../../import/reports/import-lease.ts'
-import { type ImportOptions, importReports } from '../../import/reports/import-reports.ts'
-import { createTally } from '../../import/reports/import-tally.ts'
-import { withRetry } from '../../import/with-retry.ts'
+import { importFiles } from '../../import/reports/import-files.ts'
 import type { Context } from '../command/context.ts'
 import { requireSites, requireTenant } from '../command/require-tenant.ts'
 import { file, siteOfLines, tenant } from '../command/shared-arguments.ts'
@@ -62,40 +55,20 @@ export function addImportReports(group: Command, context: Context): void {
     .addOption(noWait)
     .addOption(followFlag)
     .action(async (path, { tenant: tenantId, site: siteId, wait, follow }) =>
-      runImport(context, { path, follow }, async ({ reader, writer }, run, { signal, isLive }) => {
-        const atStart = await readTenant(reader, tenantId, siteId)
-        function onWait(holder: string): void {
-          const other = `another import of tenant ${tenantId}, ${holder}`
-          if (!wait) throw new Error(`There is ${other}; without --no-wait this one waits for it`)
-          context.log(`Waiting for ${other}`)
-        }
-        const beforeClaim = async () => void (await withRetry(() => requireTenant(reader, tenantId), signal))
-        type Task = (tenant: ImportTenant, checkLease: () => Promise<void>) => Promise<void>
-        const withTenant = (task: Task) =>
-          withImportLease({ database: writer, tenantId, signal, onWait, beforeClaim }, async (checkLease) =>
-            // Sites can have been made meanwhile.
-            task(await withRetry(() => readTenant(reader, tenantId, siteId), signal), checkLease),
-          )
-        const importFiles = (tenant: ImportTenant, lease: Pick<ImportOptions, 'checkLease' | 'withTenant'>) =>
-          run(async ({ showRead, files, ...given }) => {
-            const tally = createTally()
-            for await (const source of files) {
-              await importReports({
-                ...{ ...given, ...tenant, ...lease, source, tally, tenantId, siteId },
-                importLog: clickHouseImportLog(writer, tenantId),
-                writer: clickHouseReportWriter(writer),
-                onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
-              })
-            }
-            await untilVersionsExpire()
-            if (tally.removed > 0) context.log(removedNote(tally.removed))
-            return tally.result()
-          })
-        // A pipe can be silent for days, in which other imports of the tenant run.
-        if (isLive) await importFiles(atStart, { withTenant })
-        else await withTenant((tenant, checkLease) => importFiles(tenant, { checkLease }))
-      }),
+      runImport(context, { path, follow }, ({ reader, writer }, run, { signal, isLive }) =>
+        importFiles({
+          ...{ database: writer, tenantId, siteId, signal, isLive, run },
+          readTenant: () => readTenant(reader, tenantId, siteId),
+          onWait: (holder) => announceWait(context, wait, `another import of tenant ${tenantId}, ${holder}`),
+          onRemoved: (count) => context.log(removedNote(count)),
+        }),
+      ),
     )
+}
+
+function announceWait(context: Context, mayWait: boolean, other: string): void {
+  if (!mayWait) throw new Error(`There is ${other}; without --no-wait this one waits for it`)
+  context.log(`Waiting for ${other}`)
 }
 
 async function readTenant(reader: Database, tenantId: string, siteId: string | undefined) {

@@ -1,0 +1,65 @@
+import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
+import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { ByteSource } from '../ndjson/read-batches.ts'
+import { withRetry } from '../with-retry.ts'
+import type { ImportTenant } from './batch-ranges.ts'
+import { clickHouseImportLog } from './clickhouse-import-log.ts'
+import { clickHouseReportWriter } from './clickhouse-report-writer.ts'
+import { withImportLease } from './import-lease.ts'
+import { type ImportOptions, importReports } from './import-reports.ts'
+import { createTally, type ImportResult } from './import-tally.ts'
+
+interface FilesOptions extends Pick<ImportOptions, 'tenantId' | 'siteId'> {
+  readonly database: Database
+  readonly signal: AbortSignal
+  /** A pipe or a followed file can be silent for days, so it takes the tenant's lease for each batch anew. */
+  readonly isLive: boolean
+  /** Reads the tenant's settings, at the start and again under the lease. Throws where it has no site. */
+  readonly readTenant: () => Promise<ImportTenant>
+  /** Called once while another import of the tenant runs; an error ends this one. */
+  readonly onWait: (holder: string) => void
+  /** Called under the lease, or at once for a live source. */
+  readonly run: (importLines: (lines: Lines) => Promise<ImportResult>) => Promise<void>
+  readonly onRemoved: (count: number) => void
+}
+
+interface Lines {
+  readonly files: AsyncIterable<ByteSource> | Iterable<ByteSource>
+  readonly onReject: NonNullable<ImportOptions['onReject']>
+  showRead(bytesRead: number, count: number, things: string): void
+}
+
+type Leased = Pick<ImportOptions, 'checkLease' | 'withTenant'>
+
+/** Imports reports of files, one after another, under the tenant's lease; counts are those of all files. */
+export async function importFiles({ database, readTenant, isLive, run, ...options }: FilesOptions): Promise<void> {
+  const { tenantId, siteId, signal, onWait, onRemoved } = options
+  const beforeClaim = async () => void (await withRetry(readTenant, signal))
+
+  function withTenant(task: (tenant: ImportTenant, checkLease: () => Promise<void>) => Promise<void>) {
+    return withImportLease({ database, tenantId, signal, onWait, beforeClaim }, async (checkLease) =>
+      // Sites can have been made meanwhile.
+      task(await withRetry(readTenant, signal), checkLease),
+    )
+  }
+
+  const importEach = (tenant: ImportTenant, leased: Leased) =>
+    run(async ({ files, onReject, showRead }) => {
+      const tally = createTally()
+      for await (const source of files) {
+        await importReports({
+          ...{ ...tenant, ...leased, source, tally, tenantId, siteId, signal, onReject },
+          importLog: clickHouseImportLog(database, tenantId),
+          writer: clickHouseReportWriter(database),
+          onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
+        })
+      }
+      await untilVersionsExpire()
+      if (tally.removed > 0) onRemoved(tally.removed)
+      return tally.result()
+    })
+
+  const atStart = await readTenant()
+  if (isLive) await importEach(atStart, { withTenant })
+  else await withTenant((tenant, checkLease) => importEach(tenant, { checkLease }))
+}
