@@ -9,7 +9,7 @@ import { placeTenant } from '../../clickhouse/cluster/places.ts'
 import { type ConnectOptions, connect, type Database } from '../../queries/clickhouse/client.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import { connectPatiently, patience } from './patience.ts'
+import { connectPatiently, patience, patientConnections } from './patience.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
 export interface RequestOptions {
@@ -79,7 +79,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     ...(endpoints && { endpoints }),
     ...(siteTtlMs && { siteTtlMs }),
   })
-  const listener = await listen(api, 0, '127.0.0.1')
+  const listener = await listen(api, 0, '127.0.0.1', { limits: patientConnections })
 
   return {
     ...tenantWriter,

@@ -34,6 +34,9 @@ export const patientTimeouts: RedisTimeouts = {
   silence: patientMs,
 }
 
+/** Of the API's connections, whose response the patient reads delay. */
+export const patientConnections = { requestTimeoutMs: patientMs, idleTimeoutMs: patientMs }
+
 /** Of a collector's blocks. */
 export const patientBlocks = {
   limits: { queueMilliseconds: patientMs },
