@@ -9,7 +9,7 @@ import { dayMs } from '../../../schema/durations.ts'
 import { changeDays, watchedDays, watchedEvents } from '../../../schema/pci.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
-import { readScans } from '../pages/read-scans.ts'
+import { readScans } from '../scans/read-scans.ts'
 
 export interface Reads {
   readonly read: Read

@@ -6,7 +6,7 @@ import { monitoredPage } from '../../../schema/responses/monitored-page.ts'
 import type { LatestScan, ListedScan } from '../../../schema/responses/scan.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { type SortKey, wholeListPage } from '../../pipeline/page.ts'
-import { readScans } from './read-scans.ts'
+import { readScans } from '../scans/read-scans.ts'
 
 const position: SortKey<PagePosition, PagePosition> = {
   schema: monitoredPage.pick({ position: true, id: true }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { readScans } from '../../../app/endpoints/pages/read-scans.ts'
+import { readScans } from '../../../app/endpoints/scans/read-scans.ts'
 import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
 import { scans as scanType } from '../../../app/import/records/types/scans.ts'
 import { failedScan, randomScans, type ScanRecord } from '../../../fixtures/scans.ts'

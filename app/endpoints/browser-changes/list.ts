@@ -17,8 +17,8 @@ import { listResponse } from '../../../schema/responses/common.ts'
 import { cursorTime } from '../../pipeline/cursor.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage, type SortKey } from '../../pipeline/page.ts'
-import { volumePosition } from './volume-position.ts'
-import { withDetails } from './with-details.ts'
+import { volumePosition } from '../groups/volume-position.ts'
+import { withDetails } from '../groups/with-details.ts'
 
 const position: SortKey<BrowserChangeEntry, BrowserChangePosition> = {
   schema: z.object({ anticipatedRemoval: cursorTime.nullable() }).and(volumePosition.schema),

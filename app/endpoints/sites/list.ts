@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { byText } from '../../queries/rules/by-text.ts'
-import { listSiteActivity } from '../../queries/tenants/list-site-activity.ts'
-import { listSites } from '../../queries/tenants/list-sites.ts'
-import { uuid } from '../../schema/params.ts'
-import { listResponse } from '../../schema/responses/common.ts'
-import { site } from '../../schema/responses/site.ts'
-import { cursorTime } from '../pipeline/cursor.ts'
-import { endpoint } from '../pipeline/endpoint.ts'
-import { type SortKey, wholeListPage } from '../pipeline/page.ts'
+import { byText } from '../../../queries/rules/by-text.ts'
+import { listSiteActivity } from '../../../queries/tenants/list-site-activity.ts'
+import { listSites } from '../../../queries/tenants/list-sites.ts'
+import { uuid } from '../../../schema/params.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
+import { site } from '../../../schema/responses/site.ts'
+import { cursorTime } from '../../pipeline/cursor.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { type SortKey, wholeListPage } from '../../pipeline/page.ts'
 
 interface SitePosition {
   readonly createdAt: number

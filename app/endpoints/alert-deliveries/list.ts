@@ -1,10 +1,10 @@
-import { listAlertDeliveries } from '../../queries/alerts/list-alert-deliveries.ts'
-import { exactText, uuid } from '../../schema/params.ts'
-import { alertDelivery } from '../../schema/responses/alert-delivery.ts'
-import { listResponse } from '../../schema/responses/common.ts'
-import { endpoint } from '../pipeline/endpoint.ts'
-import { wholeListPage } from '../pipeline/page.ts'
-import { timePosition } from '../pipeline/time-position.ts'
+import { listAlertDeliveries } from '../../../queries/alerts/list-alert-deliveries.ts'
+import { exactText, uuid } from '../../../schema/params.ts'
+import { alertDelivery } from '../../../schema/responses/alert-delivery.ts'
+import { listResponse } from '../../../schema/responses/common.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { wholeListPage } from '../../pipeline/page.ts'
+import { timePosition } from '../../pipeline/time-position.ts'
 
 export const alertDeliveriesList = endpoint({
   name: 'alert-deliveries.list',

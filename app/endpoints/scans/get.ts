@@ -6,8 +6,8 @@ import { uuid } from '../../../schema/params.ts'
 import { Problem } from '../../../schema/problems.ts'
 import { scan } from '../../../schema/responses/scan.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
+import { requirePage } from '../pages/require-page.ts'
 import { readScans } from './read-scans.ts'
-import { requirePage } from './require-page.ts'
 
 export const scansGet = endpoint({
   name: 'scans.get',

@@ -9,8 +9,8 @@ import { listResponse } from '../../../schema/responses/common.ts'
 import { networkErrorGroup, networkErrorTotals } from '../../../schema/responses/network-error.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
-import { volumePosition } from './volume-position.ts'
-import { withDetails } from './with-details.ts'
+import { volumePosition } from '../groups/volume-position.ts'
+import { withDetails } from '../groups/with-details.ts'
 
 export const networkErrorsList = endpoint({
   name: 'network-errors.list',

@@ -6,8 +6,8 @@ import { listedScan } from '../../../schema/responses/scan.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
 import { timePosition } from '../../pipeline/time-position.ts'
+import { requirePage } from '../pages/require-page.ts'
 import { readScans } from './read-scans.ts'
-import { requirePage } from './require-page.ts'
 
 export const scansList = endpoint({
   name: 'scans.list',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readScans } from '../../../../../app/endpoints/pages/read-scans.ts'
+import { readScans } from '../../../../../app/endpoints/scans/read-scans.ts'
 import { completeScan } from '../../../../../fixtures/scans.ts'
 import type { Query } from '../../../../../queries/sql/query.ts'
 

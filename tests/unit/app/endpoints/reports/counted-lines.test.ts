@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { countedLines } from '../../../../app/endpoints/reports/counted-lines.ts'
+import { countedLines } from '../../../../../app/endpoints/reports/counted-lines.ts'
 
 const chunks = (...texts: string[]) => Readable.from(texts.map((one) => Buffer.from(one)))
 
