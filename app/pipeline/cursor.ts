@@ -17,8 +17,12 @@ const version = 1
 /** Milliseconds since the Unix epoch. */
 export const cursorTime = z.int().min(0).lt(endOfTimes)
 
-/** Binds a cursor to its operation, tenant and filters, but not to page size and window. */
-export function fingerprint(operation: string, tenantId: string, filters: Readonly<Record<string, unknown>>): string {
+/** Of a cursor's operation, tenant and filters, but not of its page size and window. */
+export function cursorFingerprint(
+  operation: string,
+  tenantId: string,
+  filters: Readonly<Record<string, unknown>>,
+): string {
   const sorted = Object.entries(filters)
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -26,8 +30,11 @@ export function fingerprint(operation: string, tenantId: string, filters: Readon
 }
 
 /** The cursor's text: URL-safe, at most 1,024 characters. */
-export function encodeCursor<Position>(bound: string, { window, depth, position }: CursorState<Position>): string {
-  const payload = [version, bound, window ? [window.from, window.to] : null, depth, position]
+export function encodeCursor<Position>(
+  fingerprint: string,
+  { window, depth, position }: CursorState<Position>,
+): string {
+  const payload = [version, fingerprint, window ? [window.from, window.to] : null, depth, position]
   return Buffer.from(JSON.stringify(payload)).toString('base64url')
 }
 
@@ -35,7 +42,7 @@ export function encodeCursor<Position>(bound: string, { window, depth, position 
 export function createCursorDecoder<Position>(
   position: z.ZodType<Position>,
   maxDepth: number,
-): (text: string, bound: string) => CursorState<Position> {
+): (text: string, fingerprint: string) => CursorState<Position> {
   const schema = z.tuple([
     z.literal(version),
     z.string(),
@@ -43,13 +50,13 @@ export function createCursorDecoder<Position>(
     z.int().gt(0).lt(maxDepth),
     position,
   ])
-  return (text, bound) => {
+  return (text, fingerprint) => {
     const parsed = schema.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
     if (!parsed.success) {
       throw new Problem('bad_request', 'cursor is not one of this operation; send the nextCursor of the page before')
     }
-    const [, ownBound, window, depth, at] = parsed.data
-    if (ownBound !== bound) {
+    const [, ownFingerprint, window, depth, at] = parsed.data
+    if (ownFingerprint !== fingerprint) {
       throw new Problem('bad_request', 'cursor belongs to another query; repeat the filters of the page it came from')
     }
     return { window: window && { from: window[0], to: window[1] }, depth, position: at as Position }

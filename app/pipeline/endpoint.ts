@@ -7,7 +7,9 @@ import type { Capability } from '../../schema/plans.ts'
 import type { ApiBudgetName } from '../budgets/budget-store.ts'
 import type { Caller } from './authenticator.ts'
 import type { Charge } from './charge-budgets.ts'
-import type { Page, PagePolicy } from './page.ts'
+import type { Download } from './download.ts'
+import type { Page, PagePolicy, WithNextPage } from './page.ts'
+import type { Params as ParamValues } from './request-context.ts'
 
 type Fields = Readonly<Record<string, z.ZodType>>
 type Values<F extends Fields> = { readonly [K in keyof F]: z.output<F[K]> }
@@ -87,8 +89,8 @@ export interface EndpointDefinition<
   readonly parse?: (query: Values<QueryFields>) => Filter
   readonly window?: Window
   readonly page?: Paging
-  /** One token of each a request. */
-  readonly charges: readonly ApiBudgetName[]
+  /** One token of each per request; of the key's and the tenant's budget by default. */
+  readonly charges?: readonly ApiBudgetName[]
   /** Capabilities beside API access. */
   readonly requires?: readonly Requirement[]
   /** With every valid key, whatever its plan and its origins. */
@@ -102,22 +104,33 @@ export interface EndpointDefinition<
   readonly mediaTypes?: readonly string[]
   readonly handle: (
     ctx: HandlerContext<Values<PathFields> & Values<QueryFields>, Filter, Window, Paging, S>,
-  ) => Promise<z.input<Body>>
+  ) => Promise<z.input<Body> & (Paging extends PagePolicy ? WithNextPage : unknown)>
 }
 
-export interface Endpoint
-  extends EndpointDefinition<
-    Fields,
-    Fields,
-    unknown,
-    WindowRule | undefined,
-    PagePolicy | undefined,
-    z.ZodType,
-    Scope
+/** Context of an operation whose own types are erased. */
+export type AnyContext = HandlerContext<ParamValues, unknown, WindowRule | undefined, PagePolicy | undefined, 'key'>
+
+interface Operation
+  extends Omit<
+    EndpointDefinition<Fields, Fields, unknown, WindowRule | undefined, PagePolicy | undefined, z.ZodType, Scope>,
+    'handle' | 'mediaTypes'
   > {
   readonly pathParams: Fields
   readonly query: Fields
+  readonly charges: readonly ApiBudgetName[]
 }
+
+export interface JsonEndpoint extends Operation {
+  readonly mediaTypes?: undefined
+  readonly handle: (ctx: AnyContext) => Promise<Partial<WithNextPage>>
+}
+
+export interface DownloadEndpoint extends Operation {
+  readonly mediaTypes: readonly string[]
+  readonly handle: (ctx: AnyContext) => Promise<Download>
+}
+
+export type Endpoint = JsonEndpoint | DownloadEndpoint
 
 export function endpoint<
   const PathFields extends Fields = Readonly<Record<never, never>>,
@@ -129,5 +142,5 @@ export function endpoint<
   const S extends Scope = 'tenant',
 >(definition: EndpointDefinition<PathFields, QueryFields, Filter, Window, Paging, Body, S>): Endpoint {
   // Each handler gets only values that its own definition validated, which the erased type cannot show.
-  return { pathParams: {}, query: {}, ...definition } as unknown as Endpoint
+  return { pathParams: {}, query: {}, charges: ['key', 'tenant'], ...definition } as unknown as Endpoint
 }

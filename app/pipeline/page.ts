@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
-import { encodeCursor } from './cursor.ts'
+import { type CursorState, encodeCursor } from './cursor.ts'
 
 export interface SortKey<Item, Position> {
   readonly schema: z.ZodType<Position>
-  readonly of: (item: Item) => Position
+  readonly from: (item: Item) => Position
   /**
    * Milliseconds since the Unix epoch, where no item has another time and the latest come first: a narrower window
    * continues the list, and no item repeats.
@@ -33,11 +33,9 @@ export interface Page<Item, Position> {
   cut<Row extends Item>(rows: readonly Row[]): Cut<Row>
   /** For a list that was read whole, in any order. */
   sortAndCut<Row extends Item>(rows: readonly Row[], compare: (a: Position, b: Position) => number): Cut<Row>
-  /** What follows the page that was cut last. */
-  next(): NextPage | undefined
 }
 
-interface Cut<Row> {
+interface Cut<Row> extends WithNextPage {
   readonly data: Row[]
   /** More follow than can be paged through. */
   readonly truncated: boolean
@@ -50,34 +48,38 @@ export interface NextPage {
   readonly window?: TimeRange
 }
 
-export interface PageWindow {
+/** For the Link header, no member of the body. */
+export interface WithNextPage {
+  readonly next: NextPage | undefined
+}
+
+interface PageRequest<Position> {
+  readonly limit: number
   readonly window: TimeRange | null
   /** `from` and `to` are parameters. */
   readonly isWindowRequested: boolean
+  readonly fingerprint: string
+  readonly cursor: Pick<CursorState<Position>, 'depth' | 'position'> | undefined
 }
 
 export function createPage<Item, Position>(
   { position, maxDepth }: PagePolicy<Item, Position>,
-  limit: number,
-  { window, isWindowRequested }: PageWindow,
-  bound: string,
-  before: { readonly depth: number; readonly position: Position } | undefined,
+  { limit, window, isWindowRequested, fingerprint, cursor }: PageRequest<Position>,
 ): Page<Item, Position> {
-  const depth = before?.depth ?? 0
+  const depth = cursor?.depth ?? 0
   const size = Math.min(limit, maxDepth - depth)
-  let next: NextPage | undefined
 
   function cut<Row extends Item>(rows: readonly Row[]): Cut<Row> {
     const data = rows.slice(0, size)
     const last = rows.length > size ? data.at(-1) : undefined
     const reached = depth + data.length
     const truncated = last !== undefined && reached >= maxDepth
-    next = last && (truncated ? narrower(last) : { cursor: cursorAfter(last, window, reached) })
-    return { data, truncated, nextCursor: truncated ? null : (next?.cursor ?? null) }
+    const next = last && (truncated ? narrower(last) : { cursor: cursorAfter(last, window, reached) })
+    return { data, truncated, nextCursor: truncated ? null : (next?.cursor ?? null), next }
   }
 
   const cursorAfter = (last: Item, window: TimeRange | null, depth: number) =>
-    encodeCursor(bound, { window, depth, position: position.of(last) })
+    encodeCursor(fingerprint, { window, depth, position: position.from(last) })
 
   /** A query of its own, whose first item is the last of this one: its cursor passes over that. */
   function narrower(last: Item): NextPage | undefined {
@@ -87,13 +89,12 @@ export function createPage<Item, Position>(
   }
 
   return {
-    after: before?.position,
+    after: cursor?.position,
     rows: size + 1,
     cut,
-    next: () => next,
     sortAndCut(rows, compare) {
-      const placed = rows.map((row) => ({ row, at: position.of(row) }))
-      const rest = before ? placed.filter(({ at }) => compare(at, before.position) > 0) : placed
+      const located = rows.map((row) => ({ row, at: position.from(row) }))
+      const rest = cursor ? located.filter(({ at }) => compare(at, cursor.position) > 0) : located
       return cut(rest.sort((a, b) => compare(a.at, b.at)).map(({ row }) => row))
     },
   }

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { createCursorDecoder, fingerprint } from './cursor.ts'
+import { createCursorDecoder, cursorFingerprint } from './cursor.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
@@ -8,10 +8,10 @@ export function readCursor({ name, page }: Endpoint): MiddlewareHandler<ApiEnv> 
   const decode = page && createCursorDecoder(page.position.schema, page.maxDepth)
   return function readCursor(c, next) {
     if (decode) {
-      const bound = fingerprint(name, c.get('caller').tenant.id, c.get('params'))
+      const fingerprint = cursorFingerprint(name, c.get('caller').tenant.id, c.get('params'))
       const { cursor } = c.get('query')
-      c.set('fingerprint', bound)
-      if (cursor !== undefined) c.set('cursor', decode(cursor, bound))
+      c.set('fingerprint', fingerprint)
+      if (cursor !== undefined) c.set('cursor', decode(cursor, fingerprint))
     }
     return next()
   }

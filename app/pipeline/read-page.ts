@@ -11,7 +11,8 @@ export function readPage({ page: policy, window: rule }: Endpoint): MiddlewareHa
       // The next cursor holds the window as first requested, so that a client can repeat it while retention moves.
       const window = cursor ? cursor.window : (c.get('window') ?? null)
       const isWindowRequested = typeof rule === 'object'
-      c.set('page', createPage(policy, limit, { window, isWindowRequested }, c.get('fingerprint'), cursor))
+      const fingerprint = c.get('fingerprint')
+      c.set('page', createPage(policy, { limit, window, isWindowRequested, fingerprint, cursor }))
     }
     return next()
   }

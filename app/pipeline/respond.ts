@@ -4,19 +4,19 @@ import type { Read } from '../../queries/sql/query.ts'
 import type { ResponseCache } from './cache/response-cache.ts'
 import { singleFlight } from './cache/single-flight.ts'
 import { type Representation, respondConditional, toRepresentation } from './conditional-response.ts'
-import { type Download, sendDownload } from './download.ts'
-import type { Endpoint, HandlerContext } from './endpoint.ts'
+import { sendDownload } from './download.ts'
+import type { AnyContext, DownloadEndpoint, JsonEndpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
 /** Sends 200 or 304 from the response cache, or from the handler behind single-flight; scope `key` uses neither. */
-export function respond(endpoint: Endpoint, responseCache: ResponseCache): MiddlewareHandler<ApiEnv> {
+export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): MiddlewareHandler<ApiEnv> {
   const { name, scope, cache } = endpoint
   const flights = singleFlight<Representation>()
 
   return async function respond(c) {
     const load = async (signal: AbortSignal) => {
-      const body = await endpoint.handle(handlerContext(c, c.get('readUntil')(signal)))
-      return toRepresentation(JSON.stringify(body), c.get('page')?.next())
+      const { next, ...body } = await endpoint.handle(handlerContext(c, c.get('readUntil')(signal)))
+      return toRepresentation(JSON.stringify(body), next)
     }
     if (scope === 'key') return respondConditional(c, await load(c.get('clientSignal')()))
 
@@ -48,21 +48,21 @@ export function respond(endpoint: Endpoint, responseCache: ResponseCache): Middl
 }
 
 /** Sends what the handler returns as it is read. */
-export function respondDownload(endpoint: Endpoint, log: Logger): MiddlewareHandler<ApiEnv> {
+export function respondDownload(endpoint: DownloadEndpoint, log: Logger): MiddlewareHandler<ApiEnv> {
   return async function respondDownload(c) {
     const download = await endpoint.handle(handlerContext(c, c.get('read')))
-    return sendDownload(c, download as Download, log)
+    return sendDownload(c, download, log)
   }
 }
 
-function handlerContext(c: Context<ApiEnv>, read: Read): HandlerContext<never, unknown, undefined, undefined, 'key'> {
+function handlerContext(c: Context<ApiEnv>, read: Read): AnyContext {
   return {
     caller: c.get('caller'),
-    params: c.get('params') as never,
+    params: c.get('params'),
     filter: c.get('filter'),
-    window: c.get('window') as undefined,
+    window: c.get('window'),
     earlier: c.get('earlier'),
-    page: c.get('page') as undefined,
+    page: c.get('page'),
     retentionFrom: c.get('retentionFrom').getTime(),
     read,
     openExport: c.get('openExport'),

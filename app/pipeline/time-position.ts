@@ -14,7 +14,7 @@ export function timePosition<const Time extends string>(
   return {
     // A computed key loses its name in its type.
     schema: z.object({ [time]: cursorTime, id }) as unknown as z.ZodType<TimePosition<Time>>,
-    of: (item) => ({ [time]: milliseconds(item[time]), id: item.id }) as TimePosition<Time>,
+    from: (item) => ({ [time]: milliseconds(item[time]), id: item.id }) as TimePosition<Time>,
   }
 }
 

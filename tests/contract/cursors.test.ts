@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { fingerprint } from '../../app/pipeline/cursor.ts'
+import { cursorFingerprint } from '../../app/pipeline/cursor.ts'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { dayMs } from '../../schema/durations.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type TestWorld,
 } from '../support/contract.ts'
 
-/** [version, what it is bound to, [from, to], depth, position], as the cursor's text holds it. */
+/** [version, fingerprint, [from, to], depth, position], as the cursor's text holds it. */
 type Payload = [unknown, unknown, unknown, unknown, unknown]
 
 let api: ContractApi
@@ -89,11 +89,11 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
       ['from', -2_000 * dayMs],
       ['to', -1],
       ['to', dayMs],
-    ] as const)('rejects another %s beside a cursor by name: %d ms away', async (bound, distance) => {
+    ] as const)('rejects another %s beside a cursor by name: %d ms away', async (end, distance) => {
       const cursor = await firstCursor(endpoint, window)
-      const words = `${bound} beside a cursor must be its window’s, ${window[bound]}`
-      const time = new Date(Date.parse(window[bound]) + distance).toISOString()
-      expect(await send(endpoint, { cursor, [bound]: time })).toMatchObject(refused(words))
+      const words = `${end} beside a cursor must be its window’s, ${window[end]}`
+      const time = new Date(Date.parse(window[end]) + distance).toISOString()
+      expect(await send(endpoint, { cursor, [end]: time })).toMatchObject(refused(words))
     })
   }
 
@@ -114,9 +114,9 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
 
   test('rejects a cursor of another operation', async () => {
     const filters = { ...pathOf(endpoint, world.siteIds[0]), ...z.object(endpoint.query).parse({}) }
-    const bound = open(await firstCursor(endpoint))[1]
-    expect(fingerprint(name, world.tenantId, filters)).toBe(bound)
-    const elsewhere = fingerprint(`${name}.other`, world.tenantId, filters)
+    const fingerprint = open(await firstCursor(endpoint))[1]
+    expect(cursorFingerprint(name, world.tenantId, filters)).toBe(fingerprint)
+    const elsewhere = cursorFingerprint(`${name}.other`, world.tenantId, filters)
     await expectTamperedRefused(([version, , ...rest]) => [version, elsewhere, ...rest])
   })
 
@@ -147,7 +147,13 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
   test.each([0, -1, 1.5, maxDepth, maxDepth * 100, '1', null])(
     'rejects a cursor whose depth became %j',
     async (depth) => {
-      await expectTamperedRefused(([version, bound, window, , position]) => [version, bound, window, depth, position])
+      await expectTamperedRefused(([version, fingerprint, window, , position]) => [
+        version,
+        fingerprint,
+        window,
+        depth,
+        position,
+      ])
     },
   )
 
@@ -162,9 +168,9 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
   ] as const
   const windows = takesWindow ? [longer, ...wrongWindows] : endpoint.window ? wrongWindows : []
   test.each(windows)('rejects a cursor whose window became %s', async (_, tamper) => {
-    await expectTamperedRefused(([version, bound, window, ...rest]) => [
+    await expectTamperedRefused(([version, fingerprint, window, ...rest]) => [
       version,
-      bound,
+      fingerprint,
       tamper(window as number[]),
       ...rest,
     ])
@@ -173,7 +179,13 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
   test.each([null, 'x', 7, {}, [], { receivedAt: 'now', id: 'x' }])(
     'refuses one whose position became %j',
     async (position) => {
-      await expectTamperedRefused(([version, bound, window, depth]) => [version, bound, window, depth, position])
+      await expectTamperedRefused(([version, fingerprint, window, depth]) => [
+        version,
+        fingerprint,
+        window,
+        depth,
+        position,
+      ])
     },
   )
 
@@ -184,8 +196,8 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
   })
 
   test('stops at its greatest depth', async () => {
-    const [version, bound, window, , position] = open(await firstCursor(endpoint))
-    const cursor = seal([version, bound, window, maxDepth - 1, position])
+    const [version, fingerprint, window, , position] = open(await firstCursor(endpoint))
+    const cursor = seal([version, fingerprint, window, maxDepth - 1, position])
     const { body } = await send(endpoint, { cursor, limit: '5' })
     expect(body.data).toHaveLength(1)
     expect(body.nextCursor).toBeNull()

@@ -175,9 +175,9 @@ describe('a tenant with data', () => {
     const until = typeof endpoint.window === 'object' ? { to } : {}
     const window = { ...until, limit: '1' }
     const [its, others] = [await page(first, window), await page(second, window)]
-    const [version, bound] = open(others.nextCursor)
-    const [, , ...place] = open(its.nextCursor)
-    const forged = Buffer.from(JSON.stringify([version, bound, ...place])).toString('base64url')
+    const [version, fingerprint] = open(others.nextCursor)
+    const [, , ...state] = open(its.nextCursor)
+    const forged = Buffer.from(JSON.stringify([version, fingerprint, ...state])).toString('base64url')
     const { data } = await page(second, { cursor: forged, limit: '100' })
     const own = await page(second, { ...until, limit: '200' })
     expect(data.length).toBeGreaterThan(0)

@@ -22,9 +22,9 @@ import { withDetails } from '../groups/with-details.ts'
 
 const position: SortKey<BrowserChangeEntry, BrowserChangePosition> = {
   schema: z.object({ anticipatedRemoval: cursorTime.nullable() }).and(volumePosition.schema),
-  of: ({ anticipatedRemoval, ...entry }) => ({
+  from: ({ anticipatedRemoval, ...entry }) => ({
     anticipatedRemoval: anticipatedRemoval === null ? null : Date.parse(anticipatedRemoval),
-    ...volumePosition.of(entry),
+    ...volumePosition.from(entry),
   }),
 }
 

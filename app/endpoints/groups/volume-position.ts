@@ -11,5 +11,5 @@ export const uint64Text = z
 
 export const volumePosition: SortKey<{ readonly weight: bigint; readonly key: bigint }, VolumePosition> = {
   schema: z.object({ weight: uint64Text, key: uint64Text }),
-  of: ({ weight, key }) => ({ weight: String(weight), key: String(key) }),
+  from: ({ weight, key }) => ({ weight: String(weight), key: String(key) }),
 }

@@ -16,7 +16,7 @@ import { withDetails } from '../groups/with-details.ts'
 
 export const issuePosition: SortKey<Pick<RankedIssue, 'lastSeen' | 'key'>, IssuePosition> = {
   schema: z.object({ lastSeen: cursorTime, key: uint64Text }),
-  of: ({ lastSeen, key }) => ({ lastSeen: Date.parse(lastSeen), key: String(key) }),
+  from: ({ lastSeen, key }) => ({ lastSeen: Date.parse(lastSeen), key: String(key) }),
 }
 
 export const issueListing = {

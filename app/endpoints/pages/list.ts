@@ -10,7 +10,7 @@ import { readScans } from '../scans/read-scans.ts'
 
 const position: SortKey<PagePosition, PagePosition> = {
   schema: monitoredPage.pick({ position: true, id: true }),
-  of: ({ position, id }) => ({ position, id }),
+  from: ({ position, id }) => ({ position, id }),
 }
 
 export const pagesList = endpoint({

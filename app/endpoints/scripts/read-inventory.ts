@@ -121,7 +121,7 @@ async function assemble(
     const lastOnPayment = lastByPage(of.onPayment(inventoried.url), own.violation)
     return { script: assembleScript(own, facts), decisions: own.decisions, lastOnPayment }
   })
-  const placed = entries.map((entry) => ({ entry, at: inventoryPosition.of(entry.script) }))
+  const placed = entries.map((entry) => ({ entry, at: inventoryPosition.from(entry.script) }))
   return {
     entries: placed.sort((a, b) => compareInInventory(a.at, b.at)).map(({ entry }) => entry),
     truncated: rows.truncated,

@@ -16,7 +16,7 @@ interface SitePosition {
 
 const position: SortKey<{ readonly createdAt: string; readonly id: string }, SitePosition> = {
   schema: z.object({ createdAt: cursorTime, id: z.guid() }),
-  of: ({ createdAt, id }) => ({ createdAt: Date.parse(createdAt), id }),
+  from: ({ createdAt, id }) => ({ createdAt: Date.parse(createdAt), id }),
 }
 
 const oldestFirst = (a: SitePosition, b: SitePosition) => a.createdAt - b.createdAt || byText(a.id, b.id)

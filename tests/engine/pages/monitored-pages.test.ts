@@ -79,8 +79,8 @@ test.each([{ position: -1 }, { position: 2 ** 32 }, { position: '1' }, { id: 'x'
   async (change) => {
     const path = `/v1/sites/${siteIds[0]}/pages`
     const { body } = await api.get(`${path}?limit=1`, { key })
-    const [version, bound, window, depth, at] = JSON.parse(Buffer.from(body.nextCursor, 'base64url').toString())
-    const tampered = JSON.stringify([version, bound, window, depth, { ...at, ...change }])
+    const [version, fingerprint, window, depth, at] = JSON.parse(Buffer.from(body.nextCursor, 'base64url').toString())
+    const tampered = JSON.stringify([version, fingerprint, window, depth, { ...at, ...change }])
     const cursor = Buffer.from(tampered).toString('base64url')
     expect(await api.get(`${path}?cursor=${cursor}`, { key })).toMatchObject({ status: 400 })
   },

@@ -112,6 +112,6 @@ test('the latest issues of the last hours and of the last day equal those of the
     expect(issues).toHaveLength(51)
     for (const recent of [hours, day]) expect(await db.reader.read(recent)).toEqual(issues)
     expect(await rowsRead([hours])).toBeLessThan((await rowsRead([whole])) / 4)
-    after = issuePosition.of(issues.at(-2) as RankedIssue)
+    after = issuePosition.from(issues.at(-2) as RankedIssue)
   }
 })

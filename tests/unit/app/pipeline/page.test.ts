@@ -8,16 +8,13 @@ import { latestFirst, timePosition } from '../../../../app/pipeline/time-positio
 const policy = { ...wholeListPage, position: timePosition('seenAt', z.string()) }
 
 const seen = (id: string, second: number) => ({ id, seenAt: new Date(second * 1000).toISOString() })
-const unbounded = { window: null, isWindowRequested: false }
+const wholeList = { limit: 2, window: null, isWindowRequested: false, fingerprint: 'own' }
 const never = { id: 'never', seenAt: null }
 
 /** A page of two of a list that was read whole. */
-function readPage(items: readonly { readonly id: string; readonly seenAt: string | null }[], cursor?: string | null) {
-  const before = cursor ? createCursorDecoder(policy.position.schema, policy.maxDepth)(cursor, 'bound') : undefined
-  const { data, nextCursor } = createPage(policy, 2, unbounded, 'bound', before).sortAndCut(
-    items,
-    latestFirst('seenAt'),
-  )
+function readPage(items: readonly { readonly id: string; readonly seenAt: string | null }[], after?: string | null) {
+  const cursor = after ? createCursorDecoder(policy.position.schema, policy.maxDepth)(after, 'own') : undefined
+  const { data, nextCursor } = createPage(policy, { ...wholeList, cursor }).sortAndCut(items, latestFirst('seenAt'))
   return { ids: data.map(({ id }) => id), nextCursor }
 }
 
@@ -44,9 +41,10 @@ test('past the greatest depth only the list of reports goes on, as groups would 
   expect(goingOn.map(({ name }) => name)).toEqual(['reports.list'])
   const window = { from: 0, to: 60_000 }
   const nextOf = (position: (typeof policy)['position']) => {
-    const page = createPage({ ...policy, position, maxDepth: 2 }, 2, { window, isWindowRequested: true }, '', undefined)
-    const { truncated } = page.cut([seen('c', 30), seen('b', 20), seen('a', 10)])
-    return { truncated, window: page.next()?.window }
+    const request = { ...wholeList, window, isWindowRequested: true, cursor: undefined }
+    const page = createPage({ ...policy, position, maxDepth: 2 }, request)
+    const { truncated, next } = page.cut([seen('c', 30), seen('b', 20), seen('a', 10)])
+    return { truncated, window: next?.window }
   }
   expect(nextOf(policy.position)).toEqual({ truncated: true, window: undefined })
   expect(nextOf({ ...policy.position, timeOf: () => 20_000 })).toEqual({

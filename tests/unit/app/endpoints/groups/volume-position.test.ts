@@ -4,7 +4,7 @@ import { volumePosition } from '../../../../../app/endpoints/groups/volume-posit
 const largest = 2n ** 64n - 1n
 
 test.each([0n, 1n, largest])('the volume position of %d survives a cursor', (value) => {
-  const position = volumePosition.of({ weight: value, key: value })
+  const position = volumePosition.from({ weight: value, key: value })
   expect(volumePosition.schema.parse(JSON.parse(JSON.stringify(position)))).toEqual(position)
 })
 
