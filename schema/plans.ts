@@ -14,7 +14,7 @@ export const capabilities = [
 export type Capability = (typeof capabilities)[number]
 
 /** Limits are requests a minute. */
-export interface PlanRow {
+export interface Entitlements {
   readonly retentionDays: number
   readonly keyLimit: number
   readonly tenantLimit: number
@@ -32,7 +32,7 @@ export const plans = {
   professional: { retentionDays: 60, keyLimit: 300, tenantLimit: 900, capabilities: payment },
   business: { retentionDays: 90, keyLimit: 600, tenantLimit: 2400, capabilities: everything },
   enterprise: { retentionDays: 365, keyLimit: 1200, tenantLimit: 6000, capabilities: everything },
-} as const satisfies Record<string, PlanRow>
+} as const satisfies Record<string, Entitlements>
 
 export type Plan = keyof typeof plans
 
@@ -52,7 +52,7 @@ export const planOverrides = z.strictObject({
 
 export type PlanOverrides = z.infer<typeof planOverrides>
 
-export function entitlements(plan: Plan, overrides: PlanOverrides): PlanRow {
+export function entitlements(plan: Plan, overrides: PlanOverrides): Entitlements {
   const set = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
   return { ...plans[plan], ...set }
 }

@@ -62,6 +62,6 @@ function callerOf({ id, name, plan, overrides }: Tenant) {
       expiresAt: new Date(now + dayMs).toISOString(),
     },
     siteId: null,
-    tenant: { id, name, plan, may: entitlements(plan, overrides) },
+    tenant: { id, name, plan, entitlements: entitlements(plan, overrides) },
   }
 }

@@ -17,9 +17,14 @@ export const me = endpoint({
     const budget = (limit: number) => ({ limit, windowSeconds: budgetWindowSeconds })
     return {
       data: {
-        tenant: { id: tenant.id, name: tenant.name, plan: tenant.plan, retentionDays: tenant.may.retentionDays },
+        tenant: {
+          id: tenant.id,
+          name: tenant.name,
+          plan: tenant.plan,
+          retentionDays: tenant.entitlements.retentionDays,
+        },
         key: { ...key, siteId },
-        rateLimits: { key: budget(tenant.may.keyLimit), tenant: budget(tenant.may.tenantLimit) },
+        rateLimits: { key: budget(tenant.entitlements.keyLimit), tenant: budget(tenant.entitlements.tenantLimit) },
       },
     }
   },

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/sql/query.ts'
 import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
 import { keyPattern } from '../../schema/key-pattern.ts'
-import { entitlements, type Plan, type PlanRow } from '../../schema/plans.ts'
+import { type Entitlements, type Plan, entitlements } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import { hashKey } from '../api-keys/key-format.ts'
 import { singleFlight } from './cache/single-flight.ts'
@@ -19,7 +19,12 @@ export interface Caller {
   }
   /** The one site that the key reads; null for every site of the tenant. */
   readonly siteId: string | null
-  readonly tenant: { readonly id: string; readonly name: string; readonly plan: Plan; readonly may: PlanRow }
+  readonly tenant: {
+    readonly id: string
+    readonly name: string
+    readonly plan: Plan
+    readonly entitlements: Entitlements
+  }
 }
 
 /** Throws invalid_api_key, with one message for every cause, or upstream_unavailable. */
@@ -103,7 +108,7 @@ function toCachedKey(row: FoundKey): CachedKey {
   const caller = {
     key: { id: keyId, name: keyName, prefix, origins, createdAt, expiresAt },
     siteId,
-    tenant: { id: tenantId, name: tenantName, plan, may: entitlements(plan, overrides) },
+    tenant: { id: tenantId, name: tenantName, plan, entitlements: entitlements(plan, overrides) },
   }
   return { caller, validUntil: revoked ? Number.NEGATIVE_INFINITY : Date.parse(expiresAt) }
 }

@@ -13,7 +13,7 @@ export type Charge = (tokens: number) => Promise<void>
 export function chargeBudgets({ charges: names }: Endpoint, budgets: BudgetStore): MiddlewareHandler<ApiEnv> {
   async function charge(c: Context<ApiEnv>, tokens: number): Promise<void> {
     const { key, tenant } = c.get('caller')
-    const limits = { key: tenant.may.keyLimit, tenant: tenant.may.tenantLimit }
+    const limits = { key: tenant.entitlements.keyLimit, tenant: tenant.entitlements.tenantLimit }
     const charges = names.map((name) => ({
       name,
       tenantId: tenant.id,

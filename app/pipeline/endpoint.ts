@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import type { WindowRule } from '../../queries/rules/window.ts'
-import type { ExportQuery, Query, Read, ReadAll } from '../../queries/sql/query.ts'
+import type { ExportQuery, Query, Reader } from '../../queries/sql/query.ts'
 import type { Capability } from '../../schema/plans.ts'
 import type { ApiBudgetName } from '../budgets/budget-store.ts'
 import type { Caller } from './authenticator.ts'
@@ -35,7 +35,7 @@ export type OperationName = Chapter | `${Chapter}.${string}`
 /** Response of `tenant`: the same for all its keys. Of `key`: each key has its own. */
 type Scope = 'tenant' | 'key'
 
-export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope = 'tenant'> {
+export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope = 'tenant'> extends Reader {
   readonly caller: S extends 'key' ? Caller : Pick<Caller, 'tenant' | 'siteId'>
   /** Of path and query, without the window's and the page's. */
   readonly params: Params
@@ -46,8 +46,6 @@ export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope 
   readonly page: Paging extends PagePolicy<infer Item, infer Position> ? Page<Item, Position> : undefined
   /** Milliseconds since the Unix epoch. */
   readonly retentionFrom: number
-  readonly read: Read
-  readonly readAll: ReadAll
   readonly openExport: (query: ExportQuery) => Promise<Readable>
   /** Charges more than the one token of every request. */
   readonly charge: Charge

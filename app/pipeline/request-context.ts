@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { HttpBindings } from '@hono/node-server'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
-import type { ExportQuery, Read } from '../../queries/sql/query.ts'
+import type { ExportQuery, Reader } from '../../queries/sql/query.ts'
 import type { Caller } from './authenticator.ts'
 import type { Charge } from './charge-budgets.ts'
 import type { CursorState } from './cursor.ts'
@@ -42,9 +42,9 @@ export interface ApiEnv {
     request: RequestContext
     /** startOperation: made on demand, aborts when the client disconnects. */
     clientSignal: () => AbortSignal
-    readUntil: (signal?: AbortSignal) => Read
-    /** Until the client disconnects. */
-    read: Read
+    createReader: (signal?: () => AbortSignal) => Reader
+    /** Aborts when the client disconnects. */
+    reader: Reader
     openExport: (query: ExportQuery) => Promise<Readable>
     /** authenticate */
     caller: Caller

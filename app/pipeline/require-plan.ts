@@ -13,8 +13,8 @@ export function requirePlan({ requires = [] }: Endpoint): MiddlewareHandler<ApiE
     for (const { capability, when, unless } of requires) {
       const value = when && c.get('query')[when.parameter]
       if (when && (value === undefined || (when.is !== undefined && when.is !== value))) continue
-      if (tenant.may.capabilities.includes(capability)) continue
-      if (unless && (await c.get('read')(unless.query(tenant.id))).length > 0) continue
+      if (tenant.entitlements.capabilities.includes(capability)) continue
+      if (unless && (await c.get('reader').read(unless.query(tenant.id))).length > 0) continue
       requireCapability(caller, capability, when ? `${parameterText(when)} (${capability})` : capability)
     }
     await next()
@@ -23,7 +23,7 @@ export function requirePlan({ requires = [] }: Endpoint): MiddlewareHandler<ApiE
 
 /** Throws plan_upgrade_required, naming the lowest plan with the capability. */
 export function requireCapability({ tenant }: Caller, capability: Capability, subject: string): void {
-  if (tenant.may.capabilities.includes(capability)) return
+  if (tenant.entitlements.capabilities.includes(capability)) return
   throw new Problem(
     'plan_upgrade_required',
     `The ${tenant.plan} plan has no ${subject}; the ${lowestPlanWith(capability)} plan and above have it`,

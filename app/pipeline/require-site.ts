@@ -20,7 +20,7 @@ export function requireSite(siteCache: ReturnType<typeof createSiteCache>): Midd
       if (!siteId) continue
       if (ownSiteId !== null && siteId !== ownSiteId) throw noSuchSite()
       if (siteCache.get(key)) continue
-      const [site] = await c.get('read')(findSite(tenant.id, siteId))
+      const [site] = await c.get('reader').read(findSite(tenant.id, siteId))
       if (!site) throw noSuchSite()
       siteCache.set(key, true)
     }

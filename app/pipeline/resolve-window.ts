@@ -10,7 +10,7 @@ import type { ApiEnv } from './request-context.ts'
 export function resolveWindow({ window: rule }: Endpoint, now: () => Date): MiddlewareHandler<ApiEnv> {
   return function resolveWindow(c, next) {
     const moment = now()
-    const retentionFrom = retentionStart(c.get('caller').tenant.may.retentionDays, moment)
+    const retentionFrom = retentionStart(c.get('caller').tenant.entitlements.retentionDays, moment)
     c.set('retentionFrom', retentionFrom)
     if (rule) {
       const window = windowOfRequest(c, rule, moment, retentionFrom)

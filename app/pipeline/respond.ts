@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
-import type { Read } from '../../queries/sql/query.ts'
+import type { Reader } from '../../queries/sql/query.ts'
 import type { ResponseCache } from './cache/response-cache.ts'
 import { singleFlight } from './cache/single-flight.ts'
 import { type Representation, respondConditional, toRepresentation } from './conditional-response.ts'
@@ -15,7 +15,12 @@ export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): M
 
   return async function respond(c) {
     const load = async (signal: AbortSignal) => {
-      const { next, ...body } = await endpoint.handle(handlerContext(c, c.get('readUntil')(signal)))
+      const { next, ...body } = await endpoint.handle(
+        handlerContext(
+          c,
+          c.get('createReader')(() => signal),
+        ),
+      )
       return toRepresentation(JSON.stringify(body), next)
     }
     if (scope === 'key') return respondConditional(c, await load(c.get('clientSignal')()))
@@ -33,7 +38,7 @@ export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): M
       tenantId: tenant.id,
       key: name + JSON.stringify([siteId, c.get('params'), limit, cursor, c.get('window'), c.get('earlier')]),
       // Other requests wait for the same import version, so a disconnect does not end its lookup.
-      read: c.get('readUntil')(),
+      read: c.get('createReader')().read,
     })
     const representation = found.cacheHit
       ? found.representation
@@ -50,12 +55,12 @@ export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): M
 /** Sends what the handler returns as it is read. */
 export function respondDownload(endpoint: DownloadEndpoint, log: Logger): MiddlewareHandler<ApiEnv> {
   return async function respondDownload(c) {
-    const download = await endpoint.handle(handlerContext(c, c.get('read')))
+    const download = await endpoint.handle(handlerContext(c, c.get('reader')))
     return sendDownload(c, download, log)
   }
 }
 
-function handlerContext(c: Context<ApiEnv>, read: Read): AnyContext {
+function handlerContext(c: Context<ApiEnv>, reader: Reader): AnyContext {
   return {
     caller: c.get('caller'),
     params: c.get('params'),
@@ -64,9 +69,8 @@ function handlerContext(c: Context<ApiEnv>, read: Read): AnyContext {
     earlier: c.get('earlier'),
     page: c.get('page'),
     retentionFrom: c.get('retentionFrom').getTime(),
-    read,
+    ...reader,
     openExport: c.get('openExport'),
     charge: c.get('charge'),
-    readAll: async (queries) => (await Promise.all(queries.map(read))).flat(),
   }
 }

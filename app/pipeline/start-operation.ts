@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
 import { withLiterals } from '../../queries/sql/literal-sql.ts'
-import type { Query, Read } from '../../queries/sql/query.ts'
+import type { Query, Read, Reader } from '../../queries/sql/query.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
@@ -18,12 +18,13 @@ export function startOperation({ name, path }: Endpoint, database: Database, log
       request.engineMs += elapsedMs
     }
     const origin = () => ({ endpoint: name, tenantId: c.get('caller').tenant.id, requestId: request.requestId })
-    const readUntil =
-      (signal?: AbortSignal) =>
-      <Row>(query: Query<Row>) => {
+    const createReader = (signal?: () => AbortSignal): Reader => {
+      const read: Read = (query) => {
         if (log.isLevelEnabled('debug')) logStatement(query)
-        return database.read(query, { origin: origin(), onCost, signal })
+        return database.read(query, { origin: origin(), onCost, signal: signal?.() })
       }
+      return { read, readAll: async (queries) => (await Promise.all(queries.map(read))).flat() }
+    }
     const logStatement = ({ name: query, statement }: Query<unknown>) =>
       log.debug({ requestId: request.requestId, query, sql: withLiterals(statement) }, 'statement')
     let signal: AbortSignal | undefined
@@ -31,10 +32,9 @@ export function startOperation({ name, path }: Endpoint, database: Database, log
       signal ??= disconnectSignal(c)
       return signal
     }
-    const read: Read = (query) => readUntil(clientSignal())(query)
     c.set('clientSignal', clientSignal)
-    c.set('readUntil', readUntil)
-    c.set('read', read)
+    c.set('createReader', createReader)
+    c.set('reader', createReader(clientSignal))
     c.set('openExport', (query) => database.export(query, { origin: origin(), signal: clientSignal() }))
     return next()
   }

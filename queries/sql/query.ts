@@ -25,5 +25,8 @@ export interface ExportQuery {
 
 export type Read = <Row>(query: Query<Row>) => Promise<Row[]>
 
-/** Runs queries concurrently and concatenates their rows. */
-export type ReadAll = <Row>(queries: readonly Query<Row>[]) => Promise<Row[]>
+export interface Reader {
+  readonly read: Read
+  /** Runs queries concurrently and concatenates their rows. */
+  readonly readAll: <Row>(queries: readonly Query<Row>[]) => Promise<Row[]>
+}

@@ -4,27 +4,26 @@ import { alertedChanges } from '../../../queries/rules/pci/change-alerts.ts'
 import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-places.ts'
 import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
 import { listScans } from '../../../queries/scans/list-scans.ts'
-import type { Read, ReadAll } from '../../../queries/sql/query.ts'
+import type { Reader } from '../../../queries/sql/query.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { changeDays, watchedDays, watchedEvents } from '../../../schema/pci.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
 import { readScans } from '../scans/read-scans.ts'
 
-export interface Reads {
-  readonly read: Read
-  readonly readAll: ReadAll
+interface PaymentPages {
+  readonly tenantId: string
+  readonly siteId: string
+  readonly pages: readonly PageRecord[]
+  readonly now: Date
 }
 
 type Evidence = PciReadiness['evidence']
 
 export async function pageEvidence(
-  { read, readAll }: Reads,
-  tenantId: string,
-  siteId: string,
-  pages: readonly PageRecord[],
-  plansScans: boolean,
-  now: Date,
+  { read, readAll }: Reader,
+  { tenantId, siteId, pages, now }: PaymentPages,
+  includesScans: boolean,
 ): Promise<Evidence['pages']> {
   const ids = paymentPageIds({ tenantId, siteId })
   const places = pages.length === 0 ? [] : await read(listLatestScanPlaces(tenantId, ids, 'complete'))
@@ -33,17 +32,14 @@ export async function pageEvidence(
     const last = scans.get(id)
     const recentScan = last !== undefined && now.getTime() - Date.parse(last.scannedAt) < watchedDays * dayMs
     const scan = { lastScanAt: last?.scannedAt ?? null, grade: last?.grade ?? null }
-    return { id, label, scanUrl, ...scan, watched: plansScans && recentScan }
+    return { id, label, scanUrl, ...scan, watched: includesScans && recentScan }
   })
 }
 
 /** Scans that found a watched header changed or the grade dropped, newest first. Alerts also cover other pages. */
 export async function changeEvidence(
-  { read, readAll }: Reads,
-  tenantId: string,
-  siteId: string,
-  pages: readonly PageRecord[],
-  now: Date,
+  { read, readAll }: Reader,
+  { tenantId, siteId, pages, now }: PaymentPages,
 ): Promise<Evidence['changes']> {
   if (pages.length === 0) return []
   const since = new Date(now.getTime() - changeDays * dayMs)

@@ -40,19 +40,20 @@ export const compliancePciDss = endpoint({
   async handle({ caller: { tenant }, params: { siteId }, window, retentionFrom, read, readAll }) {
     const now = new Date(window.to)
     const lastDays = { from: Math.max(window.from, window.to - changeDays * dayMs), to: window.to }
-    const has = (capability: Capability) => tenant.may.capabilities.includes(capability)
+    const has = (capability: Capability) => tenant.entitlements.capabilities.includes(capability)
     const [sites, onPlan, rules, pages] = await Promise.all([
       read(findSite(tenant.id, siteId)),
       has('pages.payment') || read(findAnyDecision(tenant.id)).then((decisions) => decisions.length > 0),
       read(listAlertedEvents(tenant.id, siteId)),
       readPaymentPages(read, { tenant, siteId }),
     ])
-    const reads = { read, readAll }
-    const evidence = { window, seenSince: retentionFrom, paymentPages: pages, withoutHashes: true } as const
+    const reader = { read, readAll }
+    const site = { tenantId: tenant.id, siteId, pages, now }
+    const evidence = { window, seenSince: retentionFrom, paymentPages: pages, hashes: false } as const
     const [inventory, watchedPages, changes, busy] = await Promise.all([
       onPlan && pages.length > 0 ? readInventory(read, { tenant, siteId, ...evidence }) : emptyInventory,
-      pageEvidence(reads, tenant.id, siteId, pages, has('pages.scans'), now),
-      changeEvidence(reads, tenant.id, siteId, pages, now),
+      pageEvidence(reader, site, has('pages.scans')),
+      changeEvidence(reader, site),
       pages.length > 0 ? [] : read(listBusyPages(tenant.id, siteId, lastDays, maxSuggestions)),
     ])
     const scripts = scriptEvidence(inventory)

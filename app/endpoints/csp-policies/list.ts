@@ -30,10 +30,10 @@ export const cspPoliciesList = endpoint({
   async handle({ caller: { tenant }, params: { siteId, pageId }, window, page, read, readAll }) {
     const monitored = pageId === undefined ? undefined : await requirePage(read, tenant.id, siteId, pageId)
     const match = monitored && pageMatch(monitored.pattern)
-    const question: CspPolicyFilter = { tenantId: tenant.id, siteId, window, page: match }
-    const quoted = await read(listCspPolicies(question, maxPolicies + 1))
+    const filter: CspPolicyFilter = { tenantId: tenant.id, siteId, window, page: match }
+    const quoted = await read(listCspPolicies(filter, maxPolicies + 1))
     const listed = quoted.slice(0, maxPolicies)
-    const texts = await readAll(listCspPolicyTexts(question, listed))
+    const texts = await readAll(listCspPolicyTexts(filter, listed))
     const textOf = new Map(texts.map(({ key, policy }) => [key, policy]))
     const policies = mergeCspPolicies(
       listed.flatMap((policy) => {

@@ -3,7 +3,7 @@ import { groupReports, type Ranking, type ReportGroup } from '../../../queries/r
 import { areLargest, groupHashes, isRankedByHash, rankHashes } from '../../../queries/reports/rank-by-hash.ts'
 import { addGroups, hasFewValues, rankFewValues } from '../../../queries/reports/rank-few-values.ts'
 import { trendPercent } from '../../../queries/rules/trend.ts'
-import type { Read, ReadAll } from '../../../queries/sql/query.ts'
+import type { Reader } from '../../../queries/sql/query.ts'
 import { groupByParam, toGrouping } from '../../../schema/group-by.ts'
 import { integer } from '../../../schema/params.ts'
 import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
@@ -28,7 +28,7 @@ export const reportsGrouped = endpoint({
   response: z.object({ groupBy: z.array(z.string()), data: z.array(groupedRow) }),
   async handle({ caller, window, earlier, filter, params, read, readAll }) {
     const ranking = { tenantId: caller.tenant.id, window, previous: earlier, ...filter, limit: params.limit }
-    const groups = await rank(ranking, read, readAll)
+    const groups = await rank(ranking, { read, readAll })
     const data = groups.map(({ previousCount, ...group }) => ({
       ...group,
       trendPercent: trendPercent(group.reportCount, previousCount),
@@ -38,7 +38,7 @@ export const reportsGrouped = endpoint({
 })
 
 /** `groupReports` in every case; faster ways first, which show whether they are exact. */
-async function rank(ranking: Ranking, read: Read, readAll: ReadAll): Promise<readonly ReportGroup[]> {
+async function rank(ranking: Ranking, { read, readAll }: Reader): Promise<readonly ReportGroup[]> {
   if (hasFewValues(ranking)) {
     const groups = addGroups(await readAll(rankFewValues(ranking)), ranking.limit)
     if (groups) return groups

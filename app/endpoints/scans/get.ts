@@ -24,7 +24,7 @@ export const scansGet = endpoint({
       read(findScanPlace(tenant.id, pageId, scanId)),
     ])
     if (!place) throw new Problem('not_found', 'There is no such scan')
-    const showsScripts = page.kind === 'payment' && tenant.may.capabilities.includes('scripts.authorization')
+    const showsScripts = page.kind === 'payment' && tenant.entitlements.capabilities.includes('scripts.authorization')
     const [scans, details] = await Promise.all([
       readScans(readAll, tenant.id, [place]),
       read(findScanDetails(tenant.id, place, showsScripts)),

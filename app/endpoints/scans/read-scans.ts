@@ -1,13 +1,13 @@
 import { type ComparableScan, noChanges, scanChanges } from '../../../queries/rules/scans/scan-changes.ts'
 import { listScans, type StoredScan } from '../../../queries/scans/list-scans.ts'
 import type { ScanPlace } from '../../../queries/scans/scan-history.ts'
-import type { ReadAll } from '../../../queries/sql/query.ts'
+import type { Reader } from '../../../queries/sql/query.ts'
 import { Problem } from '../../../schema/problems.ts'
 import type { ListedScan, ScanChanges } from '../../../schema/responses/scan.ts'
 
 /** Scans in the order of `places`, each with its changes since the last complete scan before it. */
 export async function readScans(
-  readAll: ReadAll,
+  readAll: Reader['readAll'],
   tenantId: string,
   places: readonly ScanPlace[],
 ): Promise<ListedScan[]> {

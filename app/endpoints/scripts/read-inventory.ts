@@ -29,7 +29,8 @@ export interface InventoryRequest {
   /** Milliseconds since the Unix epoch; without it every script ever seen is listed. */
   readonly seenSince?: number
   readonly paymentPages?: readonly PageRecord[]
-  readonly withoutHashes?: true
+  /** True by default. */
+  readonly hashes?: boolean
 }
 
 export interface InventoryEntry {
@@ -75,7 +76,7 @@ export async function readScript(
   id: string,
 ): Promise<InventoryEntry | undefined> {
   const paymentPages = await readPaymentPages(read, request)
-  const found = await read(findScriptUrl(toQuestion(request, paymentPages, undefined), id))
+  const found = await read(findScriptUrl(toFilter(request, paymentPages, undefined), id))
   const url = found.find((candidate) => scriptId(request.siteId, candidate.url) === id)?.url
   return url === undefined ? undefined : (await assemble(read, request, paymentPages, url)).entries[0]
 }
@@ -90,7 +91,7 @@ export async function readPaymentPages(
   return read(listMonitoredPages(tenant.id, siteId, undefined, maxPages, 'payment'))
 }
 
-function toQuestion(
+function toFilter(
   { tenant, siteId, window, seenSince }: InventoryRequest,
   pages: readonly PageRecord[],
   url: string | undefined,
@@ -104,26 +105,26 @@ async function assemble(
   paymentPages: readonly PageRecord[],
   url: string | undefined,
 ): Promise<Inventory> {
-  const plansAdvisories = request.tenant.may.capabilities.includes('scripts.authorization')
-  const extent = { hashes: !request.withoutHashes, advisories: plansAdvisories }
-  const rows = await readInventoryRows(read, toQuestion(request, paymentPages, url), extent)
+  const includesAdvisories = request.tenant.entitlements.capabilities.includes('scripts.authorization')
+  const extent = { hashes: request.hashes ?? true, advisories: includesAdvisories }
+  const rows = await readInventoryRows(read, toFilter(request, paymentPages, url), extent)
   const identities = new Map(rows.identities.map(({ hash, identity }) => [hash, identity]))
   const checks = new Map(rows.checks.map(({ id, check }) => [id, check]))
   const facts: InventoryFacts = {
     identityOf: (hash) => identities.get(hash),
     checkOf: ({ catalog, name }) => checks.get(libraryId(catalog, name)),
     reporting: rows.violations.length > 0,
-    plansAdvisories,
+    includesAdvisories,
   }
-  const of = rowsByUrl(rows)
+  const rowsOf = rowsByUrl(rows)
   const entries = rows.scripts.map((inventoried): InventoryEntry => {
-    const own = scriptFacts(request, of, inventoried)
-    const lastOnPayment = lastByPage(of.onPayment(inventoried.url), own.violation)
+    const own = scriptFacts(request, rowsOf, inventoried)
+    const lastOnPayment = lastByPage(rowsOf.onPayment(inventoried.url), own.violation)
     return { script: assembleScript(own, facts), decisions: own.decisions, lastOnPayment }
   })
-  const placed = entries.map((entry) => ({ entry, at: inventoryPosition.from(entry.script) }))
+  const located = entries.map((entry) => ({ entry, at: inventoryPosition.from(entry.script) }))
   return {
-    entries: placed.sort((a, b) => compareInInventory(a.at, b.at)).map(({ entry }) => entry),
+    entries: located.sort((a, b) => compareInInventory(a.at, b.at)).map(({ entry }) => entry),
     truncated: rows.truncated,
     reporting: facts.reporting,
     uninventoried: rows.violations.filter(({ isInventoried }) => !isInventoried),
@@ -143,27 +144,27 @@ const rowsByUrl = (rows: InventoryRows) => ({
 })
 
 function scriptFacts(
-  { siteId, withoutHashes }: InventoryRequest,
-  of: ReturnType<typeof rowsByUrl>,
+  { siteId, hashes = true }: InventoryRequest,
+  rowsOf: ReturnType<typeof rowsByUrl>,
   inventoried: InventoriedScript,
 ) {
   const { url } = inventoried
-  const [reported] = of.activity(url)
+  const [reported] = rowsOf.activity(url)
   return {
     siteId,
-    inventoried: withoutHashes ? { ...inventoried, versions: [] } : inventoried,
-    decisions: of.decisions(url).map(({ decision }) => decision),
-    captures: new Map(of.captures(url).map(({ hash, capture }) => [hash, capture])),
+    inventoried: hashes ? inventoried : { ...inventoried, versions: [] },
+    decisions: rowsOf.decisions(url).map(({ decision }) => decision),
+    captures: new Map(rowsOf.captures(url).map(({ hash, capture }) => [hash, capture])),
     activity: reported
       ? {
           reportCount: reported.reportCount,
           pageCount: reported.pageCount,
-          paymentPageCount: of.onPayment(url).reduce((sum, { pageCount }) => sum + pageCount, 0),
-          hashes: of.hashes(url)[0]?.hashes ?? [],
+          paymentPageCount: rowsOf.onPayment(url).reduce((sum, { pageCount }) => sum + pageCount, 0),
+          hashes: rowsOf.hashes(url)[0]?.hashes ?? [],
         }
       : null,
-    violation: of.violation(url)[0],
-    findings: of.findings(url),
+    violation: rowsOf.violation(url)[0],
+    findings: rowsOf.findings(url),
   } satisfies ScriptFacts
 }
 

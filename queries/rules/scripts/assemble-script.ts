@@ -39,7 +39,7 @@ export interface InventoryFacts {
   readonly reporting: boolean
   readonly identityOf: (hash: string) => LibraryIdentity | undefined
   readonly checkOf: (library: LibraryIdentity) => AdvisoryCheck | undefined
-  readonly plansAdvisories: boolean
+  readonly includesAdvisories: boolean
 }
 
 export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Script {
@@ -72,7 +72,11 @@ export function assembleScript(facts: ScriptFacts, common: InventoryFacts): Scri
       tagsHaveIntegrity: tags.length === 0 ? undefined : tags.every((hasIntegrity) => hasIntegrity),
     }),
     identification: identifyScript(seen.url, identity),
-    advisories: assessScript(common.plansAdvisories, identity ?? null, identity ? common.checkOf(identity) : undefined),
+    advisories: assessScript(
+      common.includesAdvisories,
+      identity ?? null,
+      identity ? common.checkOf(identity) : undefined,
+    ),
     activity,
     scanPresence: scanPresence(findings),
   }
