@@ -17,8 +17,8 @@ import { listResponse } from '../../../schema/responses/common.ts'
 import { cursorTime } from '../../pipeline/cursor.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage, type SortKey } from '../../pipeline/page.ts'
+import { readGroups } from '../groups/read-groups.ts'
 import { volumePosition } from '../groups/volume-position.ts'
-import { withDetails } from '../groups/with-details.ts'
 
 const position: SortKey<BrowserChangeEntry, BrowserChangePosition> = {
   schema: z.object({ anticipatedRemoval: cursorTime.nullable() }).and(volumePosition.schema),
@@ -26,6 +26,13 @@ const position: SortKey<BrowserChangeEntry, BrowserChangePosition> = {
     anticipatedRemoval: anticipatedRemoval === null ? null : Date.parse(anticipatedRemoval),
     ...volumePosition.from(entry),
   }),
+}
+
+const groupQueries = {
+  list: listBrowserChanges,
+  texts: listBrowserChangeTexts,
+  details: listBrowserChangeDetails,
+  noTotals: noBrowserChanges,
 }
 
 export const browserChangesList = endpoint({
@@ -43,22 +50,16 @@ export const browserChangesList = endpoint({
   charges: ['key', 'tenant'],
   cache: 'until-import',
   response: listResponse(browserChange, { totals: browserChangeTotals }),
-  async handle({ caller, window, params: { siteId, reportType }, page, read, readAll }) {
+  async handle({ caller, window, params: { siteId, reportType }, ...ctx }) {
     const reportTypes = reportType ? [reportType] : browserChangeTypeNames
     const filter: BrowserChangeFilter = { tenantId: caller.tenant.id, window, siteId, reportTypes }
-    const [rows, browsers] = await Promise.all([
-      read(listBrowserChanges(filter, page.after, page.rows)),
-      read(countChangesByBrowser(filter)),
-    ])
-    const totals = rows[0] ?? noBrowserChanges
-    const { data: entries, ...paging } = page.cut(rows.filter(({ isListed }) => isListed))
-    const [details, texts] = await Promise.all([
-      readAll(listBrowserChangeDetails(filter, entries)),
-      readAll(listBrowserChangeTexts(filter, entries)),
+    const [{ groups: entries, totals, paging }, browsers] = await Promise.all([
+      readGroups(ctx, filter, groupQueries),
+      ctx.read(countChangesByBrowser(filter)),
     ])
     const all = { reportCount: totals.totalReportCount, weight: totals.totalWeight }
     return {
-      data: withDetails(withDetails(entries, texts), details).map((entry) => ({
+      data: entries.map((entry) => ({
         reportType: entry.reportType,
         feature: entry.feature,
         sourceFile: entry.sourceFile,

@@ -8,8 +8,10 @@ import { listResponse } from '../../../schema/responses/common.ts'
 import { crashGroup, crashTotals } from '../../../schema/responses/crash.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
+import { readGroups } from '../groups/read-groups.ts'
 import { volumePosition } from '../groups/volume-position.ts'
-import { withDetails } from '../groups/with-details.ts'
+
+const groupQueries = { list: listCrashGroups, texts: listCrashTexts, details: listCrashDetails, noTotals: noCrashes }
 
 export const crashesList = endpoint({
   name: 'crashes.list',
@@ -26,17 +28,11 @@ export const crashesList = endpoint({
   charges: ['key', 'tenant'],
   cache: 'until-import',
   response: listResponse(crashGroup, { totals: crashTotals }),
-  async handle({ caller, window, params, page, read, readAll }) {
+  async handle({ caller, window, params, ...ctx }) {
     const filter: CrashFilter = { tenantId: caller.tenant.id, window, ...params }
-    const rows = await read(listCrashGroups(filter, page.after, page.rows))
-    const totals = rows[0] ?? noCrashes
-    const { data: groups, ...paging } = page.cut(rows.filter(({ isListed }) => isListed))
-    const [details, texts] = await Promise.all([
-      readAll(listCrashDetails(filter, groups)),
-      readAll(listCrashTexts(filter, groups)),
-    ])
+    const { groups, totals, paging } = await readGroups(ctx, filter, groupQueries)
     return {
-      data: withDetails(withDetails(groups, texts), details).map((group) => ({
+      data: groups.map((group) => ({
         reason: group.reason,
         page: group.page,
         isTopLevel: group.isTopLevel,

@@ -9,8 +9,15 @@ import { listResponse } from '../../../schema/responses/common.ts'
 import { networkErrorGroup, networkErrorTotals } from '../../../schema/responses/network-error.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
+import { readGroups } from '../groups/read-groups.ts'
 import { volumePosition } from '../groups/volume-position.ts'
-import { withDetails } from '../groups/with-details.ts'
+
+const groupQueries = {
+  list: listNetworkErrorGroups,
+  texts: listNetworkErrorTexts,
+  details: listNetworkErrorDetails,
+  noTotals: noNetworkErrors,
+}
 
 export const networkErrorsList = endpoint({
   name: 'network-errors.list',
@@ -29,17 +36,11 @@ export const networkErrorsList = endpoint({
   charges: ['key', 'tenant'],
   cache: 'until-import',
   response: listResponse(networkErrorGroup, { totals: networkErrorTotals }),
-  async handle({ caller, window, params, page, read, readAll }) {
+  async handle({ caller, window, params, ...ctx }) {
     const filter: NetworkErrorFilter = { tenantId: caller.tenant.id, window, ...params }
-    const rows = await read(listNetworkErrorGroups(filter, page.after, page.rows))
-    const totals = rows[0] ?? noNetworkErrors
-    const { data: groups, ...paging } = page.cut(rows.filter(({ isListed }) => isListed))
-    const [details, texts] = await Promise.all([
-      readAll(listNetworkErrorDetails(filter, groups)),
-      readAll(listNetworkErrorTexts(filter, groups)),
-    ])
+    const { groups, totals, paging } = await readGroups(ctx, filter, groupQueries)
     return {
-      data: withDetails(withDetails(groups, texts), details).map((group) => ({
+      data: groups.map((group) => ({
         errorType: group.errorType,
         phase: group.phase,
         origin: group.origin,
