@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { endpoints } from '../../app/endpoints/all.ts'
 import { endpoint } from '../../app/pipeline/endpoint.ts'
+import { windows } from '../../app/pipeline/windows.ts'
 import { countReportTypes, toTypeCounts } from '../../queries/reports/count-report-types.ts'
 import { oneOf, uuid } from '../../schema/params.ts'
 import { reportTypeCount } from '../../schema/responses/report.ts'
@@ -23,9 +24,8 @@ const madeUp = endpoint({
   description: 'Counts a site’s reports by type.',
   pathParams: { siteId: uuid('The site') },
   query: { order: oneOf(['largest', 'smallest'], 'The order of the types').default('largest') },
-  window: { defaultDays: 7, maxDays: 31 },
+  window: windows.weekByDefault,
   requires: [{ capability: 'scripts.inventory', when: { parameter: 'order', is: 'smallest' } }],
-  charges: ['key', 'tenant'],
   cache: 'until-import',
   response: z.object({ tenantId: z.string(), order: z.string(), data: z.array(reportTypeCount) }),
   async handle({ caller: { tenant }, params: { siteId, order }, window, readAll }) {

@@ -17,6 +17,7 @@ import { listResponse } from '../../../schema/responses/common.ts'
 import { cursorTime } from '../../pipeline/cursor.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage, type SortKey } from '../../pipeline/page.ts'
+import { windows } from '../../pipeline/windows.ts'
 import { readGroups } from '../groups/read-groups.ts'
 import { volumePosition } from '../groups/volume-position.ts'
 
@@ -45,9 +46,8 @@ export const browserChangesList = endpoint({
     siteId: uuid('Only reports of this site').optional(),
     reportType: oneOf(browserChangeTypeNames, 'Only this type; both by default').optional(),
   },
-  window: { defaultDays: 31, maxDays: 31 },
+  window: windows.month,
   page: { ...listPage, position },
-  charges: ['key', 'tenant'],
   cache: 'until-import',
   response: listResponse(browserChange, { totals: browserChangeTotals }),
   async handle({ caller, window, params: { siteId, reportType }, ...ctx }) {

@@ -35,7 +35,6 @@ export const compliancePciDss = endpoint({
     'Whether a site is ready for the requirements 6.4.3 and 11.6.1 of PCI DSS 4.0, what is missing and the evidence. Scripts are read over the plan’s whole retention, changes over the last 30 days. Works on every plan with API access; `plan.requiredFor` names the plan that can meet a requirement where the current one cannot.',
   query: { siteId: uuid('The site, which a key of one site need not name; a verdict is never across sites') },
   window: 'retention',
-  charges: ['key', 'tenant'],
   response: z.object({ data: pciReadiness }),
   async handle({ caller: { tenant }, params: { siteId }, window, retentionFrom, read, readAll }) {
     const now = new Date(window.to)

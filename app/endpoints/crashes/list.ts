@@ -8,6 +8,7 @@ import { listResponse } from '../../../schema/responses/common.ts'
 import { crashGroup, crashTotals } from '../../../schema/responses/crash.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
+import { windows } from '../../pipeline/windows.ts'
 import { readGroups } from '../groups/read-groups.ts'
 import { volumePosition } from '../groups/volume-position.ts'
 
@@ -23,9 +24,8 @@ export const crashesList = endpoint({
     siteId: uuid('Only crashes of this site').optional(),
     reason: exactText(128, 'Only crashes with exactly this reason').optional(),
   },
-  window: { defaultDays: 31, maxDays: 31 },
+  window: windows.month,
   page: { ...listPage, position: volumePosition },
-  charges: ['key', 'tenant'],
   cache: 'until-import',
   response: listResponse(crashGroup, { totals: crashTotals }),
   async handle({ caller, window, params, ...ctx }) {

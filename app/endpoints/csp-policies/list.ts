@@ -10,6 +10,7 @@ import { cspPolicy } from '../../../schema/responses/csp-policy.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
 import { latestFirst, timePosition } from '../../pipeline/time-position.ts'
+import { windows } from '../../pipeline/windows.ts'
 import { requirePage } from '../pages/require-page.ts'
 
 /** Distinct policies before merging. */
@@ -23,9 +24,8 @@ export const cspPoliciesList = endpoint({
     'Policies that differ only in nonces, in the order of their directives, in case or in repeats are one; the latest quoted come first. `truncated` is true if more than 200 distinct policies were quoted, before any were merged, and only the latest of them are listed.',
   pathParams: { siteId: uuid('The site') },
   query: { pageId: uuid('Only policies quoted by reports of this monitored page').optional() },
-  window: { defaultDays: 31, maxDays: 31 },
+  window: windows.month,
   page: { ...wholeListPage, position: timePosition('lastSeen', cspPolicy.shape.id) },
-  charges: ['key', 'tenant'],
   response: listResponse(cspPolicy, { truncated: z.boolean() }),
   async handle({ caller: { tenant }, params: { siteId, pageId }, window, page, read, readAll }) {
     const monitored = pageId === undefined ? undefined : await requirePage(read, tenant.id, siteId, pageId)

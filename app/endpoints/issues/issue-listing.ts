@@ -11,6 +11,7 @@ import { issue } from '../../../schema/responses/issue.ts'
 import { cursorTime } from '../../pipeline/cursor.ts'
 import type { HandlerContext } from '../../pipeline/endpoint.ts'
 import { listPage, type SortKey } from '../../pipeline/page.ts'
+import { windows } from '../../pipeline/windows.ts'
 import { uint64Text } from '../groups/volume-position.ts'
 import { withDetails } from '../groups/with-details.ts'
 
@@ -20,9 +21,8 @@ export const issuePosition: SortKey<Pick<RankedIssue, 'lastSeen' | 'key'>, Issue
 }
 
 export const issueListing = {
-  window: { defaultDays: 7, maxDays: 31 },
+  window: windows.weekByDefault,
   page: { ...listPage, position: issuePosition },
-  charges: ['key', 'tenant'],
   cache: 'until-import',
   response: listResponse(issue),
 } as const

@@ -26,7 +26,6 @@ export const issuesReports = endpoint({
   query: { reportType: oneOf(issueTypeNames, 'The issue’s own report type').default('csp-violation') },
   window: 'retention',
   page: { ...listPage, position: timePosition('receivedAt') },
-  charges: ['key', 'tenant'],
   cache: 'until-import',
   response: listResponse(report),
   async handle({ caller: { tenant }, params: { siteId, issueId, reportType }, window, page, read }) {

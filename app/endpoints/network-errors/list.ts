@@ -9,6 +9,7 @@ import { listResponse } from '../../../schema/responses/common.ts'
 import { networkErrorGroup, networkErrorTotals } from '../../../schema/responses/network-error.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
+import { windows } from '../../pipeline/windows.ts'
 import { readGroups } from '../groups/read-groups.ts'
 import { volumePosition } from '../groups/volume-position.ts'
 
@@ -31,9 +32,8 @@ export const networkErrorsList = endpoint({
     errorType: exactText(128, 'Only errors of exactly this type, such as tcp.timed_out').optional(),
     origin: exactText(255, 'Only failed requests to exactly this origin, such as https://cdn.example').optional(),
   },
-  window: { defaultDays: 31, maxDays: 31 },
+  window: windows.month,
   page: { ...listPage, position: volumePosition },
-  charges: ['key', 'tenant'],
   cache: 'until-import',
   response: listResponse(networkErrorGroup, { totals: networkErrorTotals }),
   async handle({ caller, window, params, ...ctx }) {

@@ -4,6 +4,7 @@ import { addTallies, estimate, isSampled } from '../../../queries/rules/weights.
 import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { reportCount } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
+import { windows } from '../../pipeline/windows.ts'
 
 export const reportsCount = endpoint({
   name: 'reports.count',
@@ -12,8 +13,7 @@ export const reportsCount = endpoint({
   description: 'The number of reports that the list would page through, and the estimated number before sampling.',
   query: reportFilterParams,
   parse: toReportFilter,
-  window: { defaultDays: 7, maxDays: 31 },
-  charges: ['key', 'tenant'],
+  window: windows.weekByDefault,
   cache: 'until-import',
   response: z.object({ data: reportCount }),
   async handle({ caller, window, filter, readAll }) {

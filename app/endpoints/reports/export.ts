@@ -8,6 +8,7 @@ import { reportFilterParams, toReportFilter } from '../../../schema/report-filte
 import { reportFieldNames } from '../../../schema/responses/report.ts'
 import type { Download } from '../../pipeline/download.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
+import { windows } from '../../pipeline/windows.ts'
 import { countedLines } from './counted-lines.ts'
 
 /** Reports that one token of the budgets pays for. */
@@ -29,8 +30,7 @@ export const reportsExport = endpoint({
     end: oneOf(['true', 'false'], 'With false, NDJSON has no line at its end but reports').default('true'),
   },
   parse: toReportFilter,
-  window: { defaultDays: 7, maxDays: 31 },
-  charges: ['key', 'tenant'],
+  window: windows.weekByDefault,
   mediaTypes: exportFormatNames.map((format) => exportFormats[format].mediaType),
   response: z.custom<Download>(),
   async handle({ caller, window, filter, params, read, charge, openExport }) {

@@ -9,6 +9,7 @@ import { integer } from '../../../schema/params.ts'
 import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { groupedRow } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
+import { windows } from '../../pipeline/windows.ts'
 
 export const reportsGrouped = endpoint({
   name: 'reports.grouped',
@@ -22,8 +23,7 @@ export const reportsGrouped = endpoint({
     limit: integer(1, 100, 'The number of groups to return').default(20),
   },
   parse: (query) => ({ ...toReportFilter(query), groupBy: toGrouping(query.reportType, query.groupBy) }),
-  window: { defaultDays: 7, maxDays: 31 },
-  charges: ['key', 'tenant'],
+  window: windows.weekByDefault,
   cache: 'until-import',
   response: z.object({ groupBy: z.array(z.string()), data: z.array(groupedRow) }),
   async handle({ caller, window, earlier, filter, params, read, readAll }) {

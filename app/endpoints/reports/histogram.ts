@@ -5,6 +5,7 @@ import { oneOf } from '../../../schema/params.ts'
 import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { histogram } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
+import { windows } from '../../pipeline/windows.ts'
 
 export const reportsHistogram = endpoint({
   name: 'reports.histogram',
@@ -20,8 +21,7 @@ export const reportsHistogram = endpoint({
     ).optional(),
   },
   parse: toReportFilter,
-  window: { defaultDays: 7, maxDays: 31 },
-  charges: ['key', 'tenant'],
+  window: windows.weekByDefault,
   cache: 'until-import',
   response: z.object({ data: histogram }),
   async handle({ caller, window, filter, params, readAll }) {

@@ -5,6 +5,7 @@ import { type Report, report } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
 import { timePosition } from '../../pipeline/time-position.ts'
+import { windows } from '../../pipeline/windows.ts'
 
 const position = {
   ...timePosition('receivedAt'),
@@ -19,9 +20,8 @@ export const reportsList = endpoint({
     'Reports of one type, newest first. At most the first 10,000 of a query can be paged; narrow the window to reach further.',
   query: reportFilterParams,
   parse: toReportFilter,
-  window: { defaultDays: 7, maxDays: 7 },
+  window: windows.week,
   page: { ...listPage, position },
-  charges: ['key', 'tenant'],
   cache: 'until-import',
   response: listResponse(report),
   async handle({ caller, window, filter, page, read }) {

@@ -3,6 +3,7 @@ import { countReportTypes, toTypeCounts } from '../../../queries/reports/count-r
 import { uuid } from '../../../schema/params.ts'
 import { reportTypeCount } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
+import { windows } from '../../pipeline/windows.ts'
 
 export const reportsTypes = endpoint({
   name: 'reports.types',
@@ -10,8 +11,7 @@ export const reportsTypes = endpoint({
   summary: 'Count reports by type',
   description: 'The types with reports in the window; csp-violation is always listed, even with none.',
   query: { siteId: uuid('Only reports of this site').optional() },
-  window: { defaultDays: 7, maxDays: 31 },
-  charges: ['key', 'tenant'],
+  window: windows.weekByDefault,
   cache: 'until-import',
   response: z.object({ data: z.array(reportTypeCount) }),
   async handle({ caller, window, params, readAll }) {

@@ -3,6 +3,7 @@ import { uuid } from '../../../schema/params.ts'
 import { Problem } from '../../../schema/problems.ts'
 import { script, scriptDecision } from '../../../schema/responses/script.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
+import { windows } from '../../pipeline/windows.ts'
 import { inventoryRequirement } from './inventory-requirement.ts'
 import { readScript } from './read-inventory.ts'
 
@@ -13,8 +14,7 @@ export const scriptsGet = endpoint({
   description: 'A script of the site’s inventory, as the list has it, with every decision made about it, oldest first.',
   pathParams: { siteId: uuid('The site'), scriptId: uuid('The script') },
   requires: [inventoryRequirement],
-  window: { defaultDays: 31, maxDays: 31 },
-  charges: ['key', 'tenant'],
+  window: windows.month,
   response: z.object({
     data: script
       .extend({

@@ -6,6 +6,7 @@ import { coverageSummary, readWindow, scriptCounts } from '../../../schema/respo
 import { advisoryStates, identificationStates, inventorySize, scriptStatuses } from '../../../schema/scripts.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
+import { windows } from '../../pipeline/windows.ts'
 import { countStates, summariseCoverage } from './inventory-counts.ts'
 import { compareInInventory, inventoryPosition } from './inventory-order.ts'
 import { decisionExemption, inventoryRequirement } from './inventory-requirement.ts'
@@ -31,9 +32,8 @@ export const scriptsList = endpoint({
     { capability: 'pages.payment', when: { parameter: 'pageScope', is: 'payment' }, unless: decisionExemption },
     { capability: 'scripts.authorization', when: { parameter: 'advisories' } },
   ],
-  window: { defaultDays: 31, maxDays: 31 },
+  window: windows.month,
   page: { ...wholeListPage, position: inventoryPosition, maxLimit: inventorySize },
-  charges: ['key', 'tenant'],
   response: listResponse(script, {
     counts: scriptCounts,
     coverage: coverageSummary,

@@ -28,7 +28,6 @@ export const sitesList = endpoint({
   description: 'The sites that the key reads, in the order they were made, and when each was reported from.',
   query: { siteId: uuid('Only this site').optional() },
   page: { ...wholeListPage, position },
-  charges: ['key', 'tenant'],
   response: listResponse(site),
   async handle({ caller, params, page, retentionFrom, read }) {
     const [sites, activity] = await Promise.all([
