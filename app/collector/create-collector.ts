@@ -128,7 +128,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     const encoding = c.req.header('Content-Encoding')
     const body = await receiveBody(c, site.id, bodyBytes, (bytes) => readBody(bytes, encoding))
     const userAgent = c.req.header('User-Agent') ?? ''
-    const elements = readElements(body, userAgent)
+    const elements = readElements(body)
     const tokens = tokensOfReports(elements.length)
     if (tokens > 0) await charge(site, c.get('request'), tokens)
     const onOutcome = metrics.countReport

@@ -1,7 +1,7 @@
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { isLineError } from '../import/ndjson/line-error.ts'
 import { isSkipped, isStoredType, normaliseReport, siteUrl } from '../import/normalise/normalise-report.ts'
-import { readElement, readPost } from '../import/normalise/post.ts'
+import { elementsOf, readElement } from '../import/normalise/post.ts'
 import { urlParts } from '../import/normalise/url-parts.ts'
 import { CollectorError } from './collector-error.ts'
 import type { CollectorSite } from './site-lookup.ts'
@@ -21,10 +21,10 @@ export interface ReportContext {
 }
 
 /** The elements of a body, each a report or not. Throws CollectorError(400) for a body that holds none. */
-export function readElements(body: unknown, userAgent: string): readonly unknown[] {
-  const post = readPost({ body, userAgent })
-  if (isLineError(post)) throw new CollectorError(400, 'bad_request', post.reason)
-  return post.elements
+export function readElements(body: unknown): readonly unknown[] {
+  const elements = elementsOf(body)
+  if (isLineError(elements)) throw new CollectorError(400, 'bad_request', elements.reason)
+  return elements
 }
 
 /** The reports that are to be stored. */

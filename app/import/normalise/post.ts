@@ -77,8 +77,8 @@ export function readPost(line: unknown, now = Date.now()): Post | LineError {
   }
 }
 
-/** The body's form decides, never a content type. */
-function elementsOf(body: unknown): Post['elements'] | LineError {
+/** Reports of a body, each to be read. The body's form decides, never a content type. */
+export function elementsOf(body: unknown): readonly unknown[] | LineError {
   if (Array.isArray(body)) {
     return body.length <= maxReports
       ? body

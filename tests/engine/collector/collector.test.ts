@@ -117,6 +117,7 @@ test.each<[what: string, status: number, code: string, body: unknown, options?: 
   ['a body over 1 MiB', 413, 'payload_too_large', ' '.repeat(1024 * 1024 + 1)],
   ['a gzip body that unpacks to more', 413, 'payload_too_large', gzipBomb, { headers: { 'Content-Encoding': 'gzip' } }],
   ['a body that nests too deep', 400, 'bad_request', `[${'['.repeat(500_000)}`],
+  ['a text that holds JSON past these bounds', 400, 'bad_request', JSON.stringify('['.repeat(4e5) + ']'.repeat(4e5))],
   ['a body of too many members', 400, 'bad_request', `{${'"a":1,'.repeat(150_000)}"b":[${'0,'.repeat(60_000)}0]}`],
 ])('%s is refused with %d', async (_, status, code, body, options) => {
   const { token } = await createSite()
