@@ -134,10 +134,10 @@ async function fillRollups(
   if (tables.length === 0) return
   const months = await Promise.all(stores.map((store) => listRollupMonths(store, [rawTable])))
   if (months.flat().length === 0) return
-  const tenants = (await Promise.all(stores.map(unfinishedTenants))).filter((ids) => ids !== '').join(', ')
-  if (tenants !== '') {
+  const tenants = (await Promise.all(stores.map(unfinishedTenants))).flat()
+  if (tenants.length > 0) {
     onStep?.(
-      `An import of tenant ${tenants} was cut off: run it again, then "rollups check", because what is filled now would count its last batch twice`,
+      `An import of tenant ${tenants.join(', ')} was cut off: run it again, then "rollups check", because what is filled now would count its last batch twice`,
     )
   }
   await rebuildRollups(stores, {

@@ -39,8 +39,7 @@ export async function moveTenant(
 ) {
   requireNodes(cluster)
   const target = requireShard(cluster, number)
-  const unfinished = await unfinishedTenants(cluster.client)
-  if (unfinished.includes(tenantId)) {
+  if ((await unfinishedTenants(cluster.client)).includes(tenantId)) {
     throw new Error('An import of the tenant is running or was cut off: let it end, or run it again, before the move')
   }
   const onWait = (holder: string) => log(`Waiting for the import of the tenant by ${holder}`)

@@ -1,7 +1,7 @@
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { listUnfinishedImports } from '../../queries/tenants/list-unfinished-imports.ts'
 
-/** Tenants with a running or interrupted import, separated by commas; '' for none. */
-export async function unfinishedTenants(database: Database): Promise<string> {
-  return (await database.read(listUnfinishedImports)).map(({ tenantId }) => tenantId).join(', ')
+/** Tenants with a running or interrupted import. */
+export async function unfinishedTenants(database: Database): Promise<string[]> {
+  return (await database.read(listUnfinishedImports)).map(({ tenantId }) => tenantId)
 }

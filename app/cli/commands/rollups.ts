@@ -21,7 +21,7 @@ const force = new Option(
   'Rebuild although an import was cut off; running that import again then counts its reports twice',
 )
 
-const cutOff = (tenants: string) => `An import of tenant ${tenants} is running or was cut off`
+const cutOff = (tenants: readonly string[]) => `An import of tenant ${tenants.join(', ')} is running or was cut off`
 
 export function addRollups(program: Command, context: Context): void {
   const rollups = subcommand(program, 'rollups', { about: 'The tables that views keep of the raw reports' })
@@ -45,8 +45,8 @@ export function addRollups(program: Command, context: Context): void {
           onProgress: (done, total, note) => update(share(done, total), note),
         }),
       )
-      const tenants = check.different > 0 ? await unfinishedTenants(reader) : ''
-      if (tenants !== '') context.log(`${cutOff(tenants)}: run it again, which completes the rollups`)
+      const tenants = check.different > 0 ? await unfinishedTenants(reader) : []
+      if (tenants.length > 0) context.log(`${cutOff(tenants)}: run it again, which completes the rollups`)
       context.finish(check, check.different > 0 ? 1 : 0)
     })
 
@@ -65,8 +65,8 @@ export function addRollups(program: Command, context: Context): void {
     .action(async ({ table, force }) => {
       const { reader, shards } = await context.database()
       // Rollups count a batch twice that is sent again after a rebuild.
-      const tenants = force ? '' : await unfinishedTenants(reader)
-      if (tenants !== '') {
+      const tenants = force ? [] : await unfinishedTenants(reader)
+      if (tenants.length > 0) {
         throw new Error(
           `${cutOff(tenants)}: let it end, or run it again, before rebuilding; --force rebuilds all the same`,
         )
