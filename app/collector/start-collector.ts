@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
-import { placeOfTenant } from '../../clickhouse/cluster/places.ts'
+import { placeOfTenant } from '../../clickhouse/cluster/tenant-shards.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import type { Config } from '../config.ts'

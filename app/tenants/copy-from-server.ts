@@ -8,7 +8,7 @@ import {
   placeTenant,
   requireNodes,
   requireShard,
-} from '../../clickhouse/cluster/places.ts'
+} from '../../clickhouse/cluster/tenant-shards.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { type Log, removeRows } from './move-tenant.ts'
 

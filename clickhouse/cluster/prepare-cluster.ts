@@ -5,7 +5,7 @@ import { rowCount } from '../../queries/sql/rows.ts'
 import { sql, text } from '../../queries/sql/sql.ts'
 import { onCluster, type Replication, shardDatabase } from './on-cluster.ts'
 import type { Cluster } from './open-cluster.ts'
-import { createPlaceDictionary, createPlaces, placeCollection, requireNodes } from './places.ts'
+import { createPlaceDictionary, createPlaces, placeCollection, requireNodes } from './tenant-shards.ts'
 
 /** Runs a statement of a migration on a cluster. */
 export type Apply = (statement: string) => Promise<void>

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import { placeOfTenant, requireShard } from '../../../clickhouse/cluster/places.ts'
+import { placeOfTenant, requireShard } from '../../../clickhouse/cluster/tenant-shards.ts'
 import type { Database } from '../../../queries/clickhouse/client.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
 import type { Query } from '../../../queries/sql/query.ts'

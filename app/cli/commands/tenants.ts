@@ -15,7 +15,7 @@ import type { Context } from '../command/context.ts'
 import { requireTenant } from '../command/require-tenant.ts'
 import { name, newName, requireChange, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
-import { addTenantPlaces, newTenantShard, placeNewTenant } from './tenant-places.ts'
+import { addTenantPlaces, newTenantShard, placeNewTenant } from './tenant-shards.ts'
 
 const planOption = () =>
   option('--plan <PLAN>', {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { requireNodes } from '../../../clickhouse/cluster/places.ts'
+import { requireNodes } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { pendingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'

@@ -1,7 +1,7 @@
 import { listDeliveredAlerts } from '../../../queries/alerts/list-delivered-alerts.ts'
 import { paymentPageIds, sitePageIds } from '../../../queries/pages/payment-pages.ts'
 import { alertedChanges } from '../../../queries/rules/pci/change-alerts.ts'
-import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-places.ts'
+import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-refs.ts'
 import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
 import { listScans } from '../../../queries/scans/list-scans.ts'
 import type { Reader } from '../../../queries/sql/query.ts'

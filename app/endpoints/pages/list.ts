@@ -1,5 +1,5 @@
 import { listMonitoredPages, type PagePosition } from '../../../queries/pages/list-monitored-pages.ts'
-import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-places.ts'
+import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-refs.ts'
 import { uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { monitoredPage } from '../../../schema/responses/monitored-page.ts'

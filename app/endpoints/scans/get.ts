@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { findScanDetails } from '../../../queries/scans/find-scan-details.ts'
-import { findScanPlace } from '../../../queries/scans/find-scan-place.ts'
+import { findScanPlace } from '../../../queries/scans/find-scan-ref.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { uuid } from '../../../schema/params.ts'
 import { Problem } from '../../../schema/problems.ts'

@@ -1,5 +1,5 @@
-import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-places.ts'
-import { listScanPlaces } from '../../../queries/scans/list-scan-places.ts'
+import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-refs.ts'
+import { listScanPlaces } from '../../../queries/scans/list-scan-refs.ts'
 import { uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { listedScan } from '../../../schema/responses/scan.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteSite } from '../../../app/tenants/delete-tenant.ts'
 import { moveTenant } from '../../../app/tenants/move-tenant.ts'
-import { placeOfTenant } from '../../../clickhouse/cluster/places.ts'
+import { placeOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { aReport } from '../../../fixtures/reports.ts'

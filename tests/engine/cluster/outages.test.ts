@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-cluster.ts'
-import { placeTenant } from '../../../clickhouse/cluster/places.ts'
+import { placeTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { randomReports } from '../../../fixtures/reports.ts'

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import type { Cluster } from '../../../clickhouse/cluster/open-cluster.ts'
-import { emptiestShard, placeOfTenant, placeTenant } from '../../../clickhouse/cluster/places.ts'
+import { emptiestShard, placeOfTenant, placeTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { pendingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
