@@ -118,10 +118,15 @@ async function fillReportTypes(database: Database): Promise<string[]> {
   return (await database.read(listReportedTypes(changed))).map(({ report_type }) => report_type)
 }
 
-function createdRollups(migrations: readonly Migration[], rollups: readonly Rollup[]): string[] {
-  const created = new Set(migrations.flatMap(({ statements }) => statements.map(viewTarget)))
-  for (const { table, source } of rollups) if (created.has(source)) created.add(table)
-  return rollups.map(({ table }) => table).filter((table) => created.has(table))
+/** Rollups of the views that migrations create or change, and the rollups of those. */
+function changedRollups(migrations: readonly Migration[], rollups: readonly Rollup[]): string[] {
+  const statements = migrations.flatMap((migration) => migration.statements)
+  const views = statements.map((statement) => /^ALTER TABLE (\w+)\s+MODIFY QUERY\b/.exec(statement)?.[1])
+  const changed = new Set(statements.map(viewTarget))
+  for (const { table, source, views: own } of rollups) {
+    if (changed.has(source) || own.some((view) => views.includes(view))) changed.add(table)
+  }
+  return rollups.map(({ table }) => table).filter((table) => changed.has(table))
 }
 
 async function fillRollups(
@@ -130,7 +135,7 @@ async function fillRollups(
   onStep: MigrateOptions['onStep'],
 ): Promise<void> {
   const [first] = stores
-  const tables = first ? createdRollups(migrations, await listRollups(first)) : []
+  const tables = first ? changedRollups(migrations, await listRollups(first)) : []
   if (tables.length === 0) return
   const months = await Promise.all(stores.map((store) => listRollupMonths(store, [rawTable])))
   if (months.flat().length === 0) return

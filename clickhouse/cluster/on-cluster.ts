@@ -1,5 +1,6 @@
 // The migrations on a cluster: the tables of tenants' rows lie in a database of the shards, with a Distributed table of the
-// same name in front; small tables lie in front, on every node.
+// same name in front, and so do the views that fill rollups, without one; small tables, dictionaries and views for people lie
+// in front, on every node.
 
 /** Tables on every node: those without a tenant, and those that find a tenant. */
 export const everywhere: readonly string[] = [
@@ -22,7 +23,7 @@ export interface ClusterStatement {
 export interface Replication {
   /** Statements of each node. */
   createDatabases(front: string, shards: string): readonly string[]
-  /** CREATE TABLE or ALTER TABLE of a small table. */
+  /** CREATE TABLE, ALTER TABLE or DROP TABLE of a small table. */
   everywhere(statement: string, front: string): ClusterStatement[]
   /** CREATE TABLE or ALTER TABLE of a table of tenants' rows, in the shards' database. */
   sharded(statement: string): string
@@ -34,16 +35,25 @@ export interface Replication {
 export function onCluster(statement: string, front: string, replication: Replication): ClusterStatement[] {
   const [, kind, name] = head.exec(statement) ?? []
   if (kind === undefined || name === undefined) throw new Error(`Unknown kind of statement: ${statement.slice(0, 80)}`)
-  if (kind.endsWith('MATERIALIZED VIEW')) {
-    return [{ database: shardDatabase(front), statement: withQualifiedNames(statement, front) }]
+  const shards = shardDatabase(front)
+  if (ofRollupViews.includes(kind) && name.endsWith(rollupViewEnd)) {
+    return [{ database: shards, statement: withQualifiedNames(statement, front) }]
   }
-  if (kind.endsWith('VIEW')) return [{ database: front, statement }]
+  if (kind === 'CREATE MATERIALIZED VIEW' || name.endsWith(rollupViewEnd)) {
+    throw new Error(`Names of materialized views end with ${rollupViewEnd}, and no others: ${kind} ${name}`)
+  }
+  if (kind.endsWith('VIEW') || kind.endsWith('DICTIONARY')) return [{ database: front, statement }]
   if (everywhere.includes(name)) return replication.everywhere(statement, front)
-  return inFrontOf(shardDatabase(front), front, name, replication.sharded(statement), placeOf(front))
+  if (kind === 'DROP TABLE') return [front, shards].map((database) => ({ database, statement }))
+  return inFrontOf(shards, front, name, replication.sharded(statement), placeOf(front))
 }
 
 const head =
-  /^(CREATE TABLE|ALTER TABLE|CREATE MATERIALIZED VIEW|CREATE VIEW|CREATE OR REPLACE VIEW) (?:IF NOT EXISTS )?(\w+)/
+  /^((?:CREATE|ALTER|DROP) TABLE|CREATE MATERIALIZED VIEW|(?:CREATE|CREATE OR REPLACE|DROP) (?:VIEW|DICTIONARY)) (?:IF (?:NOT )?EXISTS )?(\w+)(?![\w.])/
+
+/** A statement without MATERIALIZED means a materialized view by this end of its name. */
+const rollupViewEnd = '_mv'
+const ofRollupViews = ['CREATE MATERIALIZED VIEW', 'ALTER TABLE', 'DROP VIEW']
 
 /** A table in its database, and the Distributed table of its columns that clients name. @param place sharding key. */
 function inFrontOf(

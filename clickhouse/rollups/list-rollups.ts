@@ -8,6 +8,8 @@ export interface Rollup {
   readonly table: string
   /** The table its views read: `reports`, or a finer rollup. */
   readonly source: string
+  /** Names of its views. */
+  readonly views: readonly string[]
   /** Sorting key; tenant_id, report_type and bucket are in it. */
   readonly keys: readonly string[]
   readonly measures: readonly RollupMeasure[]
@@ -77,6 +79,7 @@ export async function listRollups(database: Database): Promise<Rollup[]> {
     return {
       table,
       source,
+      views: [view],
       keys: own.filter(({ key }) => key).map(({ column }) => column),
       measures: own.flatMap(({ column, type }) => {
         const [, simple, combine, valueType] = measureType.exec(type) ?? []
@@ -101,6 +104,7 @@ function mergedByTable(rollups: readonly Rollup[]): Rollup[] {
       throw new Error(`The views of ${table} read several tables`)
     return {
       ...first,
+      views: ofTable.flatMap(({ views }) => views),
       over: (rows) =>
         join(
           ofTable.map(({ over }) => over(rows)),

@@ -23,7 +23,7 @@ const copies = `${front}_copies`
 export const unreplicated: Replication = {
   createDatabases: (front, shards) => [front, shards, copies].map((name) => `CREATE DATABASE IF NOT EXISTS ${name}`),
   everywhere(statement, front) {
-    const [, table = ''] = /TABLE (?:IF NOT EXISTS )?(\w+)/.exec(statement) ?? []
+    const [, table = ''] = /TABLE (?:IF (?:NOT )?EXISTS )?(\w+)/.exec(statement) ?? []
     const others = `ENGINE = Distributed('${copies}', '${front}', '${table}')`
     // An insert that came from another node has that node's query id.
     const own = `SELECT * FROM ${front}.${table} WHERE queryID() = initialQueryID()`
@@ -36,6 +36,13 @@ export const unreplicated: Replication = {
         // Its columns are those of the table when it was made.
         { database: copies, statement: `DROP VIEW IF EXISTS ${table}_mv` },
         { database: copies, statement: view },
+      ]
+    }
+    if (statement.startsWith('DROP')) {
+      return [
+        { database: copies, statement: `DROP VIEW IF EXISTS ${table}_mv` },
+        { database: copies, statement },
+        { database: front, statement },
       ]
     }
     return [

@@ -108,6 +108,41 @@ test('a column of a table of tenants’ rows comes to its Distributed table too'
   ])
 })
 
-test('a statement of another kind is refused', () => {
-  expect(() => render('RENAME TABLE a TO b')).toThrow('Unknown kind of statement: RENAME TABLE a TO b')
+describe('a change of what migrations made', () => {
+  const query = 'SELECT * FROM reports WHERE a IN (SELECT a FROM report_types FINAL)'
+  const shardQuery = 'SELECT * FROM reports WHERE a IN (SELECT a FROM reports.report_types FINAL)'
+
+  test.each([
+    ['a materialized view', 'DROP VIEW IF EXISTS x_mv SYNC', ['reports_shard']],
+    ['a view for people', 'DROP VIEW IF EXISTS x_named', ['reports']],
+    ['a view for people', `CREATE OR REPLACE VIEW x_named AS ${query}`, ['reports']],
+    ['a dictionary', 'CREATE DICTIONARY IF NOT EXISTS x (id UUID) PRIMARY KEY id', ['reports']],
+    ['a dictionary', 'CREATE OR REPLACE DICTIONARY x (id UUID) PRIMARY KEY id', ['reports']],
+    ['a dictionary', 'DROP DICTIONARY IF EXISTS x', ['reports']],
+    ['a table of tenants’ rows, from its front on', 'DROP TABLE IF EXISTS counts SYNC', ['reports', 'reports_shard']],
+    ['a small table', 'DROP TABLE IF EXISTS retired_tokens SYNC', ['reports']],
+    ['a column of a small table', 'ALTER TABLE api_keys DROP COLUMN IF EXISTS x', ['reports']],
+  ])('%s: %s', (_, statement, databases) => {
+    expect(render(statement)).toEqual(databases.map((database) => ({ database, statement })))
+  })
+
+  test('the query of a materialized view changes on the shards alone, and reads small tables in front', () => {
+    expect(render(`ALTER TABLE x_mv\n    MODIFY QUERY ${query}`)).toEqual([
+      { database: 'reports_shard', statement: `ALTER TABLE x_mv\n    MODIFY QUERY ${shardQuery}` },
+    ])
+  })
+
+  test.each(['CREATE MATERIALIZED VIEW x TO y', 'CREATE TABLE x_mv', 'CREATE VIEW x_mv', 'DROP TABLE x_mv'])(
+    'a name that hides a materialized view is refused: %s',
+    (statement) => {
+      expect(() => render(statement)).toThrow('Names of materialized views end with _mv, and no others')
+    },
+  )
 })
+
+test.each(['RENAME TABLE a TO b', 'DROP TABLE reports.x', 'CREATE OR REPLACE TABLE x', 'DROP DATABASE x'])(
+  'a statement of another kind is refused: %s',
+  (statement) => {
+    expect(() => render(statement)).toThrow(`Unknown kind of statement: ${statement}`)
+  },
+)
