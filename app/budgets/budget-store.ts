@@ -8,6 +8,9 @@ export type ApiBudgetName = 'key' | 'tenant'
 /** `site` is of posts to the collector. */
 export type BudgetName = ApiBudgetName | 'site'
 
+/** Takes tokens of each of the operation's budgets. Throws rate_limited or rate_limit_unavailable. */
+export type Charge = (tokens: number) => Promise<void>
+
 /** All charges of one request are of one tenant. */
 export interface BudgetCharge extends Budget {
   readonly name: BudgetName

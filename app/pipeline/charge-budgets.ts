@@ -6,9 +6,6 @@ import { type BudgetOutcome, type BudgetStore, BudgetUnavailableError } from '..
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Takes tokens of each of the operation's budgets. Throws rate_limited or rate_limit_unavailable. */
-export type Charge = (tokens: number) => Promise<void>
-
 /** Charges one token; a handler can charge more. A later rejection still sends the budgets' headers. */
 export function chargeBudgets({ charges: names }: Endpoint, budgets: BudgetStore): MiddlewareHandler<ApiEnv> {
   async function charge(c: Context<ApiEnv>, tokens: number): Promise<void> {

@@ -4,8 +4,7 @@ import { findSite } from '../../queries/tenants/find-site.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
-import type { DatabaseAccess } from '../program/open-database.ts'
-import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
+import { countRows, type Databases, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 import { ofSite, removeSite } from './remove-site.ts'
 import { retireTokens } from './retire-tokens.ts'
 
@@ -40,8 +39,6 @@ const entrances: readonly string[] = ['sites', 'api_keys']
 
 /** The lease of the deletion, and on a cluster the place that it is found by. */
 const leaseTables: readonly string[] = ['import_leases', 'tenant_places']
-
-export type Databases = Pick<DatabaseAccess, 'writer' | 'shards'>
 
 /** Throws where the rows are not all gone; running it again deletes the rest. */
 export async function deleteTenant(databases: Databases, id: string, options: DeleteOptions): Promise<RowCounts> {

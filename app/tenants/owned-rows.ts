@@ -2,9 +2,13 @@ import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 import { countOwnedRows, listOwnedTables, type OwnedTable } from '../../queries/tenants/list-owned-tables.ts'
+import type { DatabaseAccess } from '../program/open-database.ts'
 
 // Rows of a tenant or a site in every table that has such rows, and their deletion. ALTER TABLE DELETE takes rows off the
 // disk before it returns, where a lightweight DELETE hides them until a merge; it rewrites the parts that hold them.
+
+/** The writer, and the databases that hold its rows. */
+export type Databases = Pick<DatabaseAccess, 'writer' | 'shards'>
 
 /** True of a table's rows; undefined for a table without such rows. */
 export type RowCondition = (table: OwnedTable) => Sql | undefined

@@ -5,8 +5,7 @@ import { isCopy, retractReports, type SiteReports } from '../../clickhouse/rollu
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../queries/clickhouse/client.ts'
 import { name, render, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
-import type { Databases, DeleteOptions } from './delete-tenant.ts'
-import { deleteRows, type RowCondition } from './owned-rows.ts'
+import { type Databases, deleteRows, type RowCondition } from './owned-rows.ts'
 
 /** Of a block in flight, which the collector sends within 10 s. */
 const acknowledgedMs = 15_000
@@ -24,7 +23,7 @@ export async function removeSite(
   site: SiteReports,
   databases: readonly Database[],
   tables: readonly string[],
-  { log }: DeleteOptions,
+  { log }: { log(line: string): void },
 ): Promise<void> {
   const { tenantId, siteId } = site
   const logStep = (state: 'started' | 'done') => logImportSteps(writer)([tenantId], `deletion of ${siteId}`, state)

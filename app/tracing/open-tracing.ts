@@ -9,8 +9,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { OnOutage } from '../../queries/clickhouse/circuit-breaker.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import { logOutage } from '../program/log-outage.ts'
-import type { Tracing } from './start-tracing.ts'
-import { traceBudgets, traceDatabase, traceRequest, tracerName } from './traces.ts'
+import { type Tracing, traceBudgets, traceDatabase, traceRequest, tracerName } from './traces.ts'
 
 const stopTimeoutMs = 5_000
 

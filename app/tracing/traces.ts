@@ -10,6 +10,15 @@ import type { ApiEnv } from '../pipeline/request-context.ts'
 
 /** Spans of OpenTelemetry, with the attributes of its semantic conventions. None has a key, a query string or a value. */
 
+/** Spans of requests and, below them, of budgets in Redis and of statements. */
+export interface Tracing {
+  readonly traceRequest: MiddlewareHandler<ApiEnv>
+  readonly traceBudgets: (budgets: BudgetStore) => BudgetStore
+  readonly traceDatabase: (database: Database) => Database
+  /** Sends the spans that wait, for at most 5 s. Never rejects. */
+  stop(): Promise<void>
+}
+
 export const tracerName = 'security-reporting-api'
 
 /** Delegates to the SDK once that is registered. */
