@@ -1,4 +1,4 @@
-import type { Database } from '../queries/clickhouse/client.ts'
+import type { Database } from '../queries/clickhouse/database.ts'
 import { render, sql, text, uuids } from '../queries/sql/sql.ts'
 
 /** Of a collector's token. A collector has one insert block in flight at a time. */

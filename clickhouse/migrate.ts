@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Database } from '../queries/clickhouse/client.ts'
+import type { Database } from '../queries/clickhouse/database.ts'
 import { insertRows } from '../queries/clickhouse/insert-rows.ts'
 import type { Query } from '../queries/sql/query.ts'
 import { sql, texts } from '../queries/sql/sql.ts'

@@ -1,6 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
 import { Problem, problems } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'

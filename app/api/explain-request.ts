@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { HttpBindings } from '@hono/node-server'
 import { pino } from 'pino'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import type { Tenant } from '../../queries/tenants/find-tenant.ts'

@@ -1,5 +1,5 @@
 import { Counter, Gauge } from 'prom-client'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { listNewestReports } from '../../queries/tenants/list-newest-reports.ts'
 import { createProgramMetrics } from '../http/registry.ts'
 import type { RequestContext } from '../pipeline/request-context.ts'

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Config } from '../config.ts'
 import { type Listener, listen } from '../http/listen.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'

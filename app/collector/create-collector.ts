@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
 import type { Read } from '../../queries/sql/query.ts'
 import { Problem, problems } from '../../schema/problems.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { countStoredRows, type StoredRowKey } from '../../queries/reports/count-stored-rows.ts'
 import { storedFieldNames } from '../../schema/stored-report.ts'
 import type { SpooledBlock } from './spool.ts'

@@ -9,7 +9,7 @@ import {
   demoScriptDecisions,
 } from '../../fixtures/demo-script-records.ts'
 import type { DemoTenant } from '../../fixtures/demo-tenants.ts'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { importRecords } from '../import/records/import-records.ts'
 import type { RecordType } from '../import/records/record-type.ts'
 import { alertDeliveries } from '../import/records/types/alert-deliveries.ts'

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { pendingMigrations } from '../../clickhouse/migrate.ts'
 import { type Migration, readMigrations } from '../../clickhouse/migration-files.ts'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import { singleFlight } from '../pipeline/cache/single-flight.ts'

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
 import { withLiterals } from '../../queries/sql/literal-sql.ts'
 import type { Query, Read, Reader } from '../../queries/sql/query.ts'

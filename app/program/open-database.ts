@@ -6,7 +6,8 @@ import { isConfined, unconfined } from '../../clickhouse/engine/is-confined.ts'
 import { ofEachUser, passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, type EngineOptions, startEngine, userUrls } from '../../clickhouse/engine/start-engine.ts'
 import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
-import { type ConnectOptions, connect, type Database } from '../../queries/clickhouse/client.ts'
+import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Config } from '../config.ts'
 
 export interface DatabaseAccess {

@@ -9,7 +9,7 @@ import {
   requireNodes,
   requireShard,
 } from '../../clickhouse/cluster/tenant-shards.ts'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { type Log, removeRows } from './move-tenant.ts'
 
 /** A tenant of one server that the cluster has. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { type Bound, join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 
 /**

@@ -7,7 +7,7 @@ import { placeTenant, requireNodes, requireShard, settlePlace } from '../../clic
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { checkRollups } from '../../clickhouse/rollups/check-rollups.ts'
 import { unfinishedTenants } from '../../clickhouse/rollups/unfinished-tenants.ts'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { sql } from '../../queries/sql/sql.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'

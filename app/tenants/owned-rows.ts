@@ -1,5 +1,5 @@
 import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 import { countOwnedRows, listOwnedTables, type OwnedTable } from '../../queries/tenants/list-owned-tables.ts'
 import type { DatabaseAccess } from '../program/open-database.ts'

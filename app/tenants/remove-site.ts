@@ -3,7 +3,7 @@ import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { isCopy, retractReports, type SiteReports } from '../../clickhouse/rollups/retract-reports.ts'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { name, render, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
 import { type Databases, deleteRows, type RowCondition } from './owned-rows.ts'
 

@@ -1,7 +1,7 @@
 import { finished } from 'node:stream'
 import { context, propagation, type Span, SpanKind, type SpanOptions, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { MiddlewareHandler } from 'hono'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
 import type { ExportQuery, Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'

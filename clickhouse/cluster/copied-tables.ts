@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { sql } from '../../queries/sql/sql.ts'
 import { listOwnedTables } from '../../queries/tenants/list-owned-tables.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { name, render, type Sql, sql, text } from '../../queries/sql/sql.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type ConnectOptions, connect, type Database } from '../../queries/clickhouse/client.ts'
+import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 import { onlyRow } from '../../queries/sql/only-row.ts'
 import type { Query } from '../../queries/sql/query.ts'

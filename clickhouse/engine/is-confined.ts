@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { sql, text } from '../../queries/sql/sql.ts'
 import { passwordPath } from './passwords.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { type CheckOptions, checkRollups, differencesListed, type RollupCheck } from './check-rollups.ts'
 
 /** One shard after the other; one server is one shard. In the progress each counts as much. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { join, name, type Sql, sql } from '../../queries/sql/sql.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pRetry from 'p-retry'
 import { z } from 'zod'
-import type { Database, StatementOptions } from '../../queries/clickhouse/client.ts'
+import type { Database, StatementOptions } from '../../queries/clickhouse/database.ts'
 import { poolSettings, queryPools } from '../../queries/clickhouse/query-pools.ts'
 import { bucketTime, rawTime } from '../../queries/rollups/time-column.ts'
 import type { Query } from '../../queries/sql/query.ts'

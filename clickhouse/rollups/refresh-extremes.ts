@@ -1,4 +1,4 @@
-import type { Database, StatementOptions } from '../../queries/clickhouse/client.ts'
+import type { Database, StatementOptions } from '../../queries/clickhouse/database.ts'
 import { poolSettings, queryPools } from '../../queries/clickhouse/query-pools.ts'
 import { bucketTime, rawTime } from '../../queries/rollups/time-column.ts'
 import { at, join, name, render, type Sql, sql, text, uint } from '../../queries/sql/sql.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Database, StatementOptions } from '../../queries/clickhouse/client.ts'
+import type { Database, StatementOptions } from '../../queries/clickhouse/database.ts'
 import { poolSettings, queryPools } from '../../queries/clickhouse/query-pools.ts'
 import { join, name, render, type Sql, sql, text, uuid } from '../../queries/sql/sql.ts'
 import { ddlSettings, ddlTargets } from '../cluster/shared-ddl.ts'

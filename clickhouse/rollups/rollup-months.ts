@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { inRanges } from '../../queries/rollups/table-slices.ts'
 import type { TimeColumn } from '../../queries/rollups/time-column.ts'
 import { rowCount } from '../../queries/sql/rows.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { listUnfinishedImports } from '../../queries/tenants/list-unfinished-imports.ts'
 
 /** Tenants with a running or interrupted import. */

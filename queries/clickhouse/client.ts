@@ -1,77 +1,20 @@
-import type { Readable } from 'node:stream'
-import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client'
+import { ClickHouseError } from '@clickhouse/client'
 import { Problem } from '../../schema/problems.ts'
-import type { ExportQuery, PoolName, Query } from '../sql/query.ts'
+import type { PoolName } from '../sql/query.ts'
 import { render } from '../sql/sql.ts'
-import { createCircuitBreaker, type OnOutage } from './circuit-breaker.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
 import { clusterReads, clusterWrites, quorumOf } from './cluster-settings.ts'
 import { limitConcurrency, type RunLimited } from './concurrency-limiter.ts'
-import { type FaultKind, faultKind } from './fault-kind.ts'
+import type { Database, DatabaseObserver, QueryOrigin } from './database.ts'
+import { faultKind } from './fault-kind.ts'
 import { createNodes, nodeUrls } from './nodes.ts'
 import { openExport } from './open-export.ts'
 import { openNode } from './open-node.ts'
-import { parseResponse, type QueryCost } from './parse-response.ts'
+import { parseResponse } from './parse-response.ts'
 import { fewRowsSettings, poolSettings, type QueryPool, type QueryPools, queryPools } from './query-pools.ts'
 import { killOn, statementsOn } from './statements.ts'
 import { isRefusal } from './transient-errors.ts'
 import { ClientDisconnected, retryOnClosedConnection, withTimeout } from './with-timeout.ts'
-
-export interface QueryOrigin {
-  readonly endpoint: string
-  readonly tenantId: string
-  readonly requestId: string
-}
-
-export interface ReadOptions {
-  readonly origin?: QueryOrigin
-  readonly onCost?: (cost: QueryCost) => void
-  /** Aborted when the client disconnects; ClickHouse then stops. */
-  readonly signal?: AbortSignal | undefined
-  /** Header of the trace that ClickHouse's spans continue (W3C Trace Context). */
-  readonly traceparent?: string | undefined
-}
-
-/** Values of a statement's `{name:Type}` parameters, its settings, and a signal that ends its request. */
-export interface StatementOptions {
-  readonly params?: Record<string, unknown>
-  readonly settings?: ClickHouseSettings
-  readonly signal?: AbortSignal | undefined
-  /** ClickHouse refuses a statement while another with its id runs. */
-  readonly queryId?: string
-}
-
-/** Called by reads and exports. */
-export interface DatabaseObserver {
-  readonly onOutage?: OnOutage
-  readonly onPoolWait?: (pool: PoolName, milliseconds: number) => void
-  readonly onFault?: (kind: FaultKind) => void
-}
-
-/** One ClickHouse as one of its users; but for `read`, methods throw ClickHouse's own errors. */
-export interface Database {
-  /** Throws Problem(upstream_unavailable), ClientDisconnected, or another error for a defect of ours. */
-  read<Row>(query: Query<Row>, options?: ReadOptions): Promise<Row[]>
-  /**
-   * A result's bytes as they arrive. The stream fails where ClickHouse does, and frees its place in the pool when it is
-   * closed. Throws as `read`, and upstream_unavailable where no place is free in time.
-   */
-  export(query: ExportQuery, options?: Omit<ReadOptions, 'onCost'>): Promise<Readable>
-  command(statement: string, options?: StatementOptions): Promise<void>
-  /** Rows in the statement's format. */
-  insert(statement: string, rows: Readable | Buffer, options?: Omit<StatementOptions, 'params'>): Promise<void>
-  /** The result's bytes, in the given format where the statement names none. */
-  stream(statement: string, format: string, options?: StatementOptions): Promise<AsyncIterable<Buffer>>
-  /**
-   * Resolves when no statement with the id runs, to whether one did. Rejects where ClickHouse does not respond; nodes of a
-   * cluster that do not are passed over.
-   */
-  killQuery(queryId: string, signal: AbortSignal): Promise<boolean>
-  /** Whether ClickHouse responds in time. */
-  ping(): Promise<boolean>
-  /** Replaces the observer of reads. */
-  observe(observer: DatabaseObserver): void
-  close(): Promise<void>
-}
 
 const readSettings = {
   default_format: 'JSONCompact',

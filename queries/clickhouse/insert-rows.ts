@@ -1,5 +1,5 @@
 import { name, render, sql } from '../sql/sql.ts'
-import type { Database } from './client.ts'
+import type { Database } from './database.ts'
 
 /** An unknown column is a defect of ours; no row may wait. */
 const settings = { input_format_skip_unknown_fields: 0, async_insert: 0, wait_end_of_query: 1 } as const

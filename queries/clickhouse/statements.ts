@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type ClickHouseClient, type ClickHouseSettings, EXCEPTION_TAG_HEADER_NAME } from '@clickhouse/client'
-import type { Database, StatementOptions } from './client.ts'
+import type { Database, StatementOptions } from './database.ts'
 import { withoutExceptionTrailer } from './exception-trailer.ts'
 import { type Nodes, wasNeverSent } from './nodes.ts'
 import type { ClickHouseNode } from './open-node.ts'

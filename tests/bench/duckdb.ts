@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buffer, json } from 'node:stream/consumers'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { withProgress } from '../../app/cli/command/show-progress.ts'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { type BenchFolder, totalRows } from './bench-data.ts'
 import { type Block, blocksFrom, type Generated, generatedColumns, generatedReports } from './generated-reports.ts'
 

@@ -8,7 +8,7 @@ import { placeCollection, requireShard } from '../../clickhouse/cluster/tenant-s
 import { ofEachUser, passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { killEngine } from './engine.ts'
 import { freePort } from './free-port.ts'
 import { patience } from './patience.ts'

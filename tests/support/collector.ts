@@ -8,7 +8,7 @@ import { startCollector } from '../../app/collector/start-collector.ts'
 import { readConfig } from '../../app/config.ts'
 import { createLogger } from '../../app/program/create-logger.ts'
 import { openCluster } from '../../clickhouse/cluster/open-cluster.ts'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { connectPatiently, patience, patientBlocks } from './patience.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { json } from 'node:stream/consumers'
 import { inject } from 'vitest'
-import type { Database } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { connectPatiently } from './patience.ts'
 
 /** A database of its own on the shared engine, without tables. */

@@ -1,5 +1,6 @@
 import type { RedisTimeouts } from '../../app/budgets/redis-budgets.ts'
-import { type ConnectOptions, connect, type Database } from '../../queries/clickhouse/client.ts'
+import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { type QueryPools, queryPools } from '../../queries/clickhouse/query-pools.ts'
 
 /** Milliseconds that no response takes, however busy the machine is. */

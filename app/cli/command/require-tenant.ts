@@ -1,4 +1,4 @@
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { findTenant, type Tenant } from '../../../queries/tenants/find-tenant.ts'
 import { listSites, type Site } from '../../../queries/tenants/list-sites.ts'
 

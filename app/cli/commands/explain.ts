@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { placeOfTenant, requireShard } from '../../../clickhouse/cluster/tenant-shards.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { sql } from '../../../queries/sql/sql.ts'

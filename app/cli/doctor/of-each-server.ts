@@ -1,4 +1,4 @@
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import type { DatabaseAccess } from '../../program/open-database.ts'
 
 /** Of a cluster, every node that responds. @param check gets the address of the server, for people. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { entitlements } from '../../../schema/plans.ts'
 import { importFiles } from '../../import/reports/import-files.ts'
 import type { Context } from '../command/context.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { listPageSites } from '../../../queries/pages/list-page-sites.ts'
 import { listSites } from '../../../queries/tenants/list-sites.ts'
 import { type LineError, reject } from '../ndjson/line-error.ts'

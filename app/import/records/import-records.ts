@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { isLineError } from '../ndjson/line-error.ts'
 import { type BatchLimits, type ByteSource, type ChainedBatch, linesOf, readBatches } from '../ndjson/read-batches.ts'

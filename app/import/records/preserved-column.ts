@@ -1,4 +1,4 @@
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { listPreservedColumn } from '../../../queries/records/list-preserved-column.ts'
 import { maxIdsPerQuery } from '../../../queries/records/with-ids.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { findImportBatch, listImportBatches } from '../../../queries/tenants/list-import-batches.ts'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { blockColumns } from './insert-block.ts'
 
 /** Writes reports to ClickHouse, each insert as one block under a deduplication token. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { findImportLease } from '../../../queries/tenants/find-import-lease.ts'
 import { withRetry } from '../with-retry.ts'

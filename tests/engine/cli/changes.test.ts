@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { done, makeTenant, refused } from '../../support/cli-commands.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { explainRequest } from '../../../app/api/explain-request.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
 import { sql, text, texts, uint, uuids } from '../../../queries/sql/sql.ts'
 import { findTenant, type Tenant } from '../../../queries/tenants/find-tenant.ts'

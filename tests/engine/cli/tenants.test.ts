@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { hashKey } from '../../../app/api-keys/key-format.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { findTenant } from '../../../queries/tenants/find-tenant.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { keyPattern } from '../../../schema/key-pattern.ts'

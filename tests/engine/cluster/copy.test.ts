@@ -3,7 +3,7 @@ import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-clus
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
 import type { DemoTenant } from '../../../fixtures/demo-tenants.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { startApi } from '../../support/api.ts'
 import { done, refused } from '../../support/cli-commands.ts'
 import { operations, urlOf } from '../../support/contract.ts'

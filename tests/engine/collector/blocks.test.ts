@@ -8,7 +8,7 @@ import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-r
 import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { startTestCollector } from '../../support/collector.ts'
 import {
   expectRefused,

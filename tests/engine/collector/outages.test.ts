@@ -6,7 +6,8 @@ import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
-import { connect, type Database } from '../../../queries/clickhouse/client.ts'
+import { connect } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { startTestCollector } from '../../support/collector.ts'
 import {
   expectRefused,

@@ -12,7 +12,7 @@ import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-r
 import { reportIds } from '../../../app/import/reports/report-id.ts'
 import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { connectPatiently } from '../../support/patience.ts'
 import type { TestKey } from '../../support/tenants.ts'

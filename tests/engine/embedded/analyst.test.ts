@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { findKey } from '../../../queries/tenants/find-key.ts'
 import { findSiteByToken } from '../../../queries/tenants/find-site-by-token.ts'
 import { listTenants } from '../../../queries/tenants/list-tenants.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { openDatabase } from '../../../app/program/open-database.ts'
 import { isConfined, unconfined } from '../../../clickhouse/engine/is-confined.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { freePort } from '../../support/free-port.ts'
 import { hasLandlock } from '../../support/has-landlock.ts'
 

@@ -5,7 +5,7 @@ import { type Rejection, toRejectedLine } from '../../../app/import/ndjson/rejec
 import { clickHouseImportLog } from '../../../app/import/reports/clickhouse-import-log.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { type ImportOptions, importReports } from '../../../app/import/reports/import-reports.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { queryRows } from '../../support/database.ts'
 import { connectPatiently } from '../../support/patience.ts'
 

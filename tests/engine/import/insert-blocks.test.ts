@@ -6,7 +6,7 @@ import { collectBlocks, type InsertBlock } from '../../../app/import/reports/ins
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { aReport, randomReports } from '../../../fixtures/reports.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { type StoredReport, storedFieldNames, storedFieldRows, textLimits } from '../../../schema/stored-report.ts'
 import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { z } from 'zod'
-import { type ConnectOptions, connect, type Database, type ReadOptions } from '../../../queries/clickhouse/client.ts'
+import { type ConnectOptions, connect } from '../../../queries/clickhouse/client.ts'
+import type { Database, ReadOptions } from '../../../queries/clickhouse/database.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { rowJson } from '../../../queries/sql/rows.ts'
 import { sql, uint } from '../../../queries/sql/sql.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { randomReports } from '../../../fixtures/reports.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { reportTypeNames } from '../../../schema/report-types.ts'
 import { startApi, type TestApi } from '../../support/api.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { withPreserved } from '../../../../../app/import/records/preserved-column.ts'
 import type { RecordRow } from '../../../../../app/import/records/record-type.ts'
 import { scans } from '../../../../../app/import/records/types/scans.ts'
-import type { Database } from '../../../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../../../queries/clickhouse/database.ts'
 import { render } from '../../../../../queries/sql/sql.ts'
 
 const idOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
