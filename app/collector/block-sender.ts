@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { collectorTokenPrefix, type LogImportSteps } from '../../clickhouse/log-import-steps.ts'
-import { isRefusal } from '../../queries/clickhouse/transient-errors.ts'
+import { isRefusal } from '../../queries/clickhouse/error-codes.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { withRetry } from '../import/with-retry.ts'

@@ -1,5 +1,5 @@
 import pRetry, { type Options } from 'p-retry'
-import { transientErrors } from '../../queries/clickhouse/transient-errors.ts'
+import { isTransientCode } from '../../queries/clickhouse/error-codes.ts'
 
 /** 83 s of waits in all, in which an engine that died restarts, and a replica that was killed is one again. */
 const defaultWaits: Options = { retries: 14, minTimeout: 100, factor: 2, maxTimeout: 10_000 }
@@ -17,7 +17,7 @@ const hungUp = /socket hang up|timeout error|other side closed|premature close/i
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = String((error as Error & { code?: unknown }).code)
-  return transientCodes.has(code) || transientErrors.get(code) === 'seconds' || hungUp.test(error.message)
+  return transientCodes.has(code) || isTransientCode(error) || hungUp.test(error.message)
 }
 
 /** Retries an idempotent task after transient errors. An abort ends a wait, never a first attempt in flight. */

@@ -1,3 +1,4 @@
+import { isForAnotherNode } from './error-codes.ts'
 import { TimedOut } from './with-timeout.ts'
 
 // The nodes of a cluster, any of which takes a statement.
@@ -13,16 +14,9 @@ export function nodeUrls(urls: string): string[] {
 /** Nothing reached the node. */
 const neverSent = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
 
-const nodeFaults = new Set([
+const connectionFaults = new Set([
   ...neverSent,
   ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENETUNREACH', 'UND_ERR_SOCKET'],
-  '225', // NO_ZOOKEEPER
-  '242', // TABLE_IS_READ_ONLY
-  '279', // ALL_CONNECTION_TRIES_FAILED
-  '285', // TOO_FEW_LIVE_REPLICAS
-  '289', // REPLICA_IS_NOT_IN_QUORUM
-  '319', // UNKNOWN_STATUS_OF_INSERT
-  '999', // KEEPER_EXCEPTION
 ])
 
 /** A node that accepts connections and does not respond. */
@@ -33,7 +27,10 @@ const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
 export const wasNeverSent = (error: unknown) => neverSent.has(codeOf(error))
 
 const isNodeFault = (error: unknown) =>
-  error instanceof NodeFrozen || error instanceof TimedOut || nodeFaults.has(codeOf(error))
+  error instanceof NodeFrozen ||
+  error instanceof TimedOut ||
+  connectionFaults.has(codeOf(error)) ||
+  isForAnotherNode(error)
 
 const restMs = 5_000
 /** With the 800 ms of a sign of life the longest wait for a frozen node, below the timeout of lookups. */
