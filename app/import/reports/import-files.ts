@@ -1,5 +1,5 @@
 import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
-import type { Database } from '../../../queries/clickhouse/client.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import type { ByteSource } from '../ndjson/read-batches.ts'
 import { withRetry } from '../with-retry.ts'
 import type { ImportTenant } from './batch-ranges.ts'
