@@ -1,3 +1,4 @@
+import { storedTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { firstHalfOfMd5 } from '../support/md5.ts'
 import {
@@ -14,14 +15,12 @@ import {
   within,
 } from './oracle-parts.ts'
 
-/** Browser changes, computed the plain way over rows: no SQL, no rollups, no code of the API. */
+/** Browser changes of the types that declare them, computed the plain way over rows: no SQL, no rollups, no code of the API. */
 
 export interface BrowserChangeFilters {
   readonly siteId?: string | undefined
   readonly reportType?: string | undefined
 }
-
-const types = ['deprecation', 'intervention']
 
 /** The whole list, and the totals beside it. */
 export function oracleBrowserChanges(
@@ -32,7 +31,7 @@ export function oracleBrowserChanges(
   const found = rows.filter(
     (row) =>
       within(row, window) &&
-      (reportType === undefined ? types : [reportType]).includes(row.reportType) &&
+      (reportType === undefined ? storedTypeRows[row.reportType].browserChange : row.reportType === reportType) &&
       [row.siteId, undefined].includes(siteId),
   )
   const groups = new Map<string, StoredReport[]>()

@@ -1,8 +1,9 @@
+import { storedTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { firstHalfOfMd5 } from '../support/md5.ts'
 import { estimated, type OracleWindow } from './oracle-parts.ts'
 
-/** Issues, computed the plain way over rows: no SQL, no rollups, no code of the API. */
+/** Issues of the types that declare them, computed the plain way over rows: no SQL, no rollups, no code of the API. */
 
 /** What of a report its issue is made from. */
 export type IssueRow = Pick<
@@ -18,16 +19,6 @@ export type IssueRow = Pick<
   | 'issueHost'
   | 'noise'
 >
-
-const typesWithIssues: readonly string[] = [
-  'csp-violation',
-  'integrity-violation',
-  'coep',
-  'coop',
-  'permissions-policy-violation',
-  'document-policy-violation',
-  'connection-allowlist',
-]
 
 export interface IssueFilters {
   readonly siteId?: string | undefined
@@ -52,8 +43,7 @@ export function oracleIssues(
   const groups = new Map<string, IssueRow[]>()
   for (const row of rows) {
     if (row.receivedAt < from || row.receivedAt >= to || (siteId !== undefined && row.siteId !== siteId)) continue
-    if (!(reportTypes ?? typesWithIssues).includes(row.reportType) || !typesWithIssues.includes(row.reportType))
-      continue
+    if (!storedTypeRows[row.reportType].issue || !(reportTypes?.includes(row.reportType) ?? true)) continue
     const id = oracleIssueId(row)
     groups.set(id, [...(groups.get(id) ?? []), row])
   }
@@ -69,7 +59,9 @@ function toIssue(id: string, group: readonly IssueRow[]) {
   const families = new Set(group.map(({ browserName }) => browserName))
   pages.delete('')
   families.delete('')
-  const isCsp = row.reportType === 'csp-violation'
+  const { issue, dimensions } = storedTypeRows[row.reportType]
+  const isOfDirective = issue?.subject === 'directive'
+  const isOfBlockedHost = issue?.hostOf === 'blockedUrl' && dimensions.some((name) => name === 'blockedHost')
   const points = (families.size >= 2 ? 1 : 0) + (group.length >= 10 ? 1 : 0)
   return {
     id,
@@ -77,8 +69,8 @@ function toIssue(id: string, group: readonly IssueRow[]) {
     reportType: row.reportType,
     subject: row.issueSubject,
     targetHost: row.issueHost,
-    directive: isCsp && row.issueSubject !== '' ? row.issueSubject : null,
-    blockedHost: isCsp && row.issueHost !== '' ? row.issueHost : null,
+    directive: isOfDirective && row.issueSubject !== '' ? row.issueSubject : null,
+    blockedHost: isOfBlockedHost && row.issueHost !== '' ? row.issueHost : null,
     reportCount: group.length,
     estimatedReportCount: estimated(group),
     sampled: group.some(({ sampleRate }) => sampleRate < 1),

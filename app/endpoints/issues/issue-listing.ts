@@ -50,15 +50,16 @@ export async function readIssuePage(
 
 function toIssue(found: RankedIssue & IssueDetails): z.input<typeof issue> {
   const { key, siteId, reportType, subject, targetHost } = found
-  const { dimensions } = reportTypeRows[reportType]
+  const { issue: rule, dimensions } = reportTypeRows[reportType]
+  const isOfBlockedHost = rule?.hostOf === 'blockedUrl' && dimensions.includes('blockedHost')
   return {
     id: issueId(key),
     siteId,
     reportType,
     subject,
     targetHost,
-    directive: (dimensions.includes('directive') && subject) || null,
-    blockedHost: (dimensions.includes('blockedHost') && targetHost) || null,
+    directive: (rule?.subject === 'directive' && subject) || null,
+    blockedHost: (isOfBlockedHost && targetHost) || null,
     reportCount: found.reportCount,
     estimatedReportCount: estimate(found),
     sampled: isSampled(found),

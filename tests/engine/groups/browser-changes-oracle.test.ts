@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seeded } from '../../../fixtures/seeded.ts'
+import { browserChangeTypeNames } from '../../../schema/report-types.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { oracleBrowserChanges } from '../../oracles/browser-change-oracle.ts'
 import { now, optional, runs, startOracleWorld, windowParams, windows } from '../../oracles/oracle-world.ts'
@@ -20,7 +21,7 @@ beforeAll(async () => {
   const random = seeded(now)
   const world = await startOracleWorld({
     count: 2_500,
-    reportTypes: ['deprecation', 'intervention', 'document-policy-violation'],
+    reportTypes: [...browserChangeTypeNames, 'document-policy-violation'],
     siteCount: 3,
     change: (row) => [{ ...row, anticipatedRemoval: random.pick(removals) }],
   })
@@ -30,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => api?.close())
 
 test('browser changes are those of the oracle, page by page, on random filters and unaligned windows', async () => {
-  const filters = fc.record({ siteId: optional(siteIds), reportType: optional(['deprecation', 'intervention']) })
+  const filters = fc.record({ siteId: optional(siteIds), reportType: optional(browserChangeTypeNames) })
   await fc.assert(
     fc.asyncProperty(windows, filters, fc.integer({ min: 1, max: 80 }), async (window, filter, drawn) => {
       const { data, totals } = oracleBrowserChanges(rows, window, filter)
