@@ -21,6 +21,6 @@ export const exportFieldsParam = z
     override: {
       type: 'string',
       pattern: `^(${names.join('|')})(,(${names.join('|')}))*$`,
-      examples: ['receivedAt,documentUrl,directive,blockedUrl'],
     },
+    examples: ['receivedAt,documentUrl,directive,blockedUrl'],
   })

@@ -20,8 +20,8 @@ export const groupByParam = z
     override: {
       type: 'string',
       pattern: `^(${dimensionNames.join('|')})(,(${dimensionNames.join('|')}))?$`,
-      examples: ['directive,blockedHost'],
     },
+    examples: ['browserName', 'directive,blockedHost'],
   })
 
 /** Throws bad_request for a dimension that the type lacks. */

@@ -33,8 +33,10 @@ const asDeclared: Override = ({ zodSchema, jsonSchema }) => {
     for (const key of ['type', 'pattern', 'format', 'override']) delete jsonSchema[key]
     Object.assign(jsonSchema, override, description === undefined ? {} : { description })
   }
-  // Zod omits the default of a parameter with a transform.
+  // Zod omits the default and the examples of a parameter with a transform.
   if (zodSchema instanceof z.ZodDefault) jsonSchema.default = zodSchema.def.defaultValue
+  const examples = z.globalRegistry.get(zodSchema)?.examples
+  if (Array.isArray(examples)) jsonSchema.examples = examples
   dropDoubledPattern(jsonSchema)
 }
 

@@ -9,6 +9,7 @@ import {
   operations,
   pathOf,
   type Query,
+  requiredQuery,
   siteRequest,
   startContractApi,
   type TestWorld,
@@ -113,7 +114,9 @@ describe.each(operations.withPage)('%s', (name, endpoint) => {
   })
 
   test('rejects a cursor of another operation', async () => {
-    const filters = { ...pathOf(endpoint, world.siteIds[0]), ...z.object(endpoint.query).parse({}) }
+    const [siteId] = world.siteIds
+    const query = z.object(endpoint.query).parse(requiredQuery(endpoint, siteId))
+    const filters = { ...pathOf(endpoint, siteId), ...query }
     const fingerprint = open(await firstCursor(endpoint))[1]
     expect(cursorFingerprint(name, world.tenantId, filters)).toBe(fingerprint)
     const elsewhere = cursorFingerprint(`${name}.other`, world.tenantId, filters)

@@ -157,6 +157,16 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     }
   })
 
+  test('gives an example, which it accepts, of each required parameter but UUIDs', () => {
+    const fields = { ...endpoint.pathParams, ...endpoint.query }
+    for (const { name, required, schema } of operationAt(endpoint.path).parameters) {
+      if (!required || schema.format === 'uuid') continue
+      const [example] = (schema.examples ?? []) as unknown[]
+      expect({ name, example, ...fields[name]?.safeParse(String(example)) }).toMatchObject({ name, success: true })
+      expect(example, name).toBeDefined()
+    }
+  })
+
   test('lists every error it can send', () => {
     const statuses = Object.keys(operationAt(endpoint.path).responses)
     expect(statuses).toEqual(expect.arrayContaining(['200', '400', '401', '429', '500', '503']))

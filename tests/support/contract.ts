@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { endpoints } from '../../app/endpoints/all.ts'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { aReport, randomReports } from '../../fixtures/reports.ts'
@@ -7,17 +8,6 @@ import { firstHalfOfMd5 } from './md5.ts'
 import { createResponseCheck } from './response-check.ts'
 import type { TestKey } from './tenants.ts'
 import { importWorldRecords, worldScanIds } from './world-records.ts'
-
-/** Path and query values without which an operation is not valid, beside its site. */
-const requiredValues: Readonly<
-  Record<string, { readonly path?: (siteId: string) => Values; readonly query?: Values }>
-> = {
-  'reports.grouped': { query: { groupBy: 'browserName' } },
-  'issues.reports': { path: (siteId) => ({ issueId: worldIssueId(siteId) }) },
-  'scripts.get': { path: (siteId) => ({ scriptId: scriptId(siteId, aSighting().scriptUrl) }) },
-  'scans.list': { path: worldScanIds },
-  'scans.get': { path: worldScanIds },
-}
 
 type Values = Readonly<Record<string, string>>
 
@@ -56,26 +46,45 @@ export function urlOf(
 ): string {
   const values = { ...pathOf(endpoint, siteId ?? unknownId), ...others }
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? unknownId))
-  const site = requiresSite(endpoint) && { siteId: siteId ?? unknownId }
-  const entries = Object.entries({ ...requiredValues[endpoint.name]?.query, ...site, ...query })
+  const entries = Object.entries({ ...requiredQuery(endpoint, siteId ?? unknownId), ...query })
   const pairs = entries.flatMap(([name, value]) =>
     [value ?? []].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`),
   )
   return pairs.length > 0 ? `${path}?${pairs.join('&')}` : path
 }
 
-const requiresSite = ({ query }: Endpoint) => query.siteId?.safeParse(undefined).success === false
+export const pathOf = (endpoint: Endpoint, siteId: string): Values =>
+  requiredValues(endpoint, endpoint.pathParams, siteId)
 
-export function pathOf({ name, pathParams }: Endpoint, siteId: string): Values {
-  const values: Values = { siteId, ...requiredValues[name]?.path?.(siteId) }
-  return Object.fromEntries(Object.entries(values).filter(([parameter]) => parameter in pathParams))
+export const requiredQuery = (endpoint: Endpoint, siteId: string): Values =>
+  requiredValues(endpoint, endpoint.query, siteId)
+
+/** Ids that the world has in the site, and of any other required parameter its example. */
+function requiredValues(endpoint: Endpoint, fields: Endpoint['query'], siteId: string): Values {
+  const ids = worldIds(siteId)
+  const required = Object.entries(fields).filter(([, field]) => !field.safeParse(undefined).success)
+  return Object.fromEntries(required.map(([name, field]) => [name, ids[name] ?? exampleOf(endpoint, name, field)]))
 }
+
+function exampleOf({ name }: Endpoint, parameter: string, field: z.ZodType): string {
+  const [example] = (field.meta()?.examples ?? []) as unknown[]
+  if (example === undefined) throw new Error(`${name} requires ${parameter}, which has no example: .meta({ examples })`)
+  return String(example)
+}
+
+/** Ids of the records that every site of a world has, by parameter. */
+const worldIds = (siteId: string): Values => ({
+  siteId,
+  issueId: worldIssueId(siteId),
+  scriptId: scriptId(siteId, aSighting().scriptUrl),
+  ...worldScanIds(siteId),
+})
 
 export const unknownId = '00000000-0000-4000-8000-000000000000'
 
 /** Status of an operation for an empty site: 404 where the path names a record. */
 export const emptyStatus = ({ pathParams }: Endpoint): 200 | 404 =>
-  Object.keys(pathParams).some((name) => name !== 'siteId') ? 404 : 200
+  Object.keys(pathParams).some((name) => name !== 'siteId' && name in worldIds(unknownId)) ? 404 : 200
 
 /** A tenant with a key, two sites with reports of the last two days, and six without. */
 export interface TestWorld {

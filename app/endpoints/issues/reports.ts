@@ -21,7 +21,10 @@ export const issuesReports = endpoint({
     'The reports of one issue that retention holds, newest first. An issue without any is not found. At most the first 10,000 can be paged.',
   pathParams: {
     siteId: uuid('The site'),
-    issueId: z.string().meta({ description: 'The issue’s id; also send its `reportType` unless it is csp-violation' }),
+    issueId: z.string().meta({
+      description: 'The issue’s id; also send its `reportType` unless it is csp-violation',
+      examples: ['8d5e957f29789348'],
+    }),
   },
   query: { reportType: oneOf(issueTypeNames, 'The issue’s own report type').default('csp-violation') },
   window: 'retention',
