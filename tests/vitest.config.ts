@@ -10,8 +10,15 @@ const again = [
   'tests/contract/{access,expired-windows,isolation,key-scopes,missing-values}.test.ts',
 ]
 
-/** Changes a module: the report types. */
-const madeUpType = 'tests/contract/made-up-report-type.test.ts'
+const madeUp = 'tests/made-up/*.test.ts'
+
+/** With a made-up report type and a made-up endpoint: their own tests, and again what holds for every type and every endpoint. */
+const withMadeUp = [
+  madeUp,
+  'tests/contract/{access,description,isolation,limits}.test.ts',
+  'tests/engine/{issues,reports}/oracle.test.ts',
+  'tests/engine/groups/browser-changes-oracle.test.ts',
+]
 
 /** Milliseconds up to which a test waits for what should happen. Nothing is judged by them: other programs load the machine. */
 const [eventLimit, testLimit] = [300_000, 900_000]
@@ -42,13 +49,18 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: ['tests/**/*.test.ts'],
-          exclude: [...alone, onCluster, madeUpType],
+          exclude: [...alone, onCluster, madeUp],
           globalSetup: ['tests/support/programs.ts', 'tests/support/servers.ts'],
         },
       },
       {
         extends: true,
-        test: { name: 'made-up type', include: [madeUpType], isolate: true, globalSetup: 'tests/support/servers.ts' },
+        test: {
+          name: 'made-up',
+          include: withMadeUp,
+          setupFiles: 'tests/made-up/add-made-up.ts',
+          globalSetup: 'tests/support/servers.ts',
+        },
       },
     ],
   },

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issuesReports } from '../../app/endpoints/issues/reports.ts'
 import type { Rejection } from '../../app/import/ndjson/rejected-line.ts'
 import { clickHouseImportLog } from '../../app/import/reports/clickhouse-import-log.ts'
@@ -8,36 +8,10 @@ import { importReports } from '../../app/import/reports/import-reports.ts'
 import type { ImportResult } from '../../app/import/reports/import-tally.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { checkRollups } from '../../clickhouse/rollups/check-rollups.ts'
-import type { ReportTypeRow } from '../../schema/report-type.ts'
 import { type ContractApi, startContractApi } from '../support/contract.ts'
 import { createDatabase, queryRows, type TestDatabase } from '../support/database.ts'
 import type { TestKey } from '../support/tenants.ts'
-
-/** A report type as a developer would add it: one definition, whose fields others have already. */
-const madeUp = vi.hoisted(
-  () =>
-    ({
-      issue: { subject: 'feature', hostOf: 'sourceFile' },
-      browserChange: true,
-      dimensions: ['feature', 'sourceFile', 'disposition'],
-      extraFields: ['message', 'lineNumber'],
-      body: {
-        documentUrl: ['envelopeUrl'],
-        feature: ['text', 'madeUpThing'],
-        sourceFile: ['withoutQuery', 'sourceFile'],
-        disposition: ['disposition', 'disposition'],
-        lineNumber: ['position', 'lineNumber'],
-        message: ['text', 'message'],
-      },
-      stores: { never: { member: 'madeUpPhase', values: ['draft'] } },
-    }) as const satisfies ReportTypeRow,
-)
-
-// The one line.
-vi.mock('../../schema/report-types/all.ts', async (original) => {
-  const { reportTypes } = await original<typeof import('../../schema/report-types/all.ts')>()
-  return { reportTypes: { ...reportTypes, 'made-up': madeUp } }
-})
+import { madeUpType } from './made-up-type.ts'
 
 const hour = 3_600_000
 const post = (age: number, ...bodies: readonly object[]) =>
@@ -238,7 +212,7 @@ test('the rollups count a made-up report type by the dimensions that it has, and
      ) ORDER BY dimension`,
   )
   expect(dimensions.flat()).toEqual(
-    ['siteId', 'documentHost', 'browserName', 'osName', 'deviceType', ...madeUp.dimensions].toSorted(),
+    ['siteId', 'documentHost', 'browserName', 'osName', 'deviceType', ...madeUpType.dimensions].toSorted(),
   )
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
 })
