@@ -1,4 +1,56 @@
-/** Durations in milliseconds; a day is a day of UTC, which has no other length. */
+/**
+ * @module Durations in milliseconds: lengths of time, how long a process may know an old fact, and how long others wait
+ * until none does. tests/unit/schema/durations.test.ts has the inequalities between them.
+ */
+
+/** A day is a day of UTC, which has no other length. */
 export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
+
+/** Lifetime of a version of a tenant's data, from before its lookup. */
+export const importVersionTtlMs = 500
+
+/** Lifetime of a key and of a key's site in the API, from before its lookup. */
+export const keyTtlMs = 4_000
+
+/** Lifetime of a site and of a tenant's shard in the collector, from the end of its lookup. */
+export const siteTtlMs = 5_000
+
+/** Lifetime in the collector of a token that no site has, whether one had it before. */
+export const retiredTokenTtlMs = minuteMs
+
+/** Timeout of a lookup that every request waits for, so that an outage is a 503 within 2 s. */
+export const lookupTimeoutMs = 1_800
+
+/** Waits of a report for its insert block; `app/import/due-at.ts` chooses between the first two. */
+export const gatherDurations = {
+  /** Wait of a post's report after a quiet moment: a page sends its reports within it. */
+  postMs: 500,
+  /** Wait of a followed line after a quiet moment. */
+  lineMs: 1_000,
+  /** Longest wait, while reports keep coming. */
+  longestMs: 5_000,
+} as const
+
+/** Timeouts of a post, from its body to its response. */
+export const postTimeouts = {
+  /** Until its block begins, `gatherDurations` included; then it is refused, and nothing of it was sent. */
+  queueTimeoutMs: 15_000,
+  startTimeoutMs: 10_000,
+  /** Above what an insert takes at a tenth of the processor. */
+  insertTimeoutMs: 15_000,
+  settleTimeoutMs: 10_000,
+  doneTimeoutMs: 2_000,
+}
+
+export type PostTimeouts = Readonly<typeof postTimeouts>
+
+/** Idle time after which proxies end a request. */
+export const proxyTimeoutMs = 60_000
+
+/** Wait after which every block of a site or shard that the collector knew before is in the import log. */
+export const forgottenMs = 35_000
+
+/** Wait for the end of a block that is in the import log, unless its collector is down. */
+export const acknowledgedMs = 60_000

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { collectorTokenPrefix, type LogImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { isRefusal } from '../../queries/clickhouse/error-codes.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
+import { type PostTimeouts, postTimeouts } from '../../schema/durations.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { withRetry } from '../import/with-retry.ts'
 import { unavailable } from './collector-error.ts'
@@ -19,7 +20,7 @@ export interface BlockSenderOptions {
   readonly logSteps: LogImportSteps
   readonly settle: SettleInsert
   readonly spool: Spool
-  readonly timeouts?: Partial<typeof senderTimeouts>
+  readonly timeouts?: Partial<SenderTimeouts>
   /** Called when a block cannot be sent, and without an error when ClickHouse takes writes again. */
   readonly onOutage?: (error: Error | undefined) => void
   /** Called with the token of a block that is set aside: ClickHouse refuses it, which only a defect of ours makes it do. */
@@ -28,17 +29,14 @@ export interface BlockSenderOptions {
   readonly onUnreadable?: (token: string) => void
 }
 
-/** Of a block whose posts wait, retries included; together with their wait below the 60 s of proxies. */
-export const senderTimeouts = {
-  startTimeoutMs: 10_000,
-  /** Above what an insert takes at a tenth of the processor. */
-  insertTimeoutMs: 15_000,
-  settleTimeoutMs: 10_000,
-  doneTimeoutMs: 2_000,
+/** Those of `postTimeouts` include retries. */
+interface SenderTimeouts extends Omit<PostTimeouts, 'queueTimeoutMs'> {
   /** Of each part of a block that is sent again, for which no post waits. */
-  recoveryTimeoutMs: 300_000,
-  recoveryPauseMs: 250,
+  readonly recoveryTimeoutMs: number
+  readonly recoveryPauseMs: number
 }
+
+const senderTimeouts: SenderTimeouts = { ...postTimeouts, recoveryTimeoutMs: 300_000, recoveryPauseMs: 250 }
 
 /** 5 s of waits, in which an engine that died restarts. */
 const waits = { retries: 6, minTimeout: 100, factor: 2, maxTimeout: 2_000 }

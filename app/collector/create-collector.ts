@@ -132,7 +132,9 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     const tokens = tokensOfReports(elements.length)
     if (tokens > 0) await charge(site, c.get('request'), tokens)
     const onOutcome = metrics.countReport
-    const reports = readReports(elements, { site, receivedAt: now(), userAgent, makeId, random, onOutcome })
+    // A body takes up to 10 s, in which the site can be deleted.
+    const latest = await requireSite(c.req.param('token'))
+    const reports = readReports(elements, { site: latest, receivedAt: now(), userAgent, makeId, random, onOutcome })
     if (reports.length > 0) await store.store(reports)
     return c.body(null, 204, c.get('request').responseHeaders)
   })

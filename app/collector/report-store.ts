@@ -1,5 +1,7 @@
 import type { StoredReport } from '../../schema/stored-report.ts'
+import { type BlockTimes, dueAt } from '../import/due-at.ts'
 import { toInsertLine } from '../import/reports/insert-block.ts'
+import { type BlockLimits, blockLimits } from './block-limits.ts'
 import { type BlockSenderOptions, createBlockSender } from './block-sender.ts'
 import { createByteQuota } from './byte-quota.ts'
 import { overloaded, unavailable } from './collector-error.ts'
@@ -8,29 +10,6 @@ import { overloaded, unavailable } from './collector-error.ts'
  * Gathers reports of all sites into blocks and inserts them one after the other. Where one fails, the posts that wait get
  * a 503, and no others are accepted until ClickHouse takes writes again.
  */
-
-export interface BlockLimits {
-  /** Longest wait of a report until its block is due. */
-  readonly milliseconds: number
-  /** Longest wait of a block that is due for those before it; then its posts are refused, of which nothing was sent. */
-  readonly queueMilliseconds: number
-  readonly reports: number
-  /** Bytes of rows. */
-  readonly bytes: number
-  /** Bytes of rows that wait, beyond which posts are refused; those of a site beyond a quarter. */
-  readonly waitingBytes: number
-  /** Time after a failed insert for which the store is not ready, where none has succeeded since. */
-  readonly failureMilliseconds: number
-}
-
-export const blockLimits: BlockLimits = {
-  milliseconds: 500,
-  queueMilliseconds: 15_000,
-  reports: 20_000,
-  bytes: 8 * 1024 * 1024,
-  waitingBytes: 64 * 1024 * 1024,
-  failureMilliseconds: 10_000,
-}
 
 export interface Flush {
   readonly reports: number
@@ -44,13 +23,14 @@ export interface ReportStoreOptions extends BlockSenderOptions {
 }
 
 interface Block {
+  readonly openedAt: number
   readonly tenantIds: Set<string>
   readonly bytesOfSites: Map<string, number>
   readonly rows: Buffer[]
   readonly stored: Promise<void>
   /** Ends `stored`, with an error where they are not. */
   end(error?: Error): void
-  readonly timers: readonly NodeJS.Timeout[]
+  readonly refusal: NodeJS.Timeout
   reports: number
   bytes: number
 }
@@ -63,9 +43,11 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
   /** Oldest first. The last one fills until its insert begins. */
   const waiting: Block[] = []
   const quota = createByteQuota(limits.waitingBytes)
-  // A serial queue.
-  let writes: Promise<void> = Promise.resolve()
+  let writing: Promise<void> | undefined
+  let last: BlockTimes = { startedAt: 0, endedAt: 0 }
+  let dueTimer: NodeJS.Timeout | undefined
   let failedAt = -Infinity
+  let isHurried = false
   let closed = false
 
   function openBlock(): Block {
@@ -73,12 +55,20 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
     const stored = new Promise<void>((resolve, reject) => {
       end = (error) => (error ? reject(error) : resolve())
     })
-    const timers = [
-      setTimeout(() => enqueue(block), limits.milliseconds),
-      setTimeout(() => refuse(block), limits.milliseconds + limits.queueMilliseconds),
-    ]
+    const openedAt = performance.now()
+    const refusal = setTimeout(() => refuse(block), limits.queueTimeoutMs)
     const block: Block = {
-      ...{ tenantIds: new Set(), bytesOfSites: new Map(), rows: [], stored, end, timers, reports: 0, bytes: 0 },
+      ...{
+        openedAt,
+        tenantIds: new Set(),
+        bytesOfSites: new Map(),
+        rows: [],
+        stored,
+        end,
+        refusal,
+        reports: 0,
+        bytes: 0,
+      },
     }
     waiting.push(block)
     return block
@@ -86,13 +76,33 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
 
   const isFull = ({ reports, bytes }: Block) => reports >= limits.reports || bytes >= limits.bytes
 
-  function enqueue(block: Block): void {
-    writes = writes.then(() => write(block))
+  /** Writes the oldest block when it is due and the one before it has ended. */
+  function schedule(): void {
+    clearTimeout(dueTimer)
+    const [block] = waiting
+    if (!block || writing) return
+    const wait = dueAt(block.openedAt, last, limits.gatherMs, limits.longestGatherMs) - performance.now()
+    const isDue = wait <= 0 || isHurried || isFull(block) || block.rows.length >= limits.posts
+    if (isDue) begin(block)
+    else dueTimer = setTimeout(() => begin(block), wait)
   }
 
-  /** False for a block that is written, or was, or failed with an earlier one. */
+  /** Makes every block due at once, as of a program that stops. */
+  function hurry(): void {
+    isHurried = true
+    schedule()
+  }
+
+  function begin(block: Block): void {
+    takeFromQueue(block)
+    writing = write(block).then(() => {
+      writing = undefined
+      schedule()
+    })
+  }
+
+  /** False for a block that began, or failed with an earlier one. */
   function takeFromQueue(block: Block): boolean {
-    for (const timer of block.timers) clearTimeout(timer)
     const isWaiting = waiting.includes(block)
     if (isWaiting) waiting.splice(waiting.indexOf(block), 1)
     return isWaiting
@@ -100,17 +110,19 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
 
   function refuse(block: Block): void {
     if (takeFromQueue(block)) end(block, overloaded())
+    schedule()
   }
 
   async function write(block: Block): Promise<void> {
-    if (!takeFromQueue(block)) return
+    clearTimeout(block.refusal)
     const { tenantIds, rows, reports, bytes } = block
     const startedAt = performance.now()
     try {
       await sender.send([...tenantIds], Buffer.concat(rows))
       end(block)
       failedAt = -Infinity
-      onFlush({ reports, bytes, milliseconds: performance.now() - startedAt })
+      last = { startedAt, endedAt: performance.now() }
+      onFlush({ reports, bytes, milliseconds: last.endedAt - startedAt })
     } catch (error) {
       failedAt = performance.now()
       // Each of the others would wait for a timeout of its own.
@@ -119,7 +131,7 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
   }
 
   function end(block: Block, error?: Error): void {
-    for (const timer of block.timers) clearTimeout(timer)
+    clearTimeout(block.refusal)
     for (const [siteId, bytes] of block.bytesOfSites) quota.release(siteId, bytes)
     block.end(error)
   }
@@ -139,13 +151,13 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
       block.rows.push(rows)
       block.reports += reports.length
       block.bytes += rows.length
-      if (isFull(block)) enqueue(block)
+      schedule()
       return block.stored
     },
     waitingBytes: quota.total,
     isReady: () => !sender.isRecovering(),
     /** False for a while after a failed insert; posts are accepted, which finds whether the next one fails. */
-    takesInserts: () => performance.now() - failedAt > limits.failureMilliseconds,
+    takesInserts: () => performance.now() - failedAt > limits.failureMs,
     /** Whether the folder of its blocks can be written. */
     canSpool: () =>
       options.spool.probe().then(
@@ -154,11 +166,12 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
       ),
     /** Sends the blocks again that a killed collector left; `isReady` is false until they are stored. */
     sendLeftovers: sender.sendLeftovers,
+    hurry,
     /** Stores what waits. */
     async close(): Promise<void> {
       closed = true
-      for (const block of waiting) enqueue(block)
-      await writes
+      hurry()
+      while (writing) await writing
       await sender.close()
     },
   }

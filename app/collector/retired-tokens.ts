@@ -2,17 +2,19 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/sql/query.ts'
 import { findRetiredToken } from '../../queries/tenants/find-retired-token.ts'
+import { retiredTokenTtlMs } from '../../schema/durations.ts'
 import { siteTokenPattern } from './site-address.ts'
 
-/** A token is retired before its site loses it, so an older entry is wrong of a token that was sent before it was made. */
-const ttlMs = 60_000
 const maxTokens = 50_000
 
-/** True of a token that a site had once. Rejects with Problem(upstream_unavailable). */
+/**
+ * True of a token that a site had once. A token is retired before its site loses it, so a cached false is wrong only of a
+ * token that was sent before it was made. Rejects with Problem(upstream_unavailable).
+ */
 export function createRetiredTokens(read: Read) {
   const cache = new LRUCache<string, boolean>({
     max: maxTokens,
-    ttl: ttlMs,
+    ttl: retiredTokenTtlMs,
     fetchMethod: async (token) => (await read(findRetiredToken(hash('sha256', token)))).length > 0,
   })
   return async (token: string): Promise<boolean> => siteTokenPattern.test(token) && (await cache.fetch(token)) === true

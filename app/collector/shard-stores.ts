@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import { siteTtlMs } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import type { ReportStore } from './report-store.ts'
 
-/** A move waits longer for the reports that are on their way by an old place (app/cli/move-tenant.ts). */
-const placeTtlMs = 5_000
 const maxTenants = 50_000
 
 /**
@@ -18,7 +17,7 @@ export function createShardStores(
   const all = [...stores.values()]
   const places = new LRUCache<string, { readonly shard: number }>({
     max: maxTenants,
-    ttl: placeTtlMs,
+    ttl: siteTtlMs,
     allowStaleOnFetchRejection: true,
     fetchMethod: async (tenantId) => ({ shard: await placeOf(tenantId) }),
   })
@@ -34,6 +33,9 @@ export function createShardStores(
     canSpool: async () => (await Promise.all(all.map((store) => store.canSpool()))).every(Boolean),
     sendLeftovers() {
       for (const store of all) store.sendLeftovers()
+    },
+    hurry() {
+      for (const store of all) store.hurry()
     },
     async close() {
       await Promise.all(all.map((store) => store.close()))

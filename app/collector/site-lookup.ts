@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/sql/query.ts'
 import { type FoundSite, findSiteByToken } from '../../queries/tenants/find-site-by-token.ts'
+import { siteTtlMs } from '../../schema/durations.ts'
 import { entitlements } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import { createHostLookup, sitesByPattern } from '../import/normalise/host-patterns.ts'
@@ -15,8 +16,6 @@ export interface CollectorSite {
   hasHost(host: string): boolean
 }
 
-/** A rotated token ends within this time. */
-export const siteTtlMs = 5_000
 const maxSites = 50_000
 
 /** Sites by token; an expired site serves while ClickHouse does not. */

@@ -76,6 +76,7 @@ export async function startCollector(
       url: listener.url,
       async stop() {
         isStopping = true
+        store.hurry()
         await listener.stop(config.DRAIN_SECONDS)
         await store.close()
         await metricsListener?.stop()

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/sql/query.ts'
 import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
+import { keyTtlMs } from '../../schema/durations.ts'
 import { keyPattern } from '../../schema/key-pattern.ts'
 import { type Entitlements, entitlements, type Plan } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
@@ -30,8 +31,6 @@ export interface Caller {
 /** Throws invalid_api_key, with one message for every cause, or upstream_unavailable. */
 export type Authenticator = (authorization: string | undefined) => Promise<Caller>
 
-/** Below the 5 s of Rule 2 by the time of a lookup. */
-const defaultTtlMs = 4_000
 const maxKeys = 10_000
 
 interface CachedKey {
@@ -53,7 +52,7 @@ const systemClock: Clock = { elapsed: () => performance.now(), now: Date.now }
 const bearer = /^Bearer +([^ ]+)$/i
 
 /** @param ttlMs of a cached key; from half of it on the key is refreshed in the background. */
-export function createAuthenticator(read: Read, clock: Clock = systemClock, ttlMs = defaultTtlMs): Authenticator {
+export function createAuthenticator(read: Read, clock: Clock = systemClock, ttlMs: number = keyTtlMs): Authenticator {
   // Only keys that exist, so that guesses cannot fill the memory.
   const keys = new LRUCache<string, CachedKey>({
     max: maxKeys,

@@ -1,13 +1,12 @@
 import type { MiddlewareHandler } from 'hono'
 import { LRUCache } from 'lru-cache'
 import { findSite } from '../../queries/tenants/find-site.ts'
+import { keyTtlMs } from '../../schema/durations.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** A deleted site is not found after 4 s, as a revoked key; a site that is read often costs one lookup in that time. */
-const defaultTtlMs = 4_000
-
-export const createSiteCache = (ttlMs = defaultTtlMs) => new LRUCache<string, true>({ max: 50_000, ttl: ttlMs })
+/** A site that is read often costs one lookup in its lifetime. */
+export const createSiteCache = (ttlMs: number = keyTtlMs) => new LRUCache<string, true>({ max: 50_000, ttl: ttlMs })
 
 const noSuchSite = () => new Problem('not_found', 'There is no such site')
 
@@ -20,9 +19,10 @@ export function requireSite(siteCache: ReturnType<typeof createSiteCache>): Midd
       if (!siteId) continue
       if (ownSiteId !== null && siteId !== ownSiteId) throw noSuchSite()
       if (siteCache.get(key)) continue
+      const start = performance.now()
       const [site] = await c.get('reader').read(findSite(tenant.id, siteId))
       if (!site) throw noSuchSite()
-      siteCache.set(key, true)
+      siteCache.set(key, true, { start })
     }
     await next()
   }

@@ -3,6 +3,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { findSite } from '../../queries/tenants/find-site.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
+import { forgottenMs } from '../../schema/durations.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
 import { countRows, type Databases, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 import { ofSite, removeSite } from './remove-site.ts'
@@ -30,9 +31,6 @@ interface Target {
   /** Deletes the rows of these tables. */
   remove(tables: readonly string[], databases: readonly Database[]): Promise<void>
 }
-
-/** Above the 5 s that the collector and the API know a site and a key, and the block that the collector then sends. */
-const forgottenMs = 7_000
 
 /** Imports and the collector find neither tenant nor site without these. */
 const entrances: readonly string[] = ['sites', 'api_keys']

@@ -10,6 +10,7 @@ import { unfinishedTenants } from '../../clickhouse/rollups/unfinished-tenants.t
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { sql } from '../../queries/sql/sql.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
+import * as durations from '../../schema/durations.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
 import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 
@@ -17,11 +18,6 @@ import { countRows, deleteRows, type RowCondition, type RowCounts } from './owne
 // place, so a run that was cut off is run again.
 
 export type Log = (line: string) => void
-
-/** Longer than a collector waits for an insert that it sent by the old place. */
-const settledMs = 12_000
-/** Of a block that a collector sends again, until it is stored. */
-const defaultAcknowledgedMs = 60_000
 
 interface MoveOptions {
   /** Wait for inserts that were sent by the old place. */
@@ -35,7 +31,7 @@ export async function moveTenant(
   tenantId: string,
   number: number,
   log: Log,
-  { untilSettled = sleep, acknowledgedMs = defaultAcknowledgedMs }: MoveOptions = {},
+  { untilSettled = sleep, acknowledgedMs = durations.acknowledgedMs }: MoveOptions = {},
 ) {
   requireNodes(cluster)
   const target = requireShard(cluster, number)
@@ -48,7 +44,7 @@ export async function moveTenant(
     const blocksStored = () =>
       untilAcknowledged(cluster.shards, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector'))
     const settle = async () => {
-      await untilSettled(settledMs)
+      await untilSettled(durations.forgottenMs)
       await blocksStored()
     }
     const bringTo = (shard: Shard) => bringIn(cluster, shard, tenantId, log, settle)

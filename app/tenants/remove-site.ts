@@ -5,10 +5,8 @@ import { isCopy, retractReports, type SiteReports } from '../../clickhouse/rollu
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { name, render, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
+import { acknowledgedMs } from '../../schema/durations.ts'
 import { type Databases, deleteRows, type RowCondition } from './owned-rows.ts'
-
-/** Of a block in flight, which the collector sends within 10 s. */
-const acknowledgedMs = 15_000
 
 export const ofSite =
   (tenantId: string, siteId: string): RowCondition =>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { importVersionTtlMs } from '../../queries/rules/import-version.ts'
+import { importVersionTtlMs } from '../../schema/durations.ts'
 
 /** Timers can fire up to 1 ms early. */
 const timerSlackMs = 5

@@ -1,3 +1,4 @@
+import { lookupTimeoutMs } from '../../schema/durations.ts'
 import type { PoolName } from '../sql/query.ts'
 
 /** A bulkhead: its reads wait for each other, and for no other pool's. */
@@ -46,11 +47,11 @@ export const queryPools = {
     },
   },
   /** Every request waits for these, so that an outage is a 503 within 2 s. */
-  lookup: { maxConcurrent: 8, timeoutMs: 1_800, settings: fewRowsSettings },
+  lookup: { maxConcurrent: 8, timeoutMs: lookupTimeoutMs, settings: fewRowsSettings },
   /** API keys that were never found, and tokens that no site has, which anybody can send: guesses cannot fill the other pools. */
-  unknownKey: { maxConcurrent: 4, timeoutMs: 1_800, settings: fewRowsSettings },
+  unknownKey: { maxConcurrent: 4, timeoutMs: lookupTimeoutMs, settings: fewRowsSettings },
   /** Sites' tokens that were never found, which anybody can send: one at a time, so that guesses take half a processor at most. */
-  unknownToken: { maxConcurrent: 1, timeoutMs: 1_800, settings: fewRowsSettings },
+  unknownToken: { maxConcurrent: 1, timeoutMs: lookupTimeoutMs, settings: fewRowsSettings },
   /** Long statements of the writer, for rollups and imports; their memory stays below 1 GB by spilling to disk. */
   maintenance: {
     maxConcurrent: 2,

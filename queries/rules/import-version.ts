@@ -1,8 +1,5 @@
 import { hash } from 'node:crypto'
 
-/** A version's lifetime, counted from before its query. */
-export const importVersionTtlMs = 500
-
 export interface ImportStep {
   readonly token: string
   readonly state: string

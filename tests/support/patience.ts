@@ -1,4 +1,5 @@
 import type { RedisTimeouts } from '../../app/budgets/redis-budgets.ts'
+import { blockLimits } from '../../app/collector/block-limits.ts'
 import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { type QueryPools, queryPools } from '../../queries/clickhouse/query-pools.ts'
@@ -38,9 +39,9 @@ export const patientTimeouts: RedisTimeouts = {
 /** Of the API's connections, whose response the patient reads delay. */
 export const patientConnections = { requestTimeoutMs: patientMs, idleTimeoutMs: patientMs }
 
-/** Of a collector's blocks. */
+/** Of a collector's blocks, which do not rest: a post would wait for nine times what the block before took on a busy machine. */
 export const patientBlocks = {
-  limits: { queueMilliseconds: patientMs },
+  limits: { queueTimeoutMs: patientMs, longestGatherMs: blockLimits.gatherMs },
   timeouts: {
     startTimeoutMs: patientMs,
     insertTimeoutMs: patientMs,

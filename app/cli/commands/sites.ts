@@ -150,8 +150,9 @@ export function addSites(program: Command, context: Context): void {
     about: 'Delete a site with its reports, its records and the keys of it alone, and print the rows deleted by table',
     notes: [
       'Nothing brings them back but a backup. The API does not find the site, and the collector refuses its reports, within',
-      '7 seconds; then the rows are deleted, and counts of all sites of the tenant are corrected. Imports of the tenant wait;',
-      'the collector goes on. A command that was cut off is run again, with the id of the site.',
+      '7 seconds. After 35, in which reports of before are stored, the rows are deleted, and counts of all sites of the',
+      'tenant are corrected. Imports of the tenant wait; the collector goes on. A command that was cut off is run again, with',
+      'the id of the site.',
     ],
     examples: ['sites delete --tenant ID --site ID --confirm Shop'],
   })

@@ -152,8 +152,8 @@ export function addTenants(program: Command, context: Context): void {
     about: 'Delete a tenant and every row of it in every table, and print the rows deleted by table',
     notes: [
       'Nothing brings them back but a backup. It is refused while an import of the tenant runs, and ends one that follows a',
-      'file or a pipe at its next batch. The API refuses its keys and the collector its sites within 7 seconds; then the rows',
-      'are deleted. Run it again where it was stopped, or where a row was stored meanwhile, as by an import of records.',
+      'file or a pipe at its next batch. The API refuses its keys and the collector its sites within 7 seconds; the rows',
+      'are deleted after 35, in which reports of before are stored. Run it again where it was stopped, or where a row was stored meanwhile, as by an import of records.',
     ],
     examples: ['tenants delete --tenant ID --confirm "Example Ltd"'],
   })

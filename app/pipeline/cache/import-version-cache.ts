@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { importVersion, importVersionTtlMs } from '../../../queries/rules/import-version.ts'
+import { importVersion } from '../../../queries/rules/import-version.ts'
 import type { Read } from '../../../queries/sql/query.ts'
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
+import { importVersionTtlMs } from '../../../schema/durations.ts'
 import { Problem } from '../../../schema/problems.ts'
 
 /** Age from which a version is refreshed in the background, so that no request waits. */

@@ -9,6 +9,7 @@ import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
 import type { DemoTenant } from '../../../fixtures/demo-tenants.ts'
+import { forgottenMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
@@ -178,7 +179,7 @@ test('a deleted tenant has no row left, and every row of others is as it was', a
   }
   const words = ['tenants', 'delete', '--tenant', shop.id, '--confirm', shop.name]
   const { code, stdout, stderr } = await runUntil(untilForgotten, ...words)
-  expect(waits).toEqual([7_000])
+  expect(waits).toEqual([forgottenMs])
   expect({ code, stderr }).toMatchObject({ code: 0 })
   const { id, deleted } = JSON.parse(stdout)
   expect({ id, tables: Object.keys(deleted).sort() }).toEqual({ id: shop.id, tables: Object.keys(rows).sort() })

@@ -88,7 +88,7 @@ test('a waiting block fills further', async () => {
   })
   let writes = 0
   const { store, post } = await openCollector(database, await folders.make(), {
-    limits: { milliseconds: 10 },
+    limits: { gatherMs: 10 },
     onFlush: ({ reports }) => blocks.push(reports),
     writer: {
       async write(...given) {

@@ -70,7 +70,7 @@ test('a full disk of ClickHouse: 503, not ready while inserts fail, no block set
   const writer = clickHouseReportWriter(database)
   let isFull = true
   const { store, post, folder, lines, ready } = await open({
-    limits: { failureMilliseconds: 3_600_000 },
+    limits: { failureMs: 3_600_000 },
     settle: async () => false,
     writer: {
       async write(...given) {

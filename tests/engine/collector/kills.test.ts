@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -91,6 +91,11 @@ test('collector, engine and Redis killed under load: every post that was 204 is 
       const before = accepted().length
       await expect.poll(() => accepted().length).toBeGreaterThan(before)
     }
+    async function blockInFlight(): Promise<void> {
+      const blocks = async () => (await readdir(join(folder, 'collector'))).filter((name) => name.endsWith('.block'))
+      await expect.poll(blocks, { interval: 5 }).not.toEqual([])
+      await sleep(random.below(200))
+    }
     async function send(): Promise<void> {
       while (!isOver) {
         const result = await post()
@@ -105,9 +110,10 @@ test('collector, engine and Redis killed under load: every post that was 204 is 
       let left: (typeof names)[number][] = []
       for (let kills = 0; kills < wantedKills; kills++) {
         if (left.length === 0) left = [...names]
-        // Half of the kills hit parts that start; the others any moment of a block.
+        // Some kills hit parts that start, some any moment, and some a block, which takes a tenth of the time.
         if (random.chance(0.5)) await nextAccepted()
         await sleep(random.below(1_500))
+        if (random.chance(0.5)) await blockInFlight()
         const name = random.pick(left)
         left = left.filter((other) => other !== name)
         // Others die while it starts again.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { importVersionTtlMs } from '../../../queries/rules/import-version.ts'
+import { importVersionTtlMs } from '../../../schema/durations.ts'
 import { startApi } from '../../support/api.ts'
 import { startTestCollector } from '../../support/collector.ts'
 

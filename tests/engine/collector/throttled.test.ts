@@ -72,7 +72,7 @@ test('a throttled ClickHouse: a 204 is stored once, a 503 is not, and one insert
   const inserts: (AbortSignal | undefined)[] = []
   const writer = clickHouseReportWriter(database)
   const { store, post } = await openCollector(database, await folders.make(), {
-    limits: { milliseconds: 50, queueMilliseconds: hour },
+    limits: { gatherMs: 50, queueTimeoutMs: hour },
     // Inserts outlast theirs; all else has its time.
     timeouts: { startTimeoutMs: hour, insertTimeoutMs: 1_000, settleTimeoutMs: hour, doneTimeoutMs: hour },
     settle: settleInsert(database, { lateMs: 60_000 }),

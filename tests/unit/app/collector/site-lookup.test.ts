@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { makeSiteToken } from '../../../../app/collector/site-address.ts'
-import { createSiteLookup, siteTtlMs } from '../../../../app/collector/site-lookup.ts'
+import { createSiteLookup } from '../../../../app/collector/site-lookup.ts'
 import type { PoolName, Query, Read } from '../../../../queries/sql/query.ts'
+import { siteTtlMs } from '../../../../schema/durations.ts'
 import { Problem } from '../../../../schema/problems.ts'
 
 /** Reads of a database with these tokens; `respond` can hold or break one. */

@@ -1,6 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { importVersionTtlMs } from '../../../../queries/rules/import-version.ts'
+import { importVersionTtlMs } from '../../../../schema/durations.ts'
 import { Problem } from '../../../../schema/problems.ts'
 import { createCacheFixture } from '../../../support/cache-fixture.ts'
 
