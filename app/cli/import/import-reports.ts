@@ -26,7 +26,7 @@ const help = {
     'Ctrl-C stores what was read and stops. An import that was stopped or killed and is run again goes on where it',
     'was: no report is stored twice, and none is lost.',
     '',
-    'A pipe and --follow store lines within 2 s, and other imports of the tenant run between them.',
+    'A pipe and --follow store lines within 2 s, or 7 s while lines keep coming, and other imports of the tenant run between.',
     '--follow reads FILE from its start, waits for the rest of a half line, and reads a file that replaces it, or FILE again',
     'where it was truncated. Ctrl-C stores what was read, and the exit code is 0. Run again, it passes over the lines that are',
     'stored. A file that was rotated while it did not run is imported by its new name. Lines need a time: a file of the same',

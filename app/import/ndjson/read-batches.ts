@@ -22,8 +22,8 @@ export interface BatchLimits {
   readonly batchBytes: number
   /** Longer lines are rejected unread. */
   readonly maxLineBytes: number
-  /** A batch ends this long after its first line; by default it waits for its size, as long as the source has no end. */
-  readonly flushAfterMs?: number
+  /** When a batch whose first line came then ends; by default it waits for its size, as long as the source has no end. */
+  readonly dueAt?: (firstLineAt: number) => number
 }
 
 const lineFeed = 0x0a
@@ -100,7 +100,7 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
         atLineEnd = collectLine()
         if (atLineEnd) continue
         if (deadline === Number.POSITIVE_INFINITY && collector.lines() > 0) {
-          deadline = performance.now() + (limits.flushAfterMs ?? Number.POSITIVE_INFINITY)
+          deadline = limits.dueAt?.(performance.now()) ?? Number.POSITIVE_INFINITY
         }
         const refilled = await refill(collector.lines() >= mostLines ? deadline : undefined)
         if (refilled === 'chunk') continue

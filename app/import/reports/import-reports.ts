@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { gatherDurations } from '../../../schema/durations.ts'
+import { type BlockTimes, dueAt } from '../due-at.ts'
 import { type BatchLimits, type ByteSource, type ChainedBatch, readBatches } from '../ndjson/read-batches.ts'
 import type { Rejection } from '../ndjson/rejected-line.ts'
 import { withRetry } from '../with-retry.ts'
@@ -25,7 +27,7 @@ export interface ImportOptions extends ImportTenant {
   /** Called before each batch; a rejection ends the import. */
   readonly checkLease?: (() => Promise<void>) | undefined
   /**
-   * Makes the import live: lines are stored within about a second, and received then where they have no time. Runs each
+   * Makes the import live: lines wait for 1 to 5 s (`due-at.ts`), and are received then where they have no time. Runs each
    * batch under the tenant's lease, with its settings of that time.
    */
   readonly withTenant?: ((importBatch: (tenant: ImportTenant) => Promise<void>) => Promise<void>) | undefined
@@ -43,9 +45,6 @@ export type ImportProgress = ImportResult & { readonly bytesRead: number }
 /** About 42,000 ordinary reports a batch; JSON.parse briefly takes up to 60 times the bytes of a line. */
 const defaultLimits: BatchLimits = { batchBytes: 34 * 1024 * 1024, maxLineBytes: 2 * 1024 * 1024 }
 
-/** Time that a line of a live import waits for more. */
-const flushAfterMs = 1_000
-
 /** Bound of the importer's and ClickHouse's memory. */
 const blockLimits = { rows: 65_535, bytes: 48 * 1024 * 1024 }
 
@@ -57,7 +56,9 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
   const { source, tenantId, siteId, importLog, writer, signal, withTenant, onProgress } = options
   const onReject = options.onReject ?? (() => {})
   const tally = options.tally ?? createTally()
-  const limits = { ...(options.limits ?? defaultLimits), ...(withTenant && { flushAfterMs }) }
+  let last: BlockTimes = { startedAt: 0, endedAt: 0 }
+  const live = { dueAt: (firstLineAt: number) => dueAt(firstLineAt, last, gatherDurations.lineMs) }
+  const limits = { ...(options.limits ?? defaultLimits), ...(withTenant && live) }
   const reader = readBatches(source, limits, signal)
   const retried = <Result>(task: () => Promise<Result>) => withRetry(task, signal)
   const atStart = importSettings(options, siteId, options.importedAt ?? new Date())
@@ -132,8 +133,10 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       const chain = { previousToken, token: read.token, lines: read.ends.length }
       const recorded = await recordedRanges(chain, started)
       const isDone = batchRanges(recorded, atStart).every(({ done }) => done)
+      const startedAt = performance.now()
       if (withTenant && !isDone) await withTenant((tenant) => importLiveBatch(read, chain, started, tenant))
       else await importBatch(read, chain, recorded, atStart)
+      last = { startedAt, endedAt: performance.now() }
       onProgress?.({ ...tally.result(), bytesRead: read.bytesRead })
       previousToken = read.token
     }

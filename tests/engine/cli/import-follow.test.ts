@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { withImportLease } from '../../../app/import/reports/import-lease.ts'
+import { gatherDurations } from '../../../schema/durations.ts'
 import { type CliProcess, startCli } from '../../support/cli.ts'
 import { openCliImports, post } from '../../support/cli-import.ts'
 
@@ -49,8 +50,8 @@ describe('a followed file', () => {
       await stored(tenantId, reports)
     }
     appendFileSync(path, page(5).slice(0, 40))
-    // It is polled twice a second, and a batch ends after a second.
-    await sleep(2_000)
+    // It is polled twice a second.
+    await sleep(gatherDurations.longestMs + 1_000)
     expect(await countOf(tenantId)).toBe(4)
     append(path, page(5).slice(40))
     await stored(tenantId, 5)

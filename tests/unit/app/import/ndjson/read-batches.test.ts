@@ -181,7 +181,7 @@ async function* slowly(...steps: (string | number)[]): AsyncGenerator<string> {
 }
 
 describe('batches in time', () => {
-  const limits = { ...roomy, flushAfterMs: 100 }
+  const limits = { ...roomy, dueAt: (at: number) => at + 100 }
   const linesOf = async (...steps: (string | number)[]) =>
     (await batchesOf(slowly(...steps), limits)).map(({ lines }) => lines)
 
@@ -237,7 +237,7 @@ describe('the first line', () => {
 })
 
 test('a reader closes while its source is silent', async () => {
-  const reader = readBatches(slowly('a\n', 60_000), { ...roomy, flushAfterMs: 10 })
+  const reader = readBatches(slowly('a\n', 60_000), { ...roomy, dueAt: (at: number) => at + 10 })
   expect(await reader.next('start', [])).toMatchObject({ ends: [1] })
   await reader.close()
 })
