@@ -1,4 +1,3 @@
-import type { Database } from '../../queries/clickhouse/database.ts'
 import { integerOption } from './bench-options.ts'
 import { createCleanup } from './cleanup.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { blockLimits } from '../../../app/collector/block-limits.ts'
-import { connectionLimits } from '../../../app/server/listen.ts'
+import { connectionLimits } from '../../../app/http/listen.ts'
 import * as durations from '../../../schema/durations.ts'
 
 const { gatherDurations, postTimeouts, lookupTimeoutMs } = durations
