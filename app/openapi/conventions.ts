@@ -14,7 +14,8 @@ A read-only JSON API over the security and reliability reports that browsers sen
 ## Windows
 
 \`from\` is inclusive, \`to\` exclusive. Both are RFC 3339 date-times with \`Z\` or an offset, up to milliseconds; write
-the \`+\` of an offset as \`%2B\`. \`to\` is now by default. \`from\` is, by default, as many days before \`to\` as the
+the \`+\` of an offset as \`%2B\`. \`to\` is, by default, the next whole 10 seconds: every report up to now is read, and
+requests within these 10 seconds read the same window. \`from\` is, by default, as many days before \`to\` as the
 operation defines, or the start of your retention if that is later. A \`from\` before your retention, which reaches back
 to the start of a UTC day, and a window longer than the operation's longest are rejected. Times in responses are in UTC.
 

@@ -8,7 +8,7 @@ export function querySchema({ query, window, page }: Endpoint): Record<string, z
     ...(typeof window === 'object' && {
       from: dateTime(`The first moment read; ${window.defaultDays} days before \`to\` by default`).optional(),
       to: dateTime(
-        `The moment reading stops before; now by default, at most ${window.maxDays} days after \`from\``,
+        `The moment reading stops before; the next whole 10 s by default, at most ${window.maxDays} days after \`from\``,
       ).optional(),
     }),
     ...(page && {

@@ -11,6 +11,12 @@ export interface WindowPolicy {
 
 export type WindowRule = WindowPolicy | 'retention'
 
+/** Windows that end now end with it, so that all who read within it read the same window. */
+const sharedEndMs = 10_000
+
+/** The next whole 10 s: `to` is exclusive, and a report of this millisecond is within the window. */
+export const sharedEnd = (now: Date): number => (Math.floor(now.getTime() / sharedEndMs) + 1) * sharedEndMs
+
 /** Throws bad_request that names the parameter. */
 export function windowOf(
   { defaultDays, maxDays }: WindowPolicy,
@@ -18,7 +24,7 @@ export function windowOf(
   now: Date,
   retentionFrom: Date,
 ): TimeRange {
-  const to = (requested.to ?? now).getTime()
+  const to = requested.to?.getTime() ?? endOf(now, requested.from, maxDays)
   const from = requested.from?.getTime() ?? Math.max(to - defaultDays * dayMs, retentionFrom.getTime())
   if (requested.from && from < retentionFrom.getTime()) {
     throw new Problem(
@@ -37,6 +43,12 @@ export function windowOf(
     throw new Problem('bad_request', `from and to are further apart than the ${maxDays} days this operation reads`)
   }
   return { from, to }
+}
+
+/** A `from` that is almost as early as `to` allows cuts the end short, as long as that is not before now. */
+function endOf(now: Date, from: Date | undefined, maxDays: number): number {
+  const latest = from ? from.getTime() + maxDays * dayMs : Number.POSITIVE_INFINITY
+  return Math.max(now.getTime(), Math.min(sharedEnd(now), latest))
 }
 
 /** Undefined where retention does not reach all of it. */

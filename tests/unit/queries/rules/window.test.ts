@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { earlierWindow, frozenWindow, windowOf } from '../../../../queries/rules/window.ts'
 import { dayMs } from '../../../../schema/durations.ts'
@@ -7,13 +8,50 @@ const policy = { defaultDays: 7, maxDays: 31 }
 const now = new Date('2026-11-21T12:34:56.789Z')
 const retention = retentionStart(30, now)
 const at = (text: string) => new Date(text)
+const anyNow = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2030, 0, 1) }).map((time) => new Date(time))
 
 describe('the window of a request', () => {
-  test('the default window is the default days up to now', () => {
-    expect(windowOf(policy, {}, now, retention)).toEqual({
-      from: now.getTime() - 7 * dayMs,
-      to: now.getTime(),
-    })
+  test('the default window is the default days up to the next whole 10 s', () => {
+    const to = Date.parse('2026-11-21T12:35:00Z')
+    expect(windowOf(policy, {}, now, retention)).toEqual({ from: to - 7 * dayMs, to })
+  })
+
+  test('a window that ends now has a report of this millisecond, and ends within 10 s', () => {
+    const days = fc.integer({ min: 0, max: 30 * dayMs })
+    fc.assert(
+      fc.property(anyNow, fc.option(days, { nil: undefined }), (now, back) => {
+        const from = back === undefined ? undefined : new Date(now.getTime() - back)
+        const { to } = windowOf(policy, { from }, now, retentionStart(365, now))
+        expect(to).toBeGreaterThan(now.getTime())
+        expect(to - now.getTime()).toBeLessThanOrEqual(10_000)
+      }),
+    )
+  })
+
+  test('a window with a named end is that window, whenever it is read', () => {
+    fc.assert(
+      fc.property(anyNow, fc.integer({ min: 1, max: 31 * dayMs }), fc.nat(dayMs), (now, length, back) => {
+        const to = new Date(now.getTime() - back)
+        const from = new Date(to.getTime() - length)
+        const named = windowOf(policy, { from, to }, now, retentionStart(365, now))
+        expect(named).toEqual({ from: from.getTime(), to: to.getTime() })
+        const byDefault = windowOf(policy, { to }, now, retentionStart(365, now))
+        expect(byDefault).toEqual({ from: to.getTime() - 7 * dayMs, to: to.getTime() })
+      }),
+    )
+  })
+
+  test('a from that now is in reach of is not rejected for the rounding', () => {
+    fc.assert(
+      fc.property(anyNow, fc.integer({ min: 0, max: 20_000 }), (now, margin) => {
+        const from = new Date(now.getTime() - 31 * dayMs + margin)
+        const { to } = windowOf(policy, { from }, now, retentionStart(365, now))
+        expect(to).toBeGreaterThanOrEqual(now.getTime())
+        expect(to - from.getTime()).toBeLessThanOrEqual(31 * dayMs)
+        const before = new Date(now.getTime() - 31 * dayMs - 1)
+        expect(() => windowOf(policy, { from: before }, now, retentionStart(365, now))).toThrow('31 days')
+      }),
+    )
   })
 
   test('retention begins at the start of a UTC day', () => {
