@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { dayMs, minuteMs } from './durations.ts'
+import { durationPattern, parseDuration } from './parse-duration.ts'
 
 /** Query and path parameters: the validator reads `error`, the OpenAPI document `meta`. */
 
@@ -82,6 +84,23 @@ export const dateTime = (description: string) =>
         })
         .meta({ override: { type: 'string', format: 'date-time' } }),
     'an RFC 3339 date-time from 1970 to 2199, up to milliseconds, with Z or an offset (write + as %2B), such as 2026-01-31T00:00:00Z',
+    description,
+  )
+
+/** Milliseconds. */
+export const duration = (maxDays: number, description: string) =>
+  param(
+    (error) =>
+      z
+        .string({ error })
+        .transform((text, context) => {
+          const ms = parseDuration(text)
+          if (ms !== undefined && ms >= minuteMs && ms <= maxDays * dayMs) return ms
+          context.addIssue({ code: 'custom', message: error })
+          return z.NEVER
+        })
+        .meta({ override: { type: 'string', pattern: durationPattern, examples: ['24h', '7d', 'PT90M'] } }),
+    `a duration from 1m to ${maxDays}d in whole weeks, days, hours and minutes, such as 24h, 7d or PT90M`,
     description,
   )
 

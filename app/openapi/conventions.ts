@@ -19,6 +19,10 @@ requests within these 10 seconds read the same window. \`from\` is, by default, 
 operation defines, or the start of your retention if that is later. A \`from\` before your retention, which reaches back
 to the start of a UTC day, and a window longer than the operation's longest are rejected. Times in responses are in UTC.
 
+\`last\` is a window that ends so, instead of \`from\` and \`to\`, which are rejected beside it: \`1h\`, \`24h\`, \`7d\` and \`31d\`, or an
+ISO 8601 duration in whole weeks, days, hours and minutes, such as \`PT90M\`. It is at least a minute and at most the operation's longest
+window, and cut to your retention.
+
 ## Conditional requests
 
 A 200, except of the health checks, has a strong validator, \`ETag\`. Send it as \`If-None-Match\` with the same request: the
@@ -29,7 +33,7 @@ given and the same from one request to the next, until new reports are imported.
 ## Pages
 
 A list returns \`nextCursor\`: send it as \`cursor\`, with the same filters, to read the next page; null ends the list. A cursor
-freezes the window: omit \`from\` and \`to\` or repeat them, as another value is rejected; \`limit\` may change. If only the first 10,000 items of
+freezes the window: omit \`from\`, \`to\` and \`last\` or repeat them, as another value is rejected; \`limit\` may change. If only the first 10,000 items of
 a query can be paged, the page that reaches them has \`truncated: true\` beside a null \`nextCursor\`.
 
 The header \`Link\` has the target of the next page, \`rel="next"\`. That of the list of reports goes on past the first

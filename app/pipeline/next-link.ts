@@ -5,6 +5,7 @@ export function nextLink(requestUrl: string, { cursor, window }: NextPage): stri
   const { pathname, searchParams } = new URL(requestUrl)
   searchParams.set('cursor', cursor)
   if (window) {
+    searchParams.delete('last')
     searchParams.set('from', new Date(window.from).toISOString())
     searchParams.set('to', new Date(window.to).toISOString())
   }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { cursorText, dateTime, integer } from '../../schema/params.ts'
+import { cursorText, dateTime, duration, integer } from '../../schema/params.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export function querySchema({ query, window, page }: Endpoint): Record<string, z.ZodType> {
@@ -9,6 +9,10 @@ export function querySchema({ query, window, page }: Endpoint): Record<string, z
       from: dateTime(`The first moment read; ${window.defaultDays} days before \`to\` by default`).optional(),
       to: dateTime(
         `The moment reading stops before; the next whole 10 s by default, at most ${window.maxDays} days after \`from\``,
+      ).optional(),
+      last: duration(
+        window.maxDays,
+        `The window of this length that ends with the next whole 10 s, at most ${window.maxDays} days; instead of \`from\` and \`to\``,
       ).optional(),
     }),
     ...(page && {

@@ -32,7 +32,7 @@ export interface RequestContext {
 
 export type Params = Record<string, unknown> & { siteId?: string }
 
-type QueryParams = Params & { from?: Date; to?: Date; limit?: number; cursor?: string }
+type QueryParams = Params & { from?: Date; to?: Date; last?: number; limit?: number; cursor?: string }
 
 /** Context variables, each below the step that sets it. */
 export interface ApiEnv {

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
-import { earlierWindow, frozenWindow, type WindowRule, windowOf } from '../../queries/rules/window.ts'
+import { earlierWindow, frozenWindow, isWindowOfLast, type WindowRule, windowOf } from '../../queries/rules/window.ts'
 import { retentionStart } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -23,18 +23,25 @@ export function resolveWindow({ window: rule }: Endpoint, now: () => Date): Midd
 
 function windowOfRequest(c: Context<ApiEnv>, rule: WindowRule, now: Date, retentionFrom: Date): TimeRange {
   const cursor = c.get('cursor')
+  const query = c.get('query')
+  if (query.last !== undefined && (query.from ?? query.to)) {
+    throw new Problem('bad_request', 'last is a whole window; send it without from and to')
+  }
   if (!cursor) {
     if (rule === 'retention') return { from: retentionFrom.getTime(), to: now.getTime() }
-    return windowOf(rule, c.get('query'), now, retentionFrom)
+    return windowOf(rule, query, now, retentionFrom)
   }
   const window = cursor.window && frozenWindow(rule, cursor.window, retentionFrom)
   if (!cursor.window || !window) throw new Problem('bad_request', 'cursor is out of bounds; start again without it')
   for (const bound of ['from', 'to'] as const) {
-    const requested = c.get('query')[bound]?.getTime()
+    const requested = query[bound]?.getTime()
     if (requested !== undefined && requested !== cursor.window[bound]) {
       const frozen = new Date(cursor.window[bound]).toISOString()
       throw new Problem('bad_request', `${bound} beside a cursor must be its window’s, ${frozen}, or be left out`)
     }
+  }
+  if (query.last !== undefined && !isWindowOfLast(cursor.window, query.last)) {
+    throw new Problem('bad_request', 'last beside a cursor must be that of the first page, or be left out')
   }
   return window
 }

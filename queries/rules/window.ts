@@ -17,15 +17,23 @@ const sharedEndMs = 10_000
 /** The next whole 10 s: `to` is exclusive, and a report of this millisecond is within the window. */
 export const sharedEnd = (now: Date): number => (Math.floor(now.getTime() / sharedEndMs) + 1) * sharedEndMs
 
+interface RequestedWindow {
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+  /** Length in milliseconds, instead of both ends. */
+  readonly last?: number | undefined
+}
+
 /** Throws bad_request that names the parameter. */
 export function windowOf(
   { defaultDays, maxDays }: WindowPolicy,
-  requested: { readonly from?: Date | undefined; readonly to?: Date | undefined },
+  requested: RequestedWindow,
   now: Date,
   retentionFrom: Date,
 ): TimeRange {
   const to = requested.to?.getTime() ?? endOf(now, requested.from, maxDays)
-  const from = requested.from?.getTime() ?? Math.max(to - defaultDays * dayMs, retentionFrom.getTime())
+  const from =
+    requested.from?.getTime() ?? Math.max(to - (requested.last ?? defaultDays * dayMs), retentionFrom.getTime())
   if (requested.from && from < retentionFrom.getTime()) {
     throw new Problem(
       'bad_request',
@@ -56,6 +64,10 @@ export function earlierWindow({ from, to }: TimeRange, retentionFrom: Date): Tim
   const earlier = { from: from - (to - from), to: from }
   return earlier.from >= retentionFrom.getTime() ? earlier : undefined
 }
+
+/** A window whose start was cut to retention begins with a day. */
+export const isWindowOfLast = ({ from, to }: TimeRange, last: number): boolean =>
+  to - from === last || (to - from < last && from % dayMs === 0)
 
 /** The part of a cursor's window that retention still reaches; undefined for a window that no cursor can hold. */
 export function frozenWindow(rule: WindowRule, frozen: TimeRange, retentionFrom: Date): TimeRange | undefined {

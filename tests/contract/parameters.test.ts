@@ -78,7 +78,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
 })
 
 test('a 400 names every unknown parameter, however many others are invalid', async () => {
-  const known = ['siteId', 'reportType', 'directive', 'disposition', 'deviceType', 'from', 'to']
+  const known = ['siteId', 'reportType', 'directive', 'disposition', 'deviceType', 'from', 'to', 'last']
   const unknown = ['a', 'b', 'c', 'd', 'e', 'f']
   const search = [...known, ...unknown].map((name) => `${name}=`).join('&')
   const named = unknown.map((name) => JSON.stringify(name)).join(', ')

@@ -100,6 +100,7 @@ test('a made-up endpoint is described in OpenAPI, with its parameters, response 
     'order',
     'from',
     'to',
+    'last',
   ])
   expect(operation.parameters).toContainEqual(
     expect.objectContaining({
