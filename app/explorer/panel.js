@@ -24,7 +24,6 @@ export function createPanel(definition, context) {
   const { id, title, request, countRequest, render, control, isExported } = definition
   const { api } = context
   const paging = definition.list && createPaging(definition.list, api)
-  /** Moves with the window, from minute to minute. */
   const target = () => toTarget(request(context.state))
   const heading = h('h2', { id: `${id}-title` })
   const chosen = control && h('div', {})

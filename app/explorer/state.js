@@ -51,18 +51,17 @@ export function urlOf(state) {
   return search === '' ? '/explorer' : `/explorer?${search}`
 }
 
-/**
- * The window as parameters. A range ends with the minute that runs, so that within it a poll is the same request and an
- * unchanged response a 304.
- */
-export function windowOf({ range, from, to }) {
-  const end = to || isoTime(Math.ceil(Date.now() / 60_000) * 60_000)
-  return { from: from || isoTime(Date.parse(end) - ranges[range]), to: end }
-}
+/** The window as parameters; a range ends with the next whole 10 s, so that all who poll it send one request. */
+export const windowOf = ({ range, from, to }) =>
+  from || to ? { from: from || isoTime(Date.parse(to) - ranges[range]), to } : { last: range }
 
 /** The window within the days that the operation of a path reads, with the same end. */
 export function windowWithin(state, path) {
-  const { from, to } = windowOf(state)
-  const start = isoTime(Math.max(Date.parse(from), Date.parse(to) - windowDays[path] * 24 * hourMs))
+  const { last, from, to } = windowOf(state)
+  const maxDays = windowDays[path]
+  const maxMs = maxDays * 24 * hourMs
+  if (last) return { last: ranges[last] > maxMs ? `${maxDays}d` : last }
+  if (!to) return Date.parse(from) < Date.now() - maxMs ? { last: `${maxDays}d` } : { from }
+  const start = isoTime(Math.max(Date.parse(from), Date.parse(to) - maxMs))
   return { from: start ?? from, to }
 }

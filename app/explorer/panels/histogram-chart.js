@@ -31,15 +31,15 @@ const tickText = (step) => (seconds) =>
 
 /**
  * Bars over time, in UTC; dragging over them narrows the window to their buckets.
- * @param {{ from: string, to: string }} window of the request
+ * @param {{ from?: string, to?: string }} window of the request; the buckets' own where it ends now
  */
 export function histogramChart({ bucketSize, buckets }, { setWindow }, window) {
-  const [from, to] = [window.from, window.to].map((text) => Date.parse(text) / 1000)
   const bucketSeconds = secondsOf(bucketSize)
   const times = buckets.map((bucket) => Date.parse(bucket.time) / 1000)
   const counts = buckets.map(({ reportCount }) => reportCount)
   /** The window in whole buckets: reports of its first and last minutes are drawn as wide as any others. */
   const axisRange = [times[0], times.at(-1) + bucketSeconds]
+  const [from, to] = [window.from, window.to].map((text, end) => (text ? Date.parse(text) / 1000 : axisRange[end]))
   const highest = Math.max(0, ...counts)
   const at = buckets[counts.indexOf(highest)]
   const sum = counts.reduce((before, count) => before + count, 0)

@@ -66,6 +66,25 @@ describe('a link', () => {
   })
 })
 
+test.each([
+  ['range=31d', { last: '31d' }, { last: '7d' }],
+  ['range=6h', { last: '6h' }, { last: '6h' }],
+  ['from=2026-11-01T00:00:00.000Z', { from: '2026-11-01T00:00:00.000Z' }, { last: '7d' }],
+])('%s sends the same requests whenever it is polled', async (query, window, narrower) => {
+  const { page } = await openExplorer(browser, api, world.key, `/explorer?${query}`)
+  const sent = (await page.evaluate(`performance.getEntriesByType('resource').map(({ name }) => name)`)) as string[]
+  const windowsOf = (path: string) =>
+    sent
+      .map((url) => new URL(url))
+      .filter(({ pathname }) => pathname === path)
+      .map(({ searchParams }) =>
+        Object.fromEntries([...searchParams].filter(([name]) => ['last', 'from', 'to'].includes(name))),
+      )
+  expect(windowsOf('/v1/reports/histogram')).toEqual([window])
+  expect(windowsOf('/v1/reports')).toEqual([narrower])
+  await page.context().close()
+})
+
 describe('the focus stays', () => {
   const focused = (page: Page) =>
     page.evaluate('document.activeElement.name || document.activeElement.title || document.activeElement.textContent')
