@@ -9,7 +9,7 @@ export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
 /** Lifetime of a version of a tenant's data, from before its lookup. */
-export const importVersionTtlMs = 500
+export const importVersionTtlMs = 1_000
 
 /** Lifetime of a key and of a key's site in the API, from before its lookup. */
 export const keyTtlMs = 4_000

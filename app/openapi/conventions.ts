@@ -27,8 +27,9 @@ window, and cut to your retention.
 
 A 200, except of the health checks, has a strong validator, \`ETag\`. Send it as \`If-None-Match\` with the same request: the
 response is 304 (Not Modified) without a body if it is unchanged, charged as any other. A response of 16 KB and more is compressed if
-\`Accept-Encoding\` allows gzip, with an \`ETag\` of its own. A read of reports is fastest if \`from\` and \`to\` are
-given and the same from one request to the next, until new reports are imported.
+\`Accept-Encoding\` allows gzip, with an \`ETag\` of its own. A read of reports is fastest with \`last\`, or with the same \`from\` and
+\`to\` from one request to the next: one response is shared until new reports arrive. It has every report that was stored \`Age\`
+seconds before the request, which is a second at most.
 
 ## Pages
 

@@ -40,6 +40,10 @@ export const headers = {
       pattern: '^"[\\w-]+"$',
     },
   ),
+  Age: whole(
+    'Seconds before the request, rounded up, from which on reports can be missing: 0 for a response that was read for it, otherwise 1',
+    0,
+  ),
   Link: {
     description:
       'The next page, `rel="next"`: the target of the request with its `cursor` and, where a narrower window continues a list of over 10,000 reports, with that window',

@@ -14,6 +14,7 @@ export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
   const headers = headerReferences([
     ...budgetHeaderNames,
     endpoint.mediaTypes ? 'Export-Report-Count' : 'ETag',
+    ...(endpoint.cache ? (['Age'] as const) : []),
     ...(endpoint.page ? (['Link'] as const) : []),
   ])
   return {

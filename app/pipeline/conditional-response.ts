@@ -16,7 +16,7 @@ const compress = promisify(gzip)
 const gzipOptions = { level: 3 } as const
 
 /** The client may store the response but must revalidate it (RFC 9111, 5.2.2.4). */
-const dataHeaders = {
+export const dataHeaders = {
   ...jsonHeaders,
   'Cache-Control': 'private, no-cache',
   Vary: 'Accept-Encoding, Authorization',
@@ -53,7 +53,9 @@ export function toRepresentation(plain: Representation['plain'], next?: NextPage
 export function respondConditional(
   c: Context<ApiEnv>,
   { plain, bytes, digest, gzipped, next }: Representation,
-  headers: Readonly<Record<'Content-Type' | 'Cache-Control' | 'Vary', string>> = dataHeaders,
+  headers: Readonly<Record<'Content-Type' | 'Cache-Control' | 'Vary', string>> & {
+    readonly Age?: string
+  } = dataHeaders,
 ): Response | Promise<Response> {
   const asGzip = bytes >= minGzipBytes && acceptsGzip(c)
   // Strong, so each encoding has its own (RFC 9110, 8.8.3.3).

@@ -3,14 +3,14 @@ import type { Logger } from 'pino'
 import type { Reader } from '../../queries/sql/query.ts'
 import type { ResponseCache } from './cache/response-cache.ts'
 import { singleFlight } from './cache/single-flight.ts'
-import { type Representation, respondConditional, toRepresentation } from './conditional-response.ts'
+import { dataHeaders, type Representation, respondConditional, toRepresentation } from './conditional-response.ts'
 import { sendDownload } from './download.ts'
 import type { AnyContext, DownloadEndpoint, JsonEndpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
 /** Sends 200 or 304 from the response cache, or from the handler behind single-flight; scope `key` uses neither. */
 export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): MiddlewareHandler<ApiEnv> {
-  const { name, scope, cache } = endpoint
+  const { name, scope, cache, window: rule } = endpoint
   const flights = singleFlight<Representation>()
 
   return async function respond(c) {
@@ -23,32 +23,27 @@ export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): M
       )
       return toRepresentation(JSON.stringify(body), next)
     }
-    if (scope === 'key') return respondConditional(c, await load(c.get('clientSignal')()))
+    const signal = c.get('clientSignal')
+    if (scope === 'key') return respondConditional(c, await load(signal()))
 
     const { tenant, siteId } = c.get('caller')
-    const { limit, cursor } = c.get('query')
-    // Signal and flight take 10 of a request's 200 µs of CPU time, so a hit has neither.
-    const share = (task: typeof load) => {
-      const request = JSON.stringify([tenant.id, siteId, c.get('path'), c.get('query')])
-      return flights(request, task, c.get('clientSignal')())
+    const { limit, cursor, to } = c.get('query')
+    const window = c.get('window')
+    if (cache === undefined) {
+      const request = [tenant.id, siteId, c.get('path'), c.get('query'), typeof rule === 'object' && window]
+      return respondConditional(c, await flights(JSON.stringify(request), load, signal()))
     }
-    if (cache === undefined) return respondConditional(c, await share(load))
-
-    const found = await responseCache.find({
+    const { cacheHit, representation, ageMs } = await responseCache.getOrLoad({
       tenantId: tenant.id,
-      key: name + JSON.stringify([siteId, c.get('params'), limit, cursor, c.get('window'), c.get('earlier')]),
+      key: name + JSON.stringify([siteId, c.get('params'), limit, cursor, window, c.get('earlier')]),
+      isShared: to === undefined && cursor === undefined,
       // Other requests wait for the same import version, so a disconnect does not end its lookup.
       read: c.get('createReader')().read,
+      signal,
+      load,
     })
-    const representation = found.cacheHit
-      ? found.representation
-      : await share(async (signal) => {
-          const loaded = await load(signal)
-          found.store(loaded)
-          return loaded
-        })
-    c.get('request').cacheHit = found.cacheHit
-    return respondConditional(c, representation)
+    c.get('request').cacheHit = cacheHit
+    return respondConditional(c, representation, { ...dataHeaders, Age: String(Math.ceil(ageMs / 1000)) })
   }
 }
 

@@ -15,7 +15,7 @@ export type WindowRule = WindowPolicy | 'retention'
 const sharedEndMs = 10_000
 
 /** The next whole 10 s: `to` is exclusive, and a report of this millisecond is within the window. */
-export const sharedEnd = (now: Date): number => (Math.floor(now.getTime() / sharedEndMs) + 1) * sharedEndMs
+const sharedEnd = (now: Date): number => (Math.floor(now.getTime() / sharedEndMs) + 1) * sharedEndMs
 
 interface RequestedWindow {
   readonly from?: Date | undefined

@@ -4,6 +4,16 @@ import { toRepresentation } from '../../app/pipeline/conditional-response.ts'
 import type { ImportStep } from '../../queries/rules/import-version.ts'
 import type { Read } from '../../queries/sql/query.ts'
 
+interface RequestOptions {
+  readonly text?: string
+  readonly tenantId?: string
+  readonly isShared?: boolean
+  /** Within the load. */
+  readonly meanwhile?: () => void | Promise<void>
+}
+
+class CacheMiss extends Error {}
+
 /** A response cache with a clock and an import log of its own, which counts loads and version lookups. */
 export function createCacheFixture() {
   const steps: ImportStep[] = []
@@ -11,6 +21,7 @@ export function createCacheFixture() {
   let failure: Error | undefined
   let held: Promise<void> | undefined
   const clock = { now: 1 }
+  const signal = () => new AbortController().signal
   const cache = createResponseCache(() => clock.now)
   const read: Read = async ({ row }) => {
     lookups++
@@ -23,22 +34,30 @@ export function createCacheFixture() {
   /** How often the request was loaded: 0 for a hit, 1 for a miss. */
   async function request(
     key: string,
-    { text = 'body', tenantId = 'tenant', meanwhile = () => {} } = {},
+    { text = 'body', tenantId = 'tenant', isShared = false, meanwhile = async () => {} }: RequestOptions = {},
   ): Promise<number> {
-    const found = await cache.find({ key, tenantId, read })
-    if (found.cacheHit) {
-      expect(found.representation.plain).toBe(text)
-      return 0
+    let loads = 0
+    const load = async () => {
+      loads++
+      await meanwhile()
+      return toRepresentation(text)
     }
-    meanwhile()
-    found.store(toRepresentation(text))
-    return 1
+    const { cacheHit, representation } = await cache.getOrLoad({ key, tenantId, isShared, read, signal, load })
+    expect(representation.plain).toBe(text)
+    if (cacheHit) expect(loads).toBe(0)
+    return loads
   }
 
   /** The cached body; undefined for a miss, after which nothing is stored. */
   async function cached(key: string, tenantId = 'tenant'): Promise<unknown> {
-    const found = await cache.find({ key, tenantId, read })
-    return found.cacheHit ? found.representation.plain : undefined
+    const load = () => Promise.reject(new CacheMiss())
+    return cache
+      .getOrLoad({ key, tenantId, isShared: false, read, signal, load })
+      .then(({ representation }) => representation.plain)
+      .catch((error: unknown) => {
+        if (!(error instanceof CacheMiss)) throw error
+        return undefined
+      })
   }
 
   function wait(ms: number): void {

@@ -29,7 +29,6 @@ export const issuesReports = endpoint({
   query: { reportType: oneOf(issueTypeNames, 'The issue’s own report type').default('csp-violation') },
   window: 'retention',
   page: { ...listPage, position: timePosition('receivedAt') },
-  cache: 'until-import',
   response: listResponse(report),
   async handle({ caller: { tenant }, params: { siteId, issueId, reportType }, window, page, read }) {
     const issueKey = keyOfIssueId(issueId)

@@ -5,25 +5,41 @@ import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
 import { importVersionTtlMs } from '../../../schema/durations.ts'
 import { Problem } from '../../../schema/problems.ts'
 
-/** Age from which a version is refreshed in the background, so that no request waits. */
+/** Age from which an unchanged version is refreshed in the background, so that no request waits. */
 const refreshAheadMs = importVersionTtlMs - 150
 const failedLookupMs = 5_000
 const maxTenants = 10_000
-/** Import steps an hour beyond which a tenant's responses are not cached. */
+/** Import steps an hour beyond which a tenant's versions are not compared. */
 const maxSteps = 500
+
+/** Milliseconds of the cache's clock. */
+export interface ImportVersion {
+  /** Start of the lookup: a response lacks no report of before. */
+  readonly readAt: number
+  /** A load that began since then has read this version. */
+  readonly since: number
+}
+
+/** The latest version found, whose id is undefined during an import. */
+interface LatestVersion {
+  id: string | undefined
+  since: number
+}
 
 interface VersionLookup {
   readonly startedAt: number
-  readonly result: Promise<string | undefined>
-  /** Undefined until the lookup ends, and during an import. */
-  version?: string | undefined
+  readonly result: Promise<ImportVersion | undefined>
+  /** Of the tenant, for all of its lookups. */
+  readonly latest: LatestVersion
+  /** Undefined until the lookup ends. A tenant that changes is not refreshed ahead: its version changes once a lifetime. */
+  isUnchanged?: boolean
   refreshing?: true
 }
 
 /** Version of each tenant's data, valid for `importVersionTtlMs` from the start of its lookup. */
 export interface ImportVersionCache {
-  /** Undefined during an import and after a failed lookup. Throws errors of `read` but Problems. */
-  current(tenantId: string, read: Read): Promise<string | undefined>
+  /** During an import each lookup has a version of its own. Undefined after a failed lookup. Throws errors of `read` but Problems. */
+  current(tenantId: string, read: Read): Promise<ImportVersion | undefined>
 }
 
 /** @param now milliseconds of a monotonic clock. */
@@ -32,37 +48,43 @@ export function createImportVersionCache(now: () => number): ImportVersionCache 
     ttlResolution: 0,
     perf: { now },
     max: maxTenants,
+    // The next lookup is compared with an expired one.
+    noDeleteOnStaleGet: true,
   })
 
   function store(tenantId: string, lookup: VersionLookup, ttl: number = importVersionTtlMs): void {
     lookups.set(tenantId, lookup, { start: lookup.startedAt, ttl })
   }
 
-  async function readVersion(tenantId: string, read: Read): Promise<string | undefined> {
-    try {
-      const steps = await read(listImportSteps(tenantId, maxSteps + 1))
-      return steps.length > maxSteps ? undefined : importVersion(steps)
-    } catch (error) {
-      // A database too busy for a lookup's short timeout may still serve the request's own queries.
-      if (!(error instanceof Problem)) throw error
-      store(tenantId, { startedAt: now(), result: Promise.resolve(undefined) }, failedLookupMs)
-      return undefined
-    }
+  async function readId(tenantId: string, read: Read): Promise<string | undefined> {
+    const steps = await read(listImportSteps(tenantId, maxSteps + 1))
+    return steps.length > maxSteps ? undefined : importVersion(steps)
   }
 
-  function start(tenantId: string, read: Read): VersionLookup {
+  function start(tenantId: string, read: Read, latest: LatestVersion): VersionLookup {
     const startedAt = now()
-    const result = readVersion(tenantId, read).then((version) => {
-      lookup.version = version
-      return version
-    })
-    const lookup: VersionLookup = { startedAt, result }
+    const isFirst = latest.since === Number.NEGATIVE_INFINITY
+    async function readVersion(): Promise<ImportVersion | undefined> {
+      try {
+        const id = await readId(tenantId, read)
+        const isSame = id !== undefined && id === latest.id
+        if (!isSame) Object.assign(latest, { id, since: now() })
+        lookup.isUnchanged = isSame || (isFirst && id !== undefined)
+        return { readAt: startedAt, since: latest.since }
+      } catch (error) {
+        // A database too busy for a lookup's short timeout may still serve the request's own queries.
+        if (!(error instanceof Problem)) throw error
+        store(tenantId, { startedAt: now(), result: Promise.resolve(undefined), latest }, failedLookupMs)
+        return undefined
+      }
+    }
+    const lookup: VersionLookup = { startedAt, latest, result: readVersion() }
     return lookup
   }
 
   function refreshAhead(tenantId: string, read: Read, current: VersionLookup): void {
     current.refreshing = true
-    const next = start(tenantId, read)
+    const next = start(tenantId, read, current.latest)
     const replace = () => {
       if (lookups.peek(tenantId, { allowStale: true }) === current) store(tenantId, next)
     }
@@ -74,11 +96,13 @@ export function createImportVersionCache(now: () => number): ImportVersionCache 
     current(tenantId, read) {
       const lookup = lookups.get(tenantId)
       if (!lookup) {
-        const first = start(tenantId, read)
+        const before = lookups.peek(tenantId, { allowStale: true })
+        const latest = before?.latest ?? { id: undefined, since: Number.NEGATIVE_INFINITY }
+        const first = start(tenantId, read, latest)
         store(tenantId, first)
         return first.result
       }
-      const isDue = lookup.version !== undefined && now() >= lookup.startedAt + refreshAheadMs
+      const isDue = lookup.isUnchanged && now() >= lookup.startedAt + refreshAheadMs
       if (isDue && !lookup.refreshing) refreshAhead(tenantId, read, lookup)
       return lookup.result
     },

@@ -1,37 +1,44 @@
 import { ClientDisconnected } from '../../../queries/clickhouse/with-timeout.ts'
 
-/** Callers of one key share a task. An aborted caller rejects with ClientDisconnected. */
+/**
+ * Callers of one key share a task that began at `since` or later. An aborted caller rejects with ClientDisconnected.
+ * Times are milliseconds of its clock.
+ */
 export type SingleFlight<Result> = (
   key: string,
-  task: (signal: AbortSignal) => Promise<Result>,
+  task: (signal: AbortSignal, startedAt: number) => Promise<Result>,
   signal?: AbortSignal,
+  since?: number,
 ) => Promise<Result>
 
 interface Flight<Result> {
+  readonly startedAt: number
   readonly result: Promise<Result>
   readonly controller: AbortController
   callers: number
 }
 
 /** Aborts a task with its last caller; LRUCache.fetch would abort it with the first. */
-export function singleFlight<Result>(): SingleFlight<Result> {
+export function singleFlight<Result>(now = () => performance.now()): SingleFlight<Result> {
   const inFlight = new Map<string, Flight<Result>>()
 
   function end(key: string, flight: Flight<Result>): void {
     if (inFlight.get(key) === flight) inFlight.delete(key)
   }
 
-  function start(key: string, task: (signal: AbortSignal) => Promise<Result>): Flight<Result> {
+  function start(key: string, task: Parameters<SingleFlight<Result>>[1]): Flight<Result> {
     const controller = new AbortController()
-    const result = task(controller.signal).finally(() => end(key, flight))
-    const flight: Flight<Result> = { result, controller, callers: 0 }
+    const startedAt = now()
+    const result = task(controller.signal, startedAt).finally(() => end(key, flight))
+    const flight: Flight<Result> = { startedAt, result, controller, callers: 0 }
     inFlight.set(key, flight)
     return flight
   }
 
-  return (key, task, signal) => {
+  return (key, task, signal, since = Number.NEGATIVE_INFINITY) => {
     if (signal?.aborted) return Promise.reject(new ClientDisconnected())
-    const flight = inFlight.get(key) ?? start(key, task)
+    const running = inFlight.get(key)
+    const flight = running && running.startedAt >= since ? running : start(key, task)
     flight.callers++
     return new Promise((resolve, reject) => {
       flight.result.then(resolve, reject)

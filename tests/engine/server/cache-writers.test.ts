@@ -3,7 +3,8 @@ import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { alertRules } from '../../../app/import/records/types/alert-rules.ts'
 import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
 import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
-import { minuteMs } from '../../../schema/durations.ts'
+import { aReport } from '../../../fixtures/reports.ts'
+import { dayMs, minuteMs } from '../../../schema/durations.ts'
 import { cli } from '../../support/cli.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
 import {
@@ -101,8 +102,15 @@ describe.each(writers)('after %s', (what, writer) => {
 test('a shorter retention is followed by a key’s next lookup, and its window is cached apart', async () => {
   const tenantId = await api.createTenant({ overrides: { retentionDays: 30 } })
   const [siteId, key] = [await api.createSite(tenantId), await api.createKey(tenantId)]
-  const path = `/v1/reports/count?from=${new Date(now.getTime() - 20 * 86_400_000).toISOString()}&siteId=${siteId}`
-  for (let times = 0; times < 3; times++) expect((await api.get(path, { key })).status).toBe(200)
+  const ages = [1, 20].map((days) => now.getTime() - days * dayMs)
+  await api.insertReports(ages.map((receivedAt) => aReport({ tenantId, siteId, receivedAt, retentionDays: 30 })))
+  const path = `/v1/reports/count?from=${new Date(now.getTime() - 20 * dayMs).toISOString()}&siteId=${siteId}`
+  const counted = async () => (await api.get('/v1/reports/count?last=31d', { key })).body.data.reportCount
+  for (let times = 0; times < 3; times++) {
+    expect((await api.get(path, { key })).status).toBe(200)
+    expect(await counted()).toBe(2)
+  }
   await run('tenants', 'update', '--tenant', tenantId, '--retention-days', '10')
   await expect.poll(async () => (await api.get(path, { key })).status, { timeout: 60_000 }).toBe(400)
+  expect(await counted()).toBe(1)
 }, 120_000)

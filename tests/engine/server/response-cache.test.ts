@@ -54,7 +54,7 @@ async function expectKept(reports: number): Promise<void> {
   await expect.poll(send, { interval: 200 }).not.toContain('countReports')
 }
 
-test('a response is cached until an import begins, and again after its end', async () => {
+test('a response is cached until an import begins, for a version’s life until its end, and again after it', async () => {
   await api.insertReports(some(3))
   await expectKept(3)
 
@@ -73,9 +73,10 @@ test('a response is cached until an import begins, and again after its end', asy
   for (let stored = 4; stored < 7; stored++) {
     // As rows of a running batch become visible.
     await api.insertReports(some(1))
-    expect(await counted()).toBe(stored)
+    await untilVersionsExpire()
     expect(await counted()).toBe(stored)
     expect(requested).toContain('countReports')
+    expect(await counted()).toBe(stored)
   }
   await importLog.finish(pass, { reports: 3, stored: 3 })
   await expectKept(6)

@@ -4,14 +4,14 @@ import { importVersionTtlMs } from '../../../../schema/durations.ts'
 import { Problem } from '../../../../schema/problems.ts'
 import { createCacheFixture } from '../../../support/cache-fixture.ts'
 
-test('one version lookup serves a tenant for half a second, and no other tenant', async () => {
+test('one version lookup serves a tenant for a second, and no other tenant', async () => {
   const { request, lookups, wait } = createCacheFixture()
   const keys = ['a', 'b']
   for (const key of [...keys, ...keys, ...keys]) await request(key)
   expect(lookups()).toBe(1)
   for (const tenantId of ['other', 'other']) await request('c', { tenantId })
   expect(lookups()).toBe(2)
-  wait(349)
+  wait(importVersionTtlMs - 151)
   expect(await request('a')).toBe(0)
   expect(lookups()).toBe(2)
   wait(152)
@@ -30,26 +30,27 @@ test('a response outlives any number of version lookups, but not five minutes', 
   expect(await cached('a')).toBeUndefined()
 })
 
-test('nothing is cached during an import, nor is a response from before it fresh afterwards', async () => {
+test('during an import a response is shared for a version’s life, and is not fresh afterwards', async () => {
   const { request, cached, startImport, endImport, wait } = createCacheFixture()
   for (let times = 0; times < 2; times++) await request('a')
   startImport()
   wait(importVersionTtlMs + 1)
-  expect(await request('a')).toBe(1)
-  expect(await cached('a')).toBeUndefined()
+  expect([await request('a'), await request('a')]).toEqual([1, 0])
+  wait(importVersionTtlMs + 1)
+  expect([await request('a'), await request('a')]).toEqual([1, 0])
   endImport()
   wait(importVersionTtlMs + 1)
   expect(await request('a', { text: 'with it' })).toBe(1)
   expect(await cached('a')).toBe('with it')
 })
 
-test('a version is good for half a second from before its lookup, however long that takes', async () => {
+test('a version is good for a second from before its lookup, however long that takes', async () => {
   const { request, lookups, holdLookups, wait } = createCacheFixture()
   for (let times = 0; times < 3; times++) await request('a')
-  wait(501)
+  wait(importVersionTtlMs + 1)
   const release = holdLookups()
   const first = request('a')
-  wait(499)
+  wait(importVersionTtlMs - 1)
   const second = request('a')
   expect(lookups()).toBe(2)
   wait(2)
@@ -73,7 +74,7 @@ test('a failed version lookup is shared by all who wait, and not repeated for a 
 /** A cached response whose version has almost expired. */
 async function createAlmostExpired() {
   const fixture = createCacheFixture()
-  for (let times = 0; times < 2; times++) await fixture.request('a')
+  for (const key of ['a', 'b', 'a', 'b']) await fixture.request(key)
   fixture.wait(importVersionTtlMs - 1)
   return fixture
 }
@@ -86,14 +87,14 @@ test('a version is refreshed ahead of its end, once, and no request waits for it
     release()
     await settled()
     expect(lookups()).toBe(refreshes)
-    wait(340)
+    wait(importVersionTtlMs - 160)
     expect(await cached('a')).toBe('body')
     expect(lookups()).toBe(refreshes)
-    wait(importVersionTtlMs - 341)
+    wait(159)
   }
 })
 
-test('a version refreshed ahead is good for half a second from before its lookup too', async () => {
+test('a version refreshed ahead is good for a second from before its lookup too', async () => {
   const { cached, lookups, holdLookups, wait } = await createAlmostExpired()
   const release = holdLookups()
   expect(await cached('a')).toBe('body')
@@ -145,5 +146,19 @@ test('a refresh that ends after a later lookup does not replace it', async () =>
   release()
   expect(await loads).toBe(1)
   await settled()
-  expect(await cached('a')).toBeUndefined()
+  expect(await cached('b')).toBeUndefined()
+})
+
+test('the version of a tenant that always changes does so once a second', async () => {
+  const { request, importOnce, startImport, endImport, wait } = createCacheFixture()
+  const seconds = 20
+  let loads = 0
+  for (let elapsed = 0; elapsed < seconds * importVersionTtlMs; elapsed += 50) {
+    if (elapsed % 150 === 0) startImport()
+    else if (elapsed % 100 === 0) endImport()
+    else importOnce()
+    loads += await request('a', { isShared: true })
+    wait(50)
+  }
+  expect(loads).toBeLessThanOrEqual(seconds)
 })

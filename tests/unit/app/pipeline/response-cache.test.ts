@@ -13,6 +13,14 @@ test('a response is cached from the second request on, and for five minutes', as
   expect([await request('a'), await request('a')]).toEqual([1, 0])
 })
 
+test('a response that others request too is cached from the first request on', async () => {
+  const { request, lookups, wait } = createCacheFixture()
+  expect([await request('a', { isShared: true }), await request('a', { isShared: true })]).toEqual([1, 0])
+  expect(lookups()).toBe(1)
+  wait(importVersionTtlMs + 1)
+  expect(await request('a', { isShared: true })).toBe(0)
+})
+
 test('a request that nobody sent for five minutes counts as the first', async () => {
   const { wait, request } = createCacheFixture()
   expect([await request('a'), await request('a')]).toEqual([1, 1])
@@ -80,11 +88,13 @@ test.each([new ClientDisconnected(), new TypeError('ours')])(
   },
 )
 
-test('nothing is cached for a tenant with more than 500 steps of imports in an hour', async () => {
+test('for a tenant with more than 500 steps of imports in an hour a response is cached for a version’s life', async () => {
   const { request, endImport, importOnce, wait } = createCacheFixture()
   for (let imports = 0; imports < 250; imports++) importOnce()
   expect([await request('a'), await request('a'), await request('a')]).toEqual([1, 1, 0])
   endImport()
   wait(importVersionTtlMs + 1)
-  expect([await request('a'), await request('a'), await request('a')]).toEqual([1, 1, 1])
+  expect([await request('a'), await request('a')]).toEqual([1, 0])
+  wait(importVersionTtlMs + 1)
+  expect([await request('a'), await request('a')]).toEqual([1, 0])
 })
