@@ -27,7 +27,7 @@ export function addExplain(program: Command, context: Context): void {
     ],
     examples: [
       'explain --tenant ID "/v1/reports/grouped?groupBy=directive,blockedHost"',
-      'explain --tenant ID --analyze "/v1/issues?limit=10"',
+      'explain --tenant ID --analyze "/v1/issues?last=24h&limit=10"',
     ],
   })
     .addArgument(target)

@@ -48,6 +48,13 @@ describe.each(operations.all.filter(([name]) => name !== 'me' && name !== 'repor
   })
 })
 
+test('last is the window of the API', async () => {
+  const target = '/v1/reports/histogram?last=P1D'
+  const { status, body } = await explainRequest(reader, tenant, target, now)
+  expect(status).toBe(200)
+  expect(JSON.parse(body)).toEqual((await api.get(target, { key: world.key })).body)
+})
+
 test('hostile values are literals, whatever they hold', async () => {
   const values = ["'; DROP TABLE reports; --", '\\', "\\'", 'two\nlines', '\ttab', '', '{p0:String}', '😀']
   const alone = withLiterals(
