@@ -5,11 +5,10 @@ import { migrate } from '../../clickhouse/migrate.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { startTestEngine } from '../support/engine.ts'
-import { buildPrograms } from '../support/programs.ts'
-import { spawnScript } from '../support/spawn-script.ts'
 import { createTenantWriter } from '../support/tenants.ts'
 import type { Cleanup } from './cleanup.ts'
 import { startRunningApi } from './running-api.ts'
+import { startRunningCollector } from './running-collector.ts'
 
 /** A collector in a process of its own beside an idle API, and posts to it at a steady rate. */
 export interface CollectorTarget {
@@ -35,20 +34,9 @@ export async function startCollectorTarget(cleanup: Cleanup): Promise<CollectorT
   const tenantId = await writer.createTenant()
   const tokens = Array.from({ length: sites }, makeSiteToken)
   for (const token of tokens) await writer.createSite(tenantId, { hosts: [host], token })
-  await buildPrograms(['app/collect.ts'])
-  const collector = spawnScript('app/collect.ts', [], {
-    DATA_DIR: engine.dataDir,
-    CLICKHOUSE_URL: engine.userUrls.writer,
-    COLLECTOR_PORT: '0',
-    SITE_POSTS_PER_MINUTE: '1000000',
-    LOG_LEVEL: 'warn',
-  })
-  cleanup.defer(async () => {
-    collector.child.kill('SIGTERM')
-    await collector.ended()
-  })
-  const [, url = ''] = await collector.printed(/Collecting reports on (http:\/\/[^/]+)/)
-  return { url, pid: collector.child.pid as number, enginePid: engine.pid() as number, tokens, database }
+  const { userUrls, dataDir } = engine
+  const collector = await startRunningCollector({ dataDir, engineUrl: userUrls.writer, cleanup })
+  return { ...collector, enginePid: engine.pid() as number, tokens, database }
 }
 
 export interface PostRate {

@@ -12,6 +12,7 @@ import { cpuOf } from './watch-process.ts'
 export interface LoadedEngine {
   /** With the reader's credentials. */
   readonly url: string
+  readonly writerUrl: string
   readonly reader: Database
   readonly writer: Database
   readonly tables: readonly TableSize[]
@@ -35,6 +36,7 @@ export async function openLoadedEngine(folder: BenchFolder, cleanup: Cleanup): P
   await merge(folder, writer)
   return {
     url: engine.userUrls.reader,
+    writerUrl: engine.userUrls.writer,
     reader,
     writer,
     tables: await listTableSizes(writer),

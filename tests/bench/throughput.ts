@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
-import { seeded } from '../../fixtures/seeded.ts'
-import { dayMs } from '../../schema/durations.ts'
 import { buildPrograms } from '../support/programs.ts'
 import { spawnScript } from '../support/spawn-script.ts'
-import { type BenchState, openFolder } from './bench-data.ts'
+import { openFolder } from './bench-data.ts'
 import { dataOption, folderPath, integerOption, jsonOption, rowsOption } from './bench-options.ts'
 import { type Cleanup, createCleanup } from './cleanup.ts'
+import { measureDashboards } from './dashboard-load.ts'
+import { drawPaths, type MovedPath } from './draw-paths.ts'
 import { judgeLoad, type LoadPhase, phaseOf, type ServerPhases } from './load-results.ts'
 import { openLoadedEngine } from './loaded-engine.ts'
 import { type PollOptions, pollServer } from './poll-server.ts'
@@ -23,6 +23,8 @@ interface Values {
   readonly connections: number
   readonly every: number
   readonly moving?: true
+  readonly last?: true
+  readonly live?: true
   readonly json?: string
 }
 
@@ -34,10 +36,18 @@ const load = measuringCommand('npm run bench:load --', {
     'Before the load: one connection without a pause, then one at the request rate of all connections.',
     'Under load both servers are polled concurrently, so that both have the same machine.',
     'With --every 0 no connection pauses: the load is as much as the machine serves.',
+    '--last and --live poll the six panels of a dashboard instead, on 8 connections without a pause, and print one row.',
+    'Live reports are added to the data, so --live has a folder of its own.',
     'Linux only: CPU time and memory are read from /proc. The data are those of npm run bench.',
     'Exit codes: 0, 1 if a target is missed, 2 if nothing was measured.',
   ],
-  examples: ['--moving', '--seconds 600 --json load.json', '--every 0 --seconds 20'],
+  examples: [
+    '--moving',
+    '--last --live',
+    '--live --moving',
+    '--seconds 600 --json load.json',
+    '--every 0 --seconds 20',
+  ],
 })
   .addOption(rowsOption(1_000_000))
   .addOption(dataOption)
@@ -47,31 +57,17 @@ const load = measuringCommand('npm run bench:load --', {
   .addOption(integerOption('--connections <N>', [1, 1000], 32, 'Connections of the load'))
   .addOption(integerOption('--every <N>', [0, 60_000], 1000, 'Milliseconds between two requests of a connection'))
   .addOption(new Option('--moving', 'Move each window of the API’s requests a little, so that none repeats'))
+  .addOption(new Option('--last', 'Poll six panels of a dashboard with the parameter last'))
+  .addOption(
+    new Option(
+      '--live',
+      'Poll six panels, with --last or with both ends named, of a tenant that posts 20 times a second',
+    ),
+  )
   .addOption(jsonOption)
   .action(async (values) => {
     process.exitCode = await measure(values)
   })
-
-/** Path of a request whose window is moved back. */
-type MovedPath = (milliseconds: number) => string
-
-function drawPaths({ from, days }: BenchState): MovedPath[] {
-  const random = seeded(1)
-  const requests = [
-    [7, 'histogram?bucketSize=1h'],
-    [31, 'grouped?groupBy=directive'],
-    [31, 'histogram?bucketSize=1h&directive=img-src'],
-    [7, 'grouped?groupBy=browserName,osName'],
-  ] as const
-  return Array.from({ length: 200 }, (_, index) => {
-    const [length, request] = requests[index % requests.length] as (typeof requests)[number]
-    const to = from + days * dayMs - random.between(1, 2 * dayMs)
-    return (milliseconds) => {
-      const times = [to - length * dayMs, to].map((time) => new Date(time - milliseconds).toISOString())
-      return `/v1/reports/${request}&from=${times[0]}&to=${times[1]}`
-    }
-  })
-}
 
 type Pace = Pick<PollOptions, 'connections' | 'seconds' | 'intervalMs'>
 
@@ -85,10 +81,16 @@ type PolledTarget = Target & Pick<PollOptions, 'pathAt'>
 async function measure(values: Values): Promise<number> {
   const cleanup = createCleanup()
   try {
-    const folder = await openFolder(folderPath(values), values.rows, Date.now())
+    const path = folderPath(values)
+    const folder = await openFolder(values.live ? `${path}-live` : path, values.rows, Date.now())
     const engine = await openLoadedEngine(folder, cleanup)
     const api = await startRunningApi(engine.url)
     cleanup.defer(() => api.stop())
+    if (values.last || values.live) {
+      const windows = values.last ? 'last' : values.moving ? 'moving' : 'named'
+      const options = { windows, live: values.live ?? false, connections: 8, seconds: values.seconds } as const
+      return (await measureDashboards({ folder, engine, api }, options, cleanup)) ? 0 : 1
+    }
     const drawn = drawPaths(folder.state)
     const pathAt = (index: number, milliseconds = 0) => (drawn[index % drawn.length] as MovedPath)(milliseconds)
     let moved = 0
