@@ -18,7 +18,7 @@ export const keyTtlMs = 4_000
 export const siteTtlMs = 5_000
 
 /** Lifetime in the collector of a token that no site has, whether one had it before. */
-export const retiredTokenTtlMs = minuteMs
+export const retiredTokenTtlMs = 60_000
 
 /** Timeout of a lookup that every request waits for, so that an outage is a 503 within 2 s. */
 export const lookupTimeoutMs = 1_800
