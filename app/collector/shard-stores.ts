@@ -8,23 +8,23 @@ const maxTenants = 50_000
 /**
  * A store of blocks for each shard of a cluster, so that reports of one wait for no other.
  * @param stores by number of the shard.
- * @param placeOf the number of a tenant's shard; a failure is the first shard's, whose insert finds the place itself.
+ * @param shardOf the number of a tenant's shard; a failure is the first shard's, whose insert finds the tenant's itself.
  */
 export function createShardStores(
   stores: ReadonlyMap<number, ReportStore>,
-  placeOf: (tenantId: string) => Promise<number>,
+  shardOf: (tenantId: string) => Promise<number>,
 ): ReportStore {
   const all = [...stores.values()]
-  const places = new LRUCache<string, { readonly shard: number }>({
+  const shards = new LRUCache<string, { readonly shard: number }>({
     max: maxTenants,
     ttl: siteTtlMs,
     allowStaleOnFetchRejection: true,
-    fetchMethod: async (tenantId) => ({ shard: await placeOf(tenantId) }),
+    fetchMethod: async (tenantId) => ({ shard: await shardOf(tenantId) }),
   })
   return {
     async store(reports: readonly StoredReport[]) {
-      const place = await places.fetch(reports[0]?.tenantId ?? '').catch(() => undefined)
-      const store = stores.get(place?.shard ?? 1) ?? all[0]
+      const found = await shards.fetch(reports[0]?.tenantId ?? '').catch(() => undefined)
+      const store = stores.get(found?.shard ?? 1) ?? all[0]
       await store?.store(reports)
     },
     waitingBytes: () => all.reduce((sum, store) => sum + store.waitingBytes(), 0),

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
-import { placeOfTenant } from '../../clickhouse/cluster/tenant-shards.ts'
+import { shardOfTenant } from '../../clickhouse/cluster/tenant-shards.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Config } from '../config.ts'
@@ -94,5 +94,5 @@ export async function startCollector(
 async function openShardStores(cluster: Cluster, open: (shard: number) => Promise<ReportStore>): Promise<ReportStore> {
   const numbers = Array.from({ length: cluster.shardCount }, (_, index) => index + 1)
   const stores = await Promise.all(numbers.map(async (shard) => [shard, await open(shard)] as const))
-  return createShardStores(new Map(stores), (tenantId) => placeOfTenant(cluster, tenantId))
+  return createShardStores(new Map(stores), (tenantId) => shardOfTenant(cluster, tenantId))
 }

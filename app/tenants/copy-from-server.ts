@@ -2,12 +2,12 @@ import { copyLibraries, copyTenant, findDifference } from '../../clickhouse/clus
 import { everywhere } from '../../clickhouse/cluster/on-cluster.ts'
 import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
 import {
+  assignShard,
   emptiestShard,
-  hasPlace,
-  placeOfTenant,
-  placeTenant,
+  hasShard,
   requireNodes,
   requireShard,
+  shardOfTenant,
 } from '../../clickhouse/cluster/tenant-shards.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { type Log, removeRows } from './move-tenant.ts'
@@ -50,15 +50,15 @@ async function copyOne(
     const to = (table: string) => (everywhere.includes(table) ? cluster.client : database)
     return { tenantId, from, to, onStep: log }
   }
-  const place = (await hasPlace(cluster, tenantId)) ? await placeOfTenant(cluster, tenantId) : undefined
-  const number = place ?? wanted ?? (await emptiestShard(cluster))
+  const current = (await hasShard(cluster, tenantId)) ? await shardOfTenant(cluster, tenantId) : undefined
+  const number = current ?? wanted ?? (await emptiestShard(cluster))
   if (wanted !== undefined && wanted !== number) {
-    throw new Error(`The tenant has its place on shard ${number}: copy it there, and run "tenants move" afterwards`)
+    throw new Error(`The tenant's shard is ${number}: copy it there, and run "tenants move" afterwards`)
   }
-  if (place !== undefined && (await findDifference(copyTo(place))) === undefined) {
-    return { id: tenantId, shard: place, copied: false }
+  if (current !== undefined && (await findDifference(copyTo(current))) === undefined) {
+    return { id: tenantId, shard: current, copied: false }
   }
-  await placeTenant(cluster, tenantId, number)
+  await assignShard(cluster, tenantId, number)
   await removeRows(requireShard(cluster, number), tenantId, log)
   await copyTenant(copyTo(number))
   const different = await findDifference(copyTo(number))

@@ -35,7 +35,7 @@ interface Target {
 /** Imports and the collector find neither tenant nor site without these. */
 const entrances: readonly string[] = ['sites', 'api_keys']
 
-/** The lease of the deletion, and on a cluster the place that it is found by. */
+/** The lease of the deletion, and on a cluster the row of the shard that it is found on. */
 const leaseTables: readonly string[] = ['import_leases', 'tenant_places']
 
 /** Throws where the rows are not all gone; running it again deletes the rest. */

@@ -3,7 +3,7 @@ import { untilAcknowledged } from '../../clickhouse/cluster/collector-blocks.ts'
 import { type Copy, copyAgain, copyTenant, findDifference } from '../../clickhouse/cluster/copy-tenant.ts'
 import type { Cluster, Shard } from '../../clickhouse/cluster/open-cluster.ts'
 import { ofShard } from '../../clickhouse/cluster/shared-ddl.ts'
-import { placeTenant, requireNodes, requireShard, settlePlace } from '../../clickhouse/cluster/tenant-shards.ts'
+import { assignShard, requireNodes, requireShard, settleShard } from '../../clickhouse/cluster/tenant-shards.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { checkRollups } from '../../clickhouse/rollups/check-rollups.ts'
 import { unfinishedTenants } from '../../clickhouse/rollups/unfinished-tenants.ts'
@@ -14,8 +14,8 @@ import * as durations from '../../schema/durations.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
 import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 
-// A tenant's way to another shard: copy, compare, switch, remove. Each step leaves the tenant whole on the shard of its
-// place, so a run that was cut off is run again.
+// A tenant's way to another shard: copy, compare, switch, remove. Each step leaves the tenant whole on its shard,
+// so a run that was cut off is run again.
 
 export type Log = (line: string) => void
 
@@ -40,7 +40,7 @@ export async function moveTenant(
   }
   const onWait = (holder: string) => log(`Waiting for the import of the tenant by ${holder}`)
   return withImportLease({ database: cluster.client, tenantId, onWait }, async (checkLease) => {
-    const place = requireShard(cluster, await settlePlace(cluster, tenantId))
+    const current = requireShard(cluster, await settleShard(cluster, tenantId))
     const blocksStored = () =>
       untilAcknowledged(cluster.shards, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector'))
     const settle = async () => {
@@ -48,14 +48,14 @@ export async function moveTenant(
       await blocksStored()
     }
     const bringTo = (shard: Shard) => bringIn(cluster, shard, tenantId, log, settle)
-    await bringTo(place)
-    if (place !== target) {
-      await copyWhole({ tenantId, from: place.database, to: () => target.database, onStep: log })
+    await bringTo(current)
+    if (current !== target) {
+      await copyWhole({ tenantId, from: current.database, to: () => target.database, onStep: log })
       await blocksStored()
       await checkLease()
       await logMove(cluster, tenantId, 'started')
-      await placeTenant(cluster, tenantId, number)
-      log(`Shard ${number} is the tenant's place`)
+      await assignShard(cluster, tenantId, number)
+      log(`The tenant's shard is ${number}`)
       await bringTo(target)
     }
     await logMove(cluster, tenantId, 'done')
@@ -75,19 +75,19 @@ async function copyWhole(copy: Copy): Promise<void> {
   if (different !== undefined) throw new Error(`${different} changed during the copy: run the command again`)
 }
 
-/** Copies to the tenant's place what other shards have of it, by a move that was cut off or by an old place, and removes it. */
+/** Moves to the tenant's shard what others have of it, after a move that was cut off or by a node that knew the old shard. */
 async function bringIn(
   { shards }: Cluster,
-  place: Shard,
+  target: Shard,
   tenantId: string,
   log: Log,
   settle: () => Promise<void>,
 ): Promise<void> {
   for (const shard of shards) {
-    if (shard === place || (await countTenantRows(shard.database, tenantId)) === 0) continue
+    if (shard === target || (await countTenantRows(shard.database, tenantId)) === 0) continue
     log(`Waiting for reports that are on their way to shard ${shard.number}`)
     await settle()
-    const copy = { tenantId, from: shard.database, to: () => place.database, onStep: log }
+    const copy = { tenantId, from: shard.database, to: () => target.database, onStep: log }
     await copyAgain(copy)
     if ((await copyAgain(copy)) > 0) throw new Error(`Reports are stored on shard ${shard.number} still: run it again`)
     await removeRows(shard, tenantId, log)

@@ -11,8 +11,8 @@ export const everywhere: readonly string[] = [
 /** Database of the shards' own tables. @param front the database that clients name. */
 export const shardDatabase = (front: string) => `${front}_shard`
 
-/** Dictionary of the places of tenants, by tenant. */
-export const placeDictionary = 'tenant_place'
+/** Dictionary of tenants' shards, by tenant. */
+export const shardDictionary = 'tenant_place'
 
 export interface ClusterStatement {
   readonly database: string
@@ -45,7 +45,7 @@ export function onCluster(statement: string, front: string, replication: Replica
   if (kind.endsWith('VIEW') || kind.endsWith('DICTIONARY')) return [{ database: front, statement }]
   if (everywhere.includes(name)) return replication.everywhere(statement, front)
   if (kind === 'DROP TABLE') return [front, shards].map((database) => ({ database, statement }))
-  return inFrontOf(shards, front, name, replication.sharded(statement), placeOf(front))
+  return inFrontOf(shards, front, name, replication.sharded(statement), shardingKey(front))
 }
 
 const head =
@@ -55,15 +55,15 @@ const head =
 const rollupViewEnd = '_mv'
 const ofRollupViews = ['CREATE MATERIALIZED VIEW', 'ALTER TABLE', 'DROP VIEW']
 
-/** A table in its database, and the Distributed table of its columns that clients name. @param place sharding key. */
+/** A table in its database, and the Distributed table of its columns that clients name. @param key sharding key. */
 function inFrontOf(
   database: string,
   front: string,
   table: string,
   statement: string,
-  place?: string,
+  key?: string,
 ): ClusterStatement[] {
-  const target = [`'${database}'`, `'${database}'`, `'${table}'`, ...(place ? [place] : [])].join(', ')
+  const target = [`'${database}'`, `'${database}'`, `'${table}'`, ...(key ? [key] : [])].join(', ')
   return [
     { database, statement },
     {
@@ -73,8 +73,9 @@ function inFrontOf(
   ]
 }
 
-/** Shards count from 1, and from 0 in a sharding key. A tenant without a place lies on the first. */
-const placeOf = (front: string) => `dictGetOrDefault('${front}.${placeDictionary}', 'shard', tuple(tenant_id), 1) - 1`
+/** Shards count from 1, and from 0 in a sharding key. A tenant without a row lies on the first. */
+const shardingKey = (front: string) =>
+  `dictGetOrDefault('${front}.${shardDictionary}', 'shard', tuple(tenant_id), 1) - 1`
 
 /** Views of the shards' database read small tables in front. */
 function withQualifiedNames(statement: string, front: string): string {

@@ -5,7 +5,7 @@ import { rowCount } from '../../queries/sql/rows.ts'
 import { sql, text } from '../../queries/sql/sql.ts'
 import { onCluster, type Replication, shardDatabase } from './on-cluster.ts'
 import type { Cluster } from './open-cluster.ts'
-import { createPlaceDictionary, createPlaces, placeCollection, requireNodes } from './tenant-shards.ts'
+import { createShardDictionary, createTenantShards, requireNodes, shardCollection } from './tenant-shards.ts'
 
 /** Runs a statement of a migration on a cluster. */
 export type Apply = (statement: string) => Promise<void>
@@ -27,8 +27,8 @@ export async function prepareCluster(cluster: Cluster, replication: Replication)
   const apply: Apply = async (statement) => {
     for (const { database, statement: own } of onCluster(statement, front, replication)) await run(database, own)
   }
-  await apply(createPlaces)
-  await run(front, createPlaceDictionary(front, await hasCollection(cluster)))
+  await apply(createTenantShards)
+  await run(front, createShardDictionary(front, await hasCollection(cluster)))
   return apply
 }
 
@@ -51,7 +51,7 @@ async function requireEveryNode({ front, nodes }: Cluster): Promise<void> {
 
 const findCollection: Query<{ name: string }> = {
   name: 'findCollection',
-  statement: sql`SELECT name FROM system.named_collections WHERE name = ${text(placeCollection)}`,
+  statement: sql`SELECT name FROM system.named_collections WHERE name = ${text(shardCollection)}`,
   row: z.object({ name: z.string() }),
   pool: 'lookup',
 }

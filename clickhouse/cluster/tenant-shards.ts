@@ -4,12 +4,12 @@ import { onlyRow } from '../../queries/sql/only-row.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { rowCount, rowTime } from '../../queries/sql/rows.ts'
 import { render, sql, uint, uuid } from '../../queries/sql/sql.ts'
-import { placeDictionary } from './on-cluster.ts'
+import { shardDictionary } from './on-cluster.ts'
 import type { Cluster, ClusterNode, Shard } from './open-cluster.ts'
 
 // Where each tenant lies: whole on one shard, by a row of tenant_places, without one on the first.
 
-export const createPlaces = `
+export const createTenantShards = `
 CREATE TABLE IF NOT EXISTS tenant_places
 (
     tenant_id   UUID COMMENT 'The tenant',
@@ -20,50 +20,50 @@ ENGINE = ReplacingMergeTree(updated_at)
 ORDER BY tenant_id
 COMMENT 'Shards of tenants'`.trim()
 
-/** Named collection of the server's configuration, with user and password that read the places. */
-export const placeCollection = 'tenant_places'
+/** Named collection of the server's configuration, with user and password that read them. */
+export const shardCollection = 'tenant_places'
 
 /** Read again every 1 to 3 s. @param collection otherwise as the server's user default. */
-export const createPlaceDictionary = (front: string, collection: boolean) =>
+export const createShardDictionary = (front: string, collection: boolean) =>
   `
-CREATE DICTIONARY IF NOT EXISTS ${placeDictionary}
+CREATE DICTIONARY IF NOT EXISTS ${shardDictionary}
 (
     tenant_id UUID,
     shard     UInt32
 )
 PRIMARY KEY tenant_id
-SOURCE(CLICKHOUSE(${collection ? `NAME ${placeCollection} ` : ''}QUERY 'SELECT tenant_id, shard FROM ${front}.tenant_places FINAL'))
+SOURCE(CLICKHOUSE(${collection ? `NAME ${shardCollection} ` : ''}QUERY 'SELECT tenant_id, shard FROM ${front}.tenant_places FINAL'))
 LAYOUT(COMPLEX_KEY_HASHED())
 LIFETIME(MIN 1 MAX 3)
 COMMENT 'Shards of tenants, for the sharding key of Distributed tables'`.trim()
 
-const placeRow = z.object({ shard: rowCount })
+const shardRow = z.object({ shard: rowCount })
 
 /** As the node's dictionary has it. */
-const findPlace = (tenantId: string): Query<z.infer<typeof placeRow>> => ({
-  name: 'findPlace',
+const findShard = (tenantId: string): Query<z.infer<typeof shardRow>> => ({
+  name: 'findShard',
   statement: sql`SELECT dictGetOrDefault('tenant_place', 'shard', tuple(${uuid(tenantId)}), 1) AS shard`,
-  row: placeRow,
+  row: shardRow,
   pool: 'lookup',
 })
 
 /** Number of the tenant's shard. */
-export const placeOfTenant = async ({ client }: Cluster, tenantId: string): Promise<number> =>
-  onlyRow(await client.read(findPlace(tenantId))).shard
+export const shardOfTenant = async ({ client }: Cluster, tenantId: string): Promise<number> =>
+  onlyRow(await client.read(findShard(tenantId))).shard
 
 /** False for a tenant that lies on the first shard by default. */
-export const hasPlace = async ({ client }: Cluster, tenantId: string): Promise<boolean> =>
+export const hasShard = async ({ client }: Cluster, tenantId: string): Promise<boolean> =>
   onlyRow(
     await client.read({
-      name: 'hasPlace',
+      name: 'hasShard',
       statement: sql`SELECT dictHas('tenant_place', tuple(${uuid(tenantId)}))::Bool AS known`,
       row: z.object({ known: z.boolean() }),
       pool: 'lookup',
     }),
   ).known
 
-/** Returns when every node knows the place. Throws where one is missing: it could still read or write the old place. */
-export async function placeTenant(cluster: Cluster, tenantId: string, shard: number): Promise<void> {
+/** Returns when every node knows the shard. Throws if a node is missing: it could still read or write the old shard. */
+export async function assignShard(cluster: Cluster, tenantId: string, shard: number): Promise<void> {
   requireShard(cluster, shard)
   requireNodes(cluster)
   // Later than any row before, even where clocks differ.
@@ -80,27 +80,27 @@ async function untilKnown({ origin, use }: ClusterNode, front: string, tenantId:
   const database = use(front)
   const deadline = Date.now() + replicationTimeoutMs
   for (;;) {
-    await database.command(`SYSTEM RELOAD DICTIONARY ${placeDictionary}`)
-    if (onlyRow(await database.read(findPlace(tenantId))).shard === shard) return
-    if (Date.now() > deadline) throw new Error(`${origin} has not got the tenant's place yet: run the command again`)
+    await database.command(`SYSTEM RELOAD DICTIONARY ${shardDictionary}`)
+    if (onlyRow(await database.read(findShard(tenantId))).shard === shard) return
+    if (Date.now() > deadline) throw new Error(`${origin} does not know the tenant's shard yet: run the command again`)
     await sleep(pollMs)
   }
 }
 
-/** Number of the tenant's shard, which every node knows afterwards: a placing that was cut off is completed. */
-export async function settlePlace(cluster: Cluster, tenantId: string): Promise<number> {
+/** Number of the tenant's shard, which every node knows afterwards: an assignment that was cut off is completed. */
+export async function settleShard(cluster: Cluster, tenantId: string): Promise<number> {
   requireNodes(cluster)
-  const rows = await Promise.all(cluster.nodes.map(({ use }) => use(cluster.front).read(findPlaceRow(tenantId))))
+  const rows = await Promise.all(cluster.nodes.map(({ use }) => use(cluster.front).read(findShardRow(tenantId))))
   const [latest] = rows.flat().toSorted((one, other) => Date.parse(other.updatedAt) - Date.parse(one.updatedAt))
   const shard = latest?.shard ?? 1
-  await placeTenant(cluster, tenantId, shard)
+  await assignShard(cluster, tenantId, shard)
   return shard
 }
 
-const recordedRow = placeRow.extend({ updatedAt: rowTime })
+const recordedRow = shardRow.extend({ updatedAt: rowTime })
 
-const findPlaceRow = (tenantId: string): Query<z.infer<typeof recordedRow>> => ({
-  name: 'findPlaceRow',
+const findShardRow = (tenantId: string): Query<z.infer<typeof recordedRow>> => ({
+  name: 'findShardRow',
   statement: sql`
     SELECT shard, updated_at AS updatedAt
     FROM tenant_places FINAL

@@ -3,7 +3,7 @@ import type { Scan } from '../../schema/responses/scan.ts'
 import type { Query } from '../sql/query.ts'
 import { rowJson } from '../sql/rows.ts'
 import { at, sql, uuid } from '../sql/sql.ts'
-import type { ScanPlace } from './scan-history.ts'
+import type { ScanRef } from './scan-history.ts'
 
 export type ScanDetails = Pick<Scan, 'result' | 'scripts'>
 
@@ -15,7 +15,7 @@ const row: z.ZodType<ScanDetails> = z.object({
 /** One row or none; scripts are null without `withScripts`. */
 export function findScanDetails(
   tenantId: string,
-  { pageId, id, scannedAt }: Pick<ScanPlace, 'pageId' | 'id' | 'scannedAt'>,
+  { pageId, id, scannedAt }: Pick<ScanRef, 'pageId' | 'id' | 'scannedAt'>,
   withScripts: boolean,
 ): Query<ScanDetails> {
   return {

@@ -1,9 +1,9 @@
 import type { Query } from '../sql/query.ts'
 import { empty, sql } from '../sql/sql.ts'
-import { newestFirst, ofPages, type PageSelection, queryScanHistory, type ScanPlace } from './scan-history.ts'
+import { newestFirst, ofPages, type PageSelection, queryScanHistory, type ScanRef } from './scan-history.ts'
 
-export function listLatestScanPlaces(tenantId: string, pages: PageSelection, of: 'all' | 'complete'): Query<ScanPlace> {
+export function listLatestScanRefs(tenantId: string, pages: PageSelection, of: 'all' | 'complete'): Query<ScanRef> {
   const counted = of === 'complete' ? sql`WHERE complete` : empty
   const chosen = sql`${counted} ORDER BY ${newestFirst} LIMIT 1 BY pageId`
-  return queryScanHistory('listLatestScanPlaces', tenantId, ofPages(pages), chosen)
+  return queryScanHistory('listLatestScanRefs', tenantId, ofPages(pages), chosen)
 }

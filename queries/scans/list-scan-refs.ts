@@ -1,16 +1,16 @@
 import type { Query } from '../sql/query.ts'
 import { at, empty, sql, text, uint, uuid } from '../sql/sql.ts'
 import type { TimePosition } from '../sql/time-position.ts'
-import { newestFirst, queryScanHistory, type ScanPlace } from './scan-history.ts'
+import { newestFirst, queryScanHistory, type ScanRef } from './scan-history.ts'
 
 /** Newest first. */
-export function listScanPlaces(
+export function listScanRefs(
   tenantId: string,
   pageId: string,
   after: TimePosition<'scannedAt'> | undefined,
   limit: number,
-): Query<ScanPlace> {
+): Query<ScanRef> {
   const isAfter = after ? sql`WHERE (scannedAt, id) < (${at(new Date(after.scannedAt))}, ${text(after.id)})` : empty
   const chosen = sql`${isAfter} ORDER BY ${newestFirst} LIMIT ${uint(limit)}`
-  return queryScanHistory('listScanPlaces', tenantId, sql`page_id = ${uuid(pageId)}`, chosen)
+  return queryScanHistory('listScanRefs', tenantId, sql`page_id = ${uuid(pageId)}`, chosen)
 }

@@ -5,7 +5,7 @@ import { chunksOf } from '../sql/chunks.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
 import { at, sql, uuid, uuids } from '../sql/sql.ts'
-import type { ScanPlace } from './scan-history.ts'
+import type { ScanRef } from './scan-history.ts'
 
 export type StoredScan = Omit<ListedScan, 'consecutiveFailures' | 'changes'>
 
@@ -38,14 +38,14 @@ const maxScansPerQuery = 500
 /** In no order, without result and scripts; queries to run concurrently. */
 export function listScans(
   tenantId: string,
-  places: readonly Pick<ScanPlace, 'pageId' | 'id' | 'scannedAt'>[],
+  refs: readonly Pick<ScanRef, 'pageId' | 'id' | 'scannedAt'>[],
 ): Query<StoredScan>[] {
-  return chunksOf(places, maxScansPerQuery).map((some) => listSome(tenantId, some))
+  return chunksOf(refs, maxScansPerQuery).map((some) => listSome(tenantId, some))
 }
 
-function listSome(tenantId: string, places: Parameters<typeof listScans>[1]): Query<StoredScan> {
-  const pageIds = [...new Set(places.map(({ pageId }) => pageId))]
-  const moments = places.map(({ scannedAt }) => Date.parse(scannedAt))
+function listSome(tenantId: string, refs: Parameters<typeof listScans>[1]): Query<StoredScan> {
+  const pageIds = [...new Set(refs.map(({ pageId }) => pageId))]
+  const moments = refs.map(({ scannedAt }) => Date.parse(scannedAt))
   const [first, last] = [new Date(Math.min(...moments)), new Date(Math.max(...moments))]
   return {
     name: 'listScans',
@@ -57,7 +57,7 @@ function listSome(tenantId: string, places: Parameters<typeof listScans>[1]): Qu
         nullIf(status_code, 0) AS statusCode, headers
       FROM page_scans FINAL
       WHERE tenant_id = ${uuid(tenantId)} AND page_id IN ${uuids(pageIds)}
-        AND scanned_at BETWEEN ${at(first)} AND ${at(last)} AND page_scans.id IN ${uuids(places.map(({ id }) => id))}`,
+        AND scanned_at BETWEEN ${at(first)} AND ${at(last)} AND page_scans.id IN ${uuids(refs.map(({ id }) => id))}`,
     row,
   }
 }

@@ -3,7 +3,7 @@ import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
 import { type Sql, sql, uuid, uuids } from '../sql/sql.ts'
 
-/** Places of scans in their pages' histories, from narrow columns; `listScans` reads the rest. */
+/** References to scans with their pages' histories, from narrow columns; `listScans` reads the rest. */
 
 const row = z.object({
   pageId: z.string(),
@@ -16,7 +16,7 @@ const row = z.object({
   comparedAt: rowTime,
 })
 
-export type ScanPlace = z.infer<typeof row>
+export type ScanRef = z.infer<typeof row>
 
 /** Rule 29; ids compare as text. */
 export const newestFirst: Sql = sql`scannedAt DESC, id DESC`
@@ -27,24 +27,24 @@ export type PageSelection = readonly string[] | Sql
 export const ofPages = (pages: PageSelection): Sql => sql`page_id IN ${'strings' in pages ? pages : uuids(pages)}`
 
 /**
- * Scans with `place` (1 for the page's oldest), `complete`, and `compared`: place, time, id, headers_key and grade of
- * the last complete scan before, place 0 without one.
+ * Scans with `ordinal` (1 for the page's oldest), `complete`, and `compared`: ordinal, time, id, headers_key and grade of
+ * the last complete scan before, ordinal 0 without one.
  * @param chosen WHERE, ORDER BY and LIMIT over them.
  */
-export function queryScanHistory(name: string, tenantId: string, pages: Sql, chosen: Sql): Query<ScanPlace> {
+export function queryScanHistory(name: string, tenantId: string, pages: Sql, chosen: Sql): Query<ScanRef> {
   const scans = sql`
     SELECT page_id AS pageId, toString(page_scans.id) AS id, scanned_at AS scannedAt,
       status = 'complete' AS complete, headers_key, grade,
-      row_number() OVER (PARTITION BY page_id ORDER BY scanned_at, toString(page_scans.id)) AS place
+      row_number() OVER (PARTITION BY page_id ORDER BY scanned_at, toString(page_scans.id)) AS ordinal
     FROM page_scans FINAL
     WHERE tenant_id = ${uuid(tenantId)} AND ${pages}`
   const history = sql`
-    SELECT *, maxIf((place, scannedAt, id, headers_key, grade), complete) OVER (
-      PARTITION BY pageId ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    SELECT *, maxIf((ordinal, scannedAt, id, headers_key, grade), complete) OVER (
+      PARTITION BY pageId ORDER BY ordinal ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS compared
     FROM (${scans})`
   const statement = sql`
-    SELECT pageId, id, scannedAt, if(complete, 0, place - compared.1) AS consecutiveFailures,
+    SELECT pageId, id, scannedAt, if(complete, 0, ordinal - compared.1) AS consecutiveFailures,
       if(complete, compared.3, '') AS comparedId, compared.2 AS comparedAt
     FROM (${history})
     ${chosen}`

@@ -107,7 +107,7 @@ export function inventoriedScripts(filter: InventoryFilter): Sql {
     SELECT script_url AS url, nullIf(minIf(version_from, version_from > ${noTime}), ${noTime}) AS firstSeenAt,
       nullIf(max(last_seen_at), ${noTime}) AS lastSeenAt,
       nullIf(maxIf(version_from, script_hash != ''), ${noTime}) AS lastNewHashAt,
-      arrayFilter((version, place) -> place <= ${uint(lastVersions)} OR version.6, history, arrayEnumerate(history))
+      arrayFilter((version, rank) -> rank <= ${uint(lastVersions)} OR version.6, history, arrayEnumerate(history))
         AS versions,
       (length(versions) < length(history))::Bool AS hashesTruncated
     FROM (${pinnable})

@@ -5,7 +5,7 @@ import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { listen } from '../../app/http/listen.ts'
 import { createAuthenticator } from '../../app/pipeline/authenticator.ts'
 import { openCluster } from '../../clickhouse/cluster/open-cluster.ts'
-import { placeTenant } from '../../clickhouse/cluster/tenant-shards.ts'
+import { assignShard } from '../../clickhouse/cluster/tenant-shards.ts'
 import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
@@ -87,7 +87,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     async createTenant(options) {
       const id = await tenantWriter.createTenant(options)
       // Half of them each.
-      if (cluster) await placeTenant(cluster, id, 1 + (Number.parseInt(id.slice(0, 8), 16) % cluster.shards.length))
+      if (cluster) await assignShard(cluster, id, 1 + (Number.parseInt(id.slice(0, 8), 16) % cluster.shards.length))
       return id
     },
     url: listener.url,

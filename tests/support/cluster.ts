@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Replication, shardDatabase } from '../../clickhouse/cluster/on-cluster.ts'
 import { type Cluster, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
-import { placeCollection, requireShard } from '../../clickhouse/cluster/tenant-shards.ts'
+import { requireShard, shardCollection } from '../../clickhouse/cluster/tenant-shards.ts'
 import { ofEachUser, passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
@@ -134,7 +134,7 @@ function configOf(number: number, tcpPorts: readonly number[], usersFile: string
     <log-level>warning</log-level>
     <macros><cluster>test</cluster><shard>0${number}</shard><replica>1</replica></macros>
     <named_collections>
-        <${placeCollection}><user>reader</user><password from_env="READER_PASSWORD"/></${placeCollection}>
+        <${shardCollection}><user>reader</user><password from_env="READER_PASSWORD"/></${shardCollection}>
     </named_collections>
     <remote_servers replace="true">
         ${cluster(shardDatabase(front), replicas)}

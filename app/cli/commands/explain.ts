@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import { placeOfTenant, requireShard } from '../../../clickhouse/cluster/tenant-shards.ts'
+import { requireShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
 import type { Query } from '../../../queries/sql/query.ts'
@@ -37,7 +37,7 @@ export function addExplain(program: Command, context: Context): void {
       const { reader: anyReader, cluster } = await context.database()
       const tenant = await requireTenant(anyReader, tenantId)
       // Run on its tenant's shard, a statement shows the indexes that it uses.
-      const shard = cluster && requireShard(cluster, await placeOfTenant(cluster, tenantId))
+      const shard = cluster && requireShard(cluster, await shardOfTenant(cluster, tenantId))
       const reader = shard?.front ?? anyReader
       const { status, body, queries } = await explainRequest(reader, tenant, path)
       const comments = await (shard?.database ?? reader).read(listTableComments)

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import type { Cluster } from '../../../clickhouse/cluster/open-cluster.ts'
-import { emptiestShard, placeOfTenant, placeTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
+import { assignShard, emptiestShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { pendingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
@@ -35,15 +35,15 @@ export const newTenantShard = shardOption(
   'On a cluster, the shard that it lies on (default: the one with the fewest tenants)',
 )
 
-/** Where a new tenant will lie, before it has a row. Throws for a shard of one server. */
-export async function placeNewTenant(
+/** Shard of a new tenant, before it has a row. Throws for a shard of one server. */
+export async function assignNewTenant(
   cluster: Cluster | undefined,
   id: string,
   shard: number | undefined,
 ): Promise<void> {
   if (cluster === undefined && shard === undefined) return
   const own = requireCluster(cluster)
-  await placeTenant(own, id, shard ?? (await emptiestShard(own)))
+  await assignShard(own, id, shard ?? (await emptiestShard(own)))
 }
 
 const from = option('--from <URL>', {
@@ -52,7 +52,7 @@ const from = option('--from <URL>', {
   schema: z.url({ protocol: /^https?$/ }),
 }).makeOptionMandatory()
 
-export function addTenantPlaces(tenants: Command, context: Context): void {
+export function addTenantShards(tenants: Command, context: Context): void {
   subcommand(tenants, 'place', {
     about: 'Print the shard that a tenant lies on, and its rows on every shard',
     notes: ['On a cluster. Rows on another shard are of a move that runs or was cut off: run that again.'],
@@ -62,7 +62,7 @@ export function addTenantPlaces(tenants: Command, context: Context): void {
     .action(async ({ tenant }) => {
       const { reader, shards, cluster } = await context.database()
       await requireTenant(reader, tenant)
-      const shard = await placeOfTenant(requireCluster(cluster), tenant)
+      const shard = await shardOfTenant(requireCluster(cluster), tenant)
       const rows = await Promise.all(shards().map((database) => countTenantRows(database, tenant)))
       context.finish({ id: tenant, shard, rows: Object.fromEntries(rows.map((count, index) => [index + 1, count])) })
     })
@@ -71,7 +71,7 @@ export function addTenantPlaces(tenants: Command, context: Context): void {
     about: 'Move a tenant to another shard: copy, compare, switch, remove',
     notes: [
       'On a cluster whose nodes all respond. The API serves the tenant and the collector stores its reports meanwhile; imports of',
-      'reports wait. It can be cut off anywhere: the tenant is whole on the shard of its place, and the same command goes on.',
+      'reports wait. It can be cut off anywhere: the tenant is whole on its shard, and the same command goes on.',
       'Rollups are counted anew from the reports. Prints {"id", "shard", "checked", "different", "differences"}, exits 1 where',
       'a rollup differs, as it can while reports arrive: "rollups check --tenant ID" again, otherwise "rollups rebuild".',
     ],

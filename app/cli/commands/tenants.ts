@@ -15,7 +15,7 @@ import type { Context } from '../command/context.ts'
 import { requireTenant } from '../command/require-tenant.ts'
 import { name, newName, requireChange, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
-import { addTenantPlaces, newTenantShard, placeNewTenant } from './tenant-shards.ts'
+import { addTenantShards, assignNewTenant, newTenantShard } from './tenant-shards.ts'
 
 const planOption = () =>
   option('--plan <PLAN>', {
@@ -88,7 +88,7 @@ export function addTenants(program: Command, context: Context): void {
     .action(async ({ name, plan, shard, ...overrides }) => {
       const { writer, cluster } = await context.database()
       const id = randomUUID()
-      await placeNewTenant(cluster, id, shard)
+      await assignNewTenant(cluster, id, shard)
       const created = { overrides: JSON.stringify(overrides), created_at: toClickHouseTime(new Date()) }
       await insertRows(writer, 'tenants', [{ id, name, plan, ...created }])
       if (!entitlements(plan, overrides).capabilities.includes('api')) {
@@ -164,7 +164,7 @@ export function addTenants(program: Command, context: Context): void {
       context.finish({ id: tenant, deleted: await deleteTenant(database, tenant, { confirm, ...context }) })
     })
 
-  addTenantPlaces(tenants, context)
+  addTenantShards(tenants, context)
 }
 
 const flagOf = ({ flags }: { readonly flags: string }) => flags.replace(/ .*/, '')

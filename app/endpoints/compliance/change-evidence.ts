@@ -1,7 +1,7 @@
 import { listDeliveredAlerts } from '../../../queries/alerts/list-delivered-alerts.ts'
 import { paymentPageIds, sitePageIds } from '../../../queries/pages/payment-pages.ts'
 import { alertedChanges } from '../../../queries/rules/pci/change-alerts.ts'
-import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-refs.ts'
+import { listLatestScanRefs } from '../../../queries/scans/list-latest-scan-refs.ts'
 import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
 import { listScans } from '../../../queries/scans/list-scans.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
@@ -26,8 +26,8 @@ export async function pageEvidence(
   includesScans: boolean,
 ): Promise<Evidence['pages']> {
   const ids = paymentPageIds({ tenantId, siteId })
-  const places = pages.length === 0 ? [] : await read(listLatestScanPlaces(tenantId, ids, 'complete'))
-  const scans = new Map((await readAll(listScans(tenantId, places))).map((scan) => [scan.pageId, scan]))
+  const refs = pages.length === 0 ? [] : await read(listLatestScanRefs(tenantId, ids, 'complete'))
+  const scans = new Map((await readAll(listScans(tenantId, refs))).map((scan) => [scan.pageId, scan]))
   return pages.map(({ id, label, scanUrl }) => {
     const last = scans.get(id)
     const recentScan = last !== undefined && now.getTime() - Date.parse(last.scannedAt) < watchedDays * dayMs
@@ -44,11 +44,11 @@ export async function changeEvidence(
   if (pages.length === 0) return []
   const since = new Date(now.getTime() - changeDays * dayMs)
   const labelOf = new Map(pages.map(({ id, label }) => [id, label]))
-  const [places, delivered] = await Promise.all([
+  const [refs, delivered] = await Promise.all([
     read(listScanEvidence(tenantId, sitePageIds({ tenantId, siteId }), since)),
     read(listDeliveredAlerts(tenantId, siteId, watchedEvents, since)),
   ])
-  const scans = await readScans(readAll, tenantId, places)
+  const scans = await readScans(readAll, tenantId, refs)
   const found = scans.flatMap(({ id, pageId, scannedAt, grade, changes }) => {
     const headers = changes.headers.map(({ header }) => header)
     const { gradeDroppedFrom } = changes

@@ -1,5 +1,5 @@
 import { listMonitoredPages, type PagePosition } from '../../../queries/pages/list-monitored-pages.ts'
-import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-refs.ts'
+import { listLatestScanRefs } from '../../../queries/scans/list-latest-scan-refs.ts'
 import { uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { monitoredPage } from '../../../schema/responses/monitored-page.ts'
@@ -27,7 +27,7 @@ export const pagesList = endpoint({
     const rows = await read(listMonitoredPages(caller.tenant.id, params.siteId, page.after, page.rows))
     const { data, ...paging } = page.cut(rows)
     const ids = data.map(({ id }) => id)
-    const latest = await read(listLatestScanPlaces(caller.tenant.id, ids, 'all'))
+    const latest = await read(listLatestScanRefs(caller.tenant.id, ids, 'all'))
     const scans = await readScans(readAll, caller.tenant.id, latest)
     const scanOf = new Map(scans.map((scan) => [scan.pageId, toLatestScan(scan)]))
     return { data: data.map((row) => ({ ...row, latestScan: scanOf.get(row.id) ?? null })), ...paging }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { findScanDetails } from '../../../queries/scans/find-scan-details.ts'
-import { findScanPlace } from '../../../queries/scans/find-scan-ref.ts'
+import { findScanRef } from '../../../queries/scans/find-scan-ref.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { uuid } from '../../../schema/params.ts'
 import { Problem } from '../../../schema/problems.ts'
@@ -19,15 +19,15 @@ export const scansGet = endpoint({
   charges: ['key'],
   response: z.object({ data: scan }),
   async handle({ caller: { tenant }, params: { siteId, pageId, scanId }, read, readAll }) {
-    const [page, [place]] = await Promise.all([
+    const [page, [ref]] = await Promise.all([
       requirePage(read, tenant.id, siteId, pageId),
-      read(findScanPlace(tenant.id, pageId, scanId)),
+      read(findScanRef(tenant.id, pageId, scanId)),
     ])
-    if (!place) throw new Problem('not_found', 'There is no such scan')
+    if (!ref) throw new Problem('not_found', 'There is no such scan')
     const showsScripts = page.kind === 'payment' && tenant.entitlements.capabilities.includes('scripts.authorization')
     const [scans, details] = await Promise.all([
-      readScans(readAll, tenant.id, [place]),
-      read(findScanDetails(tenant.id, place, showsScripts)),
+      readScans(readAll, tenant.id, [ref]),
+      read(findScanDetails(tenant.id, ref, showsScripts)),
     ])
     return { data: { ...onlyRow(scans), ...onlyRow(details) } }
   },

@@ -1,5 +1,5 @@
-import { listLatestScanPlaces } from '../../../queries/scans/list-latest-scan-refs.ts'
-import { listScanPlaces } from '../../../queries/scans/list-scan-refs.ts'
+import { listLatestScanRefs } from '../../../queries/scans/list-latest-scan-refs.ts'
+import { listScanRefs } from '../../../queries/scans/list-scan-refs.ts'
 import { uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { listedScan } from '../../../schema/responses/scan.ts'
@@ -25,12 +25,12 @@ export const scansList = endpoint({
     }),
   }),
   async handle({ caller: { tenant }, params: { siteId, pageId }, page, read, readAll }) {
-    const [places, latest] = await Promise.all([
-      read(listScanPlaces(tenant.id, pageId, page.after, page.rows)),
-      read(listLatestScanPlaces(tenant.id, [pageId], 'complete')),
+    const [refs, latest] = await Promise.all([
+      read(listScanRefs(tenant.id, pageId, page.after, page.rows)),
+      read(listLatestScanRefs(tenant.id, [pageId], 'complete')),
       requirePage(read, tenant.id, siteId, pageId),
     ])
-    const { data: shown, ...paging } = page.cut(places)
+    const { data: shown, ...paging } = page.cut(refs)
     const scans = await readScans(readAll, tenant.id, [...shown, ...latest])
     return { data: scans.slice(0, shown.length), latestComplete: scans[shown.length], ...paging }
   },

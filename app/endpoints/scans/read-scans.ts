@@ -1,29 +1,29 @@
 import { type ComparableScan, noChanges, scanChanges } from '../../../queries/rules/scans/scan-changes.ts'
 import { listScans, type StoredScan } from '../../../queries/scans/list-scans.ts'
-import type { ScanPlace } from '../../../queries/scans/scan-history.ts'
+import type { ScanRef } from '../../../queries/scans/scan-history.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import { Problem } from '../../../schema/problems.ts'
 import type { ListedScan, ScanChanges } from '../../../schema/responses/scan.ts'
 
-/** Scans in the order of `places`, each with its changes since the last complete scan before it. */
+/** Scans in the order of `refs`, each with its changes since the last complete scan before it. */
 export async function readScans(
   readAll: Reader['readAll'],
   tenantId: string,
-  places: readonly ScanPlace[],
+  refs: readonly ScanRef[],
 ): Promise<ListedScan[]> {
-  const needed = new Map(places.flatMap(withCompared).map((place) => [place.id, place]))
+  const needed = new Map(refs.flatMap(withCompared).map((ref) => [ref.id, ref]))
   const found = await readAll(listScans(tenantId, [...needed.values()]))
   const scanOf = new Map(found.map((scan) => [scan.id, scan]))
-  return places.map(({ id, consecutiveFailures, comparedId }) => {
+  return refs.map(({ id, consecutiveFailures, comparedId }) => {
     const scan = scanOf.get(id)
     const compared = scanOf.get(comparedId)
-    // Another replica can be behind the one that returned the places.
+    // Another replica can be behind the one that returned the refs.
     if (!scan || (comparedId !== '' && !compared)) throw new Problem('upstream_unavailable')
     return { ...scan, consecutiveFailures, changes: changesSince(compared, scan) }
   })
 }
 
-function withCompared({ pageId, id, scannedAt, comparedId, comparedAt }: ScanPlace) {
+function withCompared({ pageId, id, scannedAt, comparedId, comparedAt }: ScanRef) {
   const own = { pageId, id, scannedAt }
   return comparedId === '' ? [own] : [own, { pageId, id: comparedId, scannedAt: comparedAt }]
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteSite } from '../../../app/tenants/delete-tenant.ts'
 import { moveTenant } from '../../../app/tenants/move-tenant.ts'
-import { placeOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
+import { shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { aReport } from '../../../fixtures/reports.ts'
@@ -39,10 +39,10 @@ async function reportsOn(shard: number, tenantId: string): Promise<number> {
 
 describe('a new tenant', () => {
   test('lies on the shard with the fewest tenants where none is named', async () => {
-    const places = []
+    const shards = []
     // One lies on each already.
-    for (let made = 0; made < 4; made++) places.push(await placeOfTenant(own.cluster, await makeTenant()))
-    expect(places).toEqual([1, 2, 1, 2])
+    for (let made = 0; made < 4; made++) shards.push(await shardOfTenant(own.cluster, await makeTenant()))
+    expect(shards).toEqual([1, 2, 1, 2])
   })
 
   test.each([1, 2])('lies on the shard %d that is asked for, whole, from its first report on', async (shard) => {

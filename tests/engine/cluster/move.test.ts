@@ -7,7 +7,7 @@ import { openSpool } from '../../../app/collector/spool.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { moveTenant } from '../../../app/tenants/move-tenant.ts'
 import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-cluster.ts'
-import { placeOfTenant, requireShard } from '../../../clickhouse/cluster/tenant-shards.ts'
+import { requireShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
@@ -76,7 +76,7 @@ describe('a tenant with rows in every table', () => {
     const before = await answers()
     expect(before.filter(({ status }) => status === 200).length).toBeGreaterThan(15)
     await moveTenant(cluster, tenant.id, 2, silent, settled)
-    expect(await placeOfTenant(cluster, tenant.id)).toBe(2)
+    expect(await shardOfTenant(cluster, tenant.id)).toBe(2)
     expect(await answers()).toEqual(before)
     await still.close()
     const { response } = await done('tenants', 'place', '--tenant', tenant.id)
@@ -130,14 +130,14 @@ test('polled, imported and collected meanwhile: each report is stored once, and 
   expect(await differingOn(2, tenantId)).toBe(0)
 })
 
-test('cut off before any step, it is whole on the shard of its place, and goes on when it is run again', async () => {
+test('cut off before any step, it is whole on its shard, and goes on when it is run again', async () => {
   const { tenantId, reports } = await createFilledTenant(500)
   const expected = sorted(reports)
   const steps = [
     /^Copying import_log/,
     /^Copying reports/,
     /^Copying sites|^Copying script/,
-    /is the tenant's place/,
+    /The tenant's shard is/,
     /^Waiting/,
     /^Removing .* shard 1/,
   ]
@@ -146,7 +146,7 @@ test('cut off before any step, it is whole on the shard of its place, and goes o
       if (step.test(line)) throw new Error('cut off')
     }
     await moveTenant(cluster, tenantId, 2, cut, settled).catch(() => {})
-    expect(await idsOn(await placeOfTenant(cluster, tenantId), tenantId)).toEqual(expected)
+    expect(await idsOn(await shardOfTenant(cluster, tenantId), tenantId)).toEqual(expected)
   }
   await moveTenant(cluster, tenantId, 2, silent, settled)
   expect(await idsOn(2, tenantId)).toEqual(expected)
@@ -154,7 +154,7 @@ test('cut off before any step, it is whole on the shard of its place, and goes o
   expect(await differingOn(2, tenantId)).toBe(0)
 })
 
-test('a report that came to the old shard late, by a node that knew the old place, is brought in', async () => {
+test('a report that came to the old shard late, by a node that knew the old shard, is brought in', async () => {
   const { tenantId, siteId, reports } = await createFilledTenant(100)
   await moveTenant(cluster, tenantId, 2, silent, settled)
   const late = aReport({ tenantId, siteId, receivedAt: Date.now() - 5_000 })
@@ -165,7 +165,7 @@ test('a report that came to the old shard late, by a node that knew the old plac
 })
 
 describe('a block whose insert is stored and not acknowledged', () => {
-  /** Its first insert goes to the first shard, as by a node with the old place; it is sent again once `release` is called. */
+  /** Its first insert goes to the first shard, as by a node with the old shard; it is sent again once `release` is called. */
   async function collectBlock(report: StoredReport) {
     const [first, others] = [databaseOf(1), cluster.client].map((database) => clickHouseReportWriter(database))
     let release = () => {}
@@ -200,7 +200,7 @@ describe('a block whose insert is stored and not acknowledged', () => {
     }
   }
 
-  test.each([/^Copying reports/, /is the tenant's place/])('at the step %s is stored once', async (step) => {
+  test.each([/^Copying reports/, /The tenant's shard is/])('at the step %s is stored once', async (step) => {
     const { tenantId, siteId, reports } = await createFilledTenant(10)
     const report = aReport({ tenantId, siteId, receivedAt: Date.now() - 5_000 })
     let block: ReturnType<typeof collectBlock> | undefined
@@ -222,7 +222,7 @@ describe('a block whose insert is stored and not acknowledged', () => {
     expect(await differingOn(2, tenantId)).toBe(0)
   })
 
-  test('and never sent again ends the move, which leaves the tenant whole on the shard of its place', async () => {
+  test('and never sent again ends the move, which leaves the tenant whole on its shard', async () => {
     const { tenantId, siteId, reports } = await createFilledTenant(10)
     const report = aReport({ tenantId, siteId, receivedAt: Date.now() - 5_000 })
     const block = await collectBlock(report)
@@ -230,7 +230,7 @@ describe('a block whose insert is stored and not acknowledged', () => {
     await expect(moving).rejects.toThrow(
       "A collector's block is not acknowledged: run the command again when the collector has sent it",
     )
-    expect(await idsOn(await placeOfTenant(cluster, tenantId), tenantId)).toEqual(sorted([...reports, report]))
+    expect(await idsOn(await shardOfTenant(cluster, tenantId), tenantId)).toEqual(sorted([...reports, report]))
     block.release()
     await block.close()
     await moveTenant(cluster, tenantId, 2, silent, settled)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-cluster.ts'
-import { placeTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
+import { assignShard } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
@@ -73,7 +73,7 @@ describe('with one node frozen', () => {
     api = await startApi({ ...own, connectOptions: { ...patience, aliveTimeoutMs: 5_000 } })
     const made = [1, 2].map(async (shard) => {
       const tenantId = await api.createTenant()
-      await placeTenant(own.cluster, tenantId, shard)
+      await assignShard(own.cluster, tenantId, shard)
       const siteIds = [await api.createSite(tenantId, { token: tokens[shard - 1] as string, hosts: ['a.test'] })]
       const span = { from: new Date(Date.now() - 5 * dayMs), to: new Date() }
       await api.insertReports(randomReports({ count: 200, seed: 1, tenantId, siteIds, ...span, retentionDays: 90 }))

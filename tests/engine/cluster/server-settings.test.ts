@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { replicated } from '../../../clickhouse/cluster/replicated.ts'
-import { placeCollection } from '../../../clickhouse/cluster/tenant-shards.ts'
+import { shardCollection } from '../../../clickhouse/cluster/tenant-shards.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { queryRows } from '../../support/database.ts'
 import { startTestEngine } from '../../support/engine.ts'
@@ -56,7 +56,7 @@ test('a server takes its macros from the environment', async () => {
 })
 
 test('the writer finds the named collection of the dictionary, and not the one with the secret', async () => {
-  expect(await queryRows(writer, 'SELECT name FROM system.named_collections')).toEqual([[placeCollection]])
+  expect(await queryRows(writer, 'SELECT name FROM system.named_collections')).toEqual([[shardCollection]])
 })
 
 test('a Replicated database takes the named collection with the secret, and then needs Keeper', async () => {

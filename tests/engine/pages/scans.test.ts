@@ -118,8 +118,8 @@ test('evidence is every scan since a moment that found a header changed or the g
   const readAll = async <Row>(queries: readonly Query<Row>[]) => (await Promise.all(queries.map(read))).flat()
   for (const days of [1, 30, 200, 500]) {
     const since = new Date(seed - days * dayMs)
-    const places = await read(listScanEvidence(tenantId, [...pageIds, randomUUID()], since))
-    const found = await readScans(readAll, tenantId, places)
+    const refs = await read(listScanEvidence(tenantId, [...pageIds, randomUUID()], since))
+    const found = await readScans(readAll, tenantId, refs)
     const expected = pageIds
       .flatMap((pageId) => oracleScans(scans, pageId))
       .filter((scan) => isChanged(scan) && scan.scannedAt >= since.toISOString())

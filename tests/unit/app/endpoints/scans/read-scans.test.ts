@@ -6,7 +6,7 @@ import type { Query } from '../../../../../queries/sql/query.ts'
 const pageId = '00000000-0000-4000-8000-000000000001'
 const [before, after] = ['00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000003']
 const [comparedAt, scannedAt] = ['2026-11-01T00:00:00.000Z', '2026-11-02T00:00:00.000Z']
-const place = { pageId, id: after, scannedAt, consecutiveFailures: 0, comparedId: before, comparedAt }
+const ref = { pageId, id: after, scannedAt, consecutiveFailures: 0, comparedId: before, comparedAt }
 
 const stored = [
   completeScan({ id: before, pageId, scannedAt: comparedAt, grade: 'A' }),
@@ -18,7 +18,7 @@ const readFrom = (...ids: readonly string[]) =>
   readScans(
     async <Row>(_: readonly Query<Row>[]) => stored.filter(({ id }) => ids.includes(id)) as unknown[] as Row[],
     'tenant',
-    [place],
+    [ref],
   )
 
 test('a scan is compared with the one before it', async () => {
