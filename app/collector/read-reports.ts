@@ -2,7 +2,7 @@ import type { StoredReport } from '../../schema/stored-report.ts'
 import { isLineError } from '../import/ndjson/line-error.ts'
 import { isSkipped, isStoredType, normaliseReport, siteUrl } from '../import/normalise/normalise-report.ts'
 import { elementsOf, readElement } from '../import/normalise/post.ts'
-import { urlParts } from '../import/normalise/url-parts.ts'
+import { urlComponents } from '../import/normalise/url-components.ts'
 import { CollectorError } from './collector-error.ts'
 import type { CollectorSite } from './site-lookup.ts'
 
@@ -54,6 +54,6 @@ function readReport(value: unknown, context: ReportContext): StoredReport[] {
 /** A document without a host is of the token's site: CSP3 (5.4) reports about:srcdoc, blob and data as the scheme alone. */
 function isForeign(url: string, site: CollectorSite): boolean {
   // Older browsers write the whole URL, whose host is that within it.
-  const { host } = urlParts(url.replace(/^\s*(?:blob|filesystem):/i, ''))
+  const { host } = urlComponents(url.replace(/^\s*(?:blob|filesystem):/i, ''))
   return host === '' ? /^\s*https?:/i.test(url) : !site.hasHost(host)
 }

@@ -37,7 +37,7 @@ export function createSiteLookup(read: Read, { ttlMs = siteTtlMs }: { readonly t
   /** Rejects with Problem(upstream_unavailable) for a token that was never looked up. */
   return async (token: string): Promise<CollectorSite | undefined> => {
     if (!siteTokenPattern.test(token)) return undefined
-    // A guess takes no place of a site.
+    // A guess evicts no site.
     if (!cache.has(token) && !(await tokens.has(token))) return undefined
     return (await cache.fetch(token))?.site
   }

@@ -29,11 +29,11 @@ function change(changes) {
   render()
 }
 
-function dimensionPicker(place) {
-  const choose = ({ target }) => change({ [place]: target.value })
+function dimensionPicker(key) {
+  const choose = ({ target }) => change({ [key]: target.value })
   const names = reportTypes[state.type]
-  const choices = names.map((name) => option(name, name, name === state[place]))
-  return field('Dimension', h('select', { name: place, onchange: choose }, ...choices))
+  const choices = names.map((name) => option(name, name, name === state[key]))
+  return field('Dimension', h('select', { name: key, onchange: choose }, ...choices))
 }
 
 const context = {

@@ -24,7 +24,7 @@ export function readState(viewNames) {
   }
   const known = { view: viewNames, type: Object.keys(reportTypes), range: Object.keys(ranges) }
   for (const [name, values] of Object.entries(known)) if (!values.includes(state[name])) state[name] = defaults[name]
-  for (const bound of ['from', 'to']) state[bound] = state[bound] && (isoTime(Date.parse(state[bound])) ?? state[bound])
+  for (const end of ['from', 'to']) state[end] = state[end] && (isoTime(Date.parse(state[end])) ?? state[end])
   state.filters = filtersOf(state.type, state.filters)
   const dimensions = reportTypes[state.type]
   const [first, second] = rankingDimensions.filter((name) => dimensions.includes(name))

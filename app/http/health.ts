@@ -9,13 +9,13 @@ import { createResponse, respondJson } from '../pipeline/json-response.ts'
 import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import { type ApiEnv, headersOf } from '../pipeline/request-context.ts'
 
-/** `/livez`: the process responds. `/readyz`: it can serve requests, otherwise 503 with the part that fails. */
-/** @param furtherParts of the process, beside ClickHouse and the budgets. */
+/** `/livez`: the process responds. `/readyz`: it can serve requests, otherwise 503 with the check that fails. */
+/** @param furtherChecks of the process, beside ClickHouse and the budgets. */
 export function mountHealth(
   app: Hono<ApiEnv>,
   database: Pick<Database, 'read'>,
   budgets: BudgetStore,
-  furtherParts: () => Readonly<Record<string, boolean | Promise<boolean>>> = () => ({}),
+  furtherChecks: () => Readonly<Record<string, boolean | Promise<boolean>>> = () => ({}),
 ): void {
   let files: readonly Migration[] | undefined
   async function checkDatabase() {
@@ -31,11 +31,13 @@ export function mountHealth(
   }
 
   async function check() {
-    const parts = Object.entries(furtherParts()).map(async ([part, isGood]) => [part, statusOf(await isGood)] as const)
+    const outcomes = Object.entries(furtherChecks()).map(
+      async ([name, isGood]) => [name, statusOf(await isGood)] as const,
+    )
     const [budgetsReady, { engine, migrations }, further] = await Promise.all([
       budgets.ready(),
       checkDatabase(),
-      Promise.all(parts),
+      Promise.all(outcomes),
     ])
     return { engine: statusOf(engine), budgets: statusOf(budgetsReady), migrations, ...Object.fromEntries(further) }
   }
@@ -44,9 +46,9 @@ export function mountHealth(
   app.get('/livez', (c) => respondJson(c, 200, { status: 'ok' }))
   app.get('/readyz', async (c) => {
     // Probes need no key, so any number of them shares one check.
-    const parts = await checks('ready', check)
-    const ready = Object.values(parts).every((status) => status === 'ok')
-    return respondJson(c, ready ? 200 : 503, { status: statusOf(ready), checks: parts })
+    const outcomes = await checks('ready', check)
+    const ready = Object.values(outcomes).every((status) => status === 'ok')
+    return respondJson(c, ready ? 200 : 503, { status: statusOf(ready), checks: outcomes })
   })
   for (const path of ['/livez', '/readyz']) {
     app.options(path, (c) => createResponse(null, 204, { Allow: 'GET, HEAD, OPTIONS', ...headersOf(c.get('request')) }))

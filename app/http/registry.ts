@@ -47,7 +47,7 @@ export function createProgramMetrics(budgets: readonly string[]) {
   const inFlight = new Gauge({ name: 'http_requests_in_flight', help: 'Requests without a response yet', registers })
   const poolWait = new Histogram({
     name: 'clickhouse_pool_wait_seconds',
-    help: 'Time that a read waits for a place in its query pool',
+    help: 'Time that a read waits for a slot in its query pool',
     labelNames: ['pool'],
     buckets: waitBuckets,
     registers,

@@ -54,12 +54,12 @@ function charging({ charges }: Endpoint): string {
   return charges.includes('tenant') ? 'Spends the key’s and the tenant’s budget.' : 'Spends the key’s budget only.'
 }
 
-function parameters(place: 'path' | 'query', fields: Endpoint['query']): object[] {
+function parameters(location: 'path' | 'query', fields: Endpoint['query']): object[] {
   const { fields: schemas, required } = inputFields(fields)
   return Object.entries(schemas).map(([name, { description, ...schema }]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: location,
+    required: location === 'path' || required.includes(name),
     description,
     schema,
   }))

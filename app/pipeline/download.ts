@@ -22,10 +22,10 @@ export interface Download {
 /** Level 1 keeps a core at 100 MB/s of NDJSON and shrinks it to a tenth. */
 const gzipOptions = { level: 1 } as const
 
-/** Node extends it once where some bytes were taken, so a reader that takes none loses its place within twice the time. */
+/** Node extends it once where some bytes were taken, so a reader that takes none loses its slot within twice the time. */
 const stalledMs = 12_000
 
-/** Aborted where the client takes none of the bytes that wait; the response ends, as it would hold a place of the exports. */
+/** Aborted where the client takes none of the bytes that wait; the response ends, as it would hold a slot of the exports. */
 function endStalled(outgoing: HttpBindings['outgoing']): AbortSignal {
   const stalled = new AbortController()
   outgoing.setTimeout(stalledMs, () => {

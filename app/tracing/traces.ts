@@ -57,7 +57,7 @@ export const traceBudgets = (budgets: BudgetStore): BudgetStore => ({
   },
 })
 
-/** Span of each statement of a request, its wait for a place in the query pool included; probes and metrics have none. */
+/** Span of each statement of a request, its wait for a slot in the query pool included; probes and metrics have none. */
 export const traceDatabase = (database: Database): Database => ({
   ...database,
   read(query, options) {

@@ -14,7 +14,7 @@ export interface CountFilter {
   readonly reportType: ReportType | undefined
   readonly terms: readonly FilterTerm[]
   readonly groupBy: readonly DimensionName[]
-  /** No slice spans a bound of these. */
+  /** No slice spans an end of these. */
   readonly windows: readonly TimeRange[]
   /** Milliseconds of a histogram's bucket, a multiple of each table's grain. */
   readonly bucket?: number

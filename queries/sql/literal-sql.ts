@@ -5,9 +5,9 @@ import type { Bound, Sql } from './sql.ts'
  * statement.
  */
 export function withLiterals({ strings, values }: Sql): string {
-  const text = strings.reduce((whole, part, index) => {
+  const text = strings.reduce((whole, string, index) => {
     const value = values[index - 1]
-    return `${whole}${value ? literal(value) : ''}${part}`
+    return `${whole}${value ? literal(value) : ''}${string}`
   })
   return text.trim()
 }

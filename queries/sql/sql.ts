@@ -14,10 +14,10 @@ export interface Sql {
 
 type Interpolated = Sql | Bound
 
-export function sql(strings: TemplateStringsArray, ...parts: readonly Interpolated[]): Sql {
+export function sql(strings: TemplateStringsArray, ...interpolated: readonly Interpolated[]): Sql {
   const out = { strings: [strings[0] ?? ''], values: [] as Bound[] }
-  parts.forEach((part, index) => {
-    const fragment = 'strings' in part ? part : { strings: ['', ''], values: [part] }
+  interpolated.forEach((value, index) => {
+    const fragment = 'strings' in value ? value : { strings: ['', ''], values: [value] }
     const [first, ...rest] = fragment.strings
     out.strings.push(`${out.strings.pop()}${first}`, ...rest)
     out.strings.push(`${out.strings.pop()}${strings[index + 1]}`)
@@ -29,11 +29,11 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly Interpolat
 export const empty: Sql = { strings: [''], values: [] }
 
 /** Throws on an empty list, which is always a mistake in SQL. */
-export function join(parts: readonly Sql[], separator: ', ' | ' AND ' | ' OR ' | ' UNION ALL ' | ' '): Sql {
-  const [first, ...rest] = parts
+export function join(fragments: readonly Sql[], separator: ', ' | ' AND ' | ' OR ' | ' UNION ALL ' | ' '): Sql {
+  const [first, ...rest] = fragments
   if (!first) throw new Error('join() of no fragments')
   const glue: Sql = { strings: [separator], values: [] }
-  return rest.reduce((whole, part) => sql`${whole}${glue}${part}`, first)
+  return rest.reduce((whole, fragment) => sql`${whole}${glue}${fragment}`, first)
 }
 
 /** A table, column or alias. Throws on anything but an identifier, so that no value can pass for a name. */

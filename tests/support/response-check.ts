@@ -49,19 +49,20 @@ function compileCheck(description: Description): ResponseCheck {
   const compiled = new Map<string, ValidateFunction>()
 
   return function checkResponse({ path, status, headers, body }) {
-    const place = `${path} ${status}`
+    const subject = `${path} ${status}`
     const [response, pointer] = described(description, path, status)
     for (const [name, shared] of Object.entries(description.components.headers)) {
       const described = response.headers?.[name]
-      if (headers.has(name) && !described) throw new Error(`${place} is not described as carrying the header ${name}`)
+      if (headers.has(name) && !described) throw new Error(`${subject} is not described as carrying the header ${name}`)
       if (!headers.has(name) && described && { ...shared, ...described }.required !== false) {
-        throw new Error(`${place} lacks the header ${name}`)
+        throw new Error(`${subject} lacks the header ${name}`)
       }
     }
     if (body === undefined) return
-    const validate = compiled.get(place) ?? ajv.compile({ $ref: `openapi#${pointer}/content/application~1json/schema` })
-    compiled.set(place, validate)
-    if (!validate(body)) throw new Error(`${place}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`)
+    const validate =
+      compiled.get(subject) ?? ajv.compile({ $ref: `openapi#${pointer}/content/application~1json/schema` })
+    compiled.set(subject, validate)
+    if (!validate(body)) throw new Error(`${subject}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`)
   }
 }
 

@@ -55,9 +55,9 @@ export function describeProgress(state: {
 }): string {
   const { done, total, milliseconds, note } = state
   if (!total) return `${note}, ${duration(milliseconds)}`
-  const part = Math.min(1, done / total)
-  const remaining = part > 0 && part < 1 ? `, ${duration((milliseconds * (1 - part)) / part)} left` : ''
-  return `${Math.floor(part * 100)} %  ${note}${remaining}`
+  const fraction = Math.min(1, done / total)
+  const remaining = fraction > 0 && fraction < 1 ? `, ${duration((milliseconds * (1 - fraction)) / fraction)} left` : ''
+  return `${Math.floor(fraction * 100)} %  ${note}${remaining}`
 }
 
 /** Progress from 0 to 1; 1 for no steps. */

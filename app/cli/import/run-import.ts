@@ -64,10 +64,10 @@ export async function runImport(
 
 async function withOutput<Result>(
   context: Context,
-  { size, rejected: place }: ImportSource,
+  { size, rejected: target }: ImportSource,
   importLines: (output: Pick<ImportContext, 'onReject' | 'showRead'>) => Promise<Result>,
 ): Promise<Result> {
-  const rejected = await createRejectedFile(place)
+  const rejected = await createRejectedFile(target)
   const started = performance.now()
   try {
     return await withProgress(context.stderr, size, (update) =>

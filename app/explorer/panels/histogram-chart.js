@@ -46,8 +46,8 @@ export function histogramChart({ bucketSize, buckets }, { setWindow }, window) {
   const bucketText =
     buckets.length === 1 ? `1 bucket of ${bucketSize}` : `${number(buckets.length)} buckets of ${bucketSize}`
   const summary = `${number(sum)} reports in ${bucketText}; most, ${number(highest)}, from ${time(at.time)}`
-  const place = h('div', { class: 'chart', role: 'img', 'aria-label': summary })
-  const width = () => Math.max(200, place.clientWidth)
+  const container = h('div', { class: 'chart', role: 'img', 'aria-label': summary })
+  const width = () => Math.max(200, container.clientWidth)
   let chart
 
   function narrow({ select, posToVal, setSelect }) {
@@ -88,12 +88,12 @@ export function histogramChart({ bucketSize, buckets }, { setWindow }, window) {
       },
       // A stroke shows the smallest count; none is drawn where there is no report.
       [times, counts.map((count) => count || null)],
-      place,
+      container,
     )
   }
 
-  new ResizeObserver(() => (chart ? chart.setSize({ width: width(), height }) : draw())).observe(place)
+  new ResizeObserver(() => (chart ? chart.setSize({ width: width(), height }) : draw())).observe(container)
   darkScheme.onchange = draw
   const hint = buckets.length > 1 ? ' Drag over the bars to narrow the window.' : ''
-  return [place, h('p', { class: 'note' }, `${summary}.${hint}`)]
+  return [container, h('p', { class: 'note' }, `${summary}.${hint}`)]
 }

@@ -24,18 +24,18 @@ export const total = {
   ],
 }
 
-/** @param place `by` or `and`: the dimension's name in the state. */
-const ranking = (id, place) => ({
+/** @param key `by` or `and`: the dimension's name in the state. */
+const ranking = (id, key) => ({
   id,
-  title: (state) => `By ${state[place]}`,
+  title: (state) => `By ${state[key]}`,
   request: (state) => ({
     path: '/v1/reports/grouped',
-    params: { ...reportParams(state), groupBy: state[place], limit: mostGroups, ...windowOf(state) },
+    params: { ...reportParams(state), groupBy: state[key], limit: mostGroups, ...windowOf(state) },
   }),
   list: { step: 10, mostRows: mostGroups },
-  control: (context) => context.dimensionPicker(place),
+  control: (context) => context.dimensionPicker(key),
   render: ({ data }, context) => [
-    table(`Ranking by ${context.state[place]}`, rankingColumns(context, context.state[place]), data),
+    table(`Ranking by ${context.state[key]}`, rankingColumns(context, context.state[key]), data),
   ],
 })
 

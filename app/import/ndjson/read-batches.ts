@@ -114,8 +114,8 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
         }
         break
       }
-      const isPart = signal?.aborted && collector.lines() < mostLines
-      return collector.lines() === 0 || isPart ? undefined : finish(collector.digest())
+      const isPartial = signal?.aborted && collector.lines() < mostLines
+      return collector.lines() === 0 || isPartial ? undefined : finish(collector.digest())
     },
     /** A read in flight, as of a silent pipe, ends when the source does. */
     async close(): Promise<void> {

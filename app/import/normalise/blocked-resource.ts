@@ -1,4 +1,4 @@
-import { urlParts } from './url-parts.ts'
+import { urlComponents } from './url-components.ts'
 
 /** Host and origin of a blocked resource; '' where unknown. */
 
@@ -23,7 +23,7 @@ export const withScheme = (blockedUrl: string, mayBeHost: boolean): string =>
 export function blockedResource(blockedUrl: string, mayBeHost: boolean): BlockedResource {
   if (blockedUrl === '') return nowhere
   const url = withScheme(blockedUrl, mayBeHost)
-  const { scheme, host, origin } = urlParts(url)
+  const { scheme, host, origin } = urlComponents(url)
   if (url !== blockedUrl) return { host: host || blockedUrl.replace(/:\d+$/, '').toLowerCase(), origin: '' }
   if (host !== '') return { host, origin }
   if (scheme !== '') return { host: scheme, origin: '' }

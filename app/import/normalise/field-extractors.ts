@@ -4,7 +4,7 @@ import { endOfTimes } from '../../../schema/params.ts'
 import type { FieldSource } from '../../../schema/report-type.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { type Fields, firstText, toNumber } from './field-aliases.ts'
-import { urlParts } from './url-parts.ts'
+import { urlComponents } from './url-components.ts'
 import { withoutUser } from './without-user.ts'
 
 /** Extractors that report mappings name (schema/report-type.ts). None throws. */
@@ -121,7 +121,7 @@ export const extractors: Readonly<Record<FieldSource[0], Extract>> = {
   joined,
   withoutFragment,
   withoutQuery,
-  origin: (fields, names) => urlParts(firstText(fields, names)).origin,
+  origin: (fields, names) => urlComponents(firstText(fields, names)).origin,
   access,
   envelopeUrl: (_fields, _names, url) => url,
   documentUrl: (fields, names, url) => firstText(fields, names) || url,

@@ -1,5 +1,5 @@
 import { parseUrl } from '../../../schema/parse-url.ts'
-import { longestHostname } from './url-parts.ts'
+import { longestHostname } from './url-components.ts'
 
 /** Matches host names with the patterns of a tenant's sites. */
 

@@ -1,6 +1,6 @@
 import { storedTypeRows } from '../../../schema/report-types.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
-import { urlParts } from './url-parts.ts'
+import { urlComponents } from './url-components.ts'
 
 /** Subject and host of an issue; both '' where the type has no issues. */
 type IssueKey = Pick<StoredReport, 'issueSubject' | 'issueHost'>
@@ -13,6 +13,6 @@ export function issueKey(report: StoredReport): IssueKey {
   if (!rule) return none
   const issueSubject = typeof rule.subject === 'string' ? report[rule.subject] : rule.subject.word
   // `blockedHost` is also a keyword or a bare scheme.
-  const issueHost = rule.hostOf === 'blockedUrl' ? report.blockedHost : urlParts(report[rule.hostOf]).host
+  const issueHost = rule.hostOf === 'blockedUrl' ? report.blockedHost : urlComponents(report[rule.hostOf]).host
   return { issueSubject, issueHost }
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { noiseHosts, noiseSamples, noiseSchemes } from '../../../schema/noise-list.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { withScheme } from './blocked-resource.ts'
-import { longestHostname, urlParts } from './url-parts.ts'
+import { longestHostname, urlComponents } from './url-components.ts'
 
 /** One lookup instead of one for each parent domain. */
 const cache = new LRUCache<string, boolean>({
@@ -23,11 +23,11 @@ export function isNoise(report: StoredReport, blocksHosts = false): boolean {
 
 function isForeign(text: string, { policy, documentUrl }: StoredReport): boolean {
   if (text === '') return false
-  const { scheme, host } = urlParts(text)
+  const { scheme, host } = urlComponents(text)
   // Browsers also send a scheme alone; that of the page itself, about:srcdoc, is the site's.
   const word = scheme || text.toLowerCase()
   if (host === '') return noiseSchemes.has(word) && word !== documentUrl
-  return isNoiseHost(host) && host !== urlParts(documentUrl).host && !namesHost(policy, host)
+  return isNoiseHost(host) && host !== urlComponents(documentUrl).host && !namesHost(policy, host)
 }
 
 const isNoiseHost = (hostname: string) => hostname.length <= longestHostname && cache.memo(hostname)

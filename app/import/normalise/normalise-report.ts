@@ -10,7 +10,7 @@ import { isNoise } from './noise.ts'
 import type { ReportElement } from './post.ts'
 import { sampling } from './report-sampling.ts'
 import { truncate } from './truncate.ts'
-import { urlParts } from './url-parts.ts'
+import { urlComponents } from './url-components.ts'
 
 /** Makes the stored form of a report from its body, its POST and its import. */
 
@@ -81,13 +81,13 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   const rate = row.sampleRate ? fraction(body, row.sampleRate.slice(1), url) : origin.sampleRate
   Object.assign(report, sampling(rate))
   report.ageMs = Math.round(Math.min(element.age, retentionDays * dayMs, maxAgeMs))
-  const document = urlParts(report.documentUrl)
+  const document = urlComponents(report.documentUrl)
   report.documentUrl = truncate(document.page, textLimits.documentUrl)
   report.documentHost = truncate(document.host, textLimits.documentHost)
   const blocked = blockedResource(report.blockedUrl, row.blocksHosts ?? false)
   report.blockedHost = truncate(blocked.host, textLimits.blockedHost)
   report.blockedOrigin = truncate(blocked.origin, textLimits.blockedOrigin)
-  const request = urlParts(report.requestUrl)
+  const request = urlComponents(report.requestUrl)
   report.requestUrl = truncate(request.url, textLimits.requestUrl)
   report.requestOrigin = truncate(request.origin, textLimits.requestOrigin)
   const issue = issueKey(report)

@@ -59,9 +59,9 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
       const ids = [...new Set(accepted.map(({ row }) => row.id))]
       const checkImmutable = await retried(() => checkImmutableFields(type, database, tenantId, ids))
       const rows = new Map<string, RecordRow>()
-      for (const { row, text, ...place } of accepted) {
+      for (const { row, text, ...position } of accepted) {
         const checked = checkImmutable(row)
-        if (isLineError(checked)) rejections.push({ ...place, reason: checked.reason, content: parseContent(text) })
+        if (isLineError(checked)) rejections.push({ ...position, reason: checked.reason, content: parseContent(text) })
         else if (checked && supersedes(type, row, rows.get(row.id))) {
           const merged = preserveEarlier(type, row, rows.get(row.id))
           rows.set(row.id, tenantId === undefined ? merged : { tenant_id: tenantId, ...merged })
@@ -97,21 +97,21 @@ function readLines(batch: ChainedBatch, { type, siteId }: RecordImportOptions, c
   const accepted: (Pick<Rejection, 'line' | 'bytes'> & { row: RecordRow; text: string })[] = []
   const rejections: Rejection[] = []
   for (const { line, text, error, start, end } of linesOf(batch)) {
-    const place = { line, bytes: end - start }
+    const position = { line, bytes: end - start }
     if (error !== undefined) {
-      rejections.push({ ...place, reason: error, content: {} })
+      rejections.push({ ...position, reason: error, content: {} })
       continue
     }
     if (!isUtf8(batch.bytes.subarray(start, end))) {
       // A record can be immutable, so replaced characters are no option; as text in a body it is rejected again.
-      rejections.push({ ...place, reason: 'the line is not UTF-8', content: { body: text } })
+      rejections.push({ ...position, reason: 'the line is not UTF-8', content: { body: text } })
       continue
     }
     const read = readRecord(type, text, siteId)
     if (read === undefined) continue
     const record = isLineError(read) ? read : (checkForeign(read) ?? read)
-    if (isLineError(record)) rejections.push({ ...place, reason: record.reason, content: parseContent(text) })
-    else accepted.push({ row: type.toRow(record, line), text, ...place })
+    if (isLineError(record)) rejections.push({ ...position, reason: record.reason, content: parseContent(text) })
+    else accepted.push({ row: type.toRow(record, line), text, ...position })
   }
   return { accepted, rejections }
 }

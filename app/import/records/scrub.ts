@@ -57,13 +57,13 @@ function settled(text: string, rounds = 20): string {
   return replaced === text || rounds === 1 ? replaced : settled(replaced, rounds - 1)
 }
 
-/** Scrubs a path, a host with or without a path, or parts divided by colons and slashes. */
+/** Scrubs a path, a host with or without a path, or pieces divided by colons and slashes. */
 function scrubWord(word: string): string {
   const [, before = '', core = '', after = ''] = /^([.:]*)(.*?)([.:]*)$/u.exec(word) ?? []
   if (/^\/./.test(core)) return `${before}[url]${after}`
   const [first = '', ...path] = core.split('/')
-  const isPlace = placeOf(first.replace(/:\d{1,5}$/, '')) !== undefined
-  if (isPlace && path.length > 0) return `${before}${/^[\d.]+\/\d{1,2}$/.test(core) ? '[ip]' : '[url]'}${after}`
+  const isAddress = maskOf(first.replace(/:\d{1,5}$/, '')) !== undefined
+  if (isAddress && path.length > 0) return `${before}${/^[\d.]+\/\d{1,2}$/.test(core) ? '[ip]' : '[url]'}${after}`
   return before + core.split('/').map(scrubPieces).join('/') + after
 }
 
@@ -71,16 +71,16 @@ function scrubPieces(segment: string): string {
   const pieces = segment.split(':')
   return pieces
     .map((piece, at) => {
-      const place = placeOf(piece)
-      if (place !== undefined) return place
+      const mask = maskOf(piece)
+      if (mask !== undefined) return mask
       if (isSecret(piece)) return '[token]'
       return isPort(pieces[at + 1]) && isServerName(piece) ? '[host]' : piece
     })
     .join(':')
 }
 
-/** Placeholder of an address or a dotted host name; dotted numbers are versions, and csp.new_issue is an event. */
-function placeOf(piece: string): '[ip]' | '[host]' | undefined {
+/** Mask of an address or a dotted host name; dotted numbers are versions, and csp.new_issue is an event. */
+function maskOf(piece: string): '[ip]' | '[host]' | undefined {
   const labels = piece
     .replace(/[。．｡․]/g, '.')
     .replace(/^\.+|\.+$/g, '')
@@ -116,10 +116,10 @@ const knownSecret =
 /** Machine-made text: long hexadecimal, letters mixed with digits, or letters in random case. */
 function isSecret(piece: string): boolean {
   if (uuid.test(piece) || knownSecret.test(piece)) return true
-  return piece.split(/[^a-z\d]+/i).some((part) => {
-    if (part.length >= 32 || /^[\da-f]{16,}$/i.test(part)) return true
-    if (part.length >= 12 && /\d/.test(part) && /[a-z]/i.test(part)) return !/^\d+[a-z]{1,2}$/i.test(part)
-    return part.length >= 16 && (part.match(/(?<=^|[A-Z])[a-z]{1,2}(?=[A-Z])/g) ?? []).length >= 3
+  return piece.split(/[^a-z\d]+/i).some((run) => {
+    if (run.length >= 32 || /^[\da-f]{16,}$/i.test(run)) return true
+    if (run.length >= 12 && /\d/.test(run) && /[a-z]/i.test(run)) return !/^\d+[a-z]{1,2}$/i.test(run)
+    return run.length >= 16 && (run.match(/(?<=^|[A-Z])[a-z]{1,2}(?=[A-Z])/g) ?? []).length >= 3
   })
 }
 

@@ -1,7 +1,7 @@
 import { type LineError, reject } from '../ndjson/line-error.ts'
 import { createHostLookup, type ImportSite, sitesByPattern } from '../normalise/host-patterns.ts'
 import { truncate } from '../normalise/truncate.ts'
-import { urlParts } from '../normalise/url-parts.ts'
+import { urlComponents } from '../normalise/url-components.ts'
 
 /** Chooses a report's site by its line's `site`, or else by the host of its URL. */
 export type ChooseSite = (namedSiteId: string, url: string) => string | LineError
@@ -24,7 +24,7 @@ export function chooseSites(
   return (namedSiteId, url) => {
     const named = namedSiteId || siteId
     if (named) return owned.has(named) ? named : reject(`the tenant has no site ${named}`)
-    const { host } = urlParts(url)
+    const { host } = urlComponents(url)
     if (host === '') return reject('neither the line nor the report’s URL tells its site')
     // One reason at every repeat, so that a file's rejected file never changes.
     return (

@@ -5,7 +5,7 @@ export interface PageMatch {
   readonly expression: string
 }
 
-const patternParts = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)/i
+const patternSyntax = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)/i
 const anyRest = '/**'
 
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
@@ -15,7 +15,7 @@ const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
  * patterns alike (queries/pages/payment-pages.ts), which a test compares.
  */
 export function pageMatch(pattern: string): PageMatch {
-  const [, origin = '', written = ''] = patternParts.exec(pattern) ?? []
+  const [, origin = '', written = ''] = patternSyntax.exec(pattern) ?? []
   const path = written || '/'
   const isOpen = path.endsWith(anyRest)
   const closed = isOpen ? path.slice(0, -2) : path

@@ -20,7 +20,7 @@ function parse(version: string): Version {
 const isNumber = (text: string) => /^\d+$/.test(text)
 
 /** Numbers before words, numbers by their value, words by their letters. */
-function comparePart(a: string, b: string): number {
+function compareIdentifiers(a: string, b: string): number {
   if (isNumber(a) !== isNumber(b)) return isNumber(a) ? -1 : 1
   if (!isNumber(a)) return byText(a, b)
   const [short, long] = [a, b].map((digits) => digits.replace(/^0+/, '')) as [string, string]
@@ -31,13 +31,13 @@ function comparePart(a: string, b: string): number {
 export function compareVersions(a: string, b: string): number {
   const [one, other] = [parse(a), parse(b)]
   for (let at = 0; at < Math.max(one.numbers.length, other.numbers.length); at++) {
-    const order = comparePart(one.numbers[at] ?? '0', other.numbers[at] ?? '0')
+    const order = compareIdentifiers(one.numbers[at] ?? '0', other.numbers[at] ?? '0')
     if (order !== 0) return order
   }
   // A pre-release comes before its release.
   if (one.words.length === 0 || other.words.length === 0) return other.words.length - one.words.length
   for (let at = 0; at < Math.min(one.words.length, other.words.length); at++) {
-    const order = comparePart(one.words[at] ?? '', other.words[at] ?? '')
+    const order = compareIdentifiers(one.words[at] ?? '', other.words[at] ?? '')
     if (order !== 0) return order
   }
   return one.words.length - other.words.length

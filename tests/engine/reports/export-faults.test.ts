@@ -53,7 +53,7 @@ interface Opened {
   leave(): void
 }
 
-/** An export of which one chunk was read; it is refused where no place is free within 10 s. */
+/** An export of which one chunk was read; it is refused where no slot is free within 10 s. */
 async function tryOpen({ key }: TestKey): Promise<Opened> {
   const leaving = new AbortController()
   const headers = { Authorization: `Bearer ${key}`, 'Accept-Encoding': 'identity' }
@@ -109,7 +109,7 @@ test('a killed API never looks like an end', async () => {
   api = await startApiProcess()
 })
 
-describe('places', () => {
+describe('slots', () => {
   test('one of a tenant at a time: the next begins when the first ends or its reader leaves', async () => {
     const key = await tenantWithReports()
     const first = await open(key)
@@ -124,7 +124,7 @@ describe('places', () => {
     expect((await drain(await second)).endsWith(whole)).toBe(true)
   })
 
-  test('a reader that takes nothing loses its place, and never sees an end', async () => {
+  test('a reader that takes nothing loses its slot, and never sees an end', async () => {
     const key = await tenantWithReports()
     const stalled = await open(key)
     const status = async () => {
@@ -137,7 +137,7 @@ describe('places', () => {
     await expect.poll(() => api.script.output(), { timeout: 60_000 }).toContain('The client stopped reading')
   })
 
-  test('two in all: a third is 503 after its wait for a place, and says when to come back', async () => {
+  test('two in all: a third is 503 after its wait for a slot, and says when to come back', async () => {
     const keys = await Promise.all([tenantWithReports(), tenantWithReports(), tenantWithReports()])
     const opened = [await open(keys[0] as TestKey), await open(keys[1] as TestKey)]
     const headers = { Authorization: `Bearer ${keys[2]?.key}` }

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { readBrowser } from '../../../../../app/import/normalise/browser.ts'
-import { urlParts } from '../../../../../app/import/normalise/url-parts.ts'
+import { urlComponents } from '../../../../../app/import/normalise/url-components.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -17,7 +17,7 @@ function heldBytes(): number {
 }
 
 test.each([
-  ['URLs', urlParts, 'https://www.shop.test/a/long/enough/path/'],
+  ['URLs', urlComponents, 'https://www.shop.test/a/long/enough/path/'],
   ['user agents', readBrowser, 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/'],
 ])('cached %s hold no memory of the line they were read from', (_, read, head) => {
   const before = heldBytes()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { blockedResource } from '../../../../../app/import/normalise/blocked-resource.ts'
-import { parseWhole, urlParts } from '../../../../../app/import/normalise/url-parts.ts'
+import { parseWhole, urlComponents } from '../../../../../app/import/normalise/url-components.ts'
 import { numberOfCases } from '../../../../support/number-of-cases.ts'
 
 const pieces = fc.constantFrom(
@@ -55,7 +55,7 @@ const texts = fc.oneof(
 test('a URL read through the cache has the parts of the whole text', () => {
   fc.assert(
     fc.property(texts, (text) => {
-      expect(urlParts(text)).toEqual(parseWhole(text))
+      expect(urlComponents(text)).toEqual(parseWhole(text))
     }),
     { numRuns: numberOfCases(5_000) },
   )
@@ -72,10 +72,14 @@ test('the host of a page, a blocked resource or an issue has no port', () => {
   fc.assert(
     fc.property(fc.constantFrom('http:', 'https:', 'wss:'), host, port, (scheme, name, number) => {
       const url = `${scheme}//${name}:${number}/path`
-      for (const found of [urlParts(url), blockedResource(url, false), blockedResource(`${name}:${number}`, true)]) {
+      for (const found of [
+        urlComponents(url),
+        blockedResource(url, false),
+        blockedResource(`${name}:${number}`, true),
+      ]) {
         expect(found.host).not.toMatch(/:\d+$/)
       }
-      expect(urlParts(url).host).toBe(number > 65_535 ? '' : new URL(url).hostname)
+      expect(urlComponents(url).host).toBe(number > 65_535 ? '' : new URL(url).hostname)
     }),
   )
 })

@@ -3,7 +3,7 @@ import { parseUrl } from '../../../schema/parse-url.ts'
 import { detachString } from './detach-string.ts'
 
 /** Parts of a report's URL. Text that is no URL has '' everywhere but in `url` and `page`. */
-export interface UrlParts {
+export interface UrlComponents {
   /** Lower case, without the colon. */
   readonly scheme: string
   /** Lower case, in ASCII, without port; '' unless http, https, ws or wss. */
@@ -20,7 +20,7 @@ export interface UrlParts {
 export const longestHostname = 253
 
 /** Most URLs of a file are seen once, their scheme and host again and again: 3.6 µs less a report than a cache of URLs. */
-const cache = new LRUCache<string, UrlParts>({ max: 10_000 })
+const cache = new LRUCache<string, UrlComponents>({ max: 10_000 })
 
 /**
  * Scheme, host and port of an ordinary URL. What follows them changes neither the host nor whether the URL parses (URL
@@ -30,37 +30,37 @@ const ordinaryStart = /^(?:https?|wss?):\/\/[^\s\p{Cc}/?#\\@]{1,300}(?=[/?#]|$)/
 
 const hasHost = new Set(['http', 'https', 'ws', 'wss'])
 
-const nothing: UrlParts = { scheme: '', host: '', origin: '', url: '', page: '' }
+const nothing: UrlComponents = { scheme: '', host: '', origin: '', url: '', page: '' }
 
 /** Consecutive reports are mostly of one page. */
-let last = { text: '', parts: nothing }
+let last = { text: '', components: nothing }
 
 /** Never throws. */
-export function urlParts(text: string): UrlParts {
-  if (text === last.text) return last.parts
+export function urlComponents(text: string): UrlComponents {
+  if (text === last.text) return last.components
   const start = ordinaryStart.exec(text)?.[0]
   const known = start === undefined ? nothing : parseStart(start)
-  const parts = known.host === '' ? parseWhole(text) : withPath(known, text)
-  last = { text, parts }
-  return parts
+  const components = known.host === '' ? parseWhole(text) : withPath(known, text)
+  last = { text, components }
+  return components
 }
 
-function parseStart(start: string): UrlParts {
+function parseStart(start: string): UrlComponents {
   const found = cache.get(start)
   if (found) return found
   const key = detachString(start)
-  const parts = parseWhole(key)
-  cache.set(key, parts)
-  return parts
+  const components = parseWhole(key)
+  cache.set(key, components)
+  return components
 }
 
-function withPath({ scheme, host, origin }: UrlParts, text: string): UrlParts {
+function withPath({ scheme, host, origin }: UrlComponents, text: string): UrlComponents {
   const url = withoutFragment(text)
   return { scheme, host, origin, url, page: scheme.startsWith('ws') ? scheme : url }
 }
 
 /** Reads the whole text; never throws. */
-export function parseWhole(text: string): UrlParts {
+export function parseWhole(text: string): UrlComponents {
   const written = withoutFragment(text)
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? ''
   if (!hasHost.has(scheme)) return { ...nothing, scheme, url: scheme || written, page: scheme || written }
