@@ -15,7 +15,7 @@ export interface ConnectOptions {
   /** Of a sign of life, so that reads fail within a second while ClickHouse is frozen. */
   readonly aliveTimeoutMs?: number
   readonly pingTimeoutMs?: number
-  /** Wait of an export for a place in its pool. */
+  /** Wait of an export for a slot in its pool. */
   readonly exportWaitMs?: number
 }
 

@@ -2,7 +2,7 @@
 export const clusterReads = {
   distributed_product_mode: 'local',
   optimize_skip_unused_shards: '1',
-  // The place of a tenant is looked up in a dictionary.
+  // The shard of a tenant is looked up in a dictionary.
   allow_nondeterministic_optimize_skip_unused_shards: '1',
   skip_unavailable_shards: '0',
 } as const

@@ -15,8 +15,8 @@ export interface OpenedResponse {
 const retryAfterSeconds = 30
 
 /**
- * The bytes of a response, which holds its place in the pool until the stream is closed, and fails where ClickHouse does.
- * @param waitMs for a place in the pool.
+ * The bytes of a response, which holds its slot in the pool until the stream is closed, and fails where ClickHouse does.
+ * @param waitMs for a slot in the pool.
  */
 export function openExport(
   run: RunLimited,
