@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { groupReports, type Ranking, type ReportGroup } from '../../../queries/reports/group-reports.ts'
 import { areLargest, groupHashes, isRankedByHash, rankHashes } from '../../../queries/reports/rank-by-hash.ts'
 import { addGroups, hasFewValues, rankFewValues } from '../../../queries/reports/rank-few-values.ts'
-import { trendPercent } from '../../../queries/rules/trend.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import { groupByParam, toGrouping } from '../../../schema/group-by.ts'
 import { integer } from '../../../schema/params.ts'
@@ -51,4 +50,9 @@ async function rank(ranking: Ranking, { read, readAll }: Reader): Promise<readon
     }
   }
   return read(groupReports(ranking))
+}
+
+/** Percent change with one decimal (Rule 34). */
+export function trendPercent(now: number, before: number): number | null {
+  return before === 0 ? null : Math.round(((now - before) * 1000) / before) / 10
 }

@@ -8,9 +8,14 @@ import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
 import { windows } from '../../pipeline/windows.ts'
 import { countStates, summariseCoverage } from './inventory-counts.ts'
-import { compareInInventory, inventoryPosition } from './inventory-order.ts'
 import { decisionExemption, inventoryRequirement } from './inventory-requirement.ts'
-import { isOnPaymentPage, readInventory, uninventoriedScripts } from './read-inventory.ts'
+import {
+  compareInInventory,
+  inventoryPosition,
+  isOnPaymentPage,
+  readInventory,
+  uninventoriedScripts,
+} from './read-inventory.ts'
 
 export const scriptsList = endpoint({
   name: 'scripts.list',

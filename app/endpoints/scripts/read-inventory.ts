@@ -17,10 +17,15 @@ import type { Read } from '../../../queries/sql/query.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../../schema/responses/script.ts'
 import type { Caller } from '../../pipeline/authenticator.ts'
-import { compareInInventory, inventoryPosition } from './inventory-order.ts'
+import { latestFirst, timePosition } from '../../pipeline/time-position.ts'
 import { type InventoryRows, readInventoryRows } from './inventory-rows.ts'
 
 /** Reads a site's script inventory, or one script of it. */
+
+/** A script never seen comes last. */
+export const inventoryPosition = timePosition('lastSeenAt')
+
+export const compareInInventory = latestFirst('lastSeenAt')
 
 export interface InventoryRequest {
   readonly tenant: Caller['tenant']

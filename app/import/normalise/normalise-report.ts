@@ -1,6 +1,6 @@
 import { dayMs } from '../../../schema/durations.ts'
 import { type StoredType, storedTypeRows } from '../../../schema/report-types.ts'
-import { emptyFields, type StoredReport, textLimits } from '../../../schema/stored-report.ts'
+import { emptyFields, type StoredReport, textLimits, unitWeight } from '../../../schema/stored-report.ts'
 import { blockedResource } from './blocked-resource.ts'
 import { readBrowser } from './browser.ts'
 import { firstText } from './field-aliases.ts'
@@ -8,7 +8,6 @@ import { type Extract, extractors, fraction } from './field-extractors.ts'
 import { issueKey } from './issue-key.ts'
 import { isNoise } from './noise.ts'
 import type { ReportElement } from './post.ts'
-import { sampling } from './report-sampling.ts'
 import { truncate } from './truncate.ts'
 import { urlComponents } from './url-components.ts'
 
@@ -95,4 +94,14 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   report.issueHost = truncate(issue.issueHost, textLimits.issueHost)
   report.noise = isNoise(report, row.blocksHosts)
   return report
+}
+
+/** Bounds weights to 10^12 (schema/stored-report.ts). */
+const lowestRate = 1e-6
+
+/** @param rate (0, 1]; a rate that rounds to a weight of one report counts as 1. */
+function sampling(rate: number): Pick<StoredReport, 'weight' | 'sampleRate'> {
+  const sampleRate = Math.max(lowestRate, rate)
+  const weight = Math.round(unitWeight / sampleRate)
+  return weight === unitWeight ? { weight, sampleRate: 1 } : { weight, sampleRate }
 }

@@ -6,7 +6,6 @@ import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { openExplorer, settled } from '../../support/explorer.ts'
-import { lastClockChange } from '../../support/last-clock-change.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const minuteMs = 60_000
@@ -151,3 +150,15 @@ describe('the chart', () => {
     await page.context().close()
   })
 })
+
+/** Hour at which a zone last changed its clock, in milliseconds since the Unix epoch. */
+function lastClockChange(timeZone: string): number {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const offsetAt = (time: number) => format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value
+  const now = Math.floor(Date.now() / hourMs) * hourMs
+  // A day after the change, so that hours on both sides are past.
+  for (let hour = now - 24 * hourMs; hour > now - 365 * 24 * hourMs; hour -= hourMs) {
+    if (offsetAt(hour) !== offsetAt(hour - hourMs)) return hour
+  }
+  throw new Error(`${timeZone} changes no clock`)
+}
