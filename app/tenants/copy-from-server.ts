@@ -20,20 +20,25 @@ export interface CopiedTenant {
   readonly copied: boolean
 }
 
+interface CopyOptions {
+  /** The one with the fewest tenants by default. */
+  readonly shard: number | undefined
+  readonly log: Log
+}
+
 /** Tenants of one server, one after the other; nothing may write meanwhile. Throws where a copy differs. */
 export async function copyFromServer(
   cluster: Cluster,
   server: Database,
   tenantIds: readonly string[],
-  shard: number | undefined,
-  log: Log,
+  { shard, log }: CopyOptions,
 ): Promise<CopiedTenant[]> {
   requireNodes(cluster)
   await copyLibraries(server, cluster.client, log)
   const tenants: CopiedTenant[] = []
   for (const [index, id] of tenantIds.entries()) {
     log(`Tenant ${id}, ${index + 1} of ${tenantIds.length}`)
-    tenants.push(await copyOne(cluster, server, id, shard, log))
+    tenants.push(await copyOne(cluster, server, id, { shard, log }))
   }
   return tenants
 }
@@ -42,8 +47,7 @@ async function copyOne(
   cluster: Cluster,
   from: Database,
   tenantId: string,
-  wanted: number | undefined,
-  log: Log,
+  { shard: wanted, log }: CopyOptions,
 ): Promise<CopiedTenant> {
   const copyTo = (number: number) => {
     const { database } = requireShard(cluster, number)

@@ -59,7 +59,8 @@ export async function deleteSite(
   const condition = ofSite(tenantId, id)
   return deleteTarget(databases, options, {
     ...{ kind: 'site', id, tenantId, name: site?.name, condition },
-    remove: (tables, all) => removeSite(databases, { tenantId, siteId: id }, all, tables, options),
+    remove: (tables, all) =>
+      removeSite(databases, { tenantId, siteId: id }, { tables, databases: all, log: options.log }),
   })
 }
 

@@ -20,6 +20,7 @@ import { countRows, deleteRows, type RowCondition, type RowCounts } from './owne
 export type Log = (line: string) => void
 
 interface MoveOptions {
+  readonly log: Log
   /** Wait for inserts that were sent by the old place. */
   readonly untilSettled?: (milliseconds: number) => Promise<unknown>
   readonly acknowledgedMs?: number
@@ -30,8 +31,7 @@ export async function moveTenant(
   cluster: Cluster,
   tenantId: string,
   number: number,
-  log: Log,
-  { untilSettled = sleep, acknowledgedMs = durations.acknowledgedMs }: MoveOptions = {},
+  { log, untilSettled = sleep, acknowledgedMs = durations.acknowledgedMs }: MoveOptions,
 ) {
   requireNodes(cluster)
   const target = requireShard(cluster, number)
@@ -47,7 +47,7 @@ export async function moveTenant(
       await untilSettled(durations.forgottenMs)
       await blocksStored()
     }
-    const bringTo = (shard: Shard) => bringIn(cluster, shard, tenantId, log, settle)
+    const bringTo = (shard: Shard) => bringIn(cluster, shard, tenantId, { log, settle })
     await bringTo(current)
     if (current !== target) {
       await copyWhole({ tenantId, from: current.database, to: () => target.database, onStep: log })
@@ -80,8 +80,7 @@ async function bringIn(
   { shards }: Cluster,
   target: Shard,
   tenantId: string,
-  log: Log,
-  settle: () => Promise<void>,
+  { log, settle }: { readonly log: Log; readonly settle: () => Promise<void> },
 ): Promise<void> {
   for (const shard of shards) {
     if (shard === target || (await countTenantRows(shard.database, tenantId)) === 0) continue

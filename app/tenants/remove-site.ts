@@ -15,13 +15,17 @@ export const ofSite =
       ? sql`tenant_id = ${uuid(tenantId)} AND ${name(table === 'sites' ? 'id' : 'site_id')} = ${uuid(siteId)}`
       : undefined
 
+interface SiteRemoval {
+  readonly tables: readonly string[]
+  readonly databases: readonly Database[]
+  log(line: string): void
+}
+
 /** Deletes a site's rows of these tables. The tenant's responses are not cached meanwhile, and those from before are stale. */
 export async function removeSite(
   { writer, shards }: Databases,
   site: SiteReports,
-  databases: readonly Database[],
-  tables: readonly string[],
-  { log }: { log(line: string): void },
+  { tables, databases, log }: SiteRemoval,
 ): Promise<void> {
   const { tenantId, siteId } = site
   const logStep = (state: 'started' | 'done') => logImportSteps(writer)([tenantId], `deletion of ${siteId}`, state)

@@ -11,9 +11,9 @@ const idsAtOnce = 5_000
 
 /** Ids of a tenant's reports that one database has and the other lacks: of days that differ, of minutes that differ. */
 export async function* listMissingReports(from: Database, to: Database, tenantId: string): AsyncGenerator<string[]> {
-  for (const day of await differing(from, to, tenantId, 'toStartOfDay', sql`true`)) {
+  for (const day of await differing(from, to, summariseBuckets(tenantId, 'toStartOfDay', sql`true`))) {
     const ofDay = within(day, dayMs)
-    for (const minute of await differing(from, to, tenantId, 'toStartOfMinute', ofDay)) {
+    for (const minute of await differing(from, to, summariseBuckets(tenantId, 'toStartOfMinute', ofDay))) {
       const ids = listIds(tenantId, within(minute, minuteMs))
       const known = new Set((await to.read(ids)).map(({ id }) => id))
       const missing = (await from.read(ids)).map(({ id }) => id).filter((id) => !known.has(id))
@@ -26,14 +26,7 @@ const within = (start: number, length: number): Sql =>
   sql`received_at >= ${at(new Date(start))} AND received_at < ${at(new Date(start + length))}`
 
 /** Starts of the buckets that do not hold the same reports, in milliseconds. */
-async function differing(
-  from: Database,
-  to: Database,
-  tenantId: string,
-  bucket: 'toStartOfDay' | 'toStartOfMinute',
-  where: Sql,
-): Promise<number[]> {
-  const query = summariseBuckets(tenantId, bucket, where)
+async function differing(from: Database, to: Database, query: Query<BucketRow>): Promise<number[]> {
   const known = new Map((await to.read(query)).map((row) => [row.second, row]))
   const isKnown = ({ second, reports, content }: BucketRow, row = known.get(second)) =>
     row !== undefined && row.reports === reports && row.content === content

@@ -1,6 +1,6 @@
 import { type AlertDelivery, alertDelivery } from '../../schema/responses/alert-delivery.ts'
 import { equals } from '../sql/equals.ts'
-import type { Query } from '../sql/query.ts'
+import type { PageOf, Query } from '../sql/query.ts'
 import { at, join, sql, text, uint, uuid } from '../sql/sql.ts'
 import type { TimePosition } from '../sql/time-position.ts'
 
@@ -15,8 +15,7 @@ export interface DeliveryFilter {
 export function listAlertDeliveries(
   tenantId: string,
   { siteId, destinationId, eventType }: DeliveryFilter,
-  after: TimePosition<'createdAt'> | undefined,
-  limit: number,
+  { after, limit }: PageOf<TimePosition<'createdAt'>>,
 ): Query<AlertDelivery> {
   const conditions = [
     sql`tenant_id = ${uuid(tenantId)}`,

@@ -11,8 +11,7 @@ export type DeliveredAlert = z.infer<typeof row>
 export function listDeliveredAlerts(
   tenantId: string,
   siteId: string,
-  eventTypes: readonly string[],
-  since: Date,
+  { eventTypes, since }: { readonly eventTypes: readonly string[]; readonly since: Date },
 ): Query<DeliveredAlert> {
   return {
     name: 'listDeliveredAlerts',

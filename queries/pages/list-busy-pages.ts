@@ -14,8 +14,7 @@ const ownPageTypes = reportTypeNames.filter((type) => !reportTypeRows[type].fore
 export function listBusyPages(
   tenantId: string,
   siteId: string,
-  window: TimeRange,
-  limit: number,
+  { window, limit }: { readonly window: TimeRange; readonly limit: number },
 ): Query<z.infer<typeof row>> {
   const conditions = ofReportTypes({ siteId, reportTypes: ownPageTypes })
   const slices = groupSlices('reports_per_day_by_page', { tenantId, window }, conditions).map(

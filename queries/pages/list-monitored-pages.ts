@@ -1,5 +1,5 @@
 import { monitoredPage, type PageRecord } from '../../schema/responses/monitored-page.ts'
-import type { Query } from '../sql/query.ts'
+import type { PageOf, Query } from '../sql/query.ts'
 import { empty, sql, text, uint, uuid } from '../sql/sql.ts'
 
 export type PagePosition = Pick<PageRecord, 'position' | 'id'>
@@ -10,9 +10,7 @@ const row = monitoredPage.omit({ latestScan: true })
 export function listMonitoredPages(
   tenantId: string,
   siteId: string,
-  after: PagePosition | undefined,
-  limit: number,
-  kind?: PageRecord['kind'],
+  { after, limit, kind }: PageOf<PagePosition> & { readonly kind?: PageRecord['kind'] },
 ): Query<PageRecord> {
   const isAfter = after ? sql` AND (position, toString(id)) > (${uint(after.position)}, ${text(after.id)})` : empty
   const ofKind = kind ? sql` AND kind = ${text(kind)}` : empty

@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { join, name, sql } from '../sql/sql.ts'
-import { withIds } from './with-ids.ts'
+import { type RecordIds, withIds } from './with-ids.ts'
 
 const row = z.object({ id: z.string(), fixed: z.array(z.string()) })
 
 export function listImmutableFields(
   table: string,
   columns: readonly string[],
-  tenantId: string | undefined,
-  ids: readonly string[],
+  records: RecordIds,
 ): Query<z.infer<typeof row>> {
   const values = join(
     columns.map((column) => sql`toString(${name(column)})`),
@@ -20,7 +19,7 @@ export function listImmutableFields(
     statement: sql`
       SELECT toString(id) AS id, [${values}] AS fixed
       FROM ${name(table)} FINAL
-      WHERE ${withIds(table, tenantId, ids)}`,
+      WHERE ${withIds(table, records)}`,
     row,
   }
 }

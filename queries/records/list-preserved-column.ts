@@ -1,18 +1,22 @@
 import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { name, type Sql, sql } from '../sql/sql.ts'
-import { withIds } from './with-ids.ts'
+import { type RecordIds, withIds } from './with-ids.ts'
 
 const row = z.object({ id: z.string(), value: z.string() })
 
-/** Records with a text. @param around narrows by primary key. @param withValue false: '', as texts are long. */
+interface PreservedRecords extends RecordIds {
+  /** Narrows by primary key. */
+  readonly around: Sql
+  /** False: '', as texts are long. */
+  readonly withValue: boolean
+}
+
+/** Records with a text. */
 export function listPreservedColumn(
   table: string,
   column: string,
-  around: Sql,
-  tenantId: string | undefined,
-  ids: readonly string[],
-  withValue: boolean,
+  { around, withValue, ...records }: PreservedRecords,
 ): Query<z.infer<typeof row>> {
   const value = withValue ? name(column) : sql`''`
   return {
@@ -20,7 +24,7 @@ export function listPreservedColumn(
     statement: sql`
       SELECT toString(id) AS id, ${value} AS value
       FROM ${name(table)} FINAL
-      WHERE ${around} AND ${withIds(table, tenantId, ids)} AND ${name(table)}.${name(column)} != ''`,
+      WHERE ${around} AND ${withIds(table, records)} AND ${name(table)}.${name(column)} != ''`,
     row,
     pool: 'maintenance',
   }

@@ -58,8 +58,7 @@ export function exportReports(
   tenantId: string,
   window: TimeRange,
   filter: ReportFilter,
-  fields: readonly Field[],
-  format: ExportFormat,
+  { fields, format }: { readonly fields: readonly Field[]; readonly format: ExportFormat },
 ): ExportQuery {
   const own = new Set(fieldsOfType(filter.reportType))
   const columns = fields.map((field) => {

@@ -6,7 +6,7 @@ import { emptyValueOf, storedFieldRows } from '../../schema/stored-report.ts'
 import { inRanges } from '../rollups/table-slices.ts'
 import { rawTime } from '../rollups/time-column.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
-import type { Query } from '../sql/query.ts'
+import type { PageOf, Query } from '../sql/query.ts'
 import { at, empty, join, name, type Sql, sql, uint, uint64, uuid } from '../sql/sql.ts'
 import type { TimePosition } from '../sql/time-position.ts'
 import { newestFirst, reportsWhere } from './reports-where.ts'
@@ -44,8 +44,7 @@ export function listReports(
   tenantId: string,
   window: TimeRange,
   filter: ListFilter,
-  after: TimePosition<'receivedAt'> | undefined,
-  limit: number,
+  { after, limit }: PageOf<TimePosition<'receivedAt'>>,
 ): Query<Report> {
   const { reportType, issue } = filter
   const conditions = [

@@ -1,4 +1,4 @@
-import type { Query } from '../sql/query.ts'
+import type { PageOf, Query } from '../sql/query.ts'
 import { at, empty, sql, text, uint, uuid } from '../sql/sql.ts'
 import type { TimePosition } from '../sql/time-position.ts'
 import { newestFirst, queryScanHistory, type ScanRef } from './scan-history.ts'
@@ -7,8 +7,7 @@ import { newestFirst, queryScanHistory, type ScanRef } from './scan-history.ts'
 export function listScanRefs(
   tenantId: string,
   pageId: string,
-  after: TimePosition<'scannedAt'> | undefined,
-  limit: number,
+  { after, limit }: PageOf<TimePosition<'scannedAt'>>,
 ): Query<ScanRef> {
   const isAfter = after ? sql`WHERE (scannedAt, id) < (${at(new Date(after.scannedAt))}, ${text(after.id)})` : empty
   const chosen = sql`${isAfter} ORDER BY ${newestFirst} LIMIT ${uint(limit)}`

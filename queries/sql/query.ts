@@ -25,6 +25,12 @@ export interface ExportQuery {
 
 export type Read = <Row>(query: Query<Row>) => Promise<Row[]>
 
+/** Rows of a list, at most `limit` after a position. */
+export interface PageOf<Position> {
+  readonly after: Position | undefined
+  readonly limit: number
+}
+
 export interface Reader {
   readonly read: Read
   /** Runs queries concurrently and concatenates their rows. */

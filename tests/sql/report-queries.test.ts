@@ -161,7 +161,9 @@ describe('the statement of a report query', () => {
   test('a list selects only the columns that its report type fills', () => {
     const columns = (reportType: ReportType) =>
       /^SELECT (.*) FROM reports /.exec(
-        sqlText(listReports(tenant, { from: 0, to: dayMs }, { reportType, terms: [] }, undefined, 51)),
+        sqlText(
+          listReports(tenant, { from: 0, to: dayMs }, { reportType, terms: [] }, { after: undefined, limit: 51 }),
+        ),
       )?.[1]
     const every =
       'id AS id, site_id AS siteId, report_type AS reportType, received_at AS receivedAt, browser_name AS browserName, browser_version AS browserVersion, os_name AS osName, device_type AS deviceType, sample_rate AS sampleRate, document_url AS documentUrl'
@@ -175,7 +177,7 @@ describe('the statement of a report query', () => {
 
   test('a list after a position has a bound for the primary key beside the tuple comparison', () => {
     const after = { receivedAt: 7, id: site }
-    expect(sqlText(listReports(tenant, { from: 0, to: dayMs }, csp(), after, 51))).toMatch(
+    expect(sqlText(listReports(tenant, { from: 0, to: dayMs }, csp(), { after, limit: 51 }))).toMatch(
       /^SELECT id AS id, site_id AS siteId, .* FROM reports WHERE tenant_id = \{p0:UUID\} AND report_type = \{p1:String\} AND received_at >= \{p2:[^}]+\} AND received_at < \{p3:[^}]+\} AND reports\.received_at <= \{p4:[^}]+\} AND \(reports\.received_at, reports\.id\) < \(\{p4:[^}]+\}, \{p5:UUID\}\) ORDER BY reports\.received_at DESC, reports\.id DESC LIMIT \{p6:UInt64\}$/,
     )
   })

@@ -15,7 +15,7 @@ const scan = '33333333-3333-4333-8333-333333333333'
 const ref = { pageId: page, id: scan, scannedAt: '2026-01-31T12:00:00.000Z' }
 
 const light: Query<unknown>[] = [
-  listScanRefs(tenant, page, { scannedAt: 5, id: scan }, 51),
+  listScanRefs(tenant, page, { after: { scannedAt: 5, id: scan }, limit: 51 }),
   findScanRef(tenant, page, scan),
   listLatestScanRefs(tenant, [page], 'complete'),
   listScanEvidence(tenant, [page], new Date(5)),
@@ -48,7 +48,7 @@ test('many scans are read in several queries', () => {
 })
 
 test('a list of scans after a position is one statement with bound values', () => {
-  const query = listScanRefs(tenant, page, { scannedAt: 5, id: scan }, 51)
+  const query = listScanRefs(tenant, page, { after: { scannedAt: 5, id: scan }, limit: 51 })
   expect({ text: sqlText(query), params: render(query.statement).params }).toEqual({
     text: "SELECT pageId, id, scannedAt, if(complete, 0, ordinal - compared.1) AS consecutiveFailures, if(complete, compared.3, '') AS comparedId, compared.2 AS comparedAt FROM (SELECT *, maxIf((ordinal, scannedAt, id, headers_key, grade), complete) OVER (PARTITION BY pageId ORDER BY ordinal ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS compared FROM (SELECT page_id AS pageId, toString(page_scans.id) AS id, scanned_at AS scannedAt, status = 'complete' AS complete, headers_key, grade, row_number() OVER (PARTITION BY page_id ORDER BY scanned_at, toString(page_scans.id)) AS ordinal FROM page_scans FINAL WHERE tenant_id = {p0:UUID} AND page_id = {p1:UUID})) WHERE (scannedAt, id) < ({p2:DateTime64(3, 'UTC')}, {p3:String}) ORDER BY scannedAt DESC, id DESC LIMIT {p4:UInt64}",
     params: { p0: tenant, p1: page, p2: '1970-01-01 00:00:00.005', p3: scan, p4: '51' },

@@ -82,7 +82,7 @@ export function addTenantShards(tenants: Command, context: Context): void {
     .action(async ({ tenant, shard }) => {
       const { reader, cluster } = await context.database()
       await requireTenant(reader, tenant)
-      const moved = await moveTenant(requireCluster(cluster), tenant, shard, context.log)
+      const moved = await moveTenant(requireCluster(cluster), tenant, shard, { log: context.log })
       context.finish(moved, moved.different > 0 ? 1 : 0)
     })
 
@@ -109,7 +109,7 @@ export function addTenantShards(tenants: Command, context: Context): void {
         if (pending.length > 0) throw new Error(`The server lacks ${pending.join(', ')}: run "migrate" there first`)
         const ids = (await server.read(listTenants)).map(({ id }) => id).filter((id) => id === (tenant ?? id))
         if (tenant !== undefined && ids.length === 0) throw new Error(`The server has no tenant ${tenant}`)
-        context.finish({ tenants: await copyFromServer(target, server, ids, shard, context.log) })
+        context.finish({ tenants: await copyFromServer(target, server, ids, { shard, log: context.log }) })
       } finally {
         await server.close()
       }

@@ -22,7 +22,7 @@ export const alertDeliveriesList = endpoint({
   response: listResponse(alertDelivery),
   async handle({ caller, params, page, read }) {
     const { siteId, tenant } = caller
-    const deliveries = await read(listAlertDeliveries(tenant.id, params, page.after, page.rows))
+    const deliveries = await read(listAlertDeliveries(tenant.id, params, { after: page.after, limit: page.rows }))
     if (siteId === null) return page.cut(deliveries)
     // A digest covers other sites too.
     return page.cut(

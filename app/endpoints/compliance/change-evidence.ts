@@ -46,7 +46,7 @@ export async function changeEvidence(
   const labelOf = new Map(pages.map(({ id, label }) => [id, label]))
   const [refs, delivered] = await Promise.all([
     read(listScanEvidence(tenantId, sitePageIds({ tenantId, siteId }), since)),
-    read(listDeliveredAlerts(tenantId, siteId, watchedEvents, since)),
+    read(listDeliveredAlerts(tenantId, siteId, { eventTypes: watchedEvents, since })),
   ])
   const scans = await readScans(readAll, tenantId, refs)
   const found = scans.flatMap(({ id, pageId, scannedAt, grade, changes }) => {

@@ -53,7 +53,7 @@ export const compliancePciDss = endpoint({
       onPlan && pages.length > 0 ? readInventory(read, { tenant, siteId, ...evidence }) : emptyInventory,
       pageEvidence(reader, site, has('pages.scans')),
       changeEvidence(reader, site),
-      pages.length > 0 ? [] : read(listBusyPages(tenant.id, siteId, lastDays, maxSuggestions)),
+      pages.length > 0 ? [] : read(listBusyPages(tenant.id, siteId, { window: lastDays, limit: maxSuggestions })),
     ])
     const scripts = scriptEvidence(inventory)
     const uninventoriedUnprotected = uninventoriedScripts(inventory, true).total

@@ -28,7 +28,7 @@ export const cspPoliciesList = endpoint({
   page: { ...wholeListPage, position: timePosition('lastSeen', cspPolicy.shape.id) },
   response: listResponse(cspPolicy, { truncated: z.boolean() }),
   async handle({ caller: { tenant }, params: { siteId, pageId }, window, page, read, readAll }) {
-    const monitored = pageId === undefined ? undefined : await requirePage(read, tenant.id, siteId, pageId)
+    const monitored = pageId === undefined ? undefined : await requirePage(read, tenant.id, { siteId, pageId })
     const match = monitored && pageMatch(monitored.pattern)
     const filter: CspPolicyFilter = { tenantId: tenant.id, siteId, window, page: match }
     const quoted = await read(listCspPolicies(filter, maxPolicies + 1))

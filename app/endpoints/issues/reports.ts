@@ -40,7 +40,7 @@ export const issuesReports = endpoint({
     const terms = [{ dimension: 'siteId', value: siteId }] as const
     const list = async (ranges: readonly TimeRange[], limit: number): Promise<Report[]> => {
       const filter = { reportType, terms, issue: { key: issueKey, ranges } }
-      return ranges.length > 0 ? read(listReports(tenant.id, window, filter, page.after, limit)) : []
+      return ranges.length > 0 ? read(listReports(tenant.id, window, filter, { after: page.after, limit })) : []
     }
     const { latest, earlier } = latestRanges(days, page.rows, page.after?.receivedAt)
     const rows = await list(latest, page.rows)

@@ -24,7 +24,9 @@ export const pagesList = endpoint({
   charges: ['key'],
   response: listResponse(monitoredPage),
   async handle({ caller, params, page, read, readAll }) {
-    const rows = await read(listMonitoredPages(caller.tenant.id, params.siteId, page.after, page.rows))
+    const rows = await read(
+      listMonitoredPages(caller.tenant.id, params.siteId, { after: page.after, limit: page.rows }),
+    )
     const { data, ...paging } = page.cut(rows)
     const ids = data.map(({ id }) => id)
     const latest = await read(listLatestScanRefs(caller.tenant.id, ids, 'all'))

@@ -42,7 +42,7 @@ export const reportsExport = endpoint({
       mediaType: exportFormats[format].mediaType,
       fileName: `${filter.reportType}.${format}`,
       headers: { 'Export-Report-Count': String(reportCount) },
-      open: () => openExport(exportReports(caller.tenant.id, window, filter, fields, format)),
+      open: () => openExport(exportReports(caller.tenant.id, window, filter, { fields, format })),
       passOn: (bytes) => (format === 'ndjson' ? countedLines(bytes, reportCount, params.end === 'true') : bytes),
     }
   },

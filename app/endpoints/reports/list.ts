@@ -25,6 +25,6 @@ export const reportsList = endpoint({
   cache: 'until-import',
   response: listResponse(report),
   async handle({ caller, window, filter, page, read }) {
-    return page.cut(await read(listReports(caller.tenant.id, window, filter, page.after, page.rows)))
+    return page.cut(await read(listReports(caller.tenant.id, window, filter, { after: page.after, limit: page.rows })))
   },
 })

@@ -20,7 +20,7 @@ export const scansGet = endpoint({
   response: z.object({ data: scan }),
   async handle({ caller: { tenant }, params: { siteId, pageId, scanId }, read, readAll }) {
     const [page, [ref]] = await Promise.all([
-      requirePage(read, tenant.id, siteId, pageId),
+      requirePage(read, tenant.id, { siteId, pageId }),
       read(findScanRef(tenant.id, pageId, scanId)),
     ])
     if (!ref) throw new Problem('not_found', 'There is no such scan')

@@ -26,9 +26,9 @@ export const scansList = endpoint({
   }),
   async handle({ caller: { tenant }, params: { siteId, pageId }, page, read, readAll }) {
     const [refs, latest] = await Promise.all([
-      read(listScanRefs(tenant.id, pageId, page.after, page.rows)),
+      read(listScanRefs(tenant.id, pageId, { after: page.after, limit: page.rows })),
       read(listLatestScanRefs(tenant.id, [pageId], 'complete')),
-      requirePage(read, tenant.id, siteId, pageId),
+      requirePage(read, tenant.id, { siteId, pageId }),
     ])
     const { data: shown, ...paging } = page.cut(refs)
     const scans = await readScans(readAll, tenant.id, [...shown, ...latest])

@@ -93,7 +93,7 @@ export async function readPaymentPages(
   read: Read,
   { tenant, siteId }: Pick<InventoryRequest, 'tenant' | 'siteId'>,
 ): Promise<PageRecord[]> {
-  return read(listMonitoredPages(tenant.id, siteId, undefined, maxPages, 'payment'))
+  return read(listMonitoredPages(tenant.id, siteId, { after: undefined, limit: maxPages, kind: 'payment' }))
 }
 
 function toFilter(

@@ -19,7 +19,7 @@ export async function* withPreserved(
   if (preserved === undefined || lacking.length === 0) return yield rows
   const readStored = (some: readonly RecordRow[], withValue: boolean) => {
     const ids = some.map(({ id }) => id)
-    return read(listPreservedColumn(table, column, preserved.around(some), tenantId, ids, withValue))
+    return read(listPreservedColumn(table, column, { around: preserved.around(some), tenantId, ids, withValue }))
   }
   const stored = new Set<string>()
   for (const some of chunksOf(lacking, maxIdsPerQuery))

@@ -131,7 +131,7 @@ describe('where a statement of one shard runs on every shard', () => {
 
   test('a move removes rows from the old shard alone', async () => {
     const id = await createFilledTenant(1)
-    await moveTenant(withSharedDdl(own.cluster), id, 2, () => {}, { untilSettled: async () => {} })
+    await moveTenant(withSharedDdl(own.cluster), id, 2, { log: () => {}, untilSettled: async () => {} })
     expect([await reportsOn(1, id), await reportsOn(2, id)]).toEqual([0, 300])
   })
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shardDatabase } from '../../../clickhouse/cluster/on-cluster.ts'
-import { placeTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
+import { assignShard } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { startCluster, type TestCluster, unreplicated } from '../../support/cluster.ts'
@@ -155,7 +155,7 @@ test('a migration changes and drops what an earlier one made, on every node, and
     'default_shard.notes MergeTree',
   ]
   expect(await objects(...dropped)).toEqual([all, all])
-  await Promise.all(tenants.map((tenantId, index) => placeTenant(cluster.cluster, tenantId, index + 1)))
+  await Promise.all(tenants.map((tenantId, index) => assignShard(cluster.cluster, tenantId, index + 1)))
   await insert('dns')
 
   writeFileSync(join(folder, '0006_changes.sql'), changes)

@@ -75,7 +75,7 @@ describe('a tenant with rows in every table', () => {
       )
     const before = await answers()
     expect(before.filter(({ status }) => status === 200).length).toBeGreaterThan(15)
-    await moveTenant(cluster, tenant.id, 2, silent, settled)
+    await moveTenant(cluster, tenant.id, 2, { log: silent, ...settled })
     expect(await shardOfTenant(cluster, tenant.id)).toBe(2)
     expect(await answers()).toEqual(before)
     await still.close()
@@ -114,7 +114,7 @@ test('polled, imported and collected meanwhile: each report is stored once, and 
     const line = { type: 'crash', age: 1, url, body: { reason: 'oom' } }
     return importReports(['--tenant', tenantId, write(`${randomUUID()}.ndjson`, [JSON.stringify(line)])])
   }
-  const moving = moveTenant(cluster, tenantId, 2, silent, settled).finally(() => {
+  const moving = moveTenant(cluster, tenantId, 2, { log: silent, ...settled }).finally(() => {
     isMoving = false
   })
   const [, , , imported] = await Promise.all([moving, poll(), collect(), importOne()])
@@ -145,10 +145,10 @@ test('cut off before any step, it is whole on its shard, and goes on when it is 
     const cut = (line: string) => {
       if (step.test(line)) throw new Error('cut off')
     }
-    await moveTenant(cluster, tenantId, 2, cut, settled).catch(() => {})
+    await moveTenant(cluster, tenantId, 2, { log: cut, ...settled }).catch(() => {})
     expect(await idsOn(await shardOfTenant(cluster, tenantId), tenantId)).toEqual(expected)
   }
-  await moveTenant(cluster, tenantId, 2, silent, settled)
+  await moveTenant(cluster, tenantId, 2, { log: silent, ...settled })
   expect(await idsOn(2, tenantId)).toEqual(expected)
   expect(await idsOn(1, tenantId)).toEqual([])
   expect(await differingOn(2, tenantId)).toBe(0)
@@ -156,10 +156,10 @@ test('cut off before any step, it is whole on its shard, and goes on when it is 
 
 test('a report that came to the old shard late, by a node that knew the old shard, is brought in', async () => {
   const { tenantId, siteId, reports } = await createFilledTenant(100)
-  await moveTenant(cluster, tenantId, 2, silent, settled)
+  await moveTenant(cluster, tenantId, 2, { log: silent, ...settled })
   const late = aReport({ tenantId, siteId, receivedAt: Date.now() - 5_000 })
   await createTenantWriter(databaseOf(1)).insertReports([late])
-  await moveTenant(cluster, tenantId, 2, silent, settled)
+  await moveTenant(cluster, tenantId, 2, { log: silent, ...settled })
   expect(await idsOn(2, tenantId)).toEqual(sorted([...reports, late]))
   expect(await idsOn(1, tenantId)).toEqual([])
 })
@@ -208,7 +208,8 @@ describe('a block whose insert is stored and not acknowledged', () => {
       if (step.test(line)) block ??= collectBlock(report)
       if (/^Waiting for blocks/.test(line)) (await block)?.release()
     }
-    await moveTenant(cluster, tenantId, 2, log, {
+    await moveTenant(cluster, tenantId, 2, {
+      log,
       async untilSettled(milliseconds) {
         expect(milliseconds).toBe(12_000)
         // It has begun.
@@ -226,14 +227,14 @@ describe('a block whose insert is stored and not acknowledged', () => {
     const { tenantId, siteId, reports } = await createFilledTenant(10)
     const report = aReport({ tenantId, siteId, receivedAt: Date.now() - 5_000 })
     const block = await collectBlock(report)
-    const moving = moveTenant(cluster, tenantId, 2, silent, { ...settled, acknowledgedMs: 300 })
+    const moving = moveTenant(cluster, tenantId, 2, { log: silent, ...settled, acknowledgedMs: 300 })
     await expect(moving).rejects.toThrow(
       "A collector's block is not acknowledged: run the command again when the collector has sent it",
     )
     expect(await idsOn(await shardOfTenant(cluster, tenantId), tenantId)).toEqual(sorted([...reports, report]))
     block.release()
     await block.close()
-    await moveTenant(cluster, tenantId, 2, silent, settled)
+    await moveTenant(cluster, tenantId, 2, { log: silent, ...settled })
     expect(await idsOn(2, tenantId)).toEqual(sorted([...reports, report]))
   })
 })
@@ -242,7 +243,7 @@ test('an import that was cut off must be run again first', async () => {
   const { tenantId } = await createFilledTenant(10)
   const cutOff = `INSERT INTO import_log (tenant_id, previous_token, token, state) VALUES ('${tenantId}', '', 'x', 'started')`
   await cluster.client.command(cutOff)
-  await expect(moveTenant(cluster, tenantId, 2, silent, settled)).rejects.toThrow(
+  await expect(moveTenant(cluster, tenantId, 2, { log: silent, ...settled })).rejects.toThrow(
     'An import of the tenant is running or was cut off: let it end, or run it again, before the move',
   )
 })

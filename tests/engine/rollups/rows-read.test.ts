@@ -87,7 +87,7 @@ test.each([
   ['documentHost', 'nowhere.test'],
   ['siteId', '3f2b8f0e-6a5c-4a36-9d0b-1f9e0c7d5a11'],
 ] as const)('a list of a %s that no report has reads next to no rows', async (dimension, value) => {
-  const list = listReports(bigTenant, window, csp({ [dimension]: value }), undefined, 51)
+  const list = listReports(bigTenant, window, csp({ [dimension]: value }), { after: undefined, limit: 51 })
   expect(await db.reader.read(list)).toEqual([])
   expect(await rowsRead([list])).toBeLessThan(reports / 20)
 })
