@@ -15,12 +15,8 @@ export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): M
 
   return async function respond(c) {
     const load = async (signal: AbortSignal) => {
-      const { next, ...body } = await endpoint.handle(
-        handlerContext(
-          c,
-          c.get('createReader')(() => signal),
-        ),
-      )
+      const reader = c.get('createReader')(() => signal)
+      const { next, ...body } = await endpoint.handle(handlerContext(c, reader))
       return toRepresentation(JSON.stringify(body), next)
     }
     const signal = c.get('clientSignal')
