@@ -26,7 +26,7 @@ export const lookupTimeoutMs = 1_800
 /** Waits of a report for its insert block; `app/import/due-at.ts` chooses between the first two. */
 export const gatherDurations = {
   /** Wait of a post's report after a quiet moment: a page sends its reports within it. */
-  postMs: 500,
+  postMs: 400,
   /** Wait of a followed line after a quiet moment. */
   lineMs: 1_000,
   /** Longest wait, while reports keep coming. */

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { untilAcknowledged } from '../../clickhouse/cluster/collector-blocks.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { findSite } from '../../queries/tenants/find-site.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
-import { forgottenMs } from '../../schema/durations.ts'
+import { acknowledgedMs, forgottenMs } from '../../schema/durations.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
 import { countRows, type Databases, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 import { ofSite, removeSite } from './remove-site.ts'
@@ -30,6 +31,11 @@ interface Target {
   readonly condition: RowCondition
   /** Deletes the rows of these tables. */
   remove(tables: readonly string[], databases: readonly Database[]): Promise<void>
+}
+
+const afterwards = {
+  tenant: 'run this command again, with the id in --confirm',
+  site: 'run "rollups check"',
 }
 
 /** Imports and the collector find neither tenant nor site without these. */
@@ -59,8 +65,7 @@ export async function deleteSite(
   const condition = ofSite(tenantId, id)
   return deleteTarget(databases, options, {
     ...{ kind: 'site', id, tenantId, name: site?.name, condition },
-    remove: (tables, all) =>
-      removeSite(databases, { tenantId, siteId: id }, { tables, databases: all, log: options.log }),
+    remove: (tables, all) => removeSite(databases, { tenantId, siteId: id }, { tables, databases: all }),
   })
 }
 
@@ -94,6 +99,10 @@ async function deleteTarget(
     )
     log(`Waiting ${forgottenMs / 1000} s until the API and the collector have forgotten the ${kind}`)
     await untilForgotten(forgottenMs)
+    const waiting = shards().map((database) => ({ database }))
+    await untilAcknowledged(waiting, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector')).catch(
+      () => log(`A block of a collector was not acknowledged: when that collector has sent it, ${afterwards[kind]}`),
+    )
     await checkLease()
     const late = Object.keys(await countRows(databases, target.condition))
     await target.remove(

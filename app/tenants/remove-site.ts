@@ -1,11 +1,9 @@
-import { untilAcknowledged } from '../../clickhouse/cluster/collector-blocks.ts'
 import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { isCopy, retractReports, type SiteReports } from '../../clickhouse/rollups/retract-reports.ts'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { name, render, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
-import { acknowledgedMs } from '../../schema/durations.ts'
 import { type Databases, deleteRows, type RowCondition } from './owned-rows.ts'
 
 export const ofSite =
@@ -18,21 +16,16 @@ export const ofSite =
 interface SiteRemoval {
   readonly tables: readonly string[]
   readonly databases: readonly Database[]
-  log(line: string): void
 }
 
 /** Deletes a site's rows of these tables. The tenant's responses are not cached meanwhile, and those from before are stale. */
 export async function removeSite(
   { writer, shards }: Databases,
   site: SiteReports,
-  { tables, databases, log }: SiteRemoval,
+  { tables, databases }: SiteRemoval,
 ): Promise<void> {
   const { tenantId, siteId } = site
   const logStep = (state: 'started' | 'done') => logImportSteps(writer)([tenantId], `deletion of ${siteId}`, state)
-  const waiting = shards().map((database) => ({ database }))
-  await untilAcknowledged(waiting, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector')).catch(
-    () => log('A block of a collector was not acknowledged: run "rollups check" when that collector has sent it'),
-  )
   // Again before each table, as a step counts for an hour.
   const onStep = () => logStep('started')
   await onStep()

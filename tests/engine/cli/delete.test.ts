@@ -1,10 +1,12 @@
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CommandSettings } from '../../../app/cli/command/context.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { withImportLease } from '../../../app/import/reports/import-lease.ts'
+import { collectorTokenPrefix, logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
@@ -15,7 +17,7 @@ import { cli, startCli } from '../../support/cli.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
 import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
 import { fillEveryTable } from '../../support/fill-every-table.ts'
-import type { TestKey } from '../../support/tenants.ts'
+import { createTenantWriter, type TestKey } from '../../support/tenants.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'delete-'))
 const [shop, other] = demoScenarios.map(({ tenant }) => tenant) as [DemoTenant, DemoTenant]
@@ -196,10 +198,34 @@ test('a deleted tenant has no row left, and every row of others is as it was', a
   expect(await status('/v1/me', keys[1])).toBe(200)
 })
 
+test('a deletion waits for a block that a collector is sending', async () => {
+  const id = await createTenantWriter(database.writer).createTenant({ name: 'Sending' })
+  const logSteps = logImportSteps(database.writer)
+  const token = `${collectorTokenPrefix}a`
+  await logSteps([id], token, 'started')
+  let sent: Promise<void> | undefined
+  async function sendBlock(): Promise<void> {
+    // Rows of a block come after the deletion of those of before, and before its wait is over.
+    await sleep(1_000)
+    await database.writer.command(rowOf(id))
+    await logSteps([id], token, 'done')
+  }
+  async function untilForgotten() {
+    sent = sendBlock()
+  }
+  const words = ['tenants', 'delete', '--tenant', id, '--confirm', 'Sending']
+  const { code, stderr } = await runUntil(untilForgotten, ...words)
+  await sent
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('Waiting for blocks') })
+  expect(await countsOf(id)).toEqual({})
+})
+
+const rowOf = (tenantId: string) => `
+  INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, retention_days)
+  VALUES ('${tenantId}', generateUUIDv4(), 'crash', now64(3), generateUUIDv4(), 30)`
+
 test('rows that a killed collector sends later are deleted by the id', async () => {
-  const row = `INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, retention_days)
-    VALUES ('${shop.id}', generateUUIDv4(), 'crash', now64(3), generateUUIDv4(), 30)`
-  await database.writer.command(row)
+  await database.writer.command(rowOf(shop.id))
   expect(await countsOf(shop.id)).not.toEqual({})
   const words = ['tenants', 'delete', '--tenant', shop.id, '--confirm']
   expect(await refused(...words, shop.name)).toContain(`--confirm takes "${shop.id}"`)

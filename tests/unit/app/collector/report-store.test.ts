@@ -40,7 +40,7 @@ async function flow(post: () => void, everyMs: number, forMs: number): Promise<v
   }
 }
 
-test('a report after a quiet moment waits for half a second', async () => {
+test('a report after a quiet moment waits for 400 ms', async () => {
   const { blocks, post } = openStore(() => 200)
   post()
   await vi.advanceTimersByTimeAsync(60_000)
@@ -67,7 +67,7 @@ test.each([
 })
 
 test('a block is due at once with its most posts, and fills further while another is inserted', async () => {
-  const { blocks, post } = openStore(() => 3_000, { posts: 10 })
+  const { blocks, post } = openStore(() => 3_000, { gatherMs: 500, posts: 10 })
   await flow(post, 100, 4_000)
   expect(blocks.map(([, posts]) => posts).slice(0, 2)).toEqual([5, 30])
 })
