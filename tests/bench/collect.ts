@@ -24,7 +24,7 @@ const collect = measuringCommand('npm run bench:collect --', {
   notes: [
     'Open loop: posts are sent at their time, however long earlier ones take. First 3,000 posts a second of one report',
     'each, then 1,000 of 20. The sender, the collector, ClickHouse and the API share the machine.',
-    'With --trickle at most 50 posts a second: the processor time of ClickHouse is then that of its blocks.',
+    'With --trickle at most 50 posts a second, over the demo: the processor time of ClickHouse is then that of its blocks.',
     'Exit codes: 0, 1 if a post is not 204, a rate is missed by over 2 % or memory grows by half, 2 if nothing was measured.',
   ],
   examples: ['--seconds 60', '--trickle --seconds 40'],
@@ -38,7 +38,7 @@ const collect = measuringCommand('npm run bench:collect --', {
 async function measure(seconds: number, isTrickle: boolean): Promise<boolean> {
   const cleanup = createCleanup()
   try {
-    const target = await startCollectorTarget(cleanup)
+    const target = await startCollectorTarget(cleanup, isTrickle)
     return await (isTrickle ? measureTrickle(target, seconds) : measureRates(target, seconds))
   } finally {
     await cleanup.run()

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { makeSiteToken } from '../../app/collector/site-address.ts'
+import { loadDemo } from '../../app/demo/load-demo.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
@@ -22,12 +23,14 @@ export interface CollectorTarget {
 const sites = 20
 const host = 'shop.example'
 
-export async function startCollectorTarget(cleanup: Cleanup): Promise<CollectorTarget> {
+/** @param withDemo loads the demo before, as `npm start` does: merges of small parts rewrite large ones too. */
+export async function startCollectorTarget(cleanup: Cleanup, withDemo: boolean): Promise<CollectorTarget> {
   const engine = await startTestEngine()
   cleanup.defer(() => engine.end())
   const database = connect(engine.userUrls.writer)
   cleanup.defer(() => database.close())
   await migrate(database)
+  if (withDemo) await loadDemo(database, engine.dataDir)
   const api = await startRunningApi(engine.userUrls.reader)
   cleanup.defer(() => api.stop())
   const writer = createTenantWriter(database)

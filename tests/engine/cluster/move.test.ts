@@ -13,6 +13,7 @@ import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
 import type { DemoTenant } from '../../../fixtures/demo-tenants.ts'
 import { aReport } from '../../../fixtures/reports.ts'
+import { forgottenMs } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { done, makeTenant } from '../../support/cli-commands.ts'
@@ -211,7 +212,7 @@ describe('a block whose insert is stored and not acknowledged', () => {
     await moveTenant(cluster, tenantId, 2, {
       log,
       async untilSettled(milliseconds) {
-        expect(milliseconds).toBe(12_000)
+        expect(milliseconds).toBe(forgottenMs)
         // It has begun.
         await block
       },
