@@ -57,19 +57,8 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
     })
     const openedAt = performance.now()
     const refusal = setTimeout(() => refuse(block), limits.queueTimeoutMs)
-    const block: Block = {
-      ...{
-        openedAt,
-        tenantIds: new Set(),
-        bytesOfSites: new Map(),
-        rows: [],
-        stored,
-        end,
-        refusal,
-        reports: 0,
-        bytes: 0,
-      },
-    }
+    const contents = { tenantIds: new Set<string>(), bytesOfSites: new Map<string, number>(), rows: [] }
+    const block: Block = { openedAt, stored, end, refusal, reports: 0, bytes: 0, ...contents }
     waiting.push(block)
     return block
   }
@@ -142,8 +131,8 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
       if (closed || sender.isRecovering()) return Promise.reject(unavailable())
       const siteId = reports[0]?.siteId ?? ''
       if (quota.isFull(siteId)) return Promise.reject(overloaded())
-      const last = waiting.at(-1)
-      const block = last && !isFull(last) ? last : openBlock()
+      const newest = waiting.at(-1)
+      const block = newest && !isFull(newest) ? newest : openBlock()
       const rows = Buffer.from(reports.map(toInsertLine).join(''))
       quota.add(siteId, rows.length)
       block.bytesOfSites.set(siteId, (block.bytesOfSites.get(siteId) ?? 0) + rows.length)
