@@ -137,10 +137,11 @@ export function createBlockSender(options: BlockSenderOptions) {
       throw error
     }
     await insert(block, timeouts.insertTimeoutMs).catch(async (error: Error) => {
-      const isStored = await within(timeouts.settleTimeoutMs, (signal) => settle(block, signal)).catch(() => false)
+      const isStored = await within(timeouts.settleTimeoutMs, (signal) => settle(block, signal)).catch(() => undefined)
       // Its posts are stored; recovery completes the rollups.
       if (isStored) return startRecovery(error)
-      if (isRefusal(error)) await refuse(block, { token: block.token, isWithdrawn: false }, error)
+      // Of one that is not settled a part can be stored: recovery settles it first.
+      if (isStored === false && isRefusal(error)) await refuse(block, { token: block.token, isWithdrawn: false }, error)
       else await withdraw(block)
       throw error
     })

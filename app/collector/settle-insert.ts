@@ -18,6 +18,7 @@ const pollMs = 250
  */
 export function settleInsert(database: Pick<Database, 'read' | 'killQuery'>, { lateMs = 5_000 } = {}): SettleInsert {
   return async ({ token, rows }, signal) => {
+    if (rows.length === 0) return false
     const ends = endsOf(rows)
     async function isStored(): Promise<boolean> {
       const [found] = await database.read(countStoredRows(ends), { signal })

@@ -1,4 +1,4 @@
-import { isForAnotherNode } from './error-codes.ts'
+import { hasNotBegun, isForAnotherNode } from './error-codes.ts'
 import { TimedOut } from './with-timeout.ts'
 
 // The nodes of a cluster, any of which takes a statement.
@@ -40,7 +40,7 @@ export interface Nodes<Node> {
   /** Runs a read on the node of the last one, and where that fails on the next, once a node. */
   read<Result>(task: (node: Node, signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result>
   /**
-   * Runs a write on one node, and on the next where nothing reached it; the caller's retry goes to the next node.
+   * Runs a write on one node, and on the next where it did not begin; the caller's retry goes to the next node.
    * @param once for a task that consumes its rows.
    */
   write<Result>(task: (node: Node) => Promise<Result>, once?: 'once'): Promise<Result>
@@ -101,6 +101,6 @@ export function createNodes<Node>(nodes: readonly Node[], isAlive: (node: Node) 
         (node) => whileAlive(node, (until) => task(node, until), signal),
         (error) => isNodeFault(error) && !signal.aborted,
       ),
-    write: (task, once) => run(task, (error) => once === undefined && wasNeverSent(error)),
+    write: (task, once) => run(task, (error) => once === undefined && (wasNeverSent(error) || hasNotBegun(error))),
   }
 }

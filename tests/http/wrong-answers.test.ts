@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { errorCodes } from '../../queries/clickhouse/error-codes.ts'
 import { type ContractApi, createWorld, operations, startContractApi, type TestWorld } from '../support/contract.ts'
 import {
   expectInternalError,
@@ -93,6 +94,16 @@ describe('a defect of ours is internal_error:', () => {
       expect(response.text).not.toContain(secret)
     }
   })
+})
+
+test('each code of ClickHouse’s errors is internal_error where the fault is ours, and upstream_unavailable otherwise', async () => {
+  const codes = [...errorCodes, ['54321', { ourFault: false }] as const]
+  for (const [code, { ourFault }] of codes) {
+    answerWith(() => exception(Number(code), 500))
+    const response = await api.get('/v1/reports/count', { key: world.key })
+    if (ourFault) expectInternalError(response)
+    else expectUnavailable(response)
+  }
 })
 
 test('the log has the cause that the response hides, under the request’s id', async () => {

@@ -145,12 +145,21 @@ describe('withRetry', () => {
     }
   }
 
-  test.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '241', '252', '279', '285', '319', '999', 'upstream_unavailable'])(
-    'with %s is tried again',
-    async (code) => {
-      expect(await withRetry(failing(2, code), undefined, { ...quick, retries: 2 })).toBe(3)
-    },
-  )
+  test.each([
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EPIPE',
+    '32',
+    '241',
+    '252',
+    '279',
+    '285',
+    '319',
+    '999',
+    'upstream_unavailable',
+  ])('with %s is tried again', async (code) => {
+    expect(await withRetry(failing(2, code), undefined, { ...quick, retries: 2 })).toBe(3)
+  })
 
   test('a task that fails too often throws its last error', async () => {
     await expect(withRetry(failing(9, 'ECONNREFUSED'), undefined, { ...quick, retries: 2 })).rejects.toThrow(

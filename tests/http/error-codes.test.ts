@@ -1,0 +1,188 @@
+import { readdir } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createBlockSender } from '../../app/collector/block-sender.ts'
+import { type SettleInsert, settleInsert } from '../../app/collector/settle-insert.ts'
+import { openSpool } from '../../app/collector/spool.ts'
+import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
+import { toInsertLine } from '../../app/import/reports/insert-block.ts'
+import { withRetry } from '../../app/import/with-retry.ts'
+import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
+import { aReport } from '../../fixtures/reports.ts'
+import { connect } from '../../queries/clickhouse/client.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
+import { type ErrorCode, errorCodes } from '../../queries/clickhouse/error-codes.ts'
+import { countStoredRows } from '../../queries/reports/count-stored-rows.ts'
+import { temporaryFolders } from '../support/collector-posts.ts'
+import { queryRows } from '../support/database.ts'
+import { connectPatiently, patience, patientBlocks } from '../support/patience.ts'
+
+/** A code that no release of ClickHouse has. */
+const unknown: ErrorCode = { name: 'unknown', mayHaveRun: true, anotherNode: false, ourFault: false }
+const codes = [...errorCodes, ['54321', unknown] as const]
+const isTransient = ({ mayHaveRun, anotherNode, ourFault }: ErrorCode) => !ourFault && (mayHaveRun || anotherNode)
+const codesThat = (has: (code: ErrorCode) => boolean) => codes.filter(([, code]) => has(code)).map(([code]) => code)
+
+const report = aReport()
+const rows = Buffer.from(toInsertLine(report))
+const count = countStoredRows([{ tenantId: report.tenantId, receivedAt: report.receivedAt, id: report.id }])
+const folders = temporaryFolders()
+
+/** Codes of the responses to a read, and to the insert of a token; without one a ClickHouse that has no reports. */
+let codeOfRead: () => string | undefined = () => undefined
+let codeOfInsert: (token: string, attempt: number) => string | undefined = () => undefined
+/** Tokens, one an attempt. */
+let inserts: string[] = []
+
+const server = createServer((request, response) => {
+  const search = new URL(request.url ?? '', 'http://clickhouse').searchParams
+  const isRead = search.has('log_comment')
+  const token = search.get('query')?.startsWith('INSERT INTO reports ') ? search.get('query_id') : null
+  if (token) inserts.push(token)
+  const attempt = inserts.filter((other) => other === token).length
+  const code = isRead ? codeOfRead() : token ? codeOfInsert(token, attempt) : undefined
+  request.resume()
+  request.on('end', () => {
+    if (code === undefined) response.end(isRead ? '{"meta":[{"name":"rows"}],"data":[[0]],"rows":1}' : '')
+    else {
+      response.writeHead(500, { 'X-ClickHouse-Exception-Code': code })
+      response.end(`Code: ${code}. DB::Exception: it failed. (SOME_NAME) (version 26.7.2.1)\n`)
+    }
+  })
+})
+let url: string
+let database: Database
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/default`
+  database = connectPatiently(url)
+})
+afterEach(() => {
+  codeOfRead = () => undefined
+  codeOfInsert = () => undefined
+  inserts = []
+})
+afterAll(async () => {
+  await database.close()
+  server.closeAllConnections()
+  server.close()
+  await folders.remove()
+})
+
+test('each code has the name that ClickHouse gives it', async () => {
+  const engine = connectPatiently(inject('servers').writeUrl)
+  const names = `SELECT arrayMap(code -> errorCodeToName(code), [${[...errorCodes.keys()]}]::Array(UInt32))`
+  expect(await queryRows(engine, names)).toEqual([[[...errorCodes.values()].map(({ name }) => name)]])
+  await engine.close()
+})
+
+test('a read fails as an error of ours, or as ClickHouse being unavailable', async () => {
+  for (const [code, { ourFault }] of codes) {
+    codeOfRead = () => code
+    const error = await database.read(count).catch((error: unknown) => error)
+    expect(error, code).toMatchObject({ code: ourFault ? code : 'upstream_unavailable' })
+  }
+})
+
+test('a read goes to another node where that may run it', async () => {
+  const cluster = connect(url.replace(/(127[^/]+)/, '$1,$1'), patience)
+  for (const [code, { anotherNode }] of codes) {
+    let reads = 0
+    codeOfRead = () => (reads++ === 0 ? code : undefined)
+    const found = await cluster.read(count).catch(() => undefined)
+    expect([found, reads], code).toEqual(anotherNode ? [[{ rows: 0 }], 2] : [undefined, 1])
+  }
+  await cluster.close()
+})
+
+test('an import sends its block again, or ends', async () => {
+  codeOfInsert = (token, attempt) => (attempt === 1 ? token : undefined)
+  const writer = clickHouseReportWriter(database)
+  const ended: string[] = []
+  for (const [code] of codes) {
+    const waits = { retries: 14, minTimeout: 1, maxTimeout: 1 }
+    await withRetry(() => writer.write([rows], code), undefined, waits).catch(() => ended.push(code))
+  }
+  expect(ended).toEqual(codesThat((code) => !isTransient(code)))
+  expect(inserts.filter((token, index) => inserts.indexOf(token) !== index)).toEqual(codesThat(isTransient))
+})
+
+describe('a collector’s block', () => {
+  async function openSender(settle: SettleInsert = settleInsert(database, { lateMs: 0 })) {
+    const folder = await folders.make()
+    const spool = await openSpool(folder)
+    const refused: string[] = []
+    const sender = createBlockSender({
+      writer: clickHouseReportWriter(database),
+      logSteps: logImportSteps(database),
+      ...{ spool, settle },
+      timeouts: { ...patientBlocks.timeouts, recoveryPauseMs: 1 },
+      onRefusal: (token) => refused.push(token),
+    })
+    const files = () => readdir(folder)
+    const untilRecovered = () => expect.poll(sender.isRecovering, { interval: 2 }).toBe(false)
+    return { folder, spool, sender, refused, files, untilRecovered }
+  }
+  const block = { stepToken: 'collector a', tenantIds: [report.tenantId], rows }
+
+  test('that a killed collector left is set aside where it is refused, and sent again where not', async () => {
+    codeOfInsert = (token, attempt) => (attempt === 1 ? token : undefined)
+    const { spool, sender, files, untilRecovered } = await openSender()
+    for (const [token] of codes) await spool.save({ ...block, token })
+    sender.sendLeftovers()
+    await untilRecovered()
+    expect((await files()).sort()).toEqual(
+      codesThat(({ ourFault }) => ourFault)
+        .map((token) => `${token}.refused`)
+        .sort(),
+    )
+    for (const [token, { ourFault }] of codes) {
+      expect(inserts.filter((other) => other === token).length, token).toBe(ourFault ? 1 : 2)
+    }
+    await sender.close()
+  })
+
+  test('is set aside only where it is refused; its posts are stored where a second insert succeeds', async () => {
+    const { sender, refused, files, untilRecovered } = await openSender()
+    const stored: string[] = []
+    for (const [code, { ourFault }] of codes) {
+      codeOfInsert = (_, attempt) => (attempt === 1 ? code : undefined)
+      const before = refused.length
+      await sender.send([report.tenantId], rows).then(
+        () => stored.push(code),
+        () => untilRecovered(),
+      )
+      expect(refused.length - before, code).toBe(ourFault ? 1 : 0)
+    }
+    expect(stored).toEqual(codesThat(isTransient))
+    expect((await files()).sort()).toEqual(refused.map((token) => `${token}.refused`).sort())
+    await sender.close()
+  })
+
+  test('without rows is never set aside', async () => {
+    codeOfInsert = () => '62'
+    const { spool, sender, files, untilRecovered } = await openSender()
+    for (const token of ['a', 'b']) await spool.save({ ...block, token, rows: Buffer.alloc(0) })
+    await spool.withdraw('b')
+    sender.sendLeftovers()
+    await untilRecovered()
+    expect(await files()).toEqual([])
+    await sender.close()
+  })
+
+  test('that is refused while nobody knows whether a part of it is stored is not set aside before that is known', async () => {
+    codeOfInsert = () => '62'
+    let settled = 0
+    const settle: SettleInsert = async () => {
+      if (settled++ === 0) throw new Error('ClickHouse does not respond')
+      return false
+    }
+    const { sender, refused, files, untilRecovered } = await openSender(settle)
+    await expect(sender.send([report.tenantId], rows)).rejects.toMatchObject({ code: '62' })
+    await untilRecovered()
+    expect([settled, refused, await files()]).toEqual([2, [], []])
+    await sender.close()
+  })
+})
