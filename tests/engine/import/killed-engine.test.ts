@@ -39,8 +39,14 @@ describe('a killed engine', () => {
           await sleep(20)
         }
       }
+      const nextRight = async () => {
+        const before = statuses.get(200) ?? 0
+        await expect.poll(() => statuses.get(200) ?? 0).toBeGreaterThan(before)
+      }
       const killing = async () => {
         while (kills < wantedKills) {
+          // Every other kill can hit an engine that starts.
+          if (kills % 2 === 0) await nextRight()
           await sleep(150 + (kills % 10) * 100)
           const pid = engine.pid()
           if (pid === undefined) continue
