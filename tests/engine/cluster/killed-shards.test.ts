@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { placeTenant } from '../../../clickhouse/cluster/places.ts'
+import { assignShard } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { startCluster, type TestCluster } from '../../support/cluster.ts'
 import { startTestCollector } from '../../support/collector.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   own = await startCluster()
   const writer = createTenantWriter(own.cluster.client)
   const tenantId = await writer.createTenant()
-  await placeTenant(own.cluster, tenantId, 2)
+  await assignShard(own.cluster, tenantId, 2)
   await writer.createSite(tenantId, { hosts: ['shop.example'], token })
   view = await createSlowView(own.shardDatabase(2))
 })

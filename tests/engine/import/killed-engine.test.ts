@@ -50,8 +50,6 @@ describe('a killed engine', () => {
           await sleep(150 + (kills % 10) * 100)
           const pid = engine.pid()
           if (pid === undefined) continue
-          // A busy machine can take longer to respond than an engine lives.
-          if (kills === wantedKills - 1) await expect.poll(() => statuses.has(200)).toBe(true)
           process.kill(pid, 'SIGKILL')
           kills++
         }
