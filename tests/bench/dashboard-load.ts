@@ -15,7 +15,7 @@ import { startRunningCollector } from './running-collector.ts'
 /** Six panels of a dashboard, polled without a pause: how many requests a second a machine serves. */
 
 /** How a window that ends now is written: `last`, or both its ends, of each request or of the first. */
-export type PanelWindows = 'last' | 'moving' | 'named'
+type PanelWindows = 'last' | 'moving' | 'named'
 
 const panels = [
   [7, 'reports/count?'],
@@ -37,13 +37,13 @@ export function panelPaths(windows: PanelWindows, now = Date.now): (index: numbe
   }
 }
 
-export interface DashboardLoad {
+interface DashboardLoad {
   readonly windows: PanelWindows
   readonly seconds: number
   readonly connections: number
 }
 
-export interface DashboardResult {
+interface DashboardResult {
   readonly requestsPerSecond: number
   readonly failed: number
   /** Milliseconds. */
@@ -53,7 +53,7 @@ export interface DashboardResult {
   readonly engineMs: number
 }
 
-export async function pollPanels(
+async function pollPanels(
   api: Pick<RunningApi, 'url'>,
   key: string,
   { windows, seconds, connections }: DashboardLoad,
@@ -78,7 +78,7 @@ async function engineSeconds(url: string): Promise<number> {
   return [...lines].reduce((sum, [, value]) => sum + Number(value), 0)
 }
 
-export interface RunningPosts {
+interface RunningPosts {
   /** Milliseconds of each post that was stored, and posts that were not. */
   stop(): Promise<{ readonly latencies: readonly number[]; readonly failed: number }>
 }
@@ -86,7 +86,7 @@ export interface RunningPosts {
 const postsPerSecond = 20
 
 /** Posts one report at a time to a site of the big tenant: a collector beside the API. */
-export async function startPosts(folder: BenchFolder, engine: LoadedEngine, cleanup: Cleanup): Promise<RunningPosts> {
+async function startPosts(folder: BenchFolder, engine: LoadedEngine, cleanup: Cleanup): Promise<RunningPosts> {
   const token = makeSiteToken()
   const host = 'live.shop.test'
   await createTenantWriter(engine.writer).createSite(bigTenant, { name: 'Live', hosts: [host], token })
@@ -132,7 +132,7 @@ export async function startPosts(folder: BenchFolder, engine: LoadedEngine, clea
   }
 }
 
-export interface DashboardOptions extends DashboardLoad {
+interface DashboardOptions extends DashboardLoad {
   readonly live: boolean
 }
 
