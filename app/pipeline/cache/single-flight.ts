@@ -1,8 +1,8 @@
 import { ClientDisconnected } from '../../../queries/clickhouse/with-timeout.ts'
 
 /**
- * Callers of one key share a task that began at `since` or later. An aborted caller rejects with ClientDisconnected.
- * Times are milliseconds of its clock.
+ * Callers of one key share a task that began at `since` or later; those who come too late for it share the next, which
+ * begins after its end. An aborted caller rejects with ClientDisconnected. Times are milliseconds of its clock.
  */
 export type SingleFlight<Result> = (
   key: string,
@@ -35,10 +35,14 @@ export function singleFlight<Result>(now = () => performance.now()): SingleFligh
     return flight
   }
 
-  return (key, task, signal, since = Number.NEGATIVE_INFINITY) => {
+  const join: SingleFlight<Result> = (key, task, signal, since = Number.NEGATIVE_INFINITY) => {
     if (signal?.aborted) return Promise.reject(new ClientDisconnected())
     const running = inFlight.get(key)
-    const flight = running && running.startedAt >= since ? running : start(key, task)
+    if (running && running.startedAt < since) {
+      const joinNext = () => join(key, task, signal, since)
+      return running.result.then(joinNext, joinNext)
+    }
+    const flight = running ?? start(key, task)
     flight.callers++
     return new Promise((resolve, reject) => {
       flight.result.then(resolve, reject)
@@ -50,4 +54,5 @@ export function singleFlight<Result>(now = () => performance.now()): SingleFligh
       })
     })
   }
+  return join
 }

@@ -24,6 +24,10 @@ function failureLog() {
   return { lines, log, reasons }
 }
 
+let windows = 0
+/** Of a window that was never read, so that no response is cached. */
+const unread = () => `/v1/reports/types?to=${new Date(Date.now() + ++windows).toISOString()}`
+
 describe('an engine that is killed', () => {
   let api: TestApi
   let key: TestKey
@@ -44,7 +48,7 @@ describe('an engine that is killed', () => {
   })
 
   test('is upstream_unavailable meanwhile, and the API recovers by itself', async () => {
-    const send = () => api.get('/v1/reports/types', { key })
+    const send = () => api.get(unread(), { key })
     expect((await send()).status).toBe(200)
     process.kill(pid() as number, 'SIGKILL')
     const { status, body, headers } = await send()
@@ -62,8 +66,8 @@ describe('an engine that is killed', () => {
     lines.length = 0
     process.kill(pid() as number, 'SIGKILL')
     const requests = 100
-    for (let sent = 0; sent < requests; sent++) await statusOf('/v1/reports/types')
-    await expect.poll(() => statusOf('/v1/reports/types')).toBe(200)
+    for (let sent = 0; sent < requests; sent++) await statusOf(unread())
+    await expect.poll(() => statusOf(unread())).toBe(200)
     const outage = lines.filter((line) => line.includes('ClickHouse'))
     expect(outage.map((line) => JSON.parse(line).msg)).toEqual([
       'ClickHouse does not respond',
@@ -105,9 +109,9 @@ describe('an engine that is killed', () => {
       connectOptions: { ...patience, pools: poolsWithTimeout(6_000, 'unknownKey') },
       onRead: ({ name }) => reads.push(name),
     })
-    const unread = await api.createKey(await api.createTenant())
+    const unknown = await api.createKey(await api.createTenant())
     freezeProcess(pid() as number)
-    const response = hasty.get('/v1/me', { key: unread })
+    const response = hasty.get('/v1/me', { key: unknown })
     await expect.poll(() => reads).toContain('findKey')
     blockProcess(7_000)
     process.kill(pid() as number, 'SIGCONT')
@@ -120,12 +124,12 @@ describe('an engine that is killed', () => {
     const requests: Promise<number>[] = []
     process.kill(pid() as number, 'SIGKILL')
     for (let sent = 0; sent < 100; sent++) {
-      requests.push(statusOf(`/v1/reports/count?browserName=${sent}`), statusOf('/v1/reports/types'))
+      requests.push(statusOf(`/v1/reports/count?browserName=${sent}`), statusOf(unread()))
       await sleep(20)
     }
     expect(await Promise.all(requests)).toContain(503)
     for (const reason of reasons()) expect(reason).not.toContain('No response within')
-    await expect.poll(() => statusOf('/v1/reports/types')).toBe(200)
+    await expect.poll(() => statusOf(unread())).toBe(200)
   })
 
   test('fails its own check of /readyz', async () => {

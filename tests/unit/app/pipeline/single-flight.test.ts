@@ -1,3 +1,4 @@
+import { setImmediate as settled } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { singleFlight } from '../../../../app/pipeline/cache/single-flight.ts'
 import { ClientDisconnected } from '../../../../queries/clickhouse/with-timeout.ts'
@@ -22,20 +23,21 @@ test('callers of a task in flight share it, and the next caller after its end st
   expect(started).toHaveLength(3)
 })
 
-test('a caller joins no task that began before the time it names, and later callers join its own', async () => {
+test('a caller joins no task that began before the time it names, but the next one, with all who wait for it', async () => {
   const clock = { now: 10 }
   const flights = singleFlight<string>(() => clock.now)
   const { started, task } = createTasks()
   const first = flights('a', task)
   clock.now = 20
   const joined = flights('a', task, undefined, 10)
-  const own = flights('a', task, undefined, 11)
-  clock.now = 30
-  const later = flights('a', task, undefined, 20)
-  expect(started).toHaveLength(2)
+  const late = [flights('a', task, undefined, 11), flights('a', task, undefined, 20)]
+  expect(started).toHaveLength(1)
   started[0]?.resolve('first')
+  expect(await Promise.all([first, joined])).toEqual(['first', 'first'])
+  await settled()
+  expect(started).toHaveLength(2)
   started[1]?.resolve('second')
-  expect(await Promise.all([first, joined, own, later])).toEqual(['first', 'first', 'second', 'second'])
+  expect(await Promise.all(late)).toEqual(['second', 'second'])
 })
 
 test('a task is aborted when the last of its callers aborts, and the next caller starts it again', async () => {
