@@ -54,7 +54,7 @@ describe('a database that never responds', () => {
   }
 
   test('is abandoned at the timeout', async () => {
-    const api = await hasty('query')
+    const api = await hasty('query', 'lookup')
     faults.inject('hang', (query) => !isLookUp(query))
     const responses = operations.withWindow.map(([, one]) =>
       api.request(one, { key: world.key, siteId: world.siteIds[0] }),
