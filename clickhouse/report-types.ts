@@ -1,3 +1,5 @@
+/** @module The table `report_types`, which the rollups' views read at each insert. */
+
 import { z } from 'zod'
 import type { Database } from '../queries/clickhouse/database.ts'
 import { insertRows } from '../queries/clickhouse/insert-rows.ts'
@@ -5,8 +7,6 @@ import type { Query } from '../queries/sql/query.ts'
 import { sql } from '../queries/sql/sql.ts'
 import { dimensionsOf } from '../schema/report-filter.ts'
 import { storedTypeNames, storedTypeRows } from '../schema/report-types.ts'
-
-// The table `report_types`, which the rollups' views read at each insert.
 
 const reportTypeRow = z.object({
   report_type: z.string(),

@@ -1,6 +1,6 @@
-import { deviceTypes, dispositions } from './enumerations.ts'
+/** @module Report filters and groupBy dimensions by parameter name (Rules 22, 23 and 25). */
 
-/** Report filters and groupBy dimensions by parameter name (Rules 22, 23 and 25). */
+import { deviceTypes, dispositions } from './enumerations.ts'
 
 type Matcher =
   | { readonly kind: 'text'; readonly maxLength: number; readonly lowerCase?: true }

@@ -1,6 +1,6 @@
-import { dayMs, hourMs, minuteMs } from './durations.ts'
+/** @module Enumerations that more than one file uses; all are open to clients (Rule 11). */
 
-/** Enumerations that more than one file uses; all are open to clients (Rule 11). */
+import { dayMs, hourMs, minuteMs } from './durations.ts'
 
 export const dispositions = ['enforce', 'report'] as const
 

@@ -1,5 +1,5 @@
 /**
- * Noise (Rule 41). Each host is on at least two of the public lists of Sentry (default ignored CSP sources),
+ * @module Noise (Rule 41). Each host is on at least two of the public lists of Sentry (default ignored CSP sources),
  * NelmioSecurityBundle (noise detectors) and CSP-useful (csp-parser-enhanced.php), or its product's own. Hosts that sites
  * load themselves, such as github.com and s3.amazonaws.com, are left out although two lists have them.
  */

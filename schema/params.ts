@@ -1,8 +1,8 @@
+/** @module Query and path parameters: the validator reads `error`, the OpenAPI document `meta`. */
+
 import { z } from 'zod'
 import { dayMs, minuteMs } from './durations.ts'
 import { durationPattern, parseDuration } from './parse-duration.ts'
-
-/** Query and path parameters: the validator reads `error`, the OpenAPI document `meta`. */
 
 function param<T extends z.ZodType>(make: (error: string) => T, allowed: string, description: string): T {
   return make(`must be ${allowed}`).meta({ description }) as T

@@ -1,4 +1,4 @@
-/** Vocabulary of the PCI DSS 4.0 verdict (Rules 65 to 69). */
+/** @module Vocabulary of the PCI DSS 4.0 verdict (Rules 65 to 69). */
 
 /** Payment page scripts are inventoried, authorized and their integrity is assured. */
 export const scriptsRequirement = '6.4.3'

@@ -1,7 +1,7 @@
+/** @module Plans and retention: Rules 4 to 6 and 21. */
+
 import { z } from 'zod'
 import { dayMs } from './durations.ts'
-
-/** Plans and retention: Rules 4 to 6 and 21. */
 
 export const capabilities = [
   'api',

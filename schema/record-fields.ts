@@ -1,8 +1,11 @@
+/**
+ * @module Fields of imported records. A refinement's message follows the field's name; other reasons come from the
+ * schema.
+ */
+
 import { z } from 'zod'
 import { dayMs } from './durations.ts'
 import { filterable, parseDateTime } from './params.ts'
-
-/** Fields of imported records. A refinement's message follows the field's name; other reasons come from the schema. */
 
 export const recordUuid = z.guid().toLowerCase()
 

@@ -1,6 +1,6 @@
-import type { DimensionName } from './dimensions.ts'
+/** @module Facts of a report type, which API, importer and fixtures interpret; no code branches on a type's name. */
 
-/** Facts of a report type, which API, importer and fixtures interpret; no code branches on a type's name. */
+import type { DimensionName } from './dimensions.ts'
 
 export interface ReportTypeRow {
   /** Rule 44. */

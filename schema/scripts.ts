@@ -1,4 +1,4 @@
-/** Enumerations and limits of the script inventory; all are open to clients (Rules 53 to 60). */
+/** @module Enumerations and limits of the script inventory; all are open to clients (Rules 53 to 60). */
 
 export const scriptStatuses = ['unreviewed', 'authorized', 'rejected'] as const
 

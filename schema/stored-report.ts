@@ -1,7 +1,7 @@
+/** @module Columns of the table `reports`; each kind has the value that means unknown. */
+
 import { deviceTypes, dispositions } from './enumerations.ts'
 import { storedTypeNames } from './report-types.ts'
-
-/** Columns of the table `reports`; each kind has the value that means unknown. */
 
 const emptyValues = {
   uuid: '',

@@ -1,7 +1,9 @@
+/**
+ * @module `npm run screenshot -- URL KEY`: the explorer's picture in the README, of a running API such as `npm start`.
+ */
+
 import { fileURLToPath } from 'node:url'
 import { launchChromium } from './support/chromium.ts'
-
-/** `npm run screenshot -- URL KEY`: the explorer's picture in the README, of a running API such as `npm start`. */
 
 const picture = fileURLToPath(new URL('../app/explorer/screenshot.png', import.meta.url))
 

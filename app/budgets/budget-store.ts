@@ -1,6 +1,6 @@
-import { type BucketLevel, type Budget, bucketLevel, bucketPace, secondsUntil } from './token-bucket.ts'
+/** @module Budgets in memory or in Redis, and what both stores share. */
 
-/** Budgets in memory or in Redis, and what both stores share. */
+import { type BucketLevel, type Budget, bucketLevel, bucketPace, secondsUntil } from './token-bucket.ts'
 
 /** Budgets of the API's requests. */
 export type ApiBudgetName = 'key' | 'tenant'

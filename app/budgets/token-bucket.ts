@@ -1,4 +1,4 @@
-/** Rule 13: arithmetic of a bucket in whole microseconds. */
+/** @module Rule 13: arithmetic of a bucket in whole microseconds. */
 
 export interface Budget {
   /** Whole requests, as the window is whole seconds; both at least 1. */

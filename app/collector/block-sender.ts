@@ -1,3 +1,9 @@
+/**
+ * @module Sends blocks through the spool. A block whose posts are refused is withdrawn: it is stored only where
+ * ClickHouse has a part of it, which is completed. After a failure no other block is sent until ClickHouse takes writes
+ * again.
+ */
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { collectorTokenPrefix, type LogImportSteps } from '../../clickhouse/log-import-steps.ts'
@@ -9,11 +15,6 @@ import { withRetry } from '../import/with-retry.ts'
 import { unavailable } from './collector-error.ts'
 import type { SettleInsert } from './settle-insert.ts'
 import type { Spool, SpoolEntry, SpooledBlock } from './spool.ts'
-
-/**
- * Sends blocks through the spool. A block whose posts are refused is withdrawn: it is stored only where ClickHouse has a
- * part of it, which is completed. After a failure no other block is sent until ClickHouse takes writes again.
- */
 
 export interface BlockSenderOptions {
   readonly writer: ReportWriter

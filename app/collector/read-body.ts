@@ -1,9 +1,9 @@
+/** @module Reads the JSON of a POST within bounds that are checked before it is parsed. */
+
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { withoutByteOrderMark } from '../import/ndjson/line-error.ts'
 import { CollectorError } from './collector-error.ts'
-
-/** Reads the JSON of a POST within bounds that are checked before it is parsed. */
 
 /** Bytes, packed and unpacked. */
 export const maxBodyBytes = 1024 * 1024

@@ -1,3 +1,8 @@
+/**
+ * @module Gathers reports of all sites into blocks and inserts them one after the other. Where one fails, the posts
+ * that wait get a 503, and no others are accepted until ClickHouse takes writes again.
+ */
+
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { type BlockTimes, dueAt } from '../import/due-at.ts'
 import { toInsertLine } from '../import/reports/insert-block.ts'
@@ -5,11 +10,6 @@ import { type BlockLimits, blockLimits } from './block-limits.ts'
 import { type BlockSenderOptions, createBlockSender } from './block-sender.ts'
 import { createByteQuota } from './byte-quota.ts'
 import { overloaded, unavailable } from './collector-error.ts'
-
-/**
- * Gathers reports of all sites into blocks and inserts them one after the other. Where one fails, the posts that wait get
- * a 503, and no others are accepted until ClickHouse takes writes again.
- */
 
 export interface Flush {
   readonly reports: number

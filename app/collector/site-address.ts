@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
+/** @module Where browsers send a site's reports. The token is public: it is in every page's headers. */
 
-/** Where browsers send a site's reports. The token is public: it is in every page's headers. */
+import { randomBytes } from 'node:crypto'
 
 /** 22 characters of base64url. */
 export const makeSiteToken = (): string => randomBytes(16).toString('base64url')

@@ -1,11 +1,11 @@
+/**
+ * @module Blocks on disk while they are inserted: an insert that a crash cut off can be half stored, and is sent again.
+ * Not synced to disk: it outlives its process, as ClickHouse's own parts do, and not a power failure.
+ */
+
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-
-/**
- * Blocks on disk while they are inserted: an insert that a crash cut off can be half stored, and is sent again.
- * Not synced to disk: it outlives its process, as ClickHouse's own parts do, and not a power failure.
- */
 
 export interface SpooledBlock {
   /** Deduplication token of its insert. */

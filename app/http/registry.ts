@@ -1,8 +1,8 @@
+/** @module Metrics that both programs have: of the process, of its HTTP requests, of ClickHouse and of Redis. */
+
 import { readFileSync } from 'node:fs'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { RequestContext } from '../pipeline/request-context.ts'
-
-/** Metrics that both programs have: of the process, of its HTTP requests, of ClickHouse and of Redis. */
 
 /** Milliseconds between samples of the event loop's lag; the default of 10 costs a quarter of the CPU at 32 requests/s. */
 const eventLoopMonitoringPrecision = 100

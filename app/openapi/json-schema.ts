@@ -1,6 +1,6 @@
-import { z } from 'zod'
+/** @module JSON Schema 2020-12 of parameters and responses, for OpenAPI 3.1. */
 
-/** JSON Schema 2020-12 of parameters and responses, for OpenAPI 3.1. */
+import { z } from 'zod'
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 

@@ -1,3 +1,8 @@
+/**
+ * @module A tenant's way to another shard: copy, compare, switch, remove. Each step leaves the tenant whole on its
+ * shard, so a run that was cut off is run again.
+ */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilAcknowledged } from '../../clickhouse/cluster/collector-blocks.ts'
 import { type Copy, copyAgain, copyTenant, findDifference } from '../../clickhouse/cluster/copy-tenant.ts'
@@ -13,9 +18,6 @@ import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import * as durations from '../../schema/durations.ts'
 import { withImportLease } from '../import/reports/import-lease.ts'
 import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
-
-// A tenant's way to another shard: copy, compare, switch, remove. Each step leaves the tenant whole on its shard,
-// so a run that was cut off is run again.
 
 export type Log = (line: string) => void
 

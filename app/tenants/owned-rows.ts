@@ -1,11 +1,14 @@
+/**
+ * @module Rows of a tenant or a site in every table that has such rows, and their deletion. ALTER TABLE DELETE takes
+ * rows off the disk before it returns, where a lightweight DELETE hides them until a merge; it rewrites the parts that
+ * hold them.
+ */
+
 import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 import { countOwnedRows, listOwnedTables, type OwnedTable } from '../../queries/tenants/list-owned-tables.ts'
 import type { DatabaseAccess } from '../program/open-database.ts'
-
-// Rows of a tenant or a site in every table that has such rows, and their deletion. ALTER TABLE DELETE takes rows off the
-// disk before it returns, where a lightweight DELETE hides them until a merge; it rewrites the parts that hold them.
 
 /** The writer, and the databases that hold its rows. */
 export type Databases = Pick<DatabaseAccess, 'writer' | 'shards'>

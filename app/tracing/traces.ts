@@ -1,3 +1,8 @@
+/**
+ * @module Spans of OpenTelemetry, with the attributes of its semantic conventions. None has a key, a query string or a
+ * value.
+ */
+
 import { finished } from 'node:stream'
 import { context, propagation, type Span, SpanKind, type SpanOptions, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { MiddlewareHandler } from 'hono'
@@ -7,8 +12,6 @@ import type { ExportQuery, Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
-
-/** Spans of OpenTelemetry, with the attributes of its semantic conventions. None has a key, a query string or a value. */
 
 /** Spans of requests and, below them, of budgets in Redis and of statements. */
 export interface Tracing {

@@ -1,10 +1,13 @@
+/**
+ * @module A database of the engine Replicated that has several shards runs CREATE, DROP, RENAME TABLE and ALTER on
+ * every one of them, but for ALTER TABLE ... DROP PARTITION (DatabaseReplicated::shouldReplicateQuery, seen on two
+ * shards of 26.7).
+ */
+
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { type Sql, sql, uint } from '../../queries/sql/sql.ts'
-
-// A database of the engine Replicated that has several shards runs CREATE, DROP, RENAME TABLE and ALTER on every one of them, but for
-// ALTER TABLE ... DROP PARTITION (DatabaseReplicated::shouldReplicateQuery, seen on two shards of 26.7).
 
 /** A statement returns when every server has run it, and fails where one has not within 180 s. One server ignores them. */
 export const ddlSettings = { database_replicated_enforce_synchronous_settings: 1, alter_sync: '2' } as const

@@ -1,3 +1,5 @@
+/** @module Where each tenant lies: whole on one shard, by a row of tenant_places, without one on the first. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { onlyRow } from '../../queries/sql/only-row.ts'
@@ -6,8 +8,6 @@ import { rowCount, rowTime } from '../../queries/sql/rows.ts'
 import { render, sql, uint, uuid } from '../../queries/sql/sql.ts'
 import { shardDictionary } from './on-cluster.ts'
 import type { Cluster, ClusterNode, Shard } from './open-cluster.ts'
-
-// Where each tenant lies: whole on one shard, by a row of tenant_places, without one on the first.
 
 export const createTenantShards = `
 CREATE TABLE IF NOT EXISTS tenant_places

@@ -1,14 +1,14 @@
+/**
+ * @module A data folder's owner listens on a socket in it for as long as it lives, also while its engine restarts.
+ * Unlike a process id in a file, a socket names no other process after a crash.
+ */
+
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-
-/**
- * A data folder's owner listens on a socket in it for as long as it lives, also while its engine restarts. Unlike a
- * process id in a file, a socket names no other process after a crash.
- */
 
 /** A socket's path has up to 103 bytes (sockaddr_un of macOS). */
 function socketPath(dataDir: string): string {

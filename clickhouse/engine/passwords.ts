@@ -1,8 +1,8 @@
+/** @module Passwords of the users of clickhouse/server/users.xml, one file each in DATA_DIR. */
+
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-
-// Passwords of the users of clickhouse/server/users.xml, one file each in DATA_DIR.
 
 export type User = 'reader' | 'analyst' | 'writer'
 

@@ -1,7 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises'
+/**
+ * @module Questions of people as SQL files, clickhouse/saved-queries/NAME.sql. Comments before the statement declare a
+ * query: its question, then a line `-- name = default: meaning` for each parameter, or `-- name: meaning` where it must
+ * be given.
+ */
 
-// Questions of people as SQL files, clickhouse/saved-queries/NAME.sql. Comments before the statement declare a query: its
-// question, then a line `-- name = default: meaning` for each parameter, or `-- name: meaning` where it must be given.
+import { readdir, readFile } from 'node:fs/promises'
 
 interface Parameter {
   readonly name: string

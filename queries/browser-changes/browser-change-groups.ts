@@ -1,8 +1,8 @@
+/** @module Browser changes: Rule 48. */
+
 import { delimited, type Groups, ofReportTypes, type ReportTypesFilter, storedKey } from '../groups/keyed-slices.ts'
 import type { GroupMeasure } from '../groups/select-groups.ts'
 import { noTime, type Sql, sql } from '../sql/sql.ts'
-
-/** Browser changes: Rule 48. */
 
 export type BrowserChangeFilter = ReportTypesFilter
 

@@ -1,6 +1,6 @@
-import { ClickHouseError } from '@clickhouse/client'
+/** @module ClickHouse's error codes (ErrorCodes.cpp), and what each means for the statement that failed. */
 
-/** ClickHouse's error codes (ErrorCodes.cpp), and what each means for the statement that failed. */
+import { ClickHouseError } from '@clickhouse/client'
 
 export interface ErrorCode {
   readonly name: string

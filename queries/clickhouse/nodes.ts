@@ -1,7 +1,7 @@
+/** @module The nodes of a cluster, any of which takes a statement. */
+
 import { hasNotBegun, isForAnotherNode } from './error-codes.ts'
 import { TimedOut } from './with-timeout.ts'
-
-// The nodes of a cluster, any of which takes a statement.
 
 const url = /^(https?:\/\/(?:[^@/]*@)?)([^/]+)(.*)$/
 

@@ -1,3 +1,8 @@
+/**
+ * @module Reads and exports: each waits for the circuit breaker and its pool, and is retried once after a closed
+ * connection.
+ */
+
 import type { Readable } from 'node:stream'
 import { ClickHouseError } from '@clickhouse/client'
 import { Problem } from '../../schema/problems.ts'
@@ -14,8 +19,6 @@ import type { ClickHouseNode } from './open-node.ts'
 import { parseResponse } from './parse-response.ts'
 import { fewRowsSettings, poolSettings, type QueryPool, type QueryPools } from './query-pools.ts'
 import { ClientDisconnected, retryOnClosedConnection, withTimeout } from './with-timeout.ts'
-
-/** Reads and exports: each waits for the circuit breaker and its pool, and is retried once after a closed connection. */
 
 export interface ReadsOptions {
   readonly pools: QueryPools

@@ -1,6 +1,6 @@
-import { setImmediate as pendingEvents } from 'node:timers/promises'
+/** @module Deadlines of one request to ClickHouse or Redis, and the one retry of a read. */
 
-/** Deadlines of one request to ClickHouse or Redis, and the one retry of a read. */
+import { setImmediate as pendingEvents } from 'node:timers/promises'
 
 /** Codes of an idle connection that the server had closed. */
 const closedConnection = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])

@@ -1,3 +1,5 @@
+/** @module Keyset pages of groups. Each row has the totals of all groups too, which saves a second scan. */
+
 import { z } from 'zod'
 import type { GroupSlice } from '../rollups/group-slices.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
@@ -11,8 +13,6 @@ import {
   selectGroups,
   sliceColumn,
 } from './select-groups.ts'
-
-/** Keyset pages of groups. Each row has the totals of all groups too, which saves a second scan. */
 
 /** Unsigned 64-bit integers in digits. */
 export interface VolumePosition {

@@ -1,9 +1,9 @@
+/** @module Groups of reports over a rollup and raw rows, each with a UInt64 key that both compute alike. */
+
 import type { ReportType } from '../../schema/report-types.ts'
 import { type GroupFilter, type GroupSlice, type GroupTable, groupSlices, rawSliceAt } from '../rollups/group-slices.ts'
 import { equals } from '../sql/equals.ts'
 import { join, type Sql, sql, texts, uuid } from '../sql/sql.ts'
-
-/** Groups of reports over a rollup and raw rows, each with a UInt64 key that both compute alike. */
 
 export interface KeyedSlice extends GroupSlice {
   readonly key: Sql

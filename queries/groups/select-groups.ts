@@ -1,11 +1,11 @@
+/** @module SELECTs of groups: measures are aggregated in each slice, then merged over the slices. */
+
 import { z } from 'zod'
 import { type GroupSlice, slicesWhere } from '../rollups/group-slices.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount, rowTime } from '../sql/rows.ts'
 import { join, name, type Sql, sql, uint64s } from '../sql/sql.ts'
 import { type Groups, type KeyedSlice, keyedSliceAt } from './keyed-slices.ts'
-
-/** SELECTs of groups: measures are aggregated in each slice, then merged over the slices. */
 
 export interface Keyed {
   readonly key: bigint

@@ -1,6 +1,6 @@
-import { type Sql, sql, uuid } from '../sql/sql.ts'
+/** @module Subselects of a site's pages: there can be more of them than a statement's parameters can hold. */
 
-/** Subselects of a site's pages: there can be more of them than a statement's parameters can hold. */
+import { type Sql, sql, uuid } from '../sql/sql.ts'
 
 export interface SiteRef {
   readonly tenantId: string

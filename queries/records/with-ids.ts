@@ -1,6 +1,6 @@
-import { empty, name, type Sql, sql, texts, uuid } from '../sql/sql.ts'
+/** @module Condition on imported records, of one tenant or global ones. */
 
-/** Condition on imported records, of one tenant or global ones. */
+import { empty, name, type Sql, sql, texts, uuid } from '../sql/sql.ts'
 
 /** A quarter of the longest request line that ClickHouse accepts. */
 export const maxIdsPerQuery = 1_000

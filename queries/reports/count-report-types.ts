@@ -1,3 +1,5 @@
+/** @module Queries to run concurrently, and the response made of all their rows. */
+
 import { z } from 'zod'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import { countSlices } from '../rollups/count-slices.ts'
@@ -6,8 +8,6 @@ import { addTallies, estimate, isSampled, type Tally } from '../rules/weights.ts
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
-
-/** Queries to run concurrently, and the response made of all their rows. */
 
 type TypeTally = Tally & { readonly reportType: string }
 

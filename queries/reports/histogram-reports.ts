@@ -1,3 +1,5 @@
+/** @module Queries of one row each to run concurrently, the buckets of all their rows, and the default bucket size. */
+
 import { z } from 'zod'
 import { dayMs, hourMs, minuteMs } from '../../schema/durations.ts'
 import { type BucketSize, bucketSizeNames, bucketSizes } from '../../schema/enumerations.ts'
@@ -7,8 +9,6 @@ import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'
 import { rowIntegers } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
-
-/** Queries of one row each to run concurrently, the buckets of all their rows, and the default bucket size. */
 
 /** Arrays, as 10,000 row objects cost more than ClickHouse's share. A slot is a bucket's number since 1970. */
 const row = z

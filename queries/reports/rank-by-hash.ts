@@ -1,14 +1,14 @@
+/**
+ * @module Ranking of both hosts in half the time: the largest hashes of the pairs by their count alone, then their
+ * groups. A collision only raises a hash's count.
+ */
+
 import { z } from 'zod'
 import type { CountSlice } from '../rollups/count-slices.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { join, type Sql, sql, uint, uint64s } from '../sql/sql.ts'
 import { groupReports, type Ranking, type ReportGroup, rankingSlices } from './group-reports.ts'
-
-/**
- * Ranking of both hosts in half the time: the largest hashes of the pairs by their count alone, then their groups.
- * A collision only raises a hash's count.
- */
 
 type HashOf = (slice: CountSlice) => Sql
 

@@ -1,8 +1,8 @@
+/** @module Exact covers of time windows by rollups and raw rows. */
+
 import { join, name, type Sql, sql, uuid } from '../sql/sql.ts'
 import type { TimeColumn } from './time-column.ts'
 import { splitByGrain, type TimeRange } from './time-range.ts'
-
-/** Exact covers of time windows by rollups and raw rows. */
 
 export interface TimedTable {
   readonly table: string

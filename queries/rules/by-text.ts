@@ -1,4 +1,4 @@
-/** Orders of texts. */
+/** @module Orders of texts. */
 
 /** By UTF-16 units, as `sort` does without a function. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))

@@ -1,8 +1,8 @@
+/** @module Windows of requests and cursors: Rules 18 to 21 and 27. */
+
 import { dayMs } from '../../schema/durations.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
-
-/** Windows of requests and cursors: Rules 18 to 21 and 27. */
 
 export interface WindowPolicy {
   readonly defaultDays: number

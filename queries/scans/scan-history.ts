@@ -1,9 +1,9 @@
+/** @module References to scans with their pages' histories, from narrow columns; `listScans` reads the rest. */
+
 import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
 import { type Sql, sql, uuid, uuids } from '../sql/sql.ts'
-
-/** References to scans with their pages' histories, from narrow columns; `listScans` reads the rest. */
 
 const row = z.object({
   pageId: z.string(),

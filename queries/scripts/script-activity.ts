@@ -1,9 +1,9 @@
+/** @module Subselects of browsers' reports about scripts. */
+
 import { paymentPatterns } from '../pages/payment-pages.ts'
 import { groupSlices } from '../rollups/group-slices.ts'
 import { join, type Sql, sql, text } from '../sql/sql.ts'
 import { type InventoryFilter, inInventory, returnedUrls } from './script-inventory.ts'
-
-/** Subselects of browsers' reports about scripts. */
 
 /** A row counts `reports`, `seen_to` the last of them. @param conditions on columns of rollup and raw rows. */
 export function scriptReports(

@@ -1,9 +1,9 @@
+/** @module Subselects of a site's inventory of scripts. */
+
 import { inventorySize } from '../../schema/scripts.ts'
 import { paymentPageIds } from '../pages/payment-pages.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import { at, empty, join, noTime, type Sql, sql, text, uint, uuid } from '../sql/sql.ts'
-
-/** Subselects of a site's inventory of scripts. */
 
 export interface InventoryFilter {
   readonly tenantId: string

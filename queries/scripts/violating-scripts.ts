@@ -1,9 +1,9 @@
+/** @module Subselect of scripts loaded without integrity metadata. */
+
 import { hash } from 'node:crypto'
 import { empty, type Sql, sql, uint64s } from '../sql/sql.ts'
 import { paymentPagesAmong, scriptReports } from './script-activity.ts'
 import { type InventoryFilter, inventoriedUrls } from './script-inventory.ts'
-
-/** Subselect of scripts loaded without integrity metadata. */
 
 /** First half of the MD5 of each: URLs would be too long to send. */
 export const keysOf = (texts: readonly string[]): Sql =>

@@ -1,6 +1,6 @@
-import { z } from 'zod'
+/** @module Schemas of values as ClickHouse writes them in JSON. */
 
-/** Schemas of values as ClickHouse writes them in JSON. */
+import { z } from 'zod'
 
 export const rowCount = z.int().min(0)
 

@@ -1,4 +1,6 @@
-/** Immutable SQL fragments. A plain string does not compile as a value, so no caller text reaches a statement. */
+/**
+ * @module Immutable SQL fragments. A plain string does not compile as a value, so no caller text reaches a statement.
+ */
 
 /** Sent beside the statement as a `{pN:Type}` parameter, in ClickHouse's text form. */
 export interface Bound {

@@ -1,3 +1,5 @@
+/** @module The data folder of the benchmarks, its state on disk, and the tenant that owns most of its rows. */
+
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -7,8 +9,6 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import { siteIds, sizes, tenantIds } from './generated-values.ts'
-
-/** The data folder of the benchmarks, its state on disk, and the tenant that owns most of its rows. */
 
 const stateSchema = z.object({
   /** Cumulative reports at the end of each round of loading, ascending. */

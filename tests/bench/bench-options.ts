@@ -1,10 +1,10 @@
+/** @module Command line options of both benchmarks. */
+
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { option } from '../../app/cli/command/arguments.ts'
 import { resolveCallerPath } from './run-command.ts'
-
-/** Command line options of both benchmarks. */
 
 export function integerOption<Flags extends string>(
   flags: Flags,

@@ -1,3 +1,5 @@
+/** @module Six panels of a dashboard, polled without a pause: how many requests a second a machine serves. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeSiteToken } from '../../app/collector/site-address.ts'
 import { dayMs } from '../../schema/durations.ts'
@@ -11,8 +13,6 @@ import { toTable } from './print-results.ts'
 import { printLine } from './run-command.ts'
 import type { RunningApi } from './running-api.ts'
 import { startRunningCollector } from './running-collector.ts'
-
-/** Six panels of a dashboard, polled without a pause: how many requests a second a machine serves. */
 
 /** How a window that ends now is written: `last`, or both its ends, of each request or of the first. */
 type PanelWindows = 'last' | 'moving' | 'named'

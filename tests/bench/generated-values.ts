@@ -1,6 +1,6 @@
-import type { ReportType } from '../../schema/report-types.ts'
+/** @module Values of generated reports, most frequent first. */
 
-/** Values of generated reports, most frequent first. */
+import type { ReportType } from '../../schema/report-types.ts'
 
 const numbered = (count: number, write: (place: number) => string): readonly string[] =>
   Array.from({ length: count }, (_, index) => write(index + 1))

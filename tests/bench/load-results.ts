@@ -1,8 +1,8 @@
+/** @module Phases of a load measurement and their targets. */
+
 import { percentile } from './percentile.ts'
 import type { PollResult } from './poll-server.ts'
 import type { ProcessUsage } from './watch-process.ts'
-
-/** Phases of a load measurement and their targets. */
 
 export interface LoadPhase {
   readonly requests: number

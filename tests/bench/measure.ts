@@ -1,3 +1,5 @@
+/** @module Runs queries on every system, compares results and summarises times. */
+
 import { seeded } from '../../fixtures/seeded.ts'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { dayMs } from '../../schema/durations.ts'
@@ -7,8 +9,6 @@ import { summarize } from './query-result.ts'
 import type { QueryOutcome, Timing } from './results.ts'
 import type { QueryRun, SystemUnderTest } from './systems.ts'
 import { missedTargets } from './targets.ts'
-
-/** Runs queries on every system, compares results and summarises times. */
 
 export interface Systems {
   readonly api: SystemUnderTest

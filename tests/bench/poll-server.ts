@@ -1,7 +1,9 @@
+/**
+ * @module Closed-loop load: a connection sends its next request after the response, at the earliest after the interval.
+ */
+
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-/** Closed-loop load: a connection sends its next request after the response, at the earliest after the interval. */
 
 export interface PollOptions {
   readonly url: string

@@ -1,11 +1,11 @@
+/** @module Queries of `/v1/reports…`, by operation. */
+
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { storedFieldRows } from '../../schema/stored-report.ts'
 import type { BenchQuery } from './bench-query.ts'
 import type { Dialect } from './dialects.ts'
 import { keyOf } from './query-result.ts'
-
-/** Queries of `/v1/reports…`, by operation. */
 
 type Filters = Readonly<Partial<Record<DimensionName, string>>>
 

@@ -1,6 +1,6 @@
-import { z } from 'zod'
+/** @module JSON files that `--json` writes and `--scaling` reads. */
 
-/** JSON files that `--json` writes and `--scaling` reads. */
+import { z } from 'zod'
 
 /** Latencies in milliseconds; row and byte counts are medians, 0 where the system reports none. */
 const timing = z.object({

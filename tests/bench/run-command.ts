@@ -1,10 +1,10 @@
+/** @module Runs the two benchmark commands. */
+
 import { resolve } from 'node:path'
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { StrictCommand } from '../../app/cli/command/strict-command.ts'
 import { withHelp } from '../../app/cli/command/subcommand.ts'
 import { callersFolder } from '../../app/cli/import/import-source.ts'
-
-/** Runs the two benchmark commands. */
 
 /** @param program as typed, `npm run bench --`. */
 export const measuringCommand = (program: string, help: Parameters<typeof withHelp>[1]) =>

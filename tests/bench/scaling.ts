@@ -1,7 +1,7 @@
+/** @module Extrapolates a query's time from results of several sizes. */
+
 import { formatNumber, toTable } from './print-results.ts'
 import type { BenchResults } from './results.ts'
-
-/** Extrapolates a query's time from results of several sizes. */
 
 /** p50 = fixed + perRow * rows, in milliseconds. */
 export interface LinearFit {

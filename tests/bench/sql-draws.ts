@@ -1,4 +1,6 @@
-/** Random draws in SQL. A draw depends on the row's `number` alone, so a number always gives the same report. */
+/**
+ * @module Random draws in SQL. A draw depends on the row's `number` alone, so a number always gives the same report.
+ */
 
 const draws = [
   ...['tenant', 'smallTenant', 'type', 'page', 'browser', 'blockedHost', 'script', 'directive', 'disposition'],

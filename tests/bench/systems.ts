@@ -1,3 +1,5 @@
+/** @module The systems under test: the API, plain SQL on ClickHouse, and DuckDB. */
+
 import { Agent, get } from 'node:http'
 import { json, text } from 'node:stream/consumers'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
@@ -8,8 +10,6 @@ import type { LoadedEngine } from './loaded-engine.ts'
 import { type QueryResult, resultOfRows } from './query-result.ts'
 import type { RunningApi } from './running-api.ts'
 import { cpuOf } from './watch-process.ts'
-
-/** The systems under test: the API, plain SQL on ClickHouse, and DuckDB. */
 
 /** One execution of a query on one system. */
 export interface QueryRun {

@@ -1,3 +1,5 @@
+/** @module What a few posts a second cost ClickHouse: a block costs much, a report little. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { rowCount } from '../../queries/sql/rows.ts'
@@ -9,8 +11,6 @@ import { toTable } from './print-results.ts'
 import { printLine } from './run-command.ts'
 import { cpuOf } from './watch-process.ts'
 import { watchThreads } from './watch-threads.ts'
-
-/** What a few posts a second cost ClickHouse: a block costs much, a report little. */
 
 const rates = [0, 0.5, 2, 10, 50] as const
 

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
+/** @module CPU time and memory of processes, from Linux's /proc. */
 
-/** CPU time and memory of processes, from Linux's /proc. */
+import { readFileSync } from 'node:fs'
 
 export interface ProcessUsage {
   readonly cpuMs: number

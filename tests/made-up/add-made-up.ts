@@ -1,8 +1,8 @@
+/** @module The made-up report type and endpoint, in the lists of their kind as `app/RECIPES.md` has it. */
+
 import { inject, vi } from 'vitest'
 import { writeReportTypes } from '../../clickhouse/report-types.ts'
 import { connectPatiently } from '../support/patience.ts'
-
-/** The made-up report type and endpoint, in the lists of their kind as `app/RECIPES.md` has it. */
 
 vi.mock('../../schema/report-types/all.ts', async (original) => {
   const { reportTypes } = await original<typeof import('../../schema/report-types/all.ts')>()

@@ -1,3 +1,8 @@
+/**
+ * @module Browser changes of the types that declare them, computed the plain way over rows: no SQL, no rollups, no code
+ * of the API.
+ */
+
 import { storedTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { firstHalfOfMd5 } from '../support/md5.ts'
@@ -14,8 +19,6 @@ import {
   weightOf,
   within,
 } from './oracle-parts.ts'
-
-/** Browser changes of the types that declare them, computed the plain way over rows: no SQL, no rollups, no code of the API. */
 
 export interface BrowserChangeFilters {
   readonly siteId?: string | undefined

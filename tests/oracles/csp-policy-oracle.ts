@@ -1,9 +1,12 @@
+/**
+ * @module The policies that a site's reports quote, computed the plain way over rows: no SQL, no code of the API's
+ * rules.
+ */
+
 import { createHash } from 'node:crypto'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { firstHalfOfMd5 } from '../support/md5.ts'
 import { distinct, type OracleWindow, pageOf, times, within } from './oracle-parts.ts'
-
-/** The policies that a site's reports quote, computed the plain way over rows: no SQL, no code of the API's rules. */
 
 /** The fields of a report that identify its policy. */
 export type QuotingRow = Pick<

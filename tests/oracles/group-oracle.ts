@@ -1,3 +1,5 @@
+/** @module Crash and network error groups, computed the plain way over rows: no SQL, no rollups, no code of the API. */
+
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { firstHalfOfMd5 } from '../support/md5.ts'
 import {
@@ -13,8 +15,6 @@ import {
   weightOf,
   within,
 } from './oracle-parts.ts'
-
-/** Crash and network error groups, computed the plain way over rows: no SQL, no rollups, no code of the API. */
 
 /** What of a report its group is made from. */
 export type CrashRow = Pick<

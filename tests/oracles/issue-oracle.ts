@@ -1,9 +1,12 @@
+/**
+ * @module Issues of the types that declare them, computed the plain way over rows: no SQL, no rollups, no code of the
+ * API.
+ */
+
 import { storedTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { firstHalfOfMd5 } from '../support/md5.ts'
 import { estimated, type OracleWindow } from './oracle-parts.ts'
-
-/** Issues of the types that declare them, computed the plain way over rows: no SQL, no rollups, no code of the API. */
 
 /** What of a report its issue is made from. */
 export type IssueRow = Pick<

@@ -1,6 +1,6 @@
-import type { StoredReport } from '../../schema/stored-report.ts'
+/** @module What several oracles compute alike, the plain way: no SQL, no code of the API. */
 
-/** What several oracles compute alike, the plain way: no SQL, no code of the API. */
+import type { StoredReport } from '../../schema/stored-report.ts'
 
 /** Half open, in milliseconds since the Unix epoch. */
 export interface OracleWindow {

@@ -1,3 +1,5 @@
+/** @module The evidence of a verdict on a site, computed the plain way: no SQL, no code of the API. */
+
 import { documents, paymentPatterns } from '../../fixtures/known-scripts.ts'
 import { dayMs } from '../../schema/durations.ts'
 import type { AlertDelivery } from '../../schema/responses/alert-delivery.ts'
@@ -6,8 +8,6 @@ import type { StoredReport } from '../../schema/stored-report.ts'
 import type { ScriptWorld } from '../support/script-world.ts'
 import { oracleScans } from './scan-oracle.ts'
 import { oracleScripts } from './script-oracle.ts'
-
-/** The evidence of a verdict on a site, computed the plain way: no SQL, no code of the API. */
 
 /** An alert rule as it is imported. */
 export interface RuleRecord {

@@ -1,8 +1,8 @@
+/** @module The contract's verdict on a site, computed the plain way: no SQL, no code of the API. */
+
 import { dayMs } from '../../schema/durations.ts'
 import { changesOf, type PciWorld, type RuleRecord, scriptEvidence, suggestionsOf } from './pci-evidence-oracle.ts'
 import { oracleScans } from './scan-oracle.ts'
-
-/** The contract's verdict on a site, computed the plain way: no SQL, no code of the API. */
 
 const iso = (time: number) => new Date(time).toISOString()
 

@@ -1,11 +1,13 @@
+/**
+ * @module The contract's results, computed the plain way over the same rows: no SQL, no rollups, no code of the API.
+ */
+
 import type { DimensionName } from '../../schema/dimensions.ts'
 import { type BucketSize, bucketSizes } from '../../schema/enumerations.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { Report } from '../../schema/responses/report.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { estimated, meets, type OracleWindow } from './oracle-parts.ts'
-
-/** The contract's results, computed the plain way over the same rows: no SQL, no rollups, no code of the API. */
 
 export type OracleFilters = Partial<Record<DimensionName, string>>
 

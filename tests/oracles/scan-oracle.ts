@@ -1,6 +1,6 @@
-import { headerSpellings, type ScanRecord } from '../../fixtures/scans.ts'
+/** @module Scans as the API returns them, computed the plain way over what was imported: no SQL, no code of the API. */
 
-/** Scans as the API returns them, computed the plain way over what was imported: no SQL, no code of the API. */
+import { headerSpellings, type ScanRecord } from '../../fixtures/scans.ts'
 
 const formOf = new Map(
   Object.entries(headerSpellings).flatMap(([header, values]) =>

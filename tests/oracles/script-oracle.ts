@@ -1,3 +1,5 @@
+/** @module The contract's results about scripts, computed the plain way: no SQL, no code of the API. */
+
 import { createHash } from 'node:crypto'
 import { knownScripts } from '../../fixtures/known-scripts.ts'
 import type { DecisionRecord } from '../../fixtures/random-scripts.ts'
@@ -6,8 +8,6 @@ import { iso, type ScriptWorld, unique } from '../support/script-world.ts'
 import type { OracleWindow } from './oracle-parts.ts'
 import { activityOf, coverageOf, isPayment, presenceOf, violationOf, within } from './script-evidence-oracle.ts'
 import { advisoriesOf, descending, identityOf, sightingsOf, versionsOf } from './script-version-oracle.ts'
-
-/** The contract's results about scripts, computed the plain way: no SQL, no code of the API. */
 
 export interface ScriptFilters {
   readonly pageScope?: string | undefined

@@ -1,3 +1,8 @@
+/**
+ * @module Shards that query each other over native connections. The embedded engine has no Keeper, so there are no
+ * replicas.
+ */
+
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,8 +17,6 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { killEngine } from './engine.ts'
 import { freePort } from './free-port.ts'
 import { patience } from './patience.ts'
-
-// Shards that query each other over native connections. The embedded engine has no Keeper, so there are no replicas.
 
 const front = 'default'
 /** Holds what brings the rows of small tables to the other nodes. */

@@ -1,3 +1,5 @@
+/** @module Posts of one report each, collectors of which parts are replaced, and what ClickHouse stored. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,8 +18,6 @@ import { importVersion } from '../../queries/rules/import-version.ts'
 import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
 import { queryRows } from './database.ts'
 import { patientBlocks } from './patience.ts'
-
-/** Posts of one report each, collectors of which parts are replaced, and what ClickHouse stored. */
 
 let urls = 0
 /** A page that no other report has. */

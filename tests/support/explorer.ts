@@ -1,8 +1,8 @@
+/** @module The explorer in a browser, as a tab that holds a key. */
+
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { TestApi } from './api.ts'
 import type { TestKey } from './tenants.ts'
-
-/** The explorer in a browser, as a tab that holds a key. */
 
 /** Other tests' servers share the processors. */
 const waitMs = 60_000

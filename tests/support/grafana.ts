@@ -1,9 +1,9 @@
+/** @module The Grafana dashboard, and its statements as Grafana and its ClickHouse plugin (4.20) send them. */
+
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { queryRows } from './database.ts'
-
-/** The Grafana dashboard, and its statements as Grafana and its ClickHouse plugin (4.20) send them. */
 
 const folder = new URL('../../clickhouse/grafana/', import.meta.url)
 

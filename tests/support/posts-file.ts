@@ -1,3 +1,5 @@
+/** @module Files of POSTs to import, and what ClickHouse stored of them. */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,8 +7,6 @@ import { onTestFinished } from 'vitest'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { queryRows } from './database.ts'
 import type { SmallImport } from './import-file.ts'
-
-/** Files of POSTs to import, and what ClickHouse stored of them. */
 
 export const siteId = '00000000-0000-4000-8000-0000000000aa'
 const start = Date.UTC(2026, 8, 20)

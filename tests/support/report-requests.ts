@@ -1,3 +1,5 @@
+/** @module Random requests about given rows: types, filters that often hit, windows at and beside every alignment. */
+
 import fc from 'fast-check'
 import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
 import { dayMs } from '../../schema/durations.ts'
@@ -7,8 +9,6 @@ import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import type { OracleWindow } from '../oracles/oracle-parts.ts'
 import type { OracleFilters } from '../oracles/report-oracle.ts'
-
-/** Random requests about given rows: types, filters that often hit, windows at and beside every alignment. */
 
 /** Values that a filter accepts (Rule 22), within its length. */
 function sayable(dimension: DimensionName, value: string): boolean {

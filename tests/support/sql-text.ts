@@ -1,7 +1,7 @@
+/** @module Statements on one line, as ClickHouse ignores line breaks. */
+
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
-
-/** Statements on one line, as ClickHouse ignores line breaks. */
 
 export const oneLine = (statement: string): string =>
   statement.trim().replace(/\s+/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')')

@@ -1,7 +1,7 @@
+/** @module Options and arguments of commander whose values a zod schema parses. */
+
 import { Argument, Option } from '@commander-js/extra-typings'
 import type { z } from 'zod'
-
-// Options and arguments of commander whose values a zod schema parses.
 
 interface Allowed<Value> {
   /** Purpose, with unit and default. */

@@ -1,8 +1,8 @@
+/** @module Lookups of a command's tenant and sites that throw where there is none. */
+
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { findTenant, type Tenant } from '../../../queries/tenants/find-tenant.ts'
 import { listSites, type Site } from '../../../queries/tenants/list-sites.ts'
-
-// Lookups of a command's tenant and sites that throw where there is none.
 
 export async function requireTenant(database: Database, id: string): Promise<Tenant> {
   const [tenant] = await database.read(findTenant(id))

@@ -1,7 +1,7 @@
+/** @module Options and arguments that several commands have. */
+
 import { z } from 'zod'
 import { argument, option } from './arguments.ts'
-
-// Options and arguments that several commands have.
 
 export const uuid = z.guid().transform((id) => id.toLowerCase())
 

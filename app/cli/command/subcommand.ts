@@ -1,6 +1,6 @@
-import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
+/** @module Commands with their help: description, options, notes and examples. */
 
-// Commands with their help: description, options, notes and examples.
+import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
 
 interface Help {
   readonly about: string

@@ -1,3 +1,5 @@
+/** @module Commands of a cluster, where each tenant lies whole on one shard. */
+
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import type { Cluster } from '../../../clickhouse/cluster/open-cluster.ts'
@@ -13,8 +15,6 @@ import type { Context } from '../command/context.ts'
 import { requireTenant } from '../command/require-tenant.ts'
 import { anyTenant, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
-
-// Commands of a cluster, where each tenant lies whole on one shard.
 
 const shardSchema = z
   .string()

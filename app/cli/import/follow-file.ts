@@ -1,8 +1,11 @@
+/**
+ * @module Follows a file by its name, as `tail -F` does: stat twice a second works on every file system, unlike
+ * inotify.
+ */
+
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ByteSource } from '../../import/ndjson/read-batches.ts'
-
-/** Follows a file by its name, as `tail -F` does: stat twice a second works on every file system, unlike inotify. */
 
 export interface FollowOptions {
   readonly path: string

@@ -1,3 +1,5 @@
+/** @module The frame of every import: opens its file, shows progress, writes rejected lines, and stops at Ctrl-C. */
+
 import { createRejectedFile } from '../../import/ndjson/rejected-file.ts'
 import type { Rejection } from '../../import/ndjson/rejected-line.ts'
 import type { DatabaseAccess } from '../../program/open-database.ts'
@@ -5,8 +7,6 @@ import { onStopSignal } from '../../program/stop-signal.ts'
 import type { Context } from '../command/context.ts'
 import { withProgress } from '../command/show-progress.ts'
 import { type ImportSource, openImportSource } from './import-source.ts'
-
-// The frame of every import: opens its file, shows progress, writes rejected lines, and stops at Ctrl-C.
 
 export const rejectedNote = [
   'What cannot be stored of a line goes to FILE.rejected.ndjson, or in the current folder where FILE is a pipe',

@@ -1,10 +1,10 @@
+/** @module Counts beside a list of scripts, with every state present. */
+
 import type { z } from 'zod'
 import type { Script } from '../../../schema/responses/script.ts'
 import type { coverageSummary, scriptCounts } from '../../../schema/responses/script-inventory.ts'
 import { advisoryStates, coverageStates, identificationStates } from '../../../schema/scripts.ts'
 import type { uninventoriedScripts } from './read-inventory.ts'
-
-/** Counts beside a list of scripts, with every state present. */
 
 function countBy<State extends string>(
   states: readonly State[],

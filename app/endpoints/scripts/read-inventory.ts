@@ -1,3 +1,5 @@
+/** @module Reads a site's script inventory, or one script of it. */
+
 import { listMonitoredPages } from '../../../queries/pages/list-monitored-pages.ts'
 import type { TimeRange } from '../../../queries/rollups/time-range.ts'
 import {
@@ -19,8 +21,6 @@ import type { Script, ScriptDecision } from '../../../schema/responses/script.ts
 import type { Caller } from '../../pipeline/authenticator.ts'
 import { latestFirst, timePosition } from '../../pipeline/time-position.ts'
 import { type InventoryRows, readInventoryRows } from './inventory-rows.ts'
-
-/** Reads a site's script inventory, or one script of it. */
 
 /** A script never seen comes last. */
 export const inventoryPosition = timePosition('lastSeenAt')

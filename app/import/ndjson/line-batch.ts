@@ -1,6 +1,8 @@
-import { createHash, type Hash } from 'node:crypto'
+/**
+ * @module Collects lines of a file in one buffer, and hashes them so that the same lines always give the same batch.
+ */
 
-/** Collects lines of a file in one buffer, and hashes them so that the same lines always give the same batch. */
+import { createHash, type Hash } from 'node:crypto'
 
 export interface LineBatch {
   /** Lines, each with a line feed at its end. */

@@ -1,4 +1,4 @@
-/** Line errors are values, not exceptions: a rejected line is an ordinary result of an import. */
+/** @module Line errors are values, not exceptions: a rejected line is an ordinary result of an import. */
 
 /** A symbol, because a report can have a field of any name. */
 const lineError = Symbol('line error')

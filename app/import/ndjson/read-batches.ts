@@ -1,8 +1,8 @@
+/** @module Cuts a source into batches of lines whose tokens chain, so that a repeated import recognises each batch. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartedBatch } from '../reports/import-log.ts'
 import { collectLines, type LineBatch } from './line-batch.ts'
-
-/** Cuts a source into batches of lines whose tokens chain, so that a repeated import recognises each batch. */
 
 /** Bytes in chunks of any size, text being UTF-8; a Readable is one. */
 export type ByteSource = AsyncIterable<Uint8Array | string>

@@ -1,10 +1,10 @@
+/** @module The rejected file appears with its first line, so that a clean import makes none. */
+
 import { once } from 'node:events'
 import type { WriteStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { type Rejection, toRejectedLine } from './rejected-line.ts'
-
-/** The rejected file appears with its first line, so that a clean import makes none. */
 
 export interface RejectedFileTarget {
   readonly path: string

@@ -1,7 +1,7 @@
+/** @module Lines of a rejected file: each can be imported as it is, and holds only the rejected part of its line. */
+
 import { truncate } from '../normalise/truncate.ts'
 import { isLineError, isObject, parseLine } from './line-error.ts'
-
-/** Lines of a rejected file: each can be imported as it is, and holds only the rejected part of its line. */
 
 /** Field of a rejected line with its number and reason, which every import ignores. */
 export const rejectedField = 'rejected'

@@ -1,6 +1,6 @@
-import { urlComponents } from './url-components.ts'
+/** @module Host and origin of a blocked resource; '' where unknown. */
 
-/** Host and origin of a blocked resource; '' where unknown. */
+import { urlComponents } from './url-components.ts'
 
 export interface BlockedResource {
   /** Host of a URL, or a keyword or scheme: inline, eval, data, webrtc; lower case. */

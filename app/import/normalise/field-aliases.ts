@@ -1,10 +1,10 @@
+/** @module Reads the fields that a report mapping names, in whichever spelling a browser sends them. */
+
 import type { ReportTypeRow } from '../../../schema/report-type.ts'
 import { storedTypeRows } from '../../../schema/report-types.ts'
 import { textLimits } from '../../../schema/stored-report.ts'
 import { timeMembers } from './line-wrapper.ts'
 import { withoutUser } from './without-user.ts'
-
-/** Reads the fields that a report mapping names, in whichever spelling a browser sends them. */
 
 /** Values by camelCase name; undefined where the field is missing. */
 export type Fields<Name extends string = string> = Readonly<Record<Name, unknown>>

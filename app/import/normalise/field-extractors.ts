@@ -1,3 +1,5 @@
+/** @module Extractors that report mappings name (schema/report-type.ts). None throws. */
+
 import { scriptHash } from '../../../queries/rules/scripts/script-hash.ts'
 import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
 import { endOfTimes } from '../../../schema/params.ts'
@@ -6,8 +8,6 @@ import type { StoredReport } from '../../../schema/stored-report.ts'
 import { type Fields, firstText, toNumber } from './field-aliases.ts'
 import { urlComponents } from './url-components.ts'
 import { withoutUser } from './without-user.ts'
-
-/** Extractors that report mappings name (schema/report-type.ts). None throws. */
 
 /** Value of the first usable field of `names`; `url` is the envelope's. */
 export type Extract<Value = unknown> = (fields: Fields, names: readonly string[], url: string) => Value

@@ -1,7 +1,7 @@
+/** @module Matches host names with the patterns of a tenant's sites. */
+
 import { parseUrl } from '../../../schema/parse-url.ts'
 import { longestHostname } from './url-components.ts'
-
-/** Matches host names with the patterns of a tenant's sites. */
 
 export interface ImportSite {
   readonly id: string

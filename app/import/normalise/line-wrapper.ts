@@ -1,6 +1,6 @@
-import { isObject, reject, withoutByteOrderMark } from '../ndjson/line-error.ts'
+/** @module Wrappers around the body of a POST: ours, and those of collectors that write each report as a line. */
 
-/** Wrappers around the body of a POST: ours, and those of collectors that write each report as a line. */
+import { isObject, reject, withoutByteOrderMark } from '../ndjson/line-error.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

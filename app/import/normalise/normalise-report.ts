@@ -1,3 +1,5 @@
+/** @module Makes the stored form of a report from its body, its POST and its import. */
+
 import { dayMs } from '../../../schema/durations.ts'
 import { type StoredType, storedTypeRows } from '../../../schema/report-types.ts'
 import { emptyFields, type StoredReport, textLimits, unitWeight } from '../../../schema/stored-report.ts'
@@ -10,8 +12,6 @@ import { isNoise } from './noise.ts'
 import type { ReportElement } from './post.ts'
 import { truncate } from './truncate.ts'
 import { urlComponents } from './url-components.ts'
-
-/** Makes the stored form of a report from its body, its POST and its import. */
 
 export interface ReportOrigin {
   readonly tenantId: string

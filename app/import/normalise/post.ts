@@ -1,3 +1,5 @@
+/** @module Reads a line as a browser's POST, and its body as reports; a missing text is ''. */
+
 import { maxClockSkewMs } from '../../../schema/record-fields.ts'
 import { isLineError, isObject, type LineError, reject } from '../ndjson/line-error.ts'
 import type { Rejection } from '../ndjson/rejected-line.ts'
@@ -11,8 +13,6 @@ import {
 } from './field-aliases.ts'
 import { timeMembers, unwrapBody } from './line-wrapper.ts'
 import { readReceivedAt } from './received-at.ts'
-
-/** Reads a line as a browser's POST, and its body as reports; a missing text is ''. */
 
 export interface Post {
   readonly receivedAt: number | undefined

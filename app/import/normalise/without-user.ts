@@ -1,6 +1,6 @@
-import { parseUrl } from '../../../schema/parse-url.ts'
+/** @module Removes users and passwords of URLs before they are stored. */
 
-/** Removes users and passwords of URLs before they are stored. */
+import { parseUrl } from '../../../schema/parse-url.ts'
 
 /**
  * All before the last @ of an authority (URL Standard, 4.4); in JSON and scripts a quote ends it. Linear: the slashes of the

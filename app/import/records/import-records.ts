@@ -1,3 +1,5 @@
+/** @module Imports records batch by batch; a stored record is replaced, so that a repeated file changes nothing. */
+
 import { isUtf8 } from 'node:buffer'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
@@ -10,8 +12,6 @@ import { checkImmutableFields } from './immutable-fields.ts'
 import { withPreserved } from './preserved-column.ts'
 import { readRecord } from './read-record.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
-
-/** Imports records batch by batch; a stored record is replaced, so that a repeated file changes nothing. */
 
 /** Counts of an import; `records` = stored + rejected. */
 export interface RecordImportResult {

@@ -1,7 +1,7 @@
+/** @module A record type is one declaration, read by the importer, the command line and its help. */
+
 import type { z } from 'zod'
 import type { Sql } from '../../../queries/sql/sql.ts'
-
-/** A record type is one declaration, read by the importer, the command line and its help. */
 
 /** Entities of the tenant that a record can refer to by id. */
 export type ForeignEntity = 'site' | 'page'

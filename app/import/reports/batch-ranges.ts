@@ -1,8 +1,8 @@
+/** @module Ranges of receipt times of a batch: the ranges that earlier runs began, and one with this run's settings. */
+
 import { retentionStart } from '../../../schema/plans.ts'
 import { type ImportSite, sitesByPattern } from '../normalise/host-patterns.ts'
 import type { RecordedRange } from './import-log.ts'
-
-/** Ranges of receipt times of a batch: the ranges that earlier runs began, and one with this run's settings. */
 
 /** A tenant's settings, which can change during a live import. */
 export interface ImportTenant {

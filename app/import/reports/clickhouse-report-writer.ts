@@ -1,8 +1,8 @@
+/** @module Writes reports to ClickHouse, each insert as one block under a deduplication token. */
+
 import { Readable } from 'node:stream'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { blockColumns } from './insert-block.ts'
-
-/** Writes reports to ClickHouse, each insert as one block under a deduplication token. */
 
 export interface ReportWriter {
   /**

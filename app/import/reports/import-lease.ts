@@ -1,3 +1,8 @@
+/**
+ * @module One import of reports a tenant at a time. ClickHouse has no compare-and-set, but drops an insert of a
+ * deduplication token that it has: of all claims to one generation of the lease the first is stored.
+ */
+
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -5,11 +10,6 @@ import type { Database } from '../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { findImportLease } from '../../../queries/tenants/find-import-lease.ts'
 import { withRetry } from '../with-retry.ts'
-
-/**
- * One import of reports a tenant at a time. ClickHouse has no compare-and-set, but drops an insert of a deduplication
- * token that it has: of all claims to one generation of the lease the first is stored.
- */
 
 export interface LeaseOptions {
   readonly database: Pick<Database, 'read' | 'insert'>

@@ -1,4 +1,4 @@
-/** The import log makes an import exactly-once: a repeated run sends each batch as its first run began it. */
+/** @module The import log makes an import exactly-once: a repeated run sends each batch as its first run began it. */
 
 export interface ImportBatch {
   readonly previousToken: string

@@ -1,3 +1,5 @@
+/** @module Imports reports batch by batch: reading the next rows overlaps the insert of the ones before. */
+
 import { hash } from 'node:crypto'
 import { gatherDurations } from '../../../schema/durations.ts'
 import { type BlockTimes, dueAt } from '../due-at.ts'
@@ -10,8 +12,6 @@ import type { ReportWriter } from './clickhouse-report-writer.ts'
 import type { ImportBatch, ImportLog, RecordedRange, StartedBatch } from './import-log.ts'
 import { createTally, type ImportResult, type ImportTally } from './import-tally.ts'
 import { parseBatch } from './parse-batch.ts'
-
-/** Imports reports batch by batch: reading the next rows overlaps the insert of the ones before. */
 
 export interface ImportOptions extends ImportTenant {
   readonly source: ByteSource

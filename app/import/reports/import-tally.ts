@@ -1,6 +1,6 @@
-import { detachString } from '../normalise/detach-string.ts'
+/** @module Counts of an import; `reports` = stored + expired + skipped + reports rejected one by one. */
 
-/** Counts of an import; `reports` = stored + expired + skipped + reports rejected one by one. */
+import { detachString } from '../normalise/detach-string.ts'
 
 export interface ImportResult {
   /** Lines that are not blank. */

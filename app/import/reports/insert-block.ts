@@ -1,6 +1,6 @@
-import { type StoredReport, storedFieldNames, storedFieldRows } from '../../../schema/stored-report.ts'
+/** @module Insert blocks of rows as JSONCompactEachRow, bounded in rows and bytes. */
 
-/** Insert blocks of rows as JSONCompactEachRow, bounded in rows and bytes. */
+import { type StoredReport, storedFieldNames, storedFieldRows } from '../../../schema/stored-report.ts'
 
 /** Columns of a row, in its order. */
 export const blockColumns: readonly string[] = storedFieldNames.map((field) => storedFieldRows[field].column)

@@ -1,3 +1,5 @@
+/** @module The verdicts on requirements 6.4.3 (Rule 65) and 11.6.1 (Rule 66). */
+
 import {
   changesRequirement,
   type PciGapKind,
@@ -6,8 +8,6 @@ import {
   scriptsRequirement,
   watchedEvents,
 } from '../../../schema/pci.ts'
-
-/** The verdicts on requirements 6.4.3 (Rule 65) and 11.6.1 (Rule 66). */
 
 export interface ScriptEvidence {
   readonly paymentPages: number

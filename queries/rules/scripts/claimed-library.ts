@@ -1,6 +1,6 @@
-import { parseUrl } from '../../../schema/parse-url.ts'
+/** @module Libraries by the URLs of public delivery networks. */
 
-/** Libraries by the URLs of public delivery networks. */
+import { parseUrl } from '../../../schema/parse-url.ts'
 
 export interface ClaimedLibrary {
   readonly name: string

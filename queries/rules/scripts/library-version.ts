@@ -1,6 +1,6 @@
-import { byText } from '../by-text.ts'
+/** @module Versions in semantic order, as library authors write them. */
 
-/** Versions in semantic order, as library authors write them. */
+import { byText } from '../by-text.ts'
 
 interface Version {
   readonly numbers: readonly string[]

@@ -1,3 +1,8 @@
+/**
+ * @module `npm run bench:tests [-- vitest's arguments]`: where a run of the tests spends processor time, and what it
+ * waits for.
+ */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -8,8 +13,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { toTable } from '../print-results.ts'
 import { endedMs, ProcessTimes } from './process-times.ts'
 import { Statements } from './statements.ts'
-
-/** `npm run bench:tests [-- vitest's arguments]`: where a run of the tests spends processor time, and what it waits for. */
 
 const sampleMs = 100
 const collectMs = 2_000

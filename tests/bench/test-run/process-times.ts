@@ -1,7 +1,7 @@
+/** @module Processor time and starts of every process below one, by kind; from Linux's /proc. */
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { cpuMsOf } from '../watch-process.ts'
-
-/** Processor time and starts of every process below one, by kind; from Linux's /proc. */
 
 export interface KindUsage {
   readonly processes: number

@@ -1,7 +1,7 @@
+/** @module Statements of every engine that runs, from its query log. */
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-
-/** Statements of every engine that runs, from its query log. */
 
 export interface StatementUsage {
   readonly count: number

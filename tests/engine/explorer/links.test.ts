@@ -1,11 +1,11 @@
+/** @module What a link opens, and where the focus is. */
+
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { createWorld, startContractApi, type TestWorld } from '../../support/contract.ts'
 import { openExplorer, settled } from '../../support/explorer.ts'
-
-/** What a link opens, and where the focus is. */
 
 let api: TestApi
 let world: TestWorld

@@ -1,3 +1,5 @@
+/** @module Each view is loaded once, wide and light; then the same page gets narrow and dark. */
+
 import { randomUUID } from 'node:crypto'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
@@ -10,8 +12,6 @@ import type { TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { createWorld, startContractApi, type TestWorld } from '../../support/contract.ts'
 import { cells, openExplorer, shownNumber } from '../../support/explorer.ts'
-
-/** Each view is loaded once, wide and light; then the same page gets narrow and dark. */
 
 const hostile = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>'
 

@@ -1,9 +1,9 @@
+/** @module The groups of what real browsers sent, imported, beside those of the payloads as they were sent. */
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CrashRow, type NetworkErrorRow, oracleCrashes, oracleNetworkErrors } from '../../oracles/group-oracle.ts'
 import { type CapturedApi, capturedReports, capturedWindow, startCapturedApi } from '../../support/captured.ts'
 import { readPages } from '../../support/read-pages.ts'
-
-/** The groups of what real browsers sent, imported, beside those of the payloads as they were sent. */
 
 let captured: CapturedApi
 

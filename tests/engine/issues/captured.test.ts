@@ -1,10 +1,10 @@
+/** @module The issues of what real browsers sent, imported, beside those of the payloads as they were sent. */
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueTypeNames, type ReportType } from '../../../schema/report-types.ts'
 import { type IssueRow, oracleIssues } from '../../oracles/issue-oracle.ts'
 import { type CapturedApi, capturedReports, capturedWindow, startCapturedApi } from '../../support/captured.ts'
 import { readPages } from '../../support/read-pages.ts'
-
-/** The issues of what real browsers sent, imported, beside those of the payloads as they were sent. */
 
 let captured: CapturedApi
 

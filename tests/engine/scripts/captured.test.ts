@@ -1,8 +1,8 @@
+/** @module The scripts that real browsers reported, imported, beside the payloads as they were sent. */
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CapturedApi, capturedReports, capturedWindow, startCapturedApi } from '../../support/captured.ts'
 import { readPages } from '../../support/read-pages.ts'
-
-/** The scripts that real browsers reported, imported, beside the payloads as they were sent. */
 
 let captured: CapturedApi
 

@@ -1,3 +1,5 @@
+/** @module A built program reads the same files as its source: migrations, SQL, pages, scripts and package.json. */
+
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
@@ -5,8 +7,6 @@ import { startApi, type TestApi } from '../../support/api.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { createDatabase, type TestDatabase } from '../../support/database.ts'
 import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
-
-/** A built program reads the same files as its source: migrations, SQL, pages, scripts and package.json. */
 
 let source: TestApi
 let database: TestDatabase
