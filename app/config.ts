@@ -103,9 +103,27 @@ export type Config = Readonly<z.infer<typeof variables>>
 export const collectorUrl = ({ COLLECTOR_URL, COLLECTOR_PORT }: Pick<Config, 'COLLECTOR_URL' | 'COLLECTOR_PORT'>) =>
   COLLECTOR_URL ?? `http://127.0.0.1:${COLLECTOR_PORT}`
 
-/** Throws an Error of one line that names the variable and its values. An empty variable counts as unset. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+/** Kubernetes' Service links: a Service named clickhouse sets CLICKHOUSE_PORT=tcp://10.0.0.1:8123 in every pod. */
+const isServiceLink = (name: string, value: string) => name.endsWith('_PORT') && value.startsWith('tcp://')
+
+const warnOnStderr = (line: string) => void process.stderr.write(`${line}\n`)
+
+/**
+ * Throws an Error of one line that names the variable and its values. An empty variable counts as unset, and so does a
+ * Service link of Kubernetes, with a warning.
+ */
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  warn: (line: string) => void = warnOnStderr,
+): Config {
+  const set: Record<string, string> = {}
+  for (const [name, value = ''] of Object.entries(environment)) {
+    if (!isServiceLink(name, value)) {
+      if (value !== '') set[name] = value
+    } else if (name in variables.shape) {
+      warn(`${name} is ignored: ${value} is a Service link of Kubernetes; set enableServiceLinks: false in the pod`)
+    }
+  }
   const parsed = variables.safeParse(set)
   if (parsed.success) return consistent(parsed.data)
   const variable = String(parsed.error.issues[0]?.path[0]) as keyof typeof variables.shape

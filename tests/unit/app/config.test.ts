@@ -22,6 +22,29 @@ describe('the environment', () => {
     expect(readConfig({ PORT: '', REDIS_URL: '' }).PORT).toBe(8787)
   })
 
+  test('ignores what Kubernetes sets for Services of the names of our programs, with a warning for each of ours', () => {
+    const services = ['clickhouse', 'redis', 'collector', 'metrics', 'collector-metrics', 'api']
+    const links = services.flatMap((service) => {
+      const name = service.toUpperCase().replaceAll('-', '_')
+      const address = 'tcp://10.96.0.7:8123'
+      return [
+        [`${name}_SERVICE_HOST`, '10.96.0.7'],
+        [`${name}_SERVICE_PORT`, '8123'],
+        [`${name}_PORT`, address],
+        [`${name}_PORT_8123_TCP`, address],
+        [`${name}_PORT_8123_TCP_ADDR`, '10.96.0.7'],
+      ]
+    })
+    const warnings: string[] = []
+    expect(readConfig(Object.fromEntries(links), (line) => warnings.push(line))).toEqual(readConfig({}))
+    expect(warnings.map((line) => line.split(' ')[0])).toEqual([
+      'CLICKHOUSE_PORT',
+      'COLLECTOR_PORT',
+      'METRICS_PORT',
+      'COLLECTOR_METRICS_PORT',
+    ])
+  })
+
   test.each([
     ['PORT', 'http'],
     ['PORT', '65536'],

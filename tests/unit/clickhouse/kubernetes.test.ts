@@ -77,6 +77,10 @@ test.each(containers)('$title sets variables that the programs read, and runs a 
   expect(existsSync(new URL(file, root))).toBe(true)
 })
 
+test.each(pods)('$title gets no variables of Services', ({ spec }) => {
+  expect(spec.template.spec?.enableServiceLinks).toBe(false)
+})
+
 test.each(containers.filter(({ container }) => container?.readinessProbe))(
   '$title drains for longer than Kubernetes takes to see that it is not ready, and has time to end',
   ({ spec, container }) => {
