@@ -165,7 +165,7 @@ function notApplied(known: readonly Migration[], applied: readonly Applied[]): M
     const rows = applied.filter((row) => row.version === version)
     if (rows.some((row) => row.checksum !== checksum)) {
       throw new Error(
-        `The database was made by other migrations than this release's, from ${name} on: remove the folder DATA_DIR (on a server, drop the tables of the database) and start again`,
+        `The database was made by other migrations than this release's, from ${name} on, and was not changed: run the release that made it, or give this one another DATA_DIR (on a server, another database in CLICKHOUSE_URL)`,
       )
     }
     return rows.length === 0
