@@ -8,6 +8,7 @@ import { startCollector } from './collector/start-collector.ts'
 import type { TryPageOptions } from './collector/try-page.ts'
 import { type Config, readConfig } from './config.ts'
 import { type DemoKey, loadDemo } from './demo/load-demo.ts'
+import { requireFreePorts } from './http/require-free-ports.ts'
 import { createLogger } from './program/create-logger.ts'
 import { type DatabaseAccess, openDatabase } from './program/open-database.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
@@ -15,6 +16,7 @@ import { fail, stopOnSignal } from './program/stop-signal.ts'
 /** `npm start`: the embedded engine, migrated and filled with demo data, and the API over it. */
 async function start(): Promise<void> {
   const config = readConfig(process.env)
+  await requireFreePorts(config, ['PORT', 'COLLECTOR_PORT'])
   const engine = await openDatabase(config, {
     port: config.CLICKHOUSE_PORT,
     onStep: printStep,

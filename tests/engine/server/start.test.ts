@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -177,6 +178,21 @@ describe('npm run serve', () => {
     expect(await serve.ended()).toBe(1)
     expect(serve.output()).toMatch(/^CLICKHOUSE_URL must name .*\n$/)
   })
+
+  test.each(['PORT', 'COLLECTOR_PORT'])(
+    'npm start names a taken %s before it makes a data folder',
+    async (variable) => {
+      const blocker = createServer()
+      await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
+      const { port } = blocker.address() as { port: number }
+      const unmade = join(dataDir, 'unmade')
+      const started = start({ DATA_DIR: unmade, [variable]: String(port) })
+      expect(await started.ended()).toBe(1)
+      expect(started.output()).toBe(`Port ${port} on 127.0.0.1 is taken; set ${variable} to another\n`)
+      expect(existsSync(unmade)).toBe(false)
+      blocker.close()
+    },
+  )
 
   test('names a port that is taken', async () => {
     const blocker = createServer()
