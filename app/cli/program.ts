@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
+import packageJson from '../../package.json' with { type: 'json' }
 import type { Context } from './command/context.ts'
 import { StrictCommand } from './command/strict-command.ts'
 import { withHelp } from './command/subcommand.ts'
@@ -39,6 +40,7 @@ const help = {
 /** The program for one run: commander stores parsed values in it. */
 export function createProgram(context: Context): Command {
   const program = withHelp(new StrictCommand('security-reporting'), help)
+    .version(packageJson.version, '--version', 'Prints the version')
     .exitOverride()
     .helpCommand(false)
     .configureHelp({

@@ -29,8 +29,8 @@ export async function runCli(
     folder: callersFolder(environment),
     log,
     database: database.open,
-    config: () => readConfig(environment),
-    collectorUrl: () => collectorUrl(readConfig(environment)),
+    config: () => readConfig(environment, log),
+    collectorUrl: () => collectorUrl(readConfig(environment, log)),
     finish(object, code = 0) {
       result = object
       exitCode = code
@@ -55,7 +55,7 @@ function lazyDatabase(environment: NodeJS.ProcessEnv, log: Context['log'], setti
   let opening: Promise<DatabaseAccess> | undefined
   return {
     async open(schema?: 'any'): Promise<DatabaseAccess> {
-      opening ??= openDatabase(readConfig(environment), {
+      opening ??= openDatabase(readConfig(environment, log), {
         onStep: log,
         ...settings,
         onDeath: () => log('The embedded engine died and is started again'),

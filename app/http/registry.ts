@@ -1,7 +1,7 @@
 /** @module Metrics that both programs have: of the process, of its HTTP requests, of ClickHouse and of Redis. */
 
-import { readFileSync } from 'node:fs'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import packageJson from '../../package.json' with { type: 'json' }
 import type { RequestContext } from '../pipeline/request-context.ts'
 
 /** Milliseconds between samples of the event loop's lag; the default of 10 costs a quarter of the CPU at 32 requests/s. */
@@ -10,8 +10,6 @@ const eventLoopMonitoringPrecision = 100
 /** Seconds. */
 const requestBuckets = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15]
 const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10]
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 /** Node's samples hold the interval between them, so that an idle event loop would lag by all of it. */
 function subtractSamplingInterval(registry: Registry): void {
@@ -35,7 +33,7 @@ export function createProgramMetrics(budgets: readonly string[]) {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision })
   subtractSamplingInterval(registry)
   const build = new Gauge({ name: 'build_info', help: '1, by version', labelNames: ['version'], registers })
-  build.set({ version }, 1)
+  build.set({ version: packageJson.version }, 1)
 
   const duration = new Histogram({
     name: 'http_request_duration_seconds',

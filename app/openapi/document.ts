@@ -1,3 +1,4 @@
+import packageJson from '../../package.json' with { type: 'json' }
 import { errorBody } from '../../schema/responses/common.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { conventions } from './conventions.ts'
@@ -19,7 +20,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]) {
     openapi: '3.1.0',
     info: {
       title: 'Security Reporting API',
-      version: '1',
+      version: packageJson.version,
       description: conventions,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },

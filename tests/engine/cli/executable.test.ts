@@ -12,6 +12,7 @@ const file = `${root}${packageJson.bin['security-reporting']}`
 test('the executable file runs commands from any folder', async () => {
   const { stdout } = await run(file, ['--help'], { cwd: tmpdir() })
   expect(stdout).toContain('Usage: security-reporting [options] [command]')
+  expect(await run(file, ['--version'], { cwd: tmpdir() })).toEqual({ stdout: `${packageJson.version}\n`, stderr: '' })
   const env = { ...process.env, CLICKHOUSE_URL: inject('servers').readUrl }
   expect(await run(file, ['sql', 'SELECT 41 + 1'], { cwd: tmpdir(), env })).toEqual({ stdout: '42\n', stderr: '' })
 })

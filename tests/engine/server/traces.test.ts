@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { hashKey } from '../../../app/api-keys/key-format.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { type FaultServer, startFaultServer } from '../../support/faults.ts'
 import { type ExportedSpan, type OtlpReceiver, startOtlpReceiver } from '../../support/otlp-receiver.ts'
@@ -89,7 +90,7 @@ test('a request, its budgets and its statements are of the caller’s trace, and
       'url.scheme': 'http',
       'http.response.header.x-request-id': ['tree-1'],
     },
-    resource: { 'service.name': 'reports-api', 'service.version': '0.1.0' },
+    resource: { 'service.name': 'reports-api', 'service.version': packageJson.version },
   })
   expect(children.map(({ name }) => name).sort()).toEqual(['countReports', 'countReports', 'findKey', 'takeBudgets'])
   for (const { traceId, kind, status } of children) {

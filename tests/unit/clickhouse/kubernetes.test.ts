@@ -10,6 +10,7 @@ import { type IService, Service } from 'kubernetes-models/v1/Service'
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { readConfig } from '../../../app/config.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
 
 interface Resource {
   readonly kind: string
@@ -75,6 +76,10 @@ test.each(containers)('$title sets variables that the programs read, and runs a 
   expect(() => readConfig(environment)).not.toThrow()
   const file = container?.command?.find((word) => word.endsWith('.ts')) ?? 'app/serve.ts'
   expect(existsSync(new URL(file, root))).toBe(true)
+})
+
+test.each(containers)('$title runs the image of this version', ({ container }) => {
+  expect(container?.image).toMatch(new RegExp(`:${packageJson.version}$`))
 })
 
 test.each(pods)('$title gets no variables of Services', ({ spec }) => {
