@@ -1,9 +1,10 @@
 import { expect, inject } from 'vitest'
+import type { CommandSettings } from '../../app/cli/command/context.ts'
 import { cli } from './cli.ts'
 
 /** Commands as the user that writes. */
-export function commandsOn(url: () => string) {
-  const run = (words: readonly string[]) => cli(words, { environment: { CLICKHOUSE_URL: url() } })
+export function commandsOn(url: () => string, settings: CommandSettings = {}) {
+  const run = (words: readonly string[]) => cli(words, { environment: { CLICKHOUSE_URL: url() }, settings })
 
   /** Runs a command that must succeed, and gives its one JSON object. */
   async function done(...words: string[]) {

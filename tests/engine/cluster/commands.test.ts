@@ -14,7 +14,9 @@ import { createFilledSite } from '../../support/filled-site.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 let own: TestCluster
-const { run, done, refused, makeTenant } = commandsOn(() => own.writeUrl)
+/** A deletion waits for no API and no collector. */
+const alone = { untilForgotten: async () => {} }
+const { run, done, refused, makeTenant } = commandsOn(() => own.writeUrl, alone)
 
 /** A tenant with reports on each shard, which no test moves or deletes. */
 let filled: readonly [string, string]
@@ -111,7 +113,7 @@ test('a site is deleted from its shard, and from the rollups there', async () =>
   await done('sites', 'delete', '--tenant', id, '--site', siteId, '--confirm', 'Gone')
   expect(await reportsOn(2, id)).toBe(100)
   expect((await done('rollups', 'check', '--tenant', id)).response).toMatchObject({ different: 0 })
-}, 300_000)
+})
 
 describe('where a statement of one shard runs on every shard', () => {
   test('a site is retracted from the rollups of its shard', async () => {
@@ -124,10 +126,10 @@ describe('where a statement of one shard runs on every shard', () => {
       writer: own.cluster.client,
       shards: () => withSharedDdl(own.cluster).shards.map((one) => one.database),
     }
-    await deleteSite(databases, id, siteId, { confirm: 'Test site', log: () => {} })
+    await deleteSite(databases, id, siteId, { confirm: 'Test site', settings: alone, log: () => {} })
     expect(await reportsOn(1, id)).toBe(100)
     expect((await done('rollups', 'check', '--tenant', id)).response).toMatchObject({ different: 0 })
-  }, 300_000)
+  })
 
   test('a move removes rows from the old shard alone', async () => {
     const id = await createFilledTenant(1)

@@ -63,7 +63,7 @@ test('Chromium’s reports of documents without a host are stored for the site o
       WHERE site_id = '${siteId}' AND blocked_host = 'blocked.example'
       ORDER BY blocked_url`,
     )
-  await expect.poll(stored, { timeout: 60_000 }).toEqual([
+  await expect.poll(stored).toEqual([
     ['https://blocked.example/blob', 'blob', '', 'img-src', false],
     ['https://blocked.example/filled', 'about', '', 'img-src', false],
     ['https://blocked.example/popup', 'about', '', 'img-src', false],
@@ -71,7 +71,7 @@ test('Chromium’s reports of documents without a host are stored for the site o
     ['https://blocked.example/srcdoc', 'about', '', 'img-src', false],
     ['https://blocked.example/worker', 'blob', '', 'connect-src', false],
   ])
-}, 90_000)
+})
 
 const bodies = (url: string) => [
   [{ type: 'csp-violation', url, body: { documentURL: url, effectiveDirective: 'img-src', blockedURL: 'inline' } }],

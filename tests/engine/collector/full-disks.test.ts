@@ -54,7 +54,7 @@ test('a folder that cannot be written: 503, not ready before a post finds it, an
     expect(await ready()).toEqual([503, 'failing', 'failing', 'failing'])
     await rm(folder)
     await mkdir(folder)
-    await expect.poll(async () => (await post(token, newUrl())).status, { timeout: 60_000 }).toBe(204)
+    await expect.poll(async () => (await post(token, newUrl())).status).toBe(204)
     expect(await ready()).toEqual([200, 'ok', 'ok', 'ok'])
     expect(await storedOf(database, refused)).toEqual([0])
     expect(lines.filter((line) => /folder|ClickHouse/.test(line))).toEqual([
@@ -83,7 +83,7 @@ test('a full disk of ClickHouse: 503, not ready while inserts fail, no block set
   try {
     const refused = newUrl()
     expect((await post(token, refused)).status).toBe(503)
-    await expect.poll(ready, { timeout: 60_000 }).toEqual([503, 'ok', 'failing', 'ok'])
+    await expect.poll(ready).toEqual([503, 'ok', 'failing', 'ok'])
     isFull = false
     expect((await post(token, newUrl())).status).toBe(204)
     expect(await ready()).toEqual([200, 'ok', 'ok', 'ok'])
@@ -102,7 +102,7 @@ test('a block that cannot be read and a folder among the blocks stop nothing', a
     await mkdir(join(folder, 'a.block'))
     await writeFile(join(folder, 'b.block'), 'no head')
     store.sendLeftovers()
-    await expect.poll(store.isReady, { timeout: 60_000 }).toBe(true)
+    await expect.poll(store.isReady).toBe(true)
     expect((await post(token, newUrl())).status).toBe(204)
     expect(unreadable).toEqual(['b'])
     expect((await readdir(folder)).sort()).toEqual(['a.block', 'b.unreadable'])

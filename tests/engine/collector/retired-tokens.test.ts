@@ -29,6 +29,6 @@ test('a token that was rotated away is 410, and one that never was is 404', asyn
   expect(await post(never)).toEqual([404, 'not_found'])
   const [second, third] = [await rotate(), await rotate()]
   expect(await post(third)).toEqual([204, ''])
-  for (const token of [first, second]) await expect.poll(() => post(token), { timeout: 60_000 }).toEqual([410, 'gone'])
+  for (const token of [first, second]) await expect.poll(() => post(token)).toEqual([410, 'gone'])
   expect(await post(never)).toEqual([404, 'not_found'])
-}, 90_000)
+})

@@ -58,7 +58,7 @@ async function pageThrough(page: Page, panel: string): Promise<(string | undefin
     texts.push(/^.*?(?=Show|, as of|$)/.exec(text)?.[0])
     if ((await showMore(page, panel).count()) === 0) return texts
     await showMore(page, panel).click()
-    await expect.poll(() => countOf(page, panel).textContent(), { timeout: 60_000 }).not.toBe(text)
+    await expect.poll(() => countOf(page, panel).textContent()).not.toBe(text)
   }
 }
 
@@ -105,7 +105,7 @@ describe('a list', () => {
       .toBe('121')
     expect(await countOf(page, 'newest').textContent()).toMatch(/^40 of 120/)
     await page.getByRole('button', { name: 'Show the newest' }).click()
-    await expect.poll(() => countOf(page, 'newest').textContent(), { timeout: 60_000 }).toContain('20 of 121')
+    await expect.poll(() => countOf(page, 'newest').textContent()).toContain('20 of 121')
     await settled(page)
     await page.context().close()
   })
