@@ -40,7 +40,7 @@ export function mountMetrics(app: Hono<ApiEnv>, registry: Registry): void {
 
 type MetricsVariable = 'METRICS_PORT' | 'COLLECTOR_METRICS_PORT'
 
-/** Serves a registry at `/metrics` of a port of its own, to any client that reaches METRICS_HOST; undefined where none is set. */
+/** Serves a registry at `/metrics` of a port of its own, to any client that reaches METRICS_HOST; undefined if none is set. */
 export async function listenForMetrics(
   config: Config,
   variable: MetricsVariable,

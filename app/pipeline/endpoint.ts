@@ -40,7 +40,7 @@ export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope 
   readonly params: Params
   readonly filter: Filter
   readonly window: Window extends WindowRule ? TimeRange : undefined
-  /** The window of equal length just before; undefined where retention does not reach all of it. */
+  /** The window of equal length just before; undefined if retention does not reach all of it. */
   readonly earlier: TimeRange | undefined
   readonly page: Paging extends PagePolicy<infer Item, infer Position> ? Page<Item, Position> : undefined
   /** Milliseconds since the Unix epoch. */

@@ -22,7 +22,7 @@ export interface RequestContext {
   refusedBudgets?: readonly string[]
   /** Of a post to the collector, which has no caller. */
   site?: { readonly id: string; readonly tenantId: string }
-  /** Undefined where the operation is not cached. */
+  /** Undefined if the operation is not cached. */
   cacheHit?: boolean
   rowsRead: number
   bytesRead: number

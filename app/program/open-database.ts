@@ -19,10 +19,10 @@ export interface DatabaseAccess {
   readonly writer: Database
   readonly url: string
   readonly migrated: readonly string[]
-  /** Undefined where it is one server. */
+  /** Undefined if it is one server. */
   readonly cluster: Cluster | undefined
   /**
-   * Databases of the writer that hold the tenants' rows: the whole database, or on a cluster each shard's. Throws where
+   * Databases of the writer that hold the tenants' rows: the whole database, or on a cluster each shard's. Throws if
    * no node of a shard responds.
    */
   shards(): readonly Database[]

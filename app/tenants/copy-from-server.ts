@@ -26,7 +26,7 @@ interface CopyOptions {
   readonly log: Log
 }
 
-/** Tenants of one server, one after the other; nothing may write meanwhile. Throws where a copy differs. */
+/** Tenants of one server, one after the other; nothing may write meanwhile. Throws if a copy differs. */
 export async function copyFromServer(
   cluster: Cluster,
   server: Database,

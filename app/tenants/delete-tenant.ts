@@ -26,7 +26,7 @@ interface Target {
   readonly kind: 'tenant' | 'site'
   readonly id: string
   readonly tenantId: string
-  /** Undefined where its row is gone. */
+  /** Undefined if its row is gone. */
   readonly name: string | undefined
   readonly condition: RowCondition
   /** Deletes the rows of these tables. */
@@ -44,7 +44,7 @@ const entrances: readonly string[] = ['sites', 'api_keys']
 /** The lease of the deletion, and on a cluster the row of the shard that it is found on. */
 const leaseTables: readonly string[] = ['import_leases', 'tenant_places']
 
-/** Throws where the rows are not all gone; running it again deletes the rest. */
+/** Throws if the rows are not all gone; running it again deletes the rest. */
 export async function deleteTenant(databases: Databases, id: string, options: DeleteOptions): Promise<RowCounts> {
   const [tenant] = await databases.writer.read(findTenant(id))
   const condition: RowCondition = ({ table }) => ofTenant(table, id)

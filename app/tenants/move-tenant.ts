@@ -28,7 +28,7 @@ interface MoveOptions {
   readonly acknowledgedMs?: number
 }
 
-/** Imports of reports wait meanwhile; reads and the collector go on. Throws where the tenant is not whole on the shard. */
+/** Imports of reports wait meanwhile; reads and the collector go on. Throws if the tenant is not whole on the shard. */
 export async function moveTenant(
   cluster: Cluster,
   tenantId: string,

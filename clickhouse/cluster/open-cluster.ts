@@ -44,7 +44,7 @@ export interface Shard {
   readonly database: Database
 }
 
-/** Throws where no node of a shard responds. */
+/** Throws if no node of a shard responds. */
 export function everyShard({ shards, shardCount, missing }: Cluster): readonly Shard[] {
   if (shards.length === shardCount) return shards
   const reason = missing.length > 0 ? `no node of a shard responds: ${missing.join('; ')}` : 'it names none of a shard'
@@ -117,7 +117,7 @@ function usedOnce(connectTo: (database: string) => Database): (database: string)
 
 const macroRow = z.object({ shard: z.string(), replica: z.string(), cluster: z.string() })
 
-/** Fails where a macro is missing. */
+/** Fails if a macro is missing. */
 const findMacros: Query<z.infer<typeof macroRow>> = {
   name: 'findMacros',
   statement: sql`SELECT getMacro('shard') AS shard, getMacro('replica') AS replica, getMacro('cluster') AS cluster`,

@@ -9,7 +9,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { type Sql, sql, uint } from '../../queries/sql/sql.ts'
 
-/** A statement returns when every server has run it, and fails where one has not within 180 s. One server ignores them. */
+/** A statement returns when every server has run it, and fails if one has not within 180 s. One server ignores them. */
 export const ddlSettings = { database_replicated_enforce_synchronous_settings: 1, alter_sync: '2' } as const
 
 /** The databases that a statement is sent to, so that it is run on all. */

@@ -7,7 +7,7 @@ import { join, name, type Sql, sql } from '../../queries/sql/sql.ts'
 import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
 import { inMonth, listRollupMonths, type RollupMonth, since, withinRetention } from './rollup-months.ts'
 
-/** A measure's value: a count or weight (text beyond 2^53), a time, or null where there is none. */
+/** A measure's value: a count or weight (text beyond 2^53), a time, or null if there is none. */
 type Measured = number | string | null
 
 /** A tenant's day of one type on which a rollup differs from its view's SELECT over the reports. */
@@ -117,7 +117,7 @@ const addsUp = ({ isState, type }: RollupMeasure) => isState || !/^(Array|Map|Tu
 /** JavaScript's numbers are exact up to 2^53. */
 const exactInJson = ({ type }: RollupMeasure, value: Sql) => (type === 'UInt64' ? sql`toString(${value})` : value)
 
-/** One side's value in a comparable form; null or empty where that side lacks the row. */
+/** One side's value in a comparable form; null or empty if that side lacks the row. */
 function combined(measure: RollupMeasure, side: Sql): Sql {
   const column = name(measure.column)
   if (measure.isState) return sql`${name(`${measure.combine}MergeIf`)}(${column}, ${side})`

@@ -17,7 +17,7 @@ export interface Refresh {
   /** Table like the rollup, for its keys that such reports had. */
   readonly touched: string
   readonly month: RollupMonth
-  /** Shortest of the tenant's reports in the month; undefined where it has none. */
+  /** Shortest of the tenant's reports in the month; undefined if it has none. */
   readonly retentionDays: number | undefined
 }
 

@@ -49,7 +49,7 @@ function toParameter(file: string, line: string): Parameter {
   return { name, fallback, about }
 }
 
-/** Throws where there is none of the name. */
+/** Throws if there is none of the name. */
 export function findSavedQuery(queries: readonly SavedQuery[], name: string): SavedQuery {
   const found = queries.find((query) => query.name === name)
   if (!found) {

@@ -1,4 +1,4 @@
-/** A read goes to its tenant's shard alone, its subqueries too, and fails where a shard does not respond. */
+/** A read goes to its tenant's shard alone, its subqueries too, and fails if a shard does not respond. */
 export const clusterReads = {
   distributed_product_mode: 'local',
   optimize_skip_unused_shards: '1',

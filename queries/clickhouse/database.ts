@@ -41,7 +41,7 @@ export interface Database {
   /** Throws Problem(upstream_unavailable), ClientDisconnected, or another error for a defect of ours. */
   read<Row>(query: Query<Row>, options?: ReadOptions): Promise<Row[]>
   /**
-   * A result's bytes as they arrive. The stream fails where ClickHouse does, and frees its slot in the pool when it is
+   * A result's bytes as they arrive. The stream fails if ClickHouse does, and frees its slot in the pool when it is
    * closed. Throws as `read`, and upstream_unavailable where no slot is free in time.
    */
   export(query: ExportQuery, options?: Omit<ReadOptions, 'onCost'>): Promise<Readable>

@@ -15,7 +15,7 @@ export interface OpenedResponse {
 const retryAfterSeconds = 30
 
 /**
- * The bytes of a response, which holds its slot in the pool until the stream is closed, and fails where ClickHouse does.
+ * The bytes of a response, which holds its slot in the pool until the stream is closed, and fails if ClickHouse does.
  * @param waitMs for a slot in the pool.
  */
 export function openExport(

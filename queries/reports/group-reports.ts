@@ -21,7 +21,7 @@ export type ReportGroup = z.infer<typeof row>
 export interface Ranking extends ReportFilter {
   readonly tenantId: string
   readonly window: TimeRange
-  /** undefined where retention does not reach it. */
+  /** undefined if retention does not reach it. */
   readonly previous: TimeRange | undefined
   readonly groupBy: readonly DimensionName[]
   readonly limit: number

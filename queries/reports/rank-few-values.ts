@@ -15,7 +15,7 @@ export const hasFewValues = ({ terms, groupBy }: Ranking) =>
 /** Queries to run concurrently, for `addGroups`. */
 export const rankFewValues = (ranking: Ranking): Query<ReportGroup>[] => groupEachSlice(ranking, maxRows + 1)
 
-/** The ranking as `groupReports` orders it; undefined where a statement may have more groups than its rows. */
+/** The ranking as `groupReports` orders it; undefined if a statement may have more groups than its rows. */
 export function addGroups(rows: readonly ReportGroup[], limit: number): ReportGroup[] | undefined {
   if (rows.length > maxRows) return undefined
   const groups = new Map<string, ReportGroup>()

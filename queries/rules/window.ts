@@ -59,7 +59,7 @@ function endOf(now: Date, from: Date | undefined, maxDays: number): number {
   return Math.max(now.getTime(), Math.min(sharedEnd(now), latest))
 }
 
-/** Undefined where retention does not reach all of it. */
+/** Undefined if retention does not reach all of it. */
 export function earlierWindow({ from, to }: TimeRange, retentionFrom: Date): TimeRange | undefined {
   const earlier = { from: from - (to - from), to: from }
   return earlier.from >= retentionFrom.getTime() ? earlier : undefined

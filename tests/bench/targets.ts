@@ -1,4 +1,4 @@
-/** Ratios of the other systems' p50 to the API's; undefined where either has none. */
+/** Ratios of the other systems' p50 to the API's; undefined if either has none. */
 interface Ratios {
   readonly plainRatio: number | undefined
   readonly duckDbRatio: number | undefined

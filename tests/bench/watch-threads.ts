@@ -36,7 +36,7 @@ export async function watchThreads<Result>(
   }
 }
 
-/** Undefined where the thread has ended. */
+/** Undefined if the thread has ended. */
 function statOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')

@@ -23,7 +23,7 @@ export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Undefined where the response is not JSON. */
+  /** Undefined if the response is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests assert bodies of every operation
   readonly body: any
 }

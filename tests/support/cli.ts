@@ -8,7 +8,7 @@ import { builtPath } from './programs.ts'
 
 /** How a command ended. */
 export interface CliRun {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string

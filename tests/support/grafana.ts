@@ -46,7 +46,7 @@ const queryVariable = z.object({
   definition: z.string(),
 })
 
-/** The dashboard as Grafana needs it. Throws where a panel or variable is none of the plugin's. */
+/** The dashboard as Grafana needs it. Throws if a panel or variable is none of the plugin's. */
 export const dashboard = z
   .object({
     uid: z.string().max(40),
@@ -77,7 +77,7 @@ const singleQuote = (value: string | readonly string[]) =>
     .map((item) => `'${item.replaceAll("'", "\\'")}'`)
     .join(',')
 
-/** Throws where a macro, a variable or a format is none of those that are known here. */
+/** Throws if a macro, a variable or a format is none of those that are known here. */
 function expandStatement(rawSql: string, { from, to, intervalSeconds, variables }: GrafanaContext): string {
   const read = (name: string) => {
     const value = variables[name]

@@ -25,11 +25,11 @@ export interface OperationResponse {
   readonly path: string
   readonly status: number
   readonly headers: Headers
-  /** Undefined where there is none, as for HEAD. */
+  /** Undefined if there is none, as for HEAD. */
   readonly body: unknown
 }
 
-/** Throws where status, headers or body differ from the description. */
+/** Throws if status, headers or body differ from the description. */
 type ResponseCheck = (response: OperationResponse) => void
 
 /** Compiled once for all files of a worker: the schemas of every operation take 0.8 s of processor time. */

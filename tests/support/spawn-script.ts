@@ -7,7 +7,7 @@ export interface SpawnedScript {
   readonly child: ChildProcess
   /** Both streams, in the order they came. */
   output(): string
-  /** The first match in the output. Throws where it prints nothing for five minutes, or ends, without one. */
+  /** The first match in the output. Throws if it prints nothing for five minutes, or ends, without one. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
   /** The exit code, once it has ended; null when a signal ended it. */
   ended(): Promise<number | null>

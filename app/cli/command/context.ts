@@ -14,10 +14,10 @@ export interface CommandSettings extends DeleteSettings {
 export interface Context {
   /** Base of relative paths. */
   readonly folder: string
-  /** The database, opened once and closed after the command. Throws where migrations are missing, except for 'any'. */
+  /** The database, opened once and closed after the command. Throws if migrations are missing, except for 'any'. */
   database(schema?: 'any'): Promise<DatabaseAccess>
   log(line: string): void
-  /** Settings of the environment. Throws where one is invalid. */
+  /** Settings of the environment. Throws if one is invalid. */
   config(): Config
   /** Where browsers reach the collector. */
   collectorUrl(): string

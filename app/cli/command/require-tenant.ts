@@ -10,7 +10,7 @@ export async function requireTenant(database: Database, id: string): Promise<Ten
   return tenant
 }
 
-/** The tenant's sites. Throws where `siteId` is not one of them. */
+/** The tenant's sites. Throws if `siteId` is not one of them. */
 export async function requireSites(database: Database, tenantId: string, siteId: string | undefined): Promise<Site[]> {
   const sites = await database.read(listSites(tenantId))
   if (siteId !== undefined && !sites.some(({ id }) => id === siteId)) {

@@ -4,7 +4,7 @@ const plainLineMs = 5_000
 
 type Update = (done: number, note: string) => void
 
-/** Shows a bar on a terminal, elsewhere a line every five seconds. @param total undefined where it is not known. */
+/** Shows a bar on a terminal, elsewhere a line every five seconds. @param total undefined if it is not known. */
 export async function withProgress<Result>(
   stream: NodeJS.WriteStream,
   total: number | undefined,

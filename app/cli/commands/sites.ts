@@ -170,7 +170,7 @@ export function addSites(program: Command, context: Context): void {
 const isSite = (tenant: string, site: string) =>
   sql`tenant_id = ${uuidParameter(tenant)} AND id = ${uuidParameter(site)}`
 
-/** Each host once. Throws where another site of the tenant has one. */
+/** Each host once. Throws if another site of the tenant has one. */
 function freeHosts(hosts: readonly string[], sites: readonly Site[]): string[] {
   const taken = sitesByPattern(sites)
   return [...new Set(hosts)].map((host) => {

@@ -1,6 +1,6 @@
 const lineEnd = 0x0a
 
-/** Passes lines on, and the line of their number at the end. Throws where there are fewer than were counted ahead. */
+/** Passes lines on, and the line of their number at the end. Throws if there are fewer than were counted ahead. */
 export async function* countedLines(
   bytes: AsyncIterable<Buffer>,
   least: number,

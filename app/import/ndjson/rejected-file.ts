@@ -25,7 +25,7 @@ export async function createRejectedFile(target: RejectedFileTarget) {
       if (stream.errored) throw stream.errored
       if (!stream.write(`${toRejectedLine(rejection)}\n`)) await once(stream, 'drain')
     },
-    /** Path of the finished file; undefined where nothing was rejected. */
+    /** Path of the finished file; undefined if nothing was rejected. */
     async close(): Promise<string | undefined> {
       if (!file) return undefined
       file.stream.end()

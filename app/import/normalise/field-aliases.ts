@@ -6,7 +6,7 @@ import { textLimits } from '../../../schema/stored-report.ts'
 import { timeMembers } from './line-wrapper.ts'
 import { withoutUser } from './without-user.ts'
 
-/** Values by camelCase name; undefined where the field is missing. */
+/** Values by camelCase name; undefined if the field is missing. */
 export type Fields<Name extends string = string> = Readonly<Record<Name, unknown>>
 
 const abbreviations = new Set(['url', 'uri', 'id', 'ip'])

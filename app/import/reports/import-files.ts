@@ -14,7 +14,7 @@ interface FilesOptions extends Pick<ImportOptions, 'tenantId' | 'siteId'> {
   readonly signal: AbortSignal
   /** A pipe or a followed file can be silent for days, so it takes the tenant's lease for each batch anew. */
   readonly isLive: boolean
-  /** Reads the tenant's settings, at the start and again under the lease. Throws where it has no site. */
+  /** Reads the tenant's settings, at the start and again under the lease. Throws if it has no site. */
   readonly readTenant: () => Promise<ImportTenant>
   /** Called once while another import of the tenant runs; an error ends this one. */
   readonly onWait: (holder: string) => void

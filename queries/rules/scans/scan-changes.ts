@@ -4,7 +4,7 @@ import type { ScanChanges } from '../../../schema/responses/scan.ts'
 export interface ComparableScan {
   readonly rubricVersion: number
   readonly grade: ScanGrade
-  /** In comparable form; null where not sent. */
+  /** In comparable form; null if not sent. */
   readonly headers: Readonly<Record<WatchedHeader, string | null>>
 }
 

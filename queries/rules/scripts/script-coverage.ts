@@ -7,7 +7,7 @@ export interface IntegrityEvidence {
   readonly reported: boolean
   /** The last load without integrity metadata. */
   readonly violation: { readonly lastAt: string; readonly mode: 'report' | 'enforce' } | undefined
-  /** In the latest scan of each payment page (Rule 58); undefined where none has the script. */
+  /** In the latest scan of each payment page (Rule 58); undefined if none has the script. */
   readonly tagsHaveIntegrity: boolean | undefined
 }
 

@@ -20,7 +20,7 @@ const seed = Number(process.env.COLLECTOR_KILLS_SEED ?? 1)
 
 interface Post {
   readonly url: string
-  /** Undefined where the connection broke. */
+  /** Undefined if the connection broke. */
   readonly status: number | undefined
 }
 
