@@ -6,6 +6,7 @@ import { nodeUrls } from '../../../queries/clickhouse/nodes.ts'
 
 interface Service {
   readonly image?: string
+  readonly restart?: string
   readonly hostname?: string
   readonly command?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
@@ -45,6 +46,12 @@ describe.each([one, cluster])('$file', ({ text, compose }) => {
     for (const { name, rest } of used) {
       expect(required).toContain(name)
       expect(rest).toMatch(/^$|^:\?/)
+    }
+  })
+
+  test('starts every service again but migrate, which ends', () => {
+    for (const [name, { restart }] of Object.entries(compose.services)) {
+      expect({ name, restart }).toEqual({ name, restart: name === 'migrate' ? undefined : 'unless-stopped' })
     }
   })
 
