@@ -39,7 +39,7 @@ export const patientTimeouts: RedisTimeouts = {
 /** Of the API's connections, whose response the patient reads delay. */
 export const patientConnections = { requestTimeoutMs: patientMs, idleTimeoutMs: patientMs }
 
-/** Of a collector's blocks, which do not rest: a post would wait for nine times what the block before took on a busy machine. */
+/** Of a collector's blocks, which do not rest: a post would wait for 5 s on a busy machine. */
 export const patientBlocks = {
   limits: { queueTimeoutMs: patientMs, longestGatherMs: blockLimits.gatherMs },
   timeouts: {

@@ -110,7 +110,7 @@ test('collector, engine and Redis killed under load: every post that was 204 is 
       let left: (typeof names)[number][] = []
       for (let kills = 0; kills < wantedKills; kills++) {
         if (left.length === 0) left = [...names]
-        // Some kills hit parts that start, some any moment, and some a block, which takes a tenth of the time.
+        // Some kills hit parts that start, some any moment, and some a block, which rests most of the time.
         if (random.chance(0.5)) await nextAccepted()
         await sleep(random.below(1_500))
         if (random.chance(0.5)) await blockInFlight()

@@ -53,7 +53,7 @@ test('a report after a quiet moment waits for 400 ms', async () => {
 })
 
 test.each([
-  ['a tenth of the time', 200, 2_000],
+  ['a thirty-sixth of the time', 100, 3_600],
   ['as long as they need, every 5 s, where they are slow', 1_000, longestMs],
 ])('while reports keep coming, inserts take %s', async (_, insertMs, expectedPeriod) => {
   const { blocks, post, stored } = openStore(() => insertMs)
