@@ -32,6 +32,8 @@ const expressions = [
   ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
 ]
 
+const ownJob = 'security-reporting-api'
+
 const folder = mkdtempSync(join(tmpdir(), 'alerts-'))
 const cleanups: (() => unknown)[] = []
 let engine: TestEngine
@@ -94,31 +96,37 @@ async function scrapesOfGoodTimes(): Promise<readonly [string, string]> {
 }
 
 /** The series of consecutive scrapes as promtool takes them. */
-function inputSeries(scrapes: readonly string[]) {
+function inputSeries(scrapes: readonly string[], job: string) {
   const samples = scrapes.map(
     (text) => new Map([...text.matchAll(/^([a-z]\w*(?:\{.*\})?) (\S+)$/gm)].map(([, name, value]) => [name, value])),
   )
   return [...(samples.at(-1)?.keys() ?? [])].map((name = '') => ({
-    series: name.includes('{') ? name.replace('{', '{job="api",') : `${name}{job="api"}`,
+    series: name.includes('{') ? name.replace('{', `{job="${job}",`) : `${name}{job="${job}"}`,
     values: samples.map((sample) => sample.get(name) ?? '_').join(' '),
   }))
 }
 
 /** Throws what promtool prints where the alert fires and should not, or the reverse, after two scrapes 30 s apart. */
-function expectAlert(alert: string, scrapes: readonly [string, string], fires: boolean): void {
+function expectAlert(alert: string, scrapes: readonly [string, string], fires: boolean, job = ownJob): void {
   const { labels = {}, annotations = {} } = rules.find((rule) => rule.alert === alert) ?? {}
-  const expected = fires ? [{ exp_labels: { ...labels, job: 'api' }, exp_annotations: annotations }] : []
-  const file = join(folder, `${alert}-${fires}.yaml`)
+  const expected = fires ? [{ exp_labels: { ...labels, job }, exp_annotations: annotations }] : []
+  const file = join(folder, `${alert}-${fires}-${job}.yaml`)
   const tests = [
     {
       interval: '30s',
-      input_series: inputSeries(scrapes),
+      input_series: inputSeries(scrapes, job),
       alert_rule_test: [{ eval_time: '30s', alertname: alert, exp_alerts: expected }],
     },
   ]
   writeFileSync(file, stringify({ rule_files: [rulesFile], evaluation_interval: '30s', tests }))
   expect(promtool('test', 'rules', file)).toContain('SUCCESS')
 }
+
+test('every metric of a rule is of our jobs', () => {
+  const selected = rules.flatMap(({ expr }) => [...expr.matchAll(/\b(?:up|[a-z]+(?:_[a-z0-9]+)+)\b(?!\()(.*)/g)])
+  expect(selected.length).toBeGreaterThanOrEqual(rules.length)
+  for (const [metric, rest] of selected) expect(rest, metric).toMatch(/^\{job=~"security-reporting\.\*"/)
+})
 
 test('promtool takes the rules', () => {
   expect(promtool('check', 'rules', rulesFile)).toContain(`SUCCESS: ${rules.length} rules found`)
@@ -145,7 +153,7 @@ describe('the alerts and the dashboard', () => {
 
   test('select by labels that the metrics have', async () => {
     const scraped = (await scrape()) + (await scrapeCollector())
-    const labels = new Set([...scraped.matchAll(/[{,](\w+)="/g)].map(([, label]) => label))
+    const labels = new Set(['job', ...[...scraped.matchAll(/[{,](\w+)="/g)].map(([, label]) => label)])
     const selected = expressions.flatMap((expr) =>
       [...expr.matchAll(/[{,]\s*(\w+)[!=]?[=~]"/g)].map(([, label]) => label),
     )
@@ -175,6 +183,7 @@ test('a frozen Redis turns its alert on within two scrapes, and no other', async
   const during = await scrape()
   redis.thaw()
   expectAlert('RedisDoesNotRespond', [before, during], true)
+  expectAlert('RedisDoesNotRespond', [before, during], false, 'shop')
   expectAlert('ClickHouseDoesNotRespond', [before, during], false)
   await untilServed()
 })
@@ -188,5 +197,6 @@ test('a frozen ClickHouse turns its alert on within two scrapes, and the scrapes
   process.kill(engine.pid() as number, 'SIGCONT')
   expect(statuses).toContain(503)
   expectAlert('ClickHouseDoesNotRespond', [before, during], true)
+  expectAlert('ClickHouseDoesNotRespond', [before, during], false, 'shop')
   expectAlert('RedisDoesNotRespond', [before, during], false)
 })
