@@ -73,7 +73,10 @@ export function createImportVersionCache(now: () => number): ImportVersionCache 
         return { readAt: startedAt, since: latest.since }
       } catch (error) {
         // A database too busy for a lookup's short timeout may still serve the request's own queries.
-        if (!(error instanceof Problem)) throw error
+        if (!(error instanceof Problem)) {
+          if (lookups.peek(tenantId, { allowStale: true }) === lookup) lookups.delete(tenantId)
+          throw error
+        }
         store(tenantId, { startedAt: now(), result: Promise.resolve(undefined), latest }, failedLookupMs)
         return undefined
       }

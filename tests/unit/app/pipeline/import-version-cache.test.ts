@@ -136,6 +136,16 @@ test('an error of a refresh fails the next request that needs a lookup', async (
   await expect(request('a')).rejects.toThrow('ours')
 })
 
+test('an error of a lookup that is none of the database’s is not cached', async () => {
+  const { request, failWith } = createCacheFixture()
+  for (const key of ['a', 'a']) await request(key)
+  failWith(new Error('a row of another form'))
+  await expect(request('b', { tenantId: 'other' })).resolves.toBeDefined()
+  await expect(request('b', { tenantId: 'other' })).rejects.toThrow('a row of another form')
+  failWith(undefined)
+  await expect(request('b', { tenantId: 'other' })).resolves.toBeDefined()
+})
+
 test('a refresh that ends after a later lookup does not replace it', async () => {
   const { request, cached, holdLookups, startImport, wait } = await createAlmostExpired()
   const release = holdLookups()
