@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pRetry from 'p-retry'
 import { z } from 'zod'
 import type { Database, StatementOptions } from '../../queries/clickhouse/database.ts'
+import { isNamed } from '../../queries/clickhouse/error-codes.ts'
 import { poolSettings, queryPools } from '../../queries/clickhouse/query-pools.ts'
 import { bucketTime, rawTime } from '../../queries/rollups/time-column.ts'
 import type { Query } from '../../queries/sql/query.ts'
@@ -113,13 +114,10 @@ export async function replacePartition(
   for (const database of targets) {
     await pRetry(() => database.command(text, { params, settings, queryId }), {
       ...{ retries: Number.POSITIVE_INFINITY, minTimeout: 20, factor: 2, maxTimeout: 1_000 },
-      shouldRetry: ({ error }) => (error as { code?: string }).code === queryIdIsRunning,
+      shouldRetry: ({ error }) => isNamed(error, 'QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING'),
     })
   }
 }
-
-/** QUERY_WITH_SAME_QUERY_ID_IS_ALREADY_RUNNING */
-const queryIdIsRunning = '216'
 
 const settings = {
   ...poolSettings(queryPools.maintenance),

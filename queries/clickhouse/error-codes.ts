@@ -14,7 +14,7 @@ export interface ErrorCode {
 
 type Trait = Exclude<keyof ErrorCode, 'name'>
 
-const table: readonly (readonly [code: string, name: string, ...traits: Trait[]])[] = [
+const table = [
   // A server of the cluster or a Keeper does not respond, ended, or starts.
   ['3', 'UNEXPECTED_END_OF_FILE', 'mayHaveRun', 'anotherNode'],
   ['32', 'ATTEMPT_TO_READ_AFTER_EOF', 'mayHaveRun', 'anotherNode'],
@@ -158,18 +158,14 @@ const table: readonly (readonly [code: string, name: string, ...traits: Trait[]]
   ['472', 'READONLY_SETTING', 'ourFault'],
   ['497', 'ACCESS_DENIED', 'ourFault'],
   ['507', 'UNABLE_TO_SKIP_UNUSED_SHARDS', 'ourFault'],
-]
+] as const satisfies readonly (readonly [code: string, name: string, ...traits: Trait[]])[]
 
 export const errorCodes: ReadonlyMap<string, ErrorCode> = new Map(
-  table.map(([code, name, ...traits]) => [
-    code,
-    {
-      name,
-      mayHaveRun: traits.includes('mayHaveRun'),
-      anotherNode: traits.includes('anotherNode'),
-      ourFault: traits.includes('ourFault'),
-    },
-  ]),
+  table.map(([code, name, ...rest]) => {
+    const traits: readonly Trait[] = rest
+    const has = (trait: Trait) => traits.includes(trait)
+    return [code, { name, mayHaveRun: has('mayHaveRun'), anotherNode: has('anotherNode'), ourFault: has('ourFault') }]
+  }),
 )
 
 /** Of a code that the table lacks. */
@@ -178,6 +174,10 @@ const unknown: ErrorCode = { name: 'unknown', mayHaveRun: true, anotherNode: fal
 /** Undefined for an error that is not ClickHouse's. */
 const codeOf = (error: unknown): ErrorCode | undefined =>
   errorCodes.get(String((error as { code?: unknown }).code)) ?? (error instanceof ClickHouseError ? unknown : undefined)
+
+/** True for an error of ClickHouse with one of these names. */
+export const isNamed = (error: unknown, ...names: (typeof table)[number][1][]): boolean =>
+  names.some((name) => codeOf(error)?.name === name)
 
 /** True for a statement that ClickHouse refuses, and would again. */
 export const isRefusal = (error: unknown): boolean =>

@@ -8,6 +8,7 @@ import {
   parameterValues,
   readSavedQueries,
 } from '../../../clickhouse/saved-queries/saved-queries.ts'
+import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 import { argument, option, repeatableOption } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { subcommand } from '../command/subcommand.ts'
@@ -87,9 +88,9 @@ function uniqueValues(pairs: readonly (readonly [string, string])[]): Record<str
   return Object.fromEntries(pairs)
 }
 
-/** UNKNOWN_TABLE: ClickHouse makes the table when it writes the first block, up to 8 s after its start. */
-const isWithoutQueryLog = ({ code, message }: Error & { code?: string }) =>
-  code === '60' && message.includes('system.query_log')
+/** ClickHouse makes the table when it writes the first block, up to 8 s after its start. */
+const isWithoutQueryLog = (error: Error) =>
+  isNamed(error, 'UNKNOWN_TABLE') && error.message.includes('system.query_log')
 
 const withoutQueryLog =
   'ClickHouse has no query log yet. The embedded engine has one of statements since its start: run the command again while "npm start" runs; LOG_LEVEL=debug logs the statements of the API, and "explain" prints those of one request'

@@ -5,6 +5,7 @@ import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { listRollups, rawTable } from '../../../clickhouse/rollups/list-rollups.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
+import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { rowCount } from '../../../queries/sql/rows.ts'
 import { sql, texts } from '../../../queries/sql/sql.ts'
@@ -61,17 +62,14 @@ const findUser: Query<{ user: string }> = {
   row: z.object({ user: z.string() }),
 }
 
-/** READONLY and ACCESS_DENIED. */
-const denied = ['164', '497']
-
 async function findRights(database: Database): Promise<{ user: string; writes: boolean }> {
   const { user } = await onlyRow(database, findUser)
   // Inserts no row: ClickHouse checks the right first.
   const insert = database.command('INSERT INTO tenants SELECT * FROM tenants WHERE false')
   const writes = await insert.then(
     () => true,
-    (error: Error & { code?: string }) => {
-      if (!denied.includes(String(error.code))) throw error
+    (error: unknown) => {
+      if (!isNamed(error, 'READONLY', 'ACCESS_DENIED')) throw error
       return false
     },
   )
