@@ -1,10 +1,7 @@
 import { gatherDurations, postTimeouts } from '../../schema/durations.ts'
+import type { GatherLimits } from '../import/due-at.ts'
 
-export interface BlockLimits {
-  /** Wait of a report after a quiet moment until its block is due. */
-  readonly gatherMs: number
-  /** Longest wait of a report until its block is due, while reports keep coming. */
-  readonly longestGatherMs: number
+export interface BlockLimits extends GatherLimits {
   /** Longest wait of a block until it begins; then its posts are refused, of which nothing was sent. */
   readonly queueTimeoutMs: number
   readonly reports: number

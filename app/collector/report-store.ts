@@ -70,7 +70,7 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
     clearTimeout(dueTimer)
     const [block] = waiting
     if (!block || writing) return
-    const wait = dueAt(block.openedAt, last, limits.gatherMs, limits.longestGatherMs) - performance.now()
+    const wait = dueAt(block.openedAt, last, limits) - performance.now()
     const isDue = wait <= 0 || isHurried || isFull(block) || block.rows.length >= limits.posts
     if (isDue) begin(block)
     else dueTimer = setTimeout(() => begin(block), wait)

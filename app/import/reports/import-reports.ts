@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { gatherDurations } from '../../../schema/durations.ts'
-import { type BlockTimes, dueAt } from '../due-at.ts'
+import { type BlockTimes, dueAt, type GatherLimits } from '../due-at.ts'
 import { type BatchLimits, type ByteSource, type ChainedBatch, readBatches } from '../ndjson/read-batches.ts'
 import type { Rejection } from '../ndjson/rejected-line.ts'
 import { withRetry } from '../with-retry.ts'
@@ -45,6 +45,9 @@ export type ImportProgress = ImportResult & { readonly bytesRead: number }
 /** About 42,000 ordinary reports a batch; JSON.parse briefly takes up to 60 times the bytes of a line. */
 const defaultLimits: BatchLimits = { batchBytes: 34 * 1024 * 1024, maxLineBytes: 2 * 1024 * 1024 }
 
+/** Of the lines of a live import. */
+const gatherLimits: GatherLimits = { gatherMs: gatherDurations.lineMs, longestGatherMs: gatherDurations.longestMs }
+
 /** Bound of the importer's and ClickHouse's memory. */
 const blockLimits = { rows: 65_535, bytes: 48 * 1024 * 1024 }
 
@@ -57,7 +60,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
   const onReject = options.onReject ?? (() => {})
   const tally = options.tally ?? createTally()
   let last: BlockTimes = { startedAt: 0, endedAt: 0 }
-  const live = { dueAt: (firstLineAt: number) => dueAt(firstLineAt, last, gatherDurations.lineMs) }
+  const live = { dueAt: (firstLineAt: number) => dueAt(firstLineAt, last, gatherLimits) }
   const limits = { ...(options.limits ?? defaultLimits), ...(withTenant && live) }
   const reader = readBatches(source, limits, signal)
   const retried = <Result>(task: () => Promise<Result>) => withRetry(task, signal)
