@@ -1,12 +1,13 @@
 import type { Command } from '@commander-js/extra-typings'
 import { importRecords } from '../../import/records/import-records.ts'
 import type { RecordType } from '../../import/records/record-type.ts'
+import type { LineStreams } from '../../import/reports/import-files.ts'
 import type { Context } from '../command/context.ts'
 import { requireSites, requireTenant } from '../command/require-tenant.ts'
 import { file, siteOfLines, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { describeRecords, describeRepeats } from './describe-records.ts'
-import { type ImportContext, rejectedNote, runImport } from './run-import.ts'
+import { rejectedNote, runImport } from './run-import.ts'
 
 interface Options {
   readonly tenant?: string
@@ -49,6 +50,6 @@ export function addImportRecords(group: Command, context: Context, type: RecordT
   )
 }
 
-async function* allOf(files: ImportContext['files']): AsyncGenerator<Uint8Array | string> {
+async function* allOf(files: LineStreams['files']): AsyncGenerator<Uint8Array | string> {
   for await (const file of files) yield* file
 }

@@ -1,7 +1,7 @@
 /** @module The frame of every import: opens its file, shows progress, writes rejected lines, and stops at Ctrl-C. */
 
 import { createRejectedFile } from '../../import/ndjson/rejected-file.ts'
-import type { Rejection } from '../../import/ndjson/rejected-line.ts'
+import type { LineStreams } from '../../import/reports/import-files.ts'
 import type { DatabaseAccess } from '../../program/open-database.ts'
 import { onStopSignal } from '../../program/stop-signal.ts'
 import type { Context } from '../command/context.ts'
@@ -15,12 +15,8 @@ export const rejectedNote = [
   'ignored; a text that is no JSON is a "body" of text, which is rejected again.',
 ] as const
 
-export interface ImportContext {
-  readonly files: ImportSource['files']
+interface ImportContext extends LineStreams {
   readonly signal: AbortSignal
-  readonly onReject: (rejection: Rejection) => Promise<void>
-  /** Shows `3,000 reports, 900/s`. */
-  showRead(bytesRead: number, count: number, things: string): void
 }
 
 /** Runs the import between the opening of its rejected file and its result. */
