@@ -55,7 +55,7 @@ export const dimensionNames = Object.keys(dimensions) as [DimensionName, ...Dime
 
 export const dimensionRows: Readonly<Record<DimensionName, DimensionRow>> = dimensions
 
-/** Dimensions that describe best a report; rankings are first shown by those that a type has. */
+/** Dimensions for rankings, the best first; a page begins with the first two that a type has. */
 export const rankingDimensions: readonly DimensionName[] = [
   'blockedHost',
   'directive',

@@ -141,7 +141,7 @@ export function createBlockSender(options: BlockSenderOptions) {
       const isStored = await within(timeouts.settleTimeoutMs, (signal) => settle(block, signal)).catch(() => undefined)
       // Its posts are stored; recovery completes the rollups.
       if (isStored) return startRecovery(error)
-      // Of one that is not settled a part can be stored: recovery settles it first.
+      // A block that is not settled can be stored in part: recovery settles it first.
       if (isStored === false && isRefusal(error)) await refuse(block, { token: block.token, isWithdrawn: false }, error)
       else await withdraw(block)
       throw error

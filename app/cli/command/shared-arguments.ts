@@ -27,7 +27,7 @@ export const name = nameOption().makeOptionMandatory()
 
 export const newName = nameOption()
 
-/** Throws if an update has no option but those that name its row. */
+/** Throws if an update changes nothing. */
 export function requireChange(changes: object, flags: readonly string[]): void {
   if (Object.values(changes).some((value) => value !== undefined)) return
   throw new Error(`Nothing to change: give one or more of ${flags.join(', ')}`)
