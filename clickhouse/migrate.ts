@@ -7,8 +7,10 @@ import type { Replication } from './cluster/on-cluster.ts'
 import { type Cluster, everyShard } from './cluster/open-cluster.ts'
 import { type Apply, prepareCluster } from './cluster/prepare-cluster.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
+import { createMigrationSteps, type MigrationSteps, readMigrationSteps } from './migration-steps.ts'
 import { missingReportTypes, writeReportTypes } from './report-types.ts'
-import { listRollups, type Rollup, rawTable, viewTarget } from './rollups/list-rollups.ts'
+import { changedRollups } from './rollups/changed-rollups.ts'
+import { listAggregates, rawTable } from './rollups/list-rollups.ts'
 import { rebuildRollups } from './rollups/rebuild-rollups.ts'
 import { listRollupMonths } from './rollups/rollup-months.ts'
 import { unfinishedTenants } from './rollups/unfinished-tenants.ts'
@@ -69,25 +71,28 @@ const listReportedTypes = (reportTypes: readonly string[]): Query<{ report_type:
   pool: 'maintenance',
 })
 
-/** Returns the applied migrations' names. Repeatable after a failure, safe when two run at once; no import may run. */
+/**
+ * Returns the applied migrations' names. A run that was cut off goes on where it was; two may run at once; no import and no
+ * collector may run where a rollup is filled. Throws OtherRelease if another release made the database.
+ */
 export async function migrate(database: Database, { folder, onStep, cluster }: MigrateOptions = {}): Promise<string[]> {
   const known = await readMigrations(folder)
   const apply: Apply = cluster
     ? await prepareCluster(cluster.cluster, cluster.replication)
     : (statement) => database.command(statement)
   await apply(createMigrationsTable)
-  const applied = await database.read(listAppliedMigrations)
-  const pending = notApplied(known, applied)
-  rejectNewerDatabase(known, applied)
-  for (const { name, statements } of pending) {
-    onStep?.(`Applying ${name}`)
-    for (const statement of statements) await apply(statement)
+  const { pending, newer } = compare(known, await database.read(listAppliedMigrations))
+  if (newer.length > 0) throw newerRelease(newer)
+  await apply(createMigrationSteps)
+  const steps = await readMigrationSteps(database, known)
+  for (const migration of pending.filter((migration) => !steps.hasRun(migration))) {
+    onStep?.(`Applying ${migration.name}`)
+    for (const statement of migration.statements) await apply(statement)
   }
   const changed = await fillReportTypes(database)
   if (pending.length > 0) {
-    // Recorded after the rollups, so that an interrupted run fills them again.
     const stores = cluster ? everyShard(cluster.cluster).map((shard) => shard.database) : [database]
-    await fillRollups(stores, pending, onStep)
+    await fillRollups(stores, pending, steps, onStep)
     const rows = pending.map(({ version, name, checksum }) => ({ version, name, checksum }))
     await insertRows(database, 'schema_migrations', rows)
   }
@@ -97,17 +102,22 @@ export async function migrate(database: Database, { folder, onStep, cluster }: M
   return pending.map(({ name }) => name)
 }
 
-/** Also `report_types` where one is missing; none for a newer release's database, so that both can serve. */
-export async function pendingMigrations(
+/** Also `report_types` if one is missing. Throws OtherRelease if other files were applied. */
+export async function compareMigrations(
   database: Pick<Database, 'read'>,
   known: readonly Migration[],
-): Promise<string[]> {
+): Promise<{ readonly pending: string[]; readonly newer: string[] }> {
   const tables = (await database.read(listOwnTables)).map(({ name }) => name)
   const applied = tables.includes('schema_migrations') ? await database.read(listAppliedMigrations) : []
-  const pending = notApplied(known, applied).map(({ name }) => name)
+  const { pending, newer } = compare(known, applied)
+  const names = pending.map(({ name }) => name)
   const lacksTypes = tables.includes('report_types') && (await missingReportTypes(database)).length > 0
-  return lacksTypes ? [...pending, 'report_types'] : pending
+  return { pending: lacksTypes ? [...names, 'report_types'] : names, newer }
 }
+
+/** None for a newer release's database, so that both can serve. */
+export const pendingMigrations = async (database: Pick<Database, 'read'>, known: readonly Migration[]) =>
+  (await compareMigrations(database, known)).pending
 
 /** Writes `report_types`; returns the changed types that have reports, whose rollups can be out of date. */
 async function fillReportTypes(database: Database): Promise<string[]> {
@@ -118,56 +128,64 @@ async function fillReportTypes(database: Database): Promise<string[]> {
   return (await database.read(listReportedTypes(changed))).map(({ report_type }) => report_type)
 }
 
-/** Rollups of the views that migrations create or change, and the rollups of those. */
-function changedRollups(migrations: readonly Migration[], rollups: readonly Rollup[]): string[] {
-  const statements = migrations.flatMap((migration) => migration.statements)
-  const views = statements.map((statement) => /^ALTER TABLE (\w+)\s+MODIFY QUERY\b/.exec(statement)?.[1])
-  const changed = new Set(statements.map(viewTarget))
-  for (const { table, source, views: own } of rollups) {
-    if (changed.has(source) || own.some((view) => views.includes(view))) changed.add(table)
-  }
-  return rollups.map(({ table }) => table).filter((table) => changed.has(table))
-}
-
 async function fillRollups(
   stores: readonly Database[],
-  migrations: readonly Migration[],
+  pending: readonly Migration[],
+  steps: MigrationSteps,
   onStep: MigrateOptions['onStep'],
 ): Promise<void> {
   const [first] = stores
-  const tables = first ? changedRollups(migrations, await listRollups(first)) : []
-  if (tables.length === 0) return
+  const changed = first ? changedRollups(pending, await listAggregates(first)) : []
+  if (changed.length === 0) return
   const months = await Promise.all(stores.map((store) => listRollupMonths(store, [rawTable])))
   if (months.flat().length === 0) return
+  // A statement that is repeated could drop what was filled.
+  await steps.recordRun(pending)
   const tenants = (await Promise.all(stores.map(unfinishedTenants))).flat()
   if (tenants.length > 0) {
     onStep?.(
       `An import of tenant ${tenants.join(', ')} was cut off: run it again, then "rollups check", because what is filled now would count its last batch twice`,
     )
   }
+  const versions = new Map(changed.map(({ table, version }) => [table, version]))
   await rebuildRollups(stores, {
-    tables,
+    tables: [...versions.keys()],
+    skips: (table, month) => steps.isFilled(table, month, versions.get(table) ?? 0),
+    onRebuilt: (table, month) => steps.recordFill(table, month, versions.get(table) ?? 0),
     onProgress: (done, total, step) => {
       if (done < total) onStep?.(`Filling ${step}, ${done + 1} of ${total}`)
     },
   })
 }
 
-function rejectNewerDatabase(known: readonly Migration[], applied: readonly Applied[]): void {
-  const ahead = applied.filter(({ version }) => version > known.length)
-  if (ahead.length === 0) return
-  const names = ahead.map(({ name }) => name).join(', ')
-  throw new Error(`The database is ahead of this code: it has ${names}; run the release that brought it`)
+/** A database that another release made. The message is of one line, with both. */
+export class OtherRelease extends Error {
+  readonly found: string
+  readonly fix: string
+
+  constructor(found: string, fix: string) {
+    super(`${found}: ${fix}`)
+    this.found = found
+    this.fix = fix
+  }
 }
 
-function notApplied(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
-  return known.filter(({ version, name, checksum }) => {
+export const newerRelease = (newer: readonly string[]) =>
+  new OtherRelease(
+    `The database is of a newer release, with ${newer.join(', ')}`,
+    'run that release or a later one; a backup of before its "migrate" can be restored for this one',
+  )
+
+function compare(known: readonly Migration[], applied: readonly Applied[]): { pending: Migration[]; newer: string[] } {
+  const pending = known.filter(({ version, name, checksum }) => {
     const rows = applied.filter((row) => row.version === version)
     if (rows.some((row) => row.checksum !== checksum)) {
-      throw new Error(
-        `The database was made by other migrations than this release's, from ${name} on, and was not changed: run the release that made it, or give this one another DATA_DIR (on a server, another database in CLICKHOUSE_URL)`,
+      throw new OtherRelease(
+        `The database was made by other migrations than this release's, from ${name} on, and was not changed`,
+        'run the release that made it, or give this one another DATA_DIR (on a server, another database in CLICKHOUSE_URL)',
       )
     }
     return rows.length === 0
   })
+  return { pending, newer: applied.filter(({ version }) => version > known.length).map(({ name }) => name) }
 }

@@ -1,9 +1,9 @@
 import { CommanderError } from '@commander-js/extra-typings'
-import { pendingMigrations } from '../../clickhouse/migrate.ts'
+import { compareMigrations, newerRelease } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
 import { collectorUrl, readConfig } from '../config.ts'
 import { type DatabaseAccess, openDatabase } from '../program/open-database.ts'
-import type { CommandSettings, Context } from './command/context.ts'
+import type { CommandSettings, Context, Schema } from './command/context.ts'
 import { explainError } from './command/explain-error.ts'
 import { terminalText } from './command/terminal-text.ts'
 import { callersFolder } from './import/import-source.ts'
@@ -54,14 +54,15 @@ export async function runCli(
 function lazyDatabase(environment: NodeJS.ProcessEnv, log: Context['log'], settings: CommandSettings) {
   let opening: Promise<DatabaseAccess> | undefined
   return {
-    async open(schema?: 'any'): Promise<DatabaseAccess> {
+    async open(schema?: Schema): Promise<DatabaseAccess> {
       opening ??= openDatabase(readConfig(environment, log), {
         onStep: log,
         ...settings,
+        migrates: schema !== 'as it is',
         onDeath: () => log('The embedded engine died and is started again'),
       })
       const access = await opening
-      if (schema !== 'any') await requireMigrations(access)
+      if (schema === undefined) await requireMigrations(access)
       return access
     },
     close: () =>
@@ -73,6 +74,7 @@ function lazyDatabase(environment: NodeJS.ProcessEnv, log: Context['log'], setti
 }
 
 async function requireMigrations({ reader }: DatabaseAccess): Promise<void> {
-  const pending = await pendingMigrations(reader, await readMigrations())
+  const { pending, newer } = await compareMigrations(reader, await readMigrations())
+  if (newer.length > 0) throw newerRelease(newer)
   if (pending.length > 0) throw new Error(`The database lacks ${pending.join(', ')}: run "migrate" first`)
 }

@@ -34,6 +34,8 @@ export interface OpenDatabaseOptions {
   /** 0, the default, takes any free port, so that CLICKHOUSE_PORT never vanishes with a short command. */
   readonly port?: number
   readonly onStep?: MigrateOptions['onStep']
+  /** Whether the embedded engine is migrated; true by default. */
+  readonly migrates?: boolean
   readonly onDeath?: NonNullable<EngineOptions['onDeath']>
   readonly connectOptions?: ConnectOptions | undefined
   readonly ownerTimeoutMs?: number | undefined
@@ -52,6 +54,7 @@ export async function openDatabase(
   const { connectOptions } = options
   if (CLICKHOUSE_URL) return (CLICKHOUSE_CLUSTER ? openNodes : openServer)(CLICKHOUSE_URL, connectOptions)
   const access = await openFolder(config.DATA_DIR, config.CLICKHOUSE_PORT, options)
+  if (options.migrates === false) return access
   try {
     const migrated = await migrate(access.writer, { ...(options.onStep && { onStep: options.onStep }) })
     return { ...access, migrated }

@@ -57,6 +57,9 @@ export function viewTarget(statement: string): string | undefined {
   return /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?\S+\sTO (?:\S+\.)?`?(\w+)`?/m.exec(statement)?.[1]
 }
 
+/** SELECT of a view, around its source: the first FROM names it, as subqueries come behind it. */
+export const viewSource = /^(.*?)\bFROM (?:\S+\.)?`?(\w+)`?(.*)$/s
+
 /** Every table of the database that a view fills. */
 export async function viewTargets(database: Database): Promise<string[]> {
   const targets = (await database.read(listViews)).map(({ statement }) => viewTarget(statement))
@@ -67,11 +70,18 @@ export const rawTable = 'reports'
 
 /** Every rollup of the database with a bucket, sources before the rollups of them. */
 export async function listRollups(database: Database): Promise<Rollup[]> {
+  return (await listAggregates(database)).filter(hasBucket)
+}
+
+/** A rollup without a bucket outlives its reports and cannot be rebuilt from them. */
+export const hasBucket = ({ keys }: Rollup): boolean => keys.includes('bucket')
+
+/** Rollups, and tables like them without a bucket, sources before the tables of them. */
+export async function listAggregates(database: Database): Promise<Rollup[]> {
   const [views, columns] = await Promise.all([database.read(listViews), database.read(listColumns)])
   const rollups = views.map(({ view, definition, statement }): Rollup => {
     const table = viewTarget(statement)
-    // The first FROM names the source: subqueries come behind it.
-    const [, head, source, tail] = /^(.*?)\bFROM (?:\S+\.)?`?(\w+)`?(.*)$/s.exec(definition) ?? []
+    const [, head, source, tail] = viewSource.exec(definition) ?? []
     if (table === undefined || head === undefined || source === undefined || tail === undefined) {
       throw new Error(`${view} is not a view of one table into another`)
     }
@@ -88,11 +98,13 @@ export async function listRollups(database: Database): Promise<Rollup[]> {
       over: (rows) => sql`${fromCatalogue(head)}FROM (${rows}) AS ${name(source)}${fromCatalogue(tail)}`,
     }
   })
-  // A rollup without a bucket outlives its reports and cannot be rebuilt from them.
-  const withBucket = mergedByTable(rollups.filter(({ keys }) => keys.includes('bucket')))
-  const depth = (rollup: Rollup | undefined): number =>
-    rollup ? 1 + depth(withBucket.find(({ table }) => table === rollup.source)) : 0
-  return withBucket.toSorted((a, b) => depth(a) - depth(b))
+  return sourcesFirst(mergedByTable(rollups.filter(({ measures }) => measures.length > 0)))
+}
+
+/** Sources before the tables of them. */
+export function sourcesFirst<Table extends Pick<Rollup, 'table' | 'source'>>(tables: readonly Table[]): Table[] {
+  const depth = (of: Table | undefined): number => (of ? 1 + depth(tables.find(({ table }) => table === of.source)) : 0)
+  return tables.toSorted((a, b) => depth(a) - depth(b))
 }
 
 function mergedByTable(rollups: readonly Rollup[]): Rollup[] {

@@ -10,37 +10,46 @@ import { join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 import { dayMs } from '../../schema/durations.ts'
 import { ddlSettings, ddlTargets } from '../cluster/shared-ddl.ts'
 import { logImportSteps } from '../log-import-steps.ts'
-import { listRollups, type Rollup, rawTable } from './list-rollups.ts'
+import { hasBucket, listAggregates, type Rollup, rawTable } from './list-rollups.ts'
 import { inMonth, listRollupMonths, type RollupMonth } from './rollup-months.ts'
 import { untilVersionsExpire } from './until-versions-expire.ts'
 
 export interface RebuildOptions {
-  /** Every rollup by default; a rollup of another is refilled from that table's current rows. */
+  /**
+   * Every rollup by default; a rollup of another is refilled from that table's current rows. A table without a bucket
+   * outlives its reports, and what they have is added to it.
+   */
   readonly tables?: readonly string[] | undefined
+  /** Whether a month is left out. */
+  readonly skips?: (table: string, partition: string) => boolean
+  /** Called after each month. */
+  readonly onRebuilt?: (table: string, partition: string) => Promise<void>
   readonly onProgress?: (done: number, total: number, step: string) => void
 }
 
 /** Swaps each month atomically by REPLACE PARTITION; reports stored meanwhile can be lost or counted twice. */
 export async function rebuildRollups(
   shards: readonly Database[],
-  { tables, onProgress }: RebuildOptions = {},
+  { tables, skips = () => false, onRebuilt, onProgress }: RebuildOptions = {},
 ): Promise<{ readonly rebuilt: number }> {
   const [first] = shards
   if (!first) return { rebuilt: 0 }
-  const all = await listRollups(first)
+  const all = await listAggregates(first)
   const targets = await ddlTargets(shards)
   for (const target of targets) await dropLeftovers(target, all)
   const unknown = tables?.find((table) => !all.some((rollup) => rollup.table === table))
   if (unknown !== undefined) {
     throw new Error(`${unknown} is not a rollup; there are ${all.map(({ table }) => table).join(', ')}`)
   }
-  const rollups = tables ? all.filter(({ table }) => tables.includes(table)) : all
-  const monthTables = [rawTable, ...rollups.map(({ table }) => table)]
+  const rollups = all.filter((rollup) => tables?.includes(rollup.table) ?? hasBucket(rollup))
+  const monthTables = [rawTable, ...rollups.filter(hasBucket).map(({ table }) => table)]
   const stores = await Promise.all(
     shards.map(async (database) => ({ database, months: await listRollupMonths(database, monthTables) })),
   )
   const partitions = [...new Set(stores.flatMap(({ months }) => months.map(({ partition }) => partition)))].sort()
-  const total = partitions.length * rollups.length
+  const steps = rollups.flatMap((rollup) =>
+    partitions.filter((partition) => !skips(rollup.table, partition)).map((partition) => ({ rollup, partition })),
+  )
   let rebuilt = 0
   // One token for all rebuilds, so that the next ends what a killed one started.
   const log = (state: 'started' | 'done') =>
@@ -51,18 +60,17 @@ export async function rebuildRollups(
     )
   await log('started')
   try {
-    for (const rollup of rollups) {
-      for (const partition of partitions) {
-        onProgress?.(rebuilt, total, `${rollup.table} ${partition}`)
-        await rebuildPartition(stores, targets, rollup, partition)
-        rebuilt++
-      }
+    for (const { rollup, partition } of steps) {
+      onProgress?.(rebuilt, steps.length, `${rollup.table} ${partition}`)
+      await (hasBucket(rollup) ? rebuildPartition : addPartition)(stores, targets, rollup, partition)
+      await onRebuilt?.(rollup.table, partition)
+      rebuilt++
     }
   } finally {
     await log('done')
     await untilVersionsExpire()
   }
-  onProgress?.(total, total, 'done')
+  onProgress?.(steps.length, steps.length, 'done')
   return { rebuilt }
 }
 
@@ -80,21 +88,36 @@ async function rebuildPartition(
 ) {
   const { table } = rollup
   const temporary = temporaryName(table, Date.now())
-  const run = async (databases: readonly Database[], statement: Sql) => {
-    const { text, params } = render(statement)
-    for (const database of databases) await database.command(text, { params, settings })
-  }
   await run(targets, sql`CREATE TABLE IF NOT EXISTS ${name(temporary)} AS ${name(table)}`)
   try {
-    for (const { database, months } of stores) {
-      for (const month of months) {
-        if (month.partition === partition) await run([database], fill(rollup, temporary, month))
-      }
-    }
+    await fillFrom(stores, rollup, temporary, partition)
     await replacePartition(targets, table, partition, temporary)
   } finally {
     await run(targets, sql`DROP TABLE IF EXISTS ${name(temporary)} SYNC`)
   }
+}
+
+/** Aggregates that a row changes once, however often it is added. */
+const repeatable = /^(min|max|any|anyLast|argMin|argMax|groupBit(And|Or)|groupUniqArray(Array)?|uniq\w*)$/
+
+async function addPartition(stores: readonly Store[], _: readonly Database[], rollup: Rollup, partition: string) {
+  const { table, measures } = rollup
+  const counter = measures.find(({ combine }) => !repeatable.test(combine))
+  if (counter) throw new Error(`${table} has no bucket, and ${counter.combine} of ${counter.column} counts rows twice`)
+  await fillFrom(stores, rollup, table, partition)
+}
+
+async function fillFrom(stores: readonly Store[], rollup: Rollup, target: string, partition: string) {
+  for (const { database, months } of stores) {
+    for (const month of months) {
+      if (month.partition === partition) await run([database], fill(rollup, target, month))
+    }
+  }
+}
+
+async function run(databases: readonly Database[], statement: Sql) {
+  const { text, params } = render(statement)
+  for (const database of databases) await database.command(text, { params, settings })
 }
 
 /**
@@ -124,6 +147,8 @@ const settings = {
   ...ddlSettings,
   // A month whose reports are gone.
   allow_replace_partition_from_empty_source: '1',
+  // A table without a bucket remembers the blocks of an interrupted fill.
+  insert_deduplicate: 0,
 } as NonNullable<StatementOptions['settings']>
 
 function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {

@@ -10,12 +10,18 @@ export interface CommandSettings extends DeleteSettings {
   readonly ownerTimeoutMs?: number
 }
 
+/** The migrations that a command needs; all of this release by default. */
+export type Schema = 'any' | 'as it is'
+
 /** Everything a command's action reaches. An action that did nothing, or only a part, throws an Error of one line. */
 export interface Context {
   /** Base of relative paths. */
   readonly folder: string
-  /** The database, opened once and closed after the command. Throws if migrations are missing, except for 'any'. */
-  database(schema?: 'any'): Promise<DatabaseAccess>
+  /**
+   * The database, opened once and closed after the command. Throws if another release made it or migrations are missing,
+   * except for 'any', and for 'as it is', which leaves the embedded engine unmigrated.
+   */
+  database(schema?: Schema): Promise<DatabaseAccess>
   log(line: string): void
   /** Settings of the environment. Throws if one is invalid. */
   config(): Config

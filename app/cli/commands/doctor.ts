@@ -1,4 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings'
+import { OtherRelease } from '../../../clickhouse/migrate.ts'
 import type { Context } from '../command/context.ts'
 import { explainError } from '../command/explain-error.ts'
 import { subcommand } from '../command/subcommand.ts'
@@ -36,11 +37,11 @@ export function addDoctor(program: Command, context: Context): void {
     .addOption(json)
     .action(async ({ json }) => {
       const results = []
-      const installation = { config: context.config, database: () => context.database('any') }
+      const installation = { config: context.config, database: () => context.database('as it is') }
       for (const check of checks) {
         const result = await check.run(installation).then(
           (found) => ({ check: check.name, ok: true, found }),
-          (error: unknown) => ({ check: check.name, ok: false, found: explainError(error), fix: check.fix }),
+          (error: unknown) => ({ check: check.name, ok: false, ...faultOf(error, check) }),
         )
         results.push(result)
         if (!json) context.stdout.write(`${terminalText(lineOf(result)).replaceAll('\n', ' ')}\n`)
@@ -50,6 +51,10 @@ export function addDoctor(program: Command, context: Context): void {
       context.finish(json ? { ok, checks: results } : undefined, ok ? 0 : 1)
     })
 }
+
+/** The error of another release has its own remedy. */
+const faultOf = (error: unknown, { fix }: Check) =>
+  error instanceof OtherRelease ? { found: error.found, fix: error.fix } : { found: explainError(error), fix }
 
 const lineOf = ({ check, ok, found, fix }: { check: string; ok: boolean; found: string; fix?: string }) =>
   ok ? `ok    ${check}: ${found}` : `FAIL  ${check}: ${found}. Fix: ${fix}`

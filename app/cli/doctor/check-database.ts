@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { requireNodes } from '../../../clickhouse/cluster/tenant-shards.ts'
-import { pendingMigrations } from '../../../clickhouse/migrate.ts'
+import { compareMigrations, newerRelease } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { listRollups, rawTable } from '../../../clickhouse/rollups/list-rollups.ts'
@@ -50,7 +50,8 @@ export const migrations: Check = {
   fix: 'run "migrate" as the writer, while no import and no collector runs',
   async run({ database }) {
     const files = await readMigrations()
-    const pending = await pendingMigrations((await database()).reader, files)
+    const { pending, newer } = await compareMigrations((await database()).reader, files)
+    if (newer.length > 0) throw newerRelease(newer)
     if (pending.length > 0) throw new Error(`the database lacks ${pending.join(', ')}`)
     return `all ${files.length} are applied`
   },

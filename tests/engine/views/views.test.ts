@@ -140,6 +140,7 @@ describe('a new table or column is in a view, or here with the reason why not', 
     import_log_by_time: internal,
     import_leases: internal,
     schema_migrations: internal,
+    migration_steps: internal,
   }
 
   test('every table', async () => {
