@@ -1,0 +1,89 @@
+import pLimit from 'p-limit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { migrate, pendingMigrations } from '../../../clickhouse/migrate.ts'
+import { readMigrations } from '../../../clickhouse/migration-files.ts'
+import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
+import { hasBucket, listAggregates } from '../../../clickhouse/rollups/list-rollups.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
+import { join, name, sql } from '../../../queries/sql/sql.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { folderVersions, readContents, unpackFolder } from '../../support/data-folder.ts'
+import { queryRows } from '../../support/database.ts'
+import { startTestEngine, type TestEngine } from '../../support/engine.ts'
+import { connectPatiently } from '../../support/patience.ts'
+import { readPages } from '../../support/read-pages.ts'
+
+describe.each(folderVersions())('the data folder of version %s, opened by this one', (version) => {
+  const contents = readContents(version)
+  const key = { id: '', key: contents.key }
+  let engine: TestEngine
+  let writer: Database
+  let api: TestApi
+
+  beforeAll(async () => {
+    engine = await startTestEngine({ dataDir: unpackFolder(version) })
+    const { reader: readUrl, writer: writeUrl } = engine.userUrls
+    writer = connectPatiently(writeUrl)
+    await migrate(writer)
+    api = await startApi({ readUrl, writeUrl, now: () => new Date(contents.now) })
+  })
+
+  afterAll(async () => {
+    await Promise.all([api?.close(), writer?.close()])
+    await engine?.end()
+  })
+
+  test('every migration is applied', async () => {
+    expect(await pendingMigrations(writer, await readMigrations())).toEqual([])
+  })
+
+  test('every row is there', async () => {
+    const found: Record<string, number> = {}
+    for (const table of Object.keys(contents.rows)) {
+      const [[count] = []] = await queryRows(writer, `SELECT count() FROM ${table}`)
+      found[table] = Number(count)
+    }
+    expect(found).toMatchObject(rowsToFind(contents.rows))
+  })
+
+  test('every rollup, of a later version too, counts the reports that were stored before', async () => {
+    const { checked, ...check } = await checkRollups(writer)
+    expect(check).toEqual({ different: 0, differences: [] })
+    expect(checked).toBeGreaterThan(1_000)
+  })
+
+  test('every table that outlives its reports, of a later version too, has what they have', async () => {
+    for (const { table, source, keys, over } of (await listAggregates(writer)).filter((one) => !hasBucket(one))) {
+      const columns = join(keys.map(name), ', ')
+      const statement = sql`
+        SELECT count() AS missing
+        FROM (${over(sql`SELECT * FROM ${name(source)}`)})
+        WHERE (${columns}) NOT IN (SELECT ${columns} FROM ${name(table)})`
+      const row = z.object({ missing: z.coerce.number() })
+      expect(await writer.read({ name: 'countMissing', statement, row }), table).toEqual([{ missing: 0 }])
+    }
+  })
+
+  test('responses have the numbers of the reports that were stored', async () => {
+    const few = pLimit(8)
+    const checks = Object.entries(contents.responses).map(([path, body]) =>
+      few(async () => expect((await api.get(path, { key })).body, path).toMatchObject(body as object)),
+    )
+    await Promise.all(checks)
+  })
+
+  test('lists have the numbers of the reports that were stored', async () => {
+    for (const [path, items] of Object.entries(contents.lists)) {
+      const { pathname, searchParams } = new URL(path, 'http://api')
+      const { data } = await readPages(api, key, pathname, Object.fromEntries(searchParams))
+      expect(data, path).toMatchObject(items)
+    }
+  })
+})
+
+/** Rows of the version's migrations and types, which a later version adds to; of two days, which expire; and of rollups that it may fill anew. */
+function rowsToFind(rows: Readonly<Record<string, number>>): Record<string, number> {
+  const changing = /^(schema_migrations|report_types|import_log_by_time)$|_per_|^reports_by_time$/
+  return Object.fromEntries(Object.entries(rows).filter(([table]) => !changing.test(table)))
+}
