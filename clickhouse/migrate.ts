@@ -6,6 +6,7 @@ import { sql, texts } from '../queries/sql/sql.ts'
 import type { Replication } from './cluster/on-cluster.ts'
 import { type Cluster, everyShard } from './cluster/open-cluster.ts'
 import { type Apply, prepareCluster } from './cluster/prepare-cluster.ts'
+import type { Wait } from './cluster/wait-until.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { createMigrationSteps, type MigrationSteps, readMigrationSteps } from './migration-steps.ts'
 import { missingReportTypes, writeReportTypes } from './report-types.ts'
@@ -26,6 +27,7 @@ export interface MigrateOptions {
 interface ClusterOptions {
   readonly cluster: Cluster
   readonly replication: Replication
+  readonly wait?: Wait
 }
 
 // Two runs at once write the same row twice; the key holds the checksum, so that neither hides a changed file.
@@ -78,7 +80,7 @@ const listReportedTypes = (reportTypes: readonly string[]): Query<{ report_type:
 export async function migrate(database: Database, { folder, onStep, cluster }: MigrateOptions = {}): Promise<string[]> {
   const known = await readMigrations(folder)
   const apply: Apply = cluster
-    ? await prepareCluster(cluster.cluster, cluster.replication)
+    ? await prepareCluster(cluster.cluster, cluster.replication, { onStep, ...cluster.wait })
     : (statement) => database.command(statement)
   await apply(createMigrationsTable)
   const { pending, newer } = compare(known, await database.read(listAppliedMigrations))

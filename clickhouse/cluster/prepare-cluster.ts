@@ -1,17 +1,20 @@
 import { z } from 'zod'
+import { isNamed } from '../../queries/clickhouse/error-codes.ts'
 import { onlyRow } from '../../queries/sql/only-row.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { sql, text } from '../../queries/sql/sql.ts'
+import { Problem } from '../../schema/problems.ts'
 import { onCluster, type Replication, shardDatabase } from './on-cluster.ts'
-import type { Cluster } from './open-cluster.ts'
+import type { Cluster, ClusterNode } from './open-cluster.ts'
 import { createShardDictionary, createTenantShards, requireNodes, shardCollection } from './tenant-shards.ts'
+import { type Wait, waitUntil } from './wait-until.ts'
 
 /** Runs a statement of a migration on a cluster. */
 export type Apply = (statement: string) => Promise<void>
 
-/** Creates the databases on every node, new ones too. Throws an Error of one line that says which node is missing. */
-export async function prepareCluster(cluster: Cluster, replication: Replication): Promise<Apply> {
+/** Creates the databases on every node, new ones too. Throws an Error of one line that names the node that is missing. */
+export async function prepareCluster(cluster: Cluster, replication: Replication, wait: Wait = {}): Promise<Apply> {
   const { front, nodes } = cluster
   requireNodes(cluster)
   for (const node of nodes) {
@@ -19,17 +22,46 @@ export async function prepareCluster(cluster: Cluster, replication: Replication)
       await node.use('').command(statement)
     }
   }
-  await requireEveryNode(cluster)
-  const targets = replication.runsOn === 'one node' ? nodes.slice(0, 1) : nodes
+  await untilEveryNodeIsKnown(cluster, wait)
+  const { settings, runsOn } = replication
   const run = async (database: string, statement: string) => {
-    for (const node of targets) await node.use(database).command(statement, { settings: replication.settings })
+    if (runsOn === 'one node') return runOnFirst(nodes, database, statement, settings, wait)
+    for (const node of nodes) await node.use(database).command(statement, { settings })
   }
   const apply: Apply = async (statement) => {
     for (const { database, statement: own } of onCluster(statement, front, replication)) await run(database, own)
   }
   await apply(createTenantShards)
   await run(front, createShardDictionary(front, await hasCollection(cluster)))
+  await untilFetched(cluster, wait)
   return apply
+}
+
+/** Takes the next node where one lags; a database refuses statements at a node that is 50 of them behind. */
+async function runOnFirst(
+  nodes: readonly ClusterNode[],
+  database: string,
+  statement: string,
+  settings: Replication['settings'],
+  wait: Wait,
+): Promise<void> {
+  await waitUntil(
+    async () => {
+      let pending: string | undefined
+      for (const { origin, use } of nodes) {
+        try {
+          await use(database).command(statement, { settings })
+          return undefined
+        } catch (error) {
+          if (!isNamed(error, 'NOT_A_LEADER')) throw error
+          pending ??= `${origin} takes no statement yet: ${(error as Error).message.trim().replace(/\.$/, '')}`
+        }
+      }
+      return pending
+    },
+    'see the log of that server, and run the command again',
+    wait,
+  )
 }
 
 const countNodes = (cluster: string): Query<{ nodes: number }> => ({
@@ -39,14 +71,59 @@ const countNodes = (cluster: string): Query<{ nodes: number }> => ({
   pool: 'lookup',
 })
 
-async function requireEveryNode({ front, nodes }: Cluster): Promise<void> {
+/** A node learns of the others a moment after their databases are created. */
+async function untilEveryNodeIsKnown({ front, nodes }: Cluster, wait: Wait): Promise<void> {
+  const name = shardDatabase(front)
+  await waitUntil(
+    () =>
+      firstPending(nodes, async ({ origin, use }) => {
+        const known = onlyRow(await use('').read(countNodes(name))).nodes
+        if (known === nodes.length) return undefined
+        const found = `CLICKHOUSE_URL has ${nodes.length} nodes, and ${origin} knows ${known} of the cluster ${name}`
+        if (known > nodes.length) throw new Error(`${found}: name all`)
+        return found
+      }),
+    'name each once, see the log of that server, and run the command again',
+    wait,
+  )
+}
+
+const countFetches = (database: string): Query<{ fetches: number }> => ({
+  name: 'countFetches',
+  statement: sql`
+    SELECT sum(is_readonly) + sum(inserts_in_queue) AS fetches
+    FROM system.replicas
+    WHERE database = ${text(database)}`,
+  row: z.object({ fetches: rowCount }),
+  pool: 'lookup',
+})
+
+/** A node that was replaced has the small tables empty at first, as if no migration were applied. */
+async function untilFetched({ front, nodes }: Cluster, wait: Wait): Promise<void> {
+  await waitUntil(
+    () =>
+      firstPending(nodes, async ({ origin, use }) => {
+        const { fetches } = onlyRow(await use('').read(countFetches(front)))
+        return fetches === 0 ? undefined : `${origin} fetches the tables of ${front}, ${fetches} to go`
+      }),
+    'see the log of that server, and run the command again',
+    wait,
+  )
+}
+
+/** A node that does not respond in time is waited for too. */
+async function firstPending(
+  nodes: readonly ClusterNode[],
+  findPending: (node: ClusterNode) => Promise<string | undefined>,
+): Promise<string | undefined> {
   for (const node of nodes) {
-    const known = onlyRow(await node.use('').read(countNodes(shardDatabase(front)))).nodes
-    if (known === nodes.length) continue
-    throw new Error(
-      `CLICKHOUSE_URL has ${nodes.length} nodes, and ${node.origin} knows ${known} of the cluster ${shardDatabase(front)}: name all`,
-    )
+    const pending = await findPending(node).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error
+      return `${node.origin} does not respond`
+    })
+    if (pending !== undefined) return pending
   }
+  return undefined
 }
 
 const findCollection: Query<{ name: string }> = {

@@ -53,6 +53,7 @@ const table = [
 
   // It takes no more statements now, and did not begin this one.
   ['202', 'TOO_MANY_SIMULTANEOUS_QUERIES', 'anotherNode'],
+  ['529', 'NOT_A_LEADER', 'anotherNode'],
   ['745', 'SERVER_OVERLOADED', 'anotherNode'],
   ['749', 'TCP_CONNECTION_LIMIT_REACHED', 'anotherNode'],
   ['762', 'HTTP_CONNECTION_LIMIT_REACHED', 'anotherNode'],

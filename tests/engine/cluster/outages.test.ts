@@ -5,13 +5,14 @@ import { assignShard } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
+import { nodeUrls } from '../../../queries/clickhouse/nodes.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
 import { startCluster, type TestCluster, unreplicated } from '../../support/cluster.ts'
 import { startTestCollector } from '../../support/collector.ts'
 import { startTestEngine } from '../../support/engine.ts'
-import { expectUnavailable } from '../../support/faults.ts'
+import { expectUnavailable, startFaultServer } from '../../support/faults.ts'
 import { freezeProcess } from '../../support/freeze-process.ts'
 import { patience } from '../../support/patience.ts'
 import type { TestKey } from '../../support/tenants.ts'
@@ -52,6 +53,25 @@ describe('migrate', () => {
       /^CLICKHOUSE_URL has 1 nodes, and http:\/\/127\.0\.0\.1:\d+ knows 2 of the cluster default_shard: name all$/,
     )
     await one.close()
+  })
+
+  test('waits for a node that learns of another late, and says so', async () => {
+    const [first = '', second = ''] = nodeUrls(own.writeUrl)
+    const late = await startFaultServer(second)
+    let knows = 0
+    const onlyItself = async () =>
+      knows++ < 3 ? Response.json({ meta: [{ name: 'nodes', type: 'UInt64' }], data: [[1]], rows: 1 }) : undefined
+    late.inject(onlyItself, (query) => query === 'countNodes')
+    const { host } = new URL(late.url)
+    const two = await openCluster(`${first.slice(0, first.lastIndexOf('/'))},${host}/default`, patience)
+    const steps: string[] = []
+    const given = { ...options(two), onStep: (step: string) => void steps.push(step) }
+    expect(await migrate(two.client, given)).toEqual([])
+    expect(steps).toEqual([
+      `Waiting: CLICKHOUSE_URL has 2 nodes, and http://${host} knows 1 of the cluster default_shard`,
+    ])
+    await two.close()
+    await late.close()
   })
 
   test('refuses a server without macros, in one line', async () => {
