@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Context } from './command/context.ts'
 import { StrictCommand } from './command/strict-command.ts'
 import { withHelp } from './command/subcommand.ts'
+import { addBlocks } from './commands/blocks.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
 import { addImport } from './commands/import.ts'
@@ -21,6 +22,7 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addSql,
   addExplain,
   addRollups,
+  addBlocks,
   addMigrate,
   addDoctor,
 ]

@@ -1,12 +1,16 @@
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { createProgramMetrics } from '../http/registry.ts'
+import { isSetAside, listBlockFiles } from './block-files.ts'
 import type { Outcome } from './read-reports.ts'
 import type { Flush } from './report-store.ts'
 
 export type CollectorMetrics = ReturnType<typeof createCollectorMetrics>
 
-/** Prometheus metrics of the collector. Labels are names of ours, never a sender's text. */
-export function createCollectorMetrics(waitingBytes: () => number) {
+/**
+ * Prometheus metrics of the collector. Labels are names of ours, never a sender's text.
+ * @param dataDir folder of its blocks; without it they are not counted.
+ */
+export function createCollectorMetrics(waitingBytes: () => number, dataDir?: string) {
   const program = createProgramMetrics(['site'])
   const registers = [program.registry]
   const reports = new Counter({
@@ -35,6 +39,7 @@ export function createCollectorMetrics(waitingBytes: () => number) {
       this.set(waitingBytes())
     },
   })
+  if (dataDir !== undefined) addBlockMetrics(program.registry, dataDir)
   return {
     ...program,
     observe: program.observeRequest,
@@ -44,6 +49,27 @@ export function createCollectorMetrics(waitingBytes: () => number) {
       flushSeconds.observe(flush.milliseconds / 1000)
     },
   }
+}
+
+function addBlockMetrics(registry: Registry, dataDir: string): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'collector_blocks_set_aside',
+    help: 'Blocks that are not sent again: refused by ClickHouse, or unreadable',
+    registers,
+    async collect() {
+      this.set((await listBlockFiles(dataDir)).filter(isSetAside).length)
+    },
+  })
+  new Gauge({
+    name: 'collector_oldest_block_seconds',
+    help: 'Age of the oldest block that is sent until it is stored or withdrawn; 0 for none',
+    registers,
+    async collect() {
+      const oldest = (await listBlockFiles(dataDir)).find((file) => !isSetAside(file))
+      this.set(oldest ? Math.max(0, Date.now() - oldest.savedAt.getTime()) / 1000 : 0)
+    },
+  })
 }
 
 /** In the log. */

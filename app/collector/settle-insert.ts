@@ -19,11 +19,7 @@ const pollMs = 250
 export function settleInsert(database: Pick<Database, 'read' | 'killQuery'>, { lateMs = 5_000 } = {}): SettleInsert {
   return async ({ token, rows }, signal) => {
     if (rows.length === 0) return false
-    const ends = endsOf(rows)
-    async function isStored(): Promise<boolean> {
-      const [found] = await database.read(countStoredRows(ends), { signal })
-      return (found?.rows ?? 0) > 0
-    }
+    const isStored = () => isBlockStored(database, rows, signal)
     const deadline = performance.now() + lateMs
     for (;;) {
       if (await isStored()) return true
@@ -32,6 +28,16 @@ export function settleInsert(database: Pick<Database, 'read' | 'killQuery'>, { l
       await sleep(pollMs, undefined, { signal })
     }
   }
+}
+
+/** Whether `reports` has the block, or a month of it. @param rows of the block, at least one. */
+export async function isBlockStored(
+  database: Pick<Database, 'read'>,
+  rows: Buffer,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const [found] = await database.read(countStoredRows(endsOf(rows)), { signal })
+  return (found?.rows ?? 0) > 0
 }
 
 const lineEnd = 0x0a

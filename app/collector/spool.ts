@@ -80,23 +80,26 @@ export async function openSpool(folder: string) {
         ]
       }),
     /** Undefined for a block that cannot be read, as one that a power failure cut off. */
-    async load(entry: SpoolEntry): Promise<SpooledBlock | undefined> {
-      const file = await readFile(pathOfEntry(entry)).catch(() => undefined)
-      if (!file) return undefined
-      const end = file.indexOf(lineEnd)
-      const rows = file.subarray(end + 1)
-      try {
-        const { stepToken, tenantIds, bytes } = head.parse(JSON.parse(file.toString('utf8', 0, end)))
-        return rows.length === bytes ? { token: entry.token, stepToken, tenantIds, rows } : undefined
-      } catch {
-        return undefined
-      }
-    },
+    load: (entry: SpoolEntry): Promise<SpooledBlock | undefined> => readBlock(pathOfEntry(entry), entry.token),
     /** Writes and removes a byte. */
     probe: () =>
       withFolder(async () => {
         await writeFile(join(folder, probeName), '0')
         await rm(join(folder, probeName))
       }),
+  }
+}
+
+/** Undefined for a file that is not a whole block. */
+export async function readBlock(path: string, token: string): Promise<SpooledBlock | undefined> {
+  const file = await readFile(path).catch(() => undefined)
+  if (!file) return undefined
+  const end = file.indexOf(lineEnd)
+  const rows = file.subarray(end + 1)
+  try {
+    const { stepToken, tenantIds, bytes } = head.parse(JSON.parse(file.toString('utf8', 0, end)))
+    return rows.length === bytes ? { token, stepToken, tenantIds, rows } : undefined
+  } catch {
+    return undefined
   }
 }

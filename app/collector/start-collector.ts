@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { shardOfTenant } from '../../clickhouse/cluster/tenant-shards.ts'
@@ -9,6 +8,7 @@ import { type Listener, listen } from '../http/listen.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { openBudgets } from '../program/open-budgets.ts'
+import { spoolFolder } from './block-files.ts'
 import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
 import { logStoreOutage } from './log-store-outage.ts'
@@ -33,15 +33,14 @@ export async function startCollector(
   log: Logger,
   { tryPage, cluster, siteTtlMs, blocks }: CollectorOptions = {},
 ): Promise<Listener> {
-  const metrics = createCollectorMetrics(() => store.waitingBytes())
+  const metrics = createCollectorMetrics(() => store.waitingBytes(), config.DATA_DIR)
   const open = async (shard?: number) =>
     createReportStore({
       ...blocks,
       writer: clickHouseReportWriter(database),
       logSteps: logImportSteps(database),
       settle: settleInsert(database),
-      // The first shard has the folder of one server, whose leftovers it sends.
-      spool: await openSpool(join(config.DATA_DIR, 'collector', (shard ?? 1) === 1 ? '' : `shard-${shard}`)),
+      spool: await openSpool(spoolFolder(config.DATA_DIR, shard)),
       onFlush: metrics.observeFlush,
       onOutage: logStoreOutage(log, shard === undefined ? 'ClickHouse' : `ClickHouse shard ${shard}`),
       onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refuses a block; it is set aside'),

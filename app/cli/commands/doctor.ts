@@ -1,12 +1,13 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import { OtherRelease } from '../../../clickhouse/migrate.ts'
 import type { Context } from '../command/context.ts'
 import { explainError } from '../command/explain-error.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { terminalText } from '../command/terminal-text.ts'
-import type { Check } from '../doctor/check.ts'
-import { clickHouse, disk, migrations, retention, rollups, users } from '../doctor/check-database.ts'
+import { type Check, FaultWithFix } from '../doctor/check.ts'
+import { blocks } from '../doctor/check-blocks.ts'
+import { clickHouse, disk, migrations, retention, users } from '../doctor/check-database.ts'
 import { clocks, node, redis, settings } from '../doctor/check-process.ts'
+import { rollups } from '../doctor/check-rollups.ts'
 
 /** In this order: a check relies on those before it. The slowest is last. */
 const checks: readonly Check[] = [
@@ -19,6 +20,7 @@ const checks: readonly Check[] = [
   disk,
   redis,
   clocks,
+  blocks,
   rollups,
 ]
 
@@ -41,7 +43,10 @@ export function addDoctor(program: Command, context: Context): void {
       for (const check of checks) {
         const result = await check.run(installation).then(
           (found) => ({ check: check.name, ok: true, found }),
-          (error: unknown) => ({ check: check.name, ok: false, ...faultOf(error, check) }),
+          (error: unknown) => {
+            const { fix } = error instanceof FaultWithFix ? error : check
+            return { check: check.name, ok: false, found: explainError(error), fix }
+          },
         )
         results.push(result)
         if (!json) context.stdout.write(`${terminalText(lineOf(result)).replaceAll('\n', ' ')}\n`)
@@ -51,10 +56,6 @@ export function addDoctor(program: Command, context: Context): void {
       context.finish(json ? { ok, checks: results } : undefined, ok ? 0 : 1)
     })
 }
-
-/** The error of another release has its own remedy. */
-const faultOf = (error: unknown, { fix }: Check) =>
-  error instanceof OtherRelease ? { found: error.found, fix: error.fix } : { found: explainError(error), fix }
 
 const lineOf = ({ check, ok, found, fix }: { check: string; ok: boolean; found: string; fix?: string }) =>
   ok ? `ok    ${check}: ${found}` : `FAIL  ${check}: ${found}. Fix: ${fix}`

@@ -1,5 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { z } from 'zod'
+import { findBlocksInFlight } from '../../../clickhouse/rollups/blocks-in-flight.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { unfinishedTenants } from '../../../clickhouse/rollups/unfinished-tenants.ts'
@@ -18,7 +19,7 @@ const table = repeatableOption('--table <TABLE>', {
 
 const force = new Option(
   '--force',
-  'Rebuild although an import was cut off; running that import again then counts its reports twice',
+  'Rebuild although an import was cut off or a block is on its way; sent again afterwards, its reports are counted twice',
 )
 
 const cutOff = (tenants: readonly string[]) => `An import of tenant ${tenants.join(', ')} is running or was cut off`
@@ -47,6 +48,8 @@ export function addRollups(program: Command, context: Context): void {
       )
       const tenants = check.different > 0 ? await unfinishedTenants(reader) : []
       if (tenants.length > 0) context.log(`${cutOff(tenants)}: run it again, which completes the rollups`)
+      const inFlight = check.different > 0 ? await findBlocksInFlight(shards()) : undefined
+      if (inFlight !== undefined) context.log(`${inFlight}: check again when it is sent, which completes the rollups`)
       context.finish(check, check.different > 0 ? 1 : 0)
     })
 
@@ -55,7 +58,7 @@ export function addRollups(program: Command, context: Context): void {
     notes: [
       'Leaves script_versions as it is, which outlives reports.',
       'The API may serve meanwhile: a month is built aside and changes places with the old one in one step.',
-      'No import may run meanwhile. Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled,',
+      'No import and no collector may run meanwhile: a block that is sent again after a rebuild is counted twice. Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled,',
       'then what "rollups check" prints. Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
     ],
     examples: ['rollups rebuild', 'rollups rebuild --table reports_per_day_by_issue'],
@@ -69,6 +72,12 @@ export function addRollups(program: Command, context: Context): void {
       if (tenants.length > 0) {
         throw new Error(
           `${cutOff(tenants)}: let it end, or run it again, before rebuilding; --force rebuilds all the same`,
+        )
+      }
+      const inFlight = force ? undefined : await findBlocksInFlight(shards())
+      if (inFlight !== undefined) {
+        throw new Error(
+          `${inFlight}: stop the collector when its folder has no block, then rebuild; --force rebuilds all the same`,
         )
       }
       const { rebuilt, check } = await withProgress(context.stderr, 2, async (update) => {

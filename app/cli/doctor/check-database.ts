@@ -1,16 +1,14 @@
 import { z } from 'zod'
 import { requireNodes } from '../../../clickhouse/cluster/tenant-shards.ts'
-import { compareMigrations, newerRelease } from '../../../clickhouse/migrate.ts'
+import { compareMigrations, newerRelease, OtherRelease } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
-import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { listRollups, rawTable } from '../../../clickhouse/rollups/list-rollups.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { rowCount } from '../../../queries/sql/rows.ts'
 import { sql, texts } from '../../../queries/sql/sql.ts'
-import { dayMs } from '../../../schema/durations.ts'
-import type { Check } from './check.ts'
+import { type Check, FaultWithFix } from './check.ts'
 import { isOlder } from './is-older.ts'
 import { ofEachServer } from './of-each-server.ts'
 
@@ -50,11 +48,15 @@ export const migrations: Check = {
   fix: 'run "migrate" as the writer, while no import and no collector runs',
   async run({ database }) {
     const files = await readMigrations()
-    const { pending, newer } = await compareMigrations((await database()).reader, files)
-    if (newer.length > 0) throw newerRelease(newer)
+    const { pending, newer } = await compareMigrations((await database()).reader, files).catch(throwWithFix)
+    if (newer.length > 0) throwWithFix(newerRelease(newer))
     if (pending.length > 0) throw new Error(`the database lacks ${pending.join(', ')}`)
     return `all ${files.length} are applied`
   },
+}
+
+function throwWithFix(error: unknown): never {
+  throw error instanceof OtherRelease ? new FaultWithFix(error.found, error.fix) : error
 }
 
 const findUser: Query<{ user: string }> = {
@@ -138,23 +140,5 @@ export const disk: Check = {
       return found
     })
     return disks.join(', ')
-  },
-}
-
-export const rollups: Check = {
-  name: 'rollups',
-  fix: 'import again what was cut off, or run "rollups rebuild" while no import and no collector runs',
-  async run({ database }) {
-    const shards = (await database()).shards()
-    const from = new Date((Math.floor(Date.now() / dayMs) - 1) * dayMs)
-    let check = await checkEveryShard(shards, { from })
-    // Reports that were stored during the check show as differences.
-    if (check.different > 0) check = await checkEveryShard(shards, { from })
-    const [first] = check.differences
-    if (first) {
-      const where = `${first.table} on ${first.day}, ${first.reportType} of tenant ${first.tenantId}`
-      throw new Error(`${check.different} of ${check.checked} days since yesterday differ, the first in ${where}`)
-    }
-    return `all ${check.checked} days since yesterday agree with the reports`
   },
 }

@@ -10,6 +10,16 @@ export interface Check {
   run(installation: Installation): Promise<string>
 }
 
+/** A fault that is mended otherwise than the check's `fix` says. */
+export class FaultWithFix extends Error {
+  readonly fix: string
+
+  constructor(message: string, fix: string) {
+    super(message)
+    this.fix = fix
+  }
+}
+
 /** Both are read when a check first needs them, and throw where they cannot be. */
 export interface Installation {
   config(): Config

@@ -10,7 +10,10 @@ import { createDatabase, type TestDatabase } from '../../support/database.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
-const names = 'node settings clickhouse migrations users retention disk redis clocks rollups'.split(' ')
+const names =
+  'node settings clickhouse migrations users retention disk redis clocks blocks rollups'.split(
+    ' ',
+  )
 
 let database: TestDatabase
 let redis: TestRedis

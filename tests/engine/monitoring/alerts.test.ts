@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -199,4 +199,23 @@ test('a frozen ClickHouse turns its alert on within two scrapes, and the scrapes
   expectAlert('ClickHouseDoesNotRespond', [before, during], true)
   expectAlert('ClickHouseDoesNotRespond', [before, during], false, 'shop')
   expectAlert('RedisDoesNotRespond', [before, during], false)
+})
+
+test('a block that is set aside, or that is sent for long, turns its alert on', async () => {
+  const collectors = 'security-reporting-collector'
+  const file = (name: string) => join(folder, 'collector', name)
+  const sound = await scrapeCollector()
+  for (const alert of ['BlocksSetAside', 'BlockNotStored']) expectAlert(alert, [sound, sound], false, collectors)
+  writeFileSync(file('a.refused'), '')
+  const setAside = await scrapeCollector()
+  expectAlert('BlocksSetAside', [sound, setAside], true, collectors)
+  expectAlert('BlockNotStored', [sound, setAside], false, collectors)
+  rmSync(file('a.refused'))
+  writeFileSync(file('b.withdrawn'), '')
+  const tenMinutesAgo = Date.now() / 1000 - 600
+  utimesSync(file('b.withdrawn'), tenMinutesAgo, tenMinutesAgo)
+  const old = await scrapeCollector()
+  expectAlert('BlocksSetAside', [sound, old], false, collectors)
+  expectAlert('BlockNotStored', [sound, old], true, collectors)
+  rmSync(file('b.withdrawn'))
 })
