@@ -9,6 +9,7 @@ import { listenForMetrics } from '../http/serve-metrics.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { openBudgets } from '../program/open-budgets.ts'
 import { spoolFolder } from './block-files.ts'
+import { addClusterMetrics } from './cluster-metrics.ts'
 import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
 import { logStoreOutage } from './log-store-outage.ts'
@@ -34,6 +35,10 @@ export async function startCollector(
   { tryPage, cluster, siteTtlMs, blocks }: CollectorOptions = {},
 ): Promise<Listener> {
   const metrics = createCollectorMetrics(() => store.waitingBytes(), config.DATA_DIR)
+  const onRefusal = (node: string, err: unknown) => log.error({ node, err }, 'A node does not show its health')
+  const closeClusterMetrics = cluster
+    ? addClusterMetrics(metrics.registry, config.CLICKHOUSE_URL ?? '', onRefusal)
+    : async () => {}
   const open = async (shard?: number) =>
     createReportStore({
       ...blocks,
@@ -79,12 +84,14 @@ export async function startCollector(
         await listener.stop(config.DRAIN_SECONDS)
         await store.close()
         await metricsListener?.stop()
+        await closeClusterMetrics()
         await budgets.close()
       },
     }
   } catch (error) {
     await metricsListener?.stop()
     await store.close()
+    await closeClusterMetrics()
     await budgets.close()
     throw error
   }

@@ -7,6 +7,7 @@ import { type Check, FaultWithFix } from '../doctor/check.ts'
 import { blocks } from '../doctor/check-blocks.ts'
 import { clickHouse, disk, migrations, retention, users } from '../doctor/check-database.ts'
 import { clocks, node, redis, settings } from '../doctor/check-process.ts'
+import { inserts, quorums, replicas } from '../doctor/check-replicas.ts'
 import { rollups } from '../doctor/check-rollups.ts'
 
 /** In this order: a check relies on those before it. The slowest is last. */
@@ -18,6 +19,9 @@ const checks: readonly Check[] = [
   users,
   retention,
   disk,
+  replicas,
+  quorums,
+  inserts,
   redis,
   clocks,
   blocks,

@@ -1,0 +1,96 @@
+/** @module Checks of inserts, and of a cluster's replicas. ClickHouse lets the writer alone see them. */
+
+import { countLateInserts, lateMs, type NodeHealth, readNodeHealth } from '../../../clickhouse/cluster/node-health.ts'
+import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
+import { onlyRow } from '../../../queries/sql/only-row.ts'
+import type { DatabaseAccess } from '../../program/open-database.ts'
+import type { Check } from './check.ts'
+import { ofEachServer } from './of-each-server.ts'
+
+const noCluster = 'none: it is one server'
+const notAllowed = 'not checked: the user in CLICKHOUSE_URL may not see them; run it with the URL of the collector'
+/** Age of the oldest missing part from which a replica is behind. */
+const behindSeconds = 60
+
+/** @param find of each node, with its address; throws where something is wrong. */
+async function ofEachNode(
+  { cluster }: DatabaseAccess,
+  find: (health: NodeHealth, origin: string) => void,
+  sound: (nodes: number) => string,
+): Promise<string> {
+  if (!cluster) return noCluster
+  try {
+    for (const { use, origin } of cluster.nodes) find(await readNodeHealth(use(''), cluster.front), origin)
+  } catch (error) {
+    if (!isNamed(error, 'ACCESS_DENIED')) throw error
+    return notAllowed
+  }
+  return sound(cluster.nodes.length)
+}
+
+export const replicas: Check = {
+  name: 'replicas',
+  fix: 'start the servers and Keepers that are down; wait while a replica fetches; run "migrate" where a server is new, "cluster replace" where its disk is lost',
+  async run({ database }) {
+    const access = await database()
+    const nodes = access.cluster?.nodes.length ?? 0
+    let tables: number | undefined
+    return ofEachNode(
+      access,
+      (health, origin) => {
+        const fault = faultOf(health, nodes, tables)
+        if (fault !== undefined) throw new Error(`${origin} ${fault}`)
+        tables = health.tables
+      },
+      (count) => `${count} servers have ${tables ?? 0} replicated tables each, and none is behind`,
+    )
+  },
+}
+
+/** @param tables of the node before. */
+function faultOf(health: NodeHealth, nodes: number, tables = health.tables): string | undefined {
+  const { readonlyTables, delaySeconds, fetches, inactiveReplicas, knownNodes } = health
+  if (readonlyTables > 0) return `has ${readonlyTables} tables that are read-only: it has no session in Keeper`
+  if (knownNodes < nodes) return `knows ${knownNodes} of the ${nodes} nodes in CLICKHOUSE_URL`
+  if (health.tables !== tables) return `has ${health.tables} replicated tables, and another has ${tables}`
+  if (inactiveReplicas > 0) return `misses ${inactiveReplicas} of its replicas`
+  if (delaySeconds > behindSeconds) return `is ${delaySeconds} s behind, with ${fetches} parts to fetch`
+  return undefined
+}
+
+export const quorums: Check = {
+  name: 'quorums',
+  fix: 'where a replica is down, start it; where one was replaced and posts of its shard are 503, restart the servers of the shard one after the other, which ends their sessions in Keeper',
+  async run({ database }) {
+    return ofEachNode(
+      await database(),
+      ({ lateQuorums, latePart }, origin) => {
+        if (lateQuorums === 0) return
+        throw new Error(
+          `${lateQuorums} inserts by ${origin} have had too few replicas for over ${lateMs / 1000} s, the first ${latePart}`,
+        )
+      },
+      () => 'no insert waits for a replica',
+    )
+  },
+}
+
+export const inserts: Check = {
+  name: 'inserts',
+  fix: 'run the checks before as the writer; an insert ends by KILL QUERY, and its block is sent again. A move or copy of a large tenant has such inserts too',
+  async run({ database }) {
+    try {
+      await ofEachServer(await database(), async (server, url) => {
+        const { lateInserts, oldestInsertSeconds } = onlyRow(await server.read(countLateInserts))
+        if (lateInserts === 0) return
+        throw new Error(
+          `${lateInserts} inserts at ${url} have run for over ${lateMs / 1000} s, the longest for ${oldestInsertSeconds} s`,
+        )
+      })
+    } catch (error) {
+      if (!isNamed(error, 'ACCESS_DENIED')) throw error
+      return notAllowed
+    }
+    return `none runs for over ${lateMs / 1000} s`
+  },
+}
