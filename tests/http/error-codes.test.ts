@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createBlockSender } from '../../app/collector/block-sender.ts'
+import { type BlockSenderOptions, createBlockSender } from '../../app/collector/block-sender.ts'
 import { type SettleInsert, settleInsert } from '../../app/collector/settle-insert.ts'
 import { openSpool } from '../../app/collector/spool.ts'
 import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
@@ -32,6 +32,8 @@ const folders = temporaryFolders()
 /** Codes of the responses to a read, and to the insert of a token; without one a ClickHouse that has no reports. */
 let codeOfRead: () => string | undefined = () => undefined
 let codeOfInsert: (token: string, attempt: number) => string | undefined = () => undefined
+/** Rows of a block's two ends that `reports` has. */
+let storedEnds = 0
 /** Tokens, one an attempt. */
 let inserts: string[] = []
 
@@ -44,7 +46,7 @@ const server = createServer((request, response) => {
   const code = isRead ? codeOfRead() : token ? codeOfInsert(token, attempt) : undefined
   request.resume()
   request.on('end', () => {
-    if (code === undefined) response.end(isRead ? '{"meta":[{"name":"rows"}],"data":[[0]],"rows":1}' : '')
+    if (code === undefined) response.end(isRead ? `{"meta":[{"name":"rows"}],"data":[[${storedEnds}]],"rows":1}` : '')
     else {
       response.writeHead(500, { 'X-ClickHouse-Exception-Code': code })
       response.end(`Code: ${code}. DB::Exception: it failed. (SOME_NAME) (version 26.7.2.1)\n`)
@@ -63,6 +65,7 @@ afterEach(() => {
   codeOfRead = () => undefined
   codeOfInsert = () => undefined
   inserts = []
+  storedEnds = 0
 })
 afterAll(async () => {
   await database.close()
@@ -110,7 +113,10 @@ test('an import sends its block again, or ends', async () => {
 })
 
 describe('a collector’s block', () => {
-  async function openSender(settle: SettleInsert = settleInsert(database, { lateMs: 0 })) {
+  async function openSender(
+    settle: SettleInsert = settleInsert(database, { lateMs: 0 }),
+    timeouts: BlockSenderOptions['timeouts'] = {},
+  ) {
     const folder = await folders.make()
     const spool = await openSpool(folder)
     const refused: string[] = []
@@ -118,7 +124,7 @@ describe('a collector’s block', () => {
       writer: clickHouseReportWriter(database),
       logSteps: logImportSteps(database),
       ...{ spool, settle },
-      timeouts: { ...patientBlocks.timeouts, recoveryPauseMs: 1 },
+      timeouts: { ...patientBlocks.timeouts, recoveryPauseMs: 1, ...timeouts },
       onRefusal: (token) => refused.push(token),
     })
     const files = () => readdir(folder)
@@ -159,6 +165,48 @@ describe('a collector’s block', () => {
     expect(stored).toEqual(codesThat(isTransient))
     expect((await files()).sort()).toEqual(refused.map((token) => `${token}.refused`).sort())
     await sender.close()
+  })
+
+  describe.each([
+    ['whole', 2],
+    ['half', 1],
+    ['absent', 0],
+  ])('that is found %s', (_, ends) => {
+    test('after its posts got a 503 is completed, whatever the error of its insert; an absent one is dropped', async () => {
+      storedEnds = ends
+      codeOfInsert = (token, attempt) => (attempt === 1 ? token : undefined)
+      const { spool, sender, files, untilRecovered } = await openSender()
+      for (const [token] of codes) {
+        await spool.save({ ...block, token })
+        await spool.withdraw(token)
+      }
+      sender.sendLeftovers()
+      await untilRecovered()
+      const isStored = ends > 0
+      const refused = isStored ? codesThat(({ ourFault }) => ourFault) : []
+      expect((await files()).sort()).toEqual(refused.map((token) => `${token}.refused`).sort())
+      for (const [token, { ourFault }] of codes) {
+        const expected = isStored ? (ourFault ? 1 : 2) : 0
+        expect(inserts.filter((other) => other === token).length, token).toBe(expected)
+      }
+      await sender.close()
+    })
+
+    test.each(['32', '243', '54321', '60', '62', '395'])('after error %s of its insert', async (code) => {
+      storedEnds = ends
+      codeOfInsert = (_, attempt) => (attempt === 1 ? code : undefined)
+      // No time for a second insert before it is settled.
+      const { sender, refused, files, untilRecovered } = await openSender(undefined, { insertTimeoutMs: 60 })
+      const [sent] = await Promise.allSettled([sender.send([report.tenantId], rows)])
+      await untilRecovered()
+      const isRefused = ends === 0 && errorCodes.get(code)?.ourFault === true
+      expect(sent?.status).toBe(ends > 0 ? 'fulfilled' : 'rejected')
+      expect([refused.length, (await files()).length]).toEqual(isRefused ? [1, 1] : [0, 0])
+      // A stored block is sent until its views have it too.
+      expect(new Set(inserts).size).toBe(1)
+      if (ends > 0) expect(inserts.length).toBeGreaterThan(1)
+      await sender.close()
+    })
   })
 
   test('without rows is never set aside', async () => {
