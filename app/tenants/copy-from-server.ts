@@ -1,9 +1,9 @@
 import { copyLibraries, copyTenant, findDifference } from '../../clickhouse/cluster/copy-tenant.ts'
 import { everywhere } from '../../clickhouse/cluster/on-cluster.ts'
 import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
+import { emptiestShard } from '../../clickhouse/cluster/shard-sizes.ts'
 import {
   assignShard,
-  emptiestShard,
   hasShard,
   requireNodes,
   requireShard,
@@ -21,7 +21,7 @@ export interface CopiedTenant {
 }
 
 interface CopyOptions {
-  /** The one with the fewest tenants by default. */
+  /** The one with the fewest bytes by default. */
   readonly shard: number | undefined
   readonly log: Log
 }

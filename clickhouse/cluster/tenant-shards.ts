@@ -121,23 +121,3 @@ export function requireShard({ shards }: Cluster, number: number): Shard {
   if (shard) return shard
   throw new Error(`There is no shard ${number}; there are ${shards.map((other) => other.number).join(', ')}`)
 }
-
-/** Of the shards the one with the fewest tenants, for a new tenant. */
-export async function emptiestShard({ client, shards }: Cluster): Promise<number> {
-  const rows = await client.read(countTenants)
-  const tenantsOf = (number: number) => rows.find(({ shard }) => shard === number)?.tenants ?? 0
-  const numbers = shards.map(({ number }) => number)
-  return numbers.reduce((best, number) => (tenantsOf(number) < tenantsOf(best) ? number : best))
-}
-
-const countRow = z.object({ shard: rowCount, tenants: rowCount })
-
-const countTenants: Query<z.infer<typeof countRow>> = {
-  name: 'countTenants',
-  statement: sql`
-    SELECT dictGetOrDefault('tenant_place', 'shard', tuple(id), 1) AS shard, count() AS tenants
-    FROM (SELECT DISTINCT id FROM tenants)
-    GROUP BY shard`,
-  row: countRow,
-  pool: 'lookup',
-}

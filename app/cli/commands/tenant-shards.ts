@@ -1,9 +1,10 @@
 /** @module Commands of a cluster, where each tenant lies whole on one shard. */
 
-import type { Command } from '@commander-js/extra-typings'
+import { type Command, Option } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import type { Cluster } from '../../../clickhouse/cluster/open-cluster.ts'
-import { assignShard, emptiestShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
+import { type Cluster, everyShard } from '../../../clickhouse/cluster/open-cluster.ts'
+import { emptiestShard, measureShards, planMoves } from '../../../clickhouse/cluster/shard-sizes.ts'
+import { assignShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { pendingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
@@ -21,10 +22,11 @@ const shardSchema = z
   .regex(/^[1-9]\d{0,3}$/)
   .transform(Number)
 
-const shardOption = (about: string) =>
+export const shardOption = (about: string) =>
   option('--shard <N>', { about, takes: 'the number of a shard, from 1', schema: shardSchema })
 
-const noCluster = 'There are no shards: CLICKHOUSE_CLUSTER=1 says that CLICKHOUSE_URL names the nodes of a cluster'
+export const noCluster =
+  'There are no shards: CLICKHOUSE_CLUSTER=1 says that CLICKHOUSE_URL names the nodes of a cluster'
 
 function requireCluster(cluster: Cluster | undefined): Cluster {
   if (cluster) return cluster
@@ -32,7 +34,7 @@ function requireCluster(cluster: Cluster | undefined): Cluster {
 }
 
 export const newTenantShard = shardOption(
-  'On a cluster, the shard that it lies on (default: the one with the fewest tenants)',
+  'On a cluster, the shard that it lies on (default: the one with the fewest bytes)',
 )
 
 /** Shard of a new tenant, before it has a row. Throws for a shard of one server. */
@@ -51,6 +53,8 @@ const from = option('--from <URL>', {
   takes: 'a URL such as http://writer:password@host:8123/default',
   schema: z.url({ protocol: /^https?$/ }),
 }).makeOptionMandatory()
+
+const plan = new Option('--plan', 'Print the moves and make none').makeOptionMandatory()
 
 export function addTenantShards(tenants: Command, context: Context): void {
   subcommand(tenants, 'place', {
@@ -86,6 +90,30 @@ export function addTenantShards(tenants: Command, context: Context): void {
       context.finish(moved, moved.different > 0 ? 1 : 0)
     })
 
+  subcommand(tenants, 'balance', {
+    about: 'Print which tenants to move, so that no shard is over a tenth larger than the average',
+    notes: [
+      'On a cluster. Moves nothing: run "tenants move" for each, in this order. A tenant\'s bytes are its share of its shard\'s, by its',
+      'reports. Prints {"shards": [{"shard", "bytes", "planned"}], "moves": [{"id", "from", "to", "bytes"}]}.',
+    ],
+    examples: ['tenants balance --plan'],
+  })
+    .addOption(plan)
+    .action(async () => {
+      const { cluster } = await context.database()
+      const target = requireCluster(cluster)
+      everyShard(target)
+      const shards = await measureShards(target)
+      const moves = planMoves(shards).map(({ bytes, ...move }) => ({ ...move, bytes: Math.round(bytes) }))
+      const sum = (key: 'from' | 'to', shard: number) =>
+        moves.reduce((total, move) => total + (move[key] === shard ? move.bytes : 0), 0)
+      const sizes = shards.map(({ number: shard, bytes }) => ({
+        ...{ shard, bytes },
+        planned: bytes - sum('from', shard) + sum('to', shard),
+      }))
+      context.finish({ shards: sizes, moves })
+    })
+
   subcommand(tenants, 'copy', {
     about: 'Copy tenants from one server into the cluster, with their sites, keys, reports and records',
     notes: [
@@ -99,7 +127,7 @@ export function addTenantShards(tenants: Command, context: Context): void {
   })
     .addOption(from)
     .addOption(anyTenant)
-    .addOption(shardOption('The shard that they go to (default: for each the one with the fewest tenants)'))
+    .addOption(shardOption('The shard that they go to (default: for each the one with the fewest bytes)'))
     .action(async ({ from, tenant, shard }) => {
       const { cluster } = await context.database()
       const target = requireCluster(cluster)

@@ -1,6 +1,9 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteSite } from '../../../app/tenants/delete-tenant.ts'
-import { moveTenant } from '../../../app/tenants/move-tenant.ts'
+import { moveTenant, removeRows } from '../../../app/tenants/move-tenant.ts'
+import type { Shard } from '../../../clickhouse/cluster/open-cluster.ts'
 import { shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
@@ -137,6 +140,27 @@ describe('where a statement of one shard runs on every shard', () => {
     expect([await reportsOn(1, id), await reportsOn(2, id)]).toEqual([0, 300])
   })
 
+  test('a deletion renames parts of other shards, and rewrites none', async () => {
+    const [id, other] = [await createFilledTenant(1), filled[1]]
+    expect(await reportsOn(2, other)).toBe(300)
+    const parts = async () => {
+      const found = await queryRows(
+        own.shardDatabase(2),
+        "SELECT name, path FROM system.parts WHERE active AND database = currentDatabase() AND table = 'reports' ORDER BY name",
+      )
+      // A part that was not rewritten has the same files, by hard links.
+      return found.map(([name, path]) => ({ name, file: statSync(join(String(path), 'data.bin')).ino }))
+    }
+    await own.shardDatabase(2).command('OPTIMIZE TABLE reports FINAL')
+    const before = await parts()
+    const [shard] = withSharedDdl(own.cluster).shards
+    await removeRows(shard as Shard, id, () => {})
+    expect(await reportsOn(1, id)).toBe(0)
+    const after = await parts()
+    expect(after.map(({ name }) => name)).not.toEqual(before.map(({ name }) => name))
+    expect(after.map(({ file }) => file)).toEqual(before.map(({ file }) => file))
+  })
+
   test('a rebuild fills the rollups of every shard, and of a month that one shard has', async () => {
     const writer = createTenantWriter(own.cluster.client)
     const tenantId = await makeTenant('--shard', '1', '--retention-days', '365')
@@ -152,9 +176,25 @@ describe('where a statement of one shard runs on every shard', () => {
   })
 })
 
+test('a plan of moves has none for shards of about the same size, and is of every byte', async () => {
+  const { response } = await done('tenants', 'balance', '--plan')
+  expect(response.shards.map(({ shard }: { shard: number }) => shard)).toEqual([1, 2])
+  for (const { bytes } of response.shards) expect(bytes).toBeGreaterThan(1_000)
+  for (const { id, from, to } of response.moves) {
+    expect(await shardOfTenant(own.cluster, id)).toBe(from)
+    expect([from, to].sort()).toEqual([1, 2])
+  }
+  expect(await refused('tenants', 'balance')).toMatch(/required option '--plan' not specified/)
+})
+
 test('doctor looks at every node', async () => {
   const { response } = await done('doctor', '--json')
   expect(response.ok).toBe(true)
+  const foundBy = (check: string) => response.checks.find((one: { check: string }) => one.check === check).found
+  // The nodes here have no replicated tables.
+  expect(foundBy('replicas')).toBe('2 servers have 0 replicated tables each, and none is behind')
+  expect(foundBy('quorums')).toBe('no insert waits for a replica')
+  expect(foundBy('inserts')).toBe('none runs for over 60 s')
   const found = JSON.stringify(response.checks)
   for (const { origin } of own.cluster.nodes) expect(found).toContain(`26.7.2.1 at ${origin}`)
 })
