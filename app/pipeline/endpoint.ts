@@ -39,6 +39,8 @@ export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope 
   /** Of path and query, without the window's and the page's. */
   readonly params: Params
   readonly filter: Filter
+  /** Some parameter is one that the contract lacks, so the response can have more than the contract's (Rule 11). */
+  readonly hasAdditions: boolean
   readonly window: Window extends WindowRule ? TimeRange : undefined
   /** The window of equal length just before; undefined if retention does not reach all of it. */
   readonly earlier: TimeRange | undefined
@@ -80,7 +82,7 @@ export interface EndpointDefinition<
   readonly summary: string
   readonly description: string
   readonly pathParams?: PathFields
-  /** Without the window's and the page's. A siteId of path or query must be the tenant's. */
+  /** Without the window's and the page's; `addition()` marks what the contract lacks. A siteId must be the tenant's. */
   readonly query?: QueryFields
   /** Throws bad_request. */
   readonly parse?: (query: Values<QueryFields>) => Filter

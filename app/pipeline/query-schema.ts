@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { addition } from '../../schema/additions.ts'
 import { cursorText, dateTime, duration, integer } from '../../schema/params.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -10,10 +11,12 @@ export function querySchema({ query, window, page }: Endpoint): Record<string, z
       to: dateTime(
         `The moment reading stops before; the next whole 10 s by default, at most ${window.maxDays} days after \`from\``,
       ).optional(),
-      last: duration(
-        window.maxDays,
-        `The window of this length that ends with the next whole 10 s, at most ${window.maxDays} days; instead of \`from\` and \`to\``,
-      ).optional(),
+      last: addition(
+        duration(
+          window.maxDays,
+          `The window of this length that ends with the next whole 10 s, at most ${window.maxDays} days; instead of \`from\` and \`to\``,
+        ),
+      ),
     }),
     ...(page && {
       limit: integer(1, page.maxLimit, 'How many items the page holds').default(page.defaultLimit),

@@ -56,6 +56,8 @@ export interface ApiEnv {
     /** Of path and query, without the window's and the page's. */
     params: Params
     filter: unknown
+    /** Some parameter is one that the contract lacks. */
+    hasAdditions: boolean
     /** readCursor */
     fingerprint: string
     cursor: CursorState<unknown> | undefined

@@ -24,14 +24,14 @@ export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): M
 
     const { tenant, siteId } = c.get('caller')
     const { limit, cursor, to } = c.get('query')
-    const window = c.get('window')
+    const [window, hasAdditions] = [c.get('window'), c.get('hasAdditions')]
     if (cache === undefined) {
       const request = [tenant.id, siteId, c.get('path'), c.get('query'), typeof rule === 'object' && window]
       return respondConditional(c, await flights(JSON.stringify(request), load, signal()))
     }
     const { cacheHit, representation, ageMs } = await responseCache.getOrLoad({
       tenantId: tenant.id,
-      key: name + JSON.stringify([siteId, c.get('params'), limit, cursor, window, c.get('earlier')]),
+      key: name + JSON.stringify([siteId, c.get('params'), hasAdditions, limit, cursor, window, c.get('earlier')]),
       isShared: to === undefined && cursor === undefined,
       // Other requests wait for the same import version, so a disconnect does not end its lookup.
       read: c.get('createReader')().read,
@@ -56,6 +56,7 @@ function handlerContext(c: Context<ApiEnv>, reader: Reader): AnyContext {
     caller: c.get('caller'),
     params: c.get('params'),
     filter: c.get('filter'),
+    hasAdditions: c.get('hasAdditions'),
     window: c.get('window'),
     earlier: c.get('earlier'),
     page: c.get('page'),

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { validator } from 'hono/validator'
 import { z } from 'zod'
+import { isAddition } from '../../schema/additions.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { Endpoint } from './endpoint.ts'
 import { querySchema } from './query-schema.ts'
@@ -10,10 +11,11 @@ import type { ApiEnv, Params } from './request-context.ts'
 /** Throws bad_request that names the parameter. */
 export function validate(endpoint: Endpoint): MiddlewareHandler<ApiEnv>[] {
   const hasPath = Object.keys(endpoint.pathParams).length > 0
+  const query = querySchema(endpoint)
   return [
-    validateFields('query', querySchema(endpoint)),
+    validateFields('query', query),
     ...(hasPath ? [validateFields('param', endpoint.pathParams)] : []),
-    collectParams(endpoint),
+    collectParams(endpoint, query),
   ]
 }
 
@@ -32,8 +34,12 @@ function validateFields(
   })
 }
 
-function collectParams({ query: fields, parse }: Endpoint): MiddlewareHandler<ApiEnv> {
+function collectParams(
+  { query: fields, parse }: Endpoint,
+  allFields: Readonly<Record<string, z.ZodType>>,
+): MiddlewareHandler<ApiEnv> {
   const names = Object.keys(fields)
+  const additions = Object.entries(allFields).flatMap(([name, field]) => (isAddition(field) ? [name] : []))
   return function collectParams(c, next) {
     const query = c.req.valid('query' as never) as Params
     const path = (c.req.valid('param' as never) ?? {}) as Params
@@ -42,6 +48,10 @@ function collectParams({ query: fields, parse }: Endpoint): MiddlewareHandler<Ap
     c.set('path', path)
     c.set('params', { ...path, ...ownQuery })
     c.set('filter', parse?.(ownQuery))
+    c.set(
+      'hasAdditions',
+      additions.some((name) => query[name] !== undefined),
+    )
     return next()
   }
 }
