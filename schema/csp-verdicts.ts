@@ -1,0 +1,83 @@
+/** @module Words of the verdicts over past reports, and of the advice that is made of them. */
+
+export const cspVerdicts = ['violation', 'silent', 'unknown'] as const
+
+export type CspVerdictName = (typeof cspVerdicts)[number]
+
+/** Why a verdict is unknown; `no_directive` is of a silent one. */
+export const cspVerdictReasons = [
+  'no_directive',
+  'redirect',
+  'quoted_policy',
+  'directive',
+  'document',
+  'port',
+  'path',
+  'hash',
+  'nonce',
+  'strict_dynamic',
+  'speculation_rules',
+  'trusted_types',
+  'duplicate',
+  'ancestor',
+  'blocked_url',
+  'not_assessed',
+] as const
+
+export type CspVerdictReason = (typeof cspVerdictReasons)[number]
+
+export const cspDecisions = ['allow', 'review', 'deny'] as const
+
+export type CspDecision = (typeof cspDecisions)[number]
+
+/** Any of these denies. */
+export const denyingReasons = [
+  'noise',
+  'inline',
+  'eval',
+  'wasm_eval',
+  'trusted_types',
+  'unsafe_scheme',
+  'other_scheme',
+  'base_uri',
+  'embedder',
+  'unknown_source',
+  'no_effect',
+  'redirect',
+  'quoted_policy',
+  'rejected_script',
+] as const
+
+/** Any of these is for people to review. */
+export const reviewReasons = [
+  'unauthorized_script',
+  'low_confidence',
+  'single_page',
+  'single_browser',
+  'new_destination',
+  'new_host',
+  'shared_host',
+  'insecure',
+  'ip_address',
+  'bypass',
+  'old_directive',
+  'opens_other',
+] as const
+
+export type DenyingReason = (typeof denyingReasons)[number]
+export type ReviewReason = (typeof reviewReasons)[number]
+
+export const cspParties = ['self', 'own', 'same_site', 'third', 'none'] as const
+
+export type CspParty = (typeof cspParties)[number]
+
+export const cspHintKinds = [
+  'hash',
+  'unsafe_hashes',
+  'nonce',
+  'wasm_unsafe_eval',
+  'follow_redirect',
+  'report_sample',
+] as const
+
+export const cspWarningKinds = ['unknown_directive', 'invalid_source', 'ignored', 'repeated', 'missing_quotes'] as const
