@@ -1,0 +1,114 @@
+/** @module Why a policy should not allow a source, or why people should review it first. */
+
+import type { CspParty, DenyingReason, ReviewReason } from '../../../schema/csp-verdicts.ts'
+import type { IssueConfidence } from '../../../schema/enumerations.ts'
+import type { AdvisableSource } from './advisable-sources.ts'
+import { governingList, isScript, meanings, type ParsedPolicy } from './governing-directive.ts'
+import { blockedUrl } from './match-url.ts'
+
+/** All known about a source beside its verdicts. */
+export interface SourceEvidence {
+  readonly confidence: IssueConfidence
+  readonly pageCount: number
+  readonly browsers: readonly string[]
+  /** Of the whole retention, milliseconds since the Unix epoch. */
+  readonly firstSeenEver: number
+  readonly party: CspParty
+  /** Anyone publishes below its public suffix. */
+  readonly isShared: boolean
+  /** It serves a script that runs any other, as csp_evaluator finds. */
+  readonly isBypass: boolean
+  /** Undefined if nobody decides on the site's scripts. */
+  readonly scripts: 'authorized' | 'rejected' | 'undecided' | undefined
+}
+
+export interface ReviewRule {
+  readonly minConfidence: 'high' | 'medium'
+  /** Third parties first seen since then are new, milliseconds since the Unix epoch. */
+  readonly newSince: number
+}
+
+const keywords: ReadonlyMap<string, DenyingReason> = new Map([
+  ['inline', 'inline'],
+  ['eval', 'eval'],
+  ['wasm-eval', 'wasm_eval'],
+  ['trusted-types-sink', 'trusted_types'],
+  ['trusted-types-policy', 'trusted_types'],
+  ['', 'unknown_source'],
+  ['self', 'unknown_source'],
+])
+
+const passive = new Set(['img-src', 'font-src', 'media-src', 'connect-src'])
+const localSchemes = new Set(['data', 'blob'])
+
+function ofScheme({ directive, source }: AdvisableSource): DenyingReason | undefined {
+  if (blockedUrl(source)) return undefined
+  if (!localSchemes.has(source)) return 'other_scheme'
+  return passive.has(directive) ? undefined : 'unsafe_scheme'
+}
+
+function ofVerdicts({ verdictReasons }: AdvisableSource): DenyingReason | undefined {
+  const hidden = [...verdictReasons].every((reason) => reason === 'redirect' || reason === 'quoted_policy')
+  if (!hidden) return undefined
+  return verdictReasons.has('redirect') ? 'redirect' : 'quoted_policy'
+}
+
+export function denyingReasonsOf(
+  found: AdvisableSource,
+  policy: ParsedPolicy,
+  scripts: SourceEvidence['scripts'],
+): DenyingReason[] {
+  const { directive, source, noiseCount, reportCount } = found
+  const list = governingList(policy, directive)?.list
+  const reasons: (DenyingReason | false | undefined)[] = [
+    noiseCount === reportCount && 'noise',
+    directive === 'frame-ancestors' && 'embedder',
+    directive === 'base-uri' && 'base_uri',
+    keywords.get(source) ?? ofScheme(found),
+    isScript(directive) && list?.keywords.has("'strict-dynamic'") && blockedUrl(source) && 'no_effect',
+    ofVerdicts(found),
+    isScript(directive) && scripts === 'rejected' && 'rejected_script',
+  ]
+  return reasons.filter((reason) => typeof reason === 'string')
+}
+
+/** Where data leaves the page. */
+const isDestination = (directive: string) =>
+  isScript(directive) || ['connect-src', 'form-action', 'img-src'].includes(directive)
+
+const isAddress = (host: string) => host.startsWith('[') || /^\d+(\.\d+){3}$/.test(host)
+
+const isOwn = (party: CspParty) => party === 'self' || party === 'own'
+
+export function reviewReasonsOf(
+  found: AdvisableSource,
+  policy: ParsedPolicy,
+  evidence: SourceEvidence,
+  { minConfidence, newSince }: ReviewRule,
+): ReviewReason[] {
+  const { directive, source } = found
+  const { confidence, party, scripts } = evidence
+  const url = blockedUrl(source)
+  const isConfident = confidence === 'high' || (confidence === 'medium' && minConfidence === 'medium')
+  const isNew = party === 'third' && evidence.firstSeenEver >= newSince
+  const reasons: (ReviewReason | false | undefined)[] = [
+    isScript(directive) && scripts === 'undecided' && 'unauthorized_script',
+    !isConfident && 'low_confidence',
+    evidence.pageCount <= 1 && !isOwn(party) && 'single_page',
+    evidence.browsers.length <= 1 && 'single_browser',
+    isNew && (isDestination(directive) ? 'new_destination' : 'new_host'),
+    evidence.isShared && 'shared_host',
+    (url?.scheme === 'http' || url?.scheme === 'ws') && 'insecure',
+    url && isAddress(url.host) && 'ip_address',
+    isScript(directive) && evidence.isBypass && 'bypass',
+    isOfOldBrowser(found, policy) && 'old_directive',
+  ]
+  return reasons.filter((reason) => typeof reason === 'string')
+}
+
+/** Which list is meant is unknown, so that no addition to one is known to help. */
+function isOfOldBrowser({ directive, source }: AdvisableSource, policy: ParsedPolicy): boolean {
+  if (directive === 'default-src' || directive === 'child-src') return true
+  const own = governingList(policy, directive)?.name
+  return meanings(directive, source, undefined).some((name) => governingList(policy, name)?.name !== own)
+}

@@ -1,0 +1,42 @@
+import type { CspVerdictReason } from '../../../schema/csp-verdicts.ts'
+import { groupBy } from '../group-by.ts'
+import { addTallies, type Tally } from '../weights.ts'
+import type { JudgedReports } from './judge-sources.ts'
+
+/** Reports of one directive and source that a policy reports, or may report. */
+export interface AdvisableSource extends Tally {
+  readonly directive: string
+  readonly source: string
+  readonly noiseCount: number
+  /** Every report is of its page's own origin. */
+  readonly isSelf: boolean
+  /** Why verdicts are unknown; null for a violation. */
+  readonly verdictReasons: ReadonlySet<CspVerdictReason | null>
+  readonly firstSeen: string
+  readonly lastSeen: string
+}
+
+/** Of RFC 3339 times in UTC, at least one. */
+export function times(moments: readonly string[]) {
+  const sorted = moments.toSorted()
+  return { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' }
+}
+
+/** In no order. */
+export function advisableSources(judged: readonly JudgedReports[]): AdvisableSource[] {
+  const open = judged.filter(({ verdict, reason }) => verdict !== 'silent' && reason !== 'not_assessed')
+  return [...groupBy(open, ({ group }) => JSON.stringify([group.directive, group.source])).values()].map((found) => {
+    const groups = found.map(({ group }) => group)
+    const { directive, source } = groups[0] as JudgedReports['group']
+    return {
+      directive,
+      source,
+      ...addTallies(found),
+      noiseCount: found.reduce((sum, { noiseCount }) => sum + noiseCount, 0),
+      isSelf: groups.every(({ self }) => self === 'origin'),
+      verdictReasons: new Set(found.map(({ reason }) => reason)),
+      firstSeen: times(groups.map(({ firstSeen }) => firstSeen)).first,
+      lastSeen: times(groups.map(({ lastSeen }) => lastSeen)).last,
+    }
+  })
+}

@@ -1,0 +1,47 @@
+/** @module The next policy: another one with sources added. */
+
+import { governingList, isScript, isStyle, type ParsedPolicy, parseLists } from './governing-directive.ts'
+import { type DirectiveValues, serialisePolicy } from './parse-policy.ts'
+import { isHash, isNonce } from './source-list.ts'
+
+export interface Addition {
+  readonly addTo: string
+  readonly expression: string
+}
+
+/**
+ * The directive that a source is added to: the governing one, or a new one in place of a fallback. Safari before 15.4 and
+ * Firefox before 108 ignore -elem and -attr.
+ */
+export function additionTarget(policy: DirectiveValues, directive: string): string | undefined {
+  const governing = governingList(parseLists(policy), directive)?.name
+  if (governing === undefined) return undefined
+  const own = directive.replace(/-(?:elem|attr)$/, '')
+  return governing === directive || governing === own ? governing : own
+}
+
+/** Nonces stay `'nonce-*'`: the server writes its own. Directives stay in their order, new ones follow. */
+export function proposePolicy(policy: DirectiveValues, additions: readonly Addition[]): string {
+  const proposed = new Map(policy)
+  for (const { addTo, expression } of additions) {
+    const values = proposed.get(addTo) ?? inheritedBy(addTo, policy)
+    const open = values.filter((value) => value.toLowerCase() !== "'none'")
+    proposed.set(addTo, open.includes(expression) ? open : [...open, expression])
+  }
+  return serialisePolicy(proposed)
+}
+
+/** The directive that a new one is copied from; null if the policy has it. */
+export function inheritedFrom(policy: ParsedPolicy, directive: string): string | null {
+  const name = governingList(policy, directive)?.name
+  return name === undefined || name === directive ? null : name
+}
+
+/** Values of the list that governed; only scripts and styles have nonces, hashes and keywords. */
+function inheritedBy(directive: string, policy: DirectiveValues): readonly string[] {
+  const values = governingList(parseLists(policy), directive)?.list.values ?? []
+  if (isScript(directive) || isStyle(directive)) return values
+  return values.filter((value) => !isNonce(value) && !isHash(value) && !isKeyword(value))
+}
+
+const isKeyword = (value: string) => value.startsWith("'") && value.toLowerCase() !== "'self'"
