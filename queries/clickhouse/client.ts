@@ -24,14 +24,23 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
   const urls = nodeUrls(url)
   const { isCluster = urls.length > 1, pools = queryPools } = options
   const { aliveTimeoutMs = 800, pingTimeoutMs = 2_000, exportWaitMs = 10_000 } = options
-  const settings = { ...(isCluster && { ...clusterReads, ...clusterWrites }), ...(quorum && quorumOf(quorum)) }
+  const settingsOfReads = isCluster ? clusterReads : {}
+  const settings = { ...settingsOfReads, ...(isCluster && clusterWrites), ...(quorum && quorumOf(quorum)) }
   const connections = urls.map((url) => openNode(url, settings))
-  const nodes = createNodes(connections, ({ ping }) => ping(aliveTimeoutMs))
+  const nodes = createNodes(connections, {
+    isAlive: ({ ping }) => ping(aliveTimeoutMs),
+    isInStep: (node) => node.isInStep('its database', aliveTimeoutMs),
+  })
+  const areInStep = async () => {
+    if (connections.length === 1) return false
+    const found = connections.map((node) => node.isInStep('every database', aliveTimeoutMs))
+    return (await Promise.all(found).catch(() => [false])).every(Boolean)
+  }
   let observer: DatabaseObserver = {}
   return {
     ...readsOn(nodes, {
-      ...{ pools, aliveTimeoutMs, exportWaitMs },
-      settings: isCluster ? clusterReads : {},
+      ...{ pools, aliveTimeoutMs, exportWaitMs, areInStep },
+      settings: settingsOfReads,
       observer: () => observer,
     }),
     ...statementsOn(nodes),

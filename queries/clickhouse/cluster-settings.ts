@@ -5,6 +5,9 @@ export const clusterReads = {
   // The shard of a tenant is looked up in a dictionary.
   allow_nondeterministic_optimize_skip_unused_shards: '1',
   skip_unavailable_shards: '0',
+  // A replica that lacks a part of that age in seconds, as one that is new, serves no read; where it is the only one, none is served.
+  max_replica_delay_for_distributed_queries: '1',
+  fallback_to_stale_replicas_for_distributed_queries: '0',
 } as const
 
 /** An insert is on its shards when it returns. */

@@ -28,6 +28,7 @@ export const wasNeverSent = (error: unknown) => neverSent.has(codeOf(error))
 
 const isNodeFault = (error: unknown) =>
   error instanceof NodeFrozen ||
+  error instanceof NodeBehind ||
   error instanceof TimedOut ||
   connectionFaults.has(codeOf(error)) ||
   isForAnotherNode(error)
@@ -46,9 +47,22 @@ export interface Nodes<Node> {
   write<Result>(task: (node: Node) => Promise<Result>, once?: 'once'): Promise<Result>
 }
 
-/** A node that failed rests for 5 s while others serve. @param isAlive whether it responds in time. */
-export function createNodes<Node>(nodes: readonly Node[], isAlive: (node: Node) => Promise<boolean>): Nodes<Node> {
+/** The node lacks rows of its own tables, as one that is new. */
+class NodeBehind extends Error {
+  readonly code = 'upstream_unavailable'
+}
+
+export interface NodeChecks<Node> {
+  /** Whether it responds in time. */
+  isAlive(node: Node): Promise<boolean>
+  /** Whether it has the rows that others have. Rejects where it does not respond. */
+  isInStep(node: Node): Promise<boolean>
+}
+
+/** A node that failed rests for 5 s while others serve. */
+export function createNodes<Node>(nodes: readonly Node[], { isAlive, isInStep }: NodeChecks<Node>): Nodes<Node> {
   const restsUntil = new Map<Node, number>()
+  let served: Node | undefined
   let last = 0
 
   function inOrder(): Node[] {
@@ -61,17 +75,30 @@ export function createNodes<Node>(nodes: readonly Node[], isAlive: (node: Node) 
   async function run<Result>(task: (node: Node) => Promise<Result>, goesOn: (error: unknown) => boolean) {
     let failure: unknown
     for (const node of inOrder()) {
+      let isJoined = false
       try {
+        await join(node)
+        isJoined = true
         const result = await task(node)
         last = nodes.indexOf(node)
+        served = node
         return result
       } catch (error) {
-        failure = error
-        if (isNodeFault(error)) restsUntil.set(node, performance.now() + restMs)
-        if (!goesOn(error)) break
+        if (isJoined || failure === undefined) failure = error
+        if (isNodeFault(error)) {
+          restsUntil.set(node, performance.now() + restMs)
+          if (served === node) served = undefined
+        }
+        if (isJoined && !goesOn(error)) break
       }
     }
     throw failure
+  }
+
+  /** One that failed, or did not serve the last statement, can have been replaced. */
+  async function join(node: Node): Promise<void> {
+    if (nodes.length === 1 || node === served) return
+    if (!(await isInStep(node))) throw new NodeBehind('The node lacks rows that others have')
   }
 
   /** Aborts the task where its node is frozen and another can take it. */

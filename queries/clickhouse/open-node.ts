@@ -1,4 +1,5 @@
 import { type ClickHouseClient, type ClickHouseSettings, createClient } from '@clickhouse/client'
+import { isNamed } from './error-codes.ts'
 import { application, keepAliveMs, openHttpTransport } from './http-transport.ts'
 import { withTimeout } from './with-timeout.ts'
 
@@ -11,8 +12,19 @@ export interface ClickHouseNode {
   /** Rejects with TimedOut, or with the fault. */
   select1(timeoutMs: number): Promise<unknown>
   ping(timeoutMs: number): Promise<boolean>
+  /** Whether it has every part of replicated tables that it knows of and is older than a second. Rejects as `select1`. */
+  isInStep(of: 'its database' | 'every database', timeoutMs: number): Promise<boolean>
   close(): Promise<void>
 }
+
+/**
+ * Replicated tables of which it lacks parts that are older than a second. Of one whose log it has not read since it started
+ * the delay is the Unix time; without Keeper the delay grows, and nothing is in the queue.
+ */
+const countBehind = `
+  SELECT count()
+  FROM system.replicas
+  WHERE absolute_delay > 0 AND (inserts_in_queue > 0 OR absolute_delay > 1000000000)`
 
 /** @param settings of `client`. */
 export function openNode(url: string, settings: Readonly<Record<string, string | number>>): ClickHouseNode {
@@ -25,8 +37,9 @@ export function openNode(url: string, settings: Readonly<Record<string, string |
     clickhouse_settings: settings as ClickHouseSettings,
   })
   const transport = openHttpTransport(url)
-  const select1 = (timeoutMs: number) =>
-    withTimeout(timeoutMs, (signal) => transport.send({ text: 'SELECT 1', params: {} }, {}, signal))
+  const send = (text: string, timeoutMs: number) =>
+    withTimeout(timeoutMs, (signal) => transport.send({ text, params: {} }, {}, signal))
+  const select1 = (timeoutMs: number) => send('SELECT 1', timeoutMs)
   return {
     client,
     transport,
@@ -35,6 +48,15 @@ export function openNode(url: string, settings: Readonly<Record<string, string |
       select1(timeoutMs).then(
         () => true,
         () => false,
+      ),
+    isInStep: (of, timeoutMs) =>
+      send(of === 'its database' ? `${countBehind} AND database = currentDatabase()` : countBehind, timeoutMs).then(
+        (rows) => Number(rows) === 0,
+        (error: unknown) => {
+          // A server of an older release lacks the grant (server/users.xml).
+          if (isNamed(error, 'ACCESS_DENIED')) return of === 'its database'
+          throw error
+        },
       ),
     async close() {
       await Promise.all([transport.close(), client.close()])

@@ -18,12 +18,15 @@ import { openExport } from './open-export.ts'
 import type { ClickHouseNode } from './open-node.ts'
 import { parseResponse } from './parse-response.ts'
 import { fewRowsSettings, poolSettings, type QueryPool, type QueryPools } from './query-pools.ts'
+import { whileReplicasAreStale } from './stale-replicas.ts'
 import { ClientDisconnected, retryOnClosedConnection, withTimeout } from './with-timeout.ts'
 
 export interface ReadsOptions {
   readonly pools: QueryPools
   readonly settings: Readonly<Record<string, string>>
   readonly aliveTimeoutMs: number
+  /** Whether every node responds, and has the parts that it knows of. */
+  readonly areInStep: () => Promise<boolean>
   readonly exportWaitMs: number
   /** The current one. */
   readonly observer: () => DatabaseObserver
@@ -41,7 +44,7 @@ const readSettings = {
 }
 
 export function readsOn(nodes: Nodes<ClickHouseNode>, options: ReadsOptions): Pick<Database, 'read' | 'export'> {
-  const { pools, observer, exportWaitMs } = options
+  const { pools, observer, exportWaitMs, areInStep } = options
   const settingsOfReads = { ...readSettings, ...options.settings }
   const limiters = limitersOf(pools, observer)
   const breaker = createCircuitBreaker(
@@ -65,10 +68,11 @@ export function readsOn(nodes: Nodes<ClickHouseNode>, options: ReadsOptions): Pi
         ...settingsOf(query.name, pools[pool], origin),
         ...(query.fewRows && fewRowsSettings),
       }
-      return nodes.read(
-        async ({ transport }, until) => parseResponse(await transport.send(rendered, settings, until, traceparent)),
-        signal,
-      )
+      const send = (more: Readonly<Record<string, string>>) =>
+        nodes.read(async ({ transport }, until) => {
+          return parseResponse(await transport.send(rendered, { ...settings, ...more }, until, traceparent))
+        }, signal)
+      return whileReplicasAreStale(send, areInStep, signal)
     }
     const { rows, cost } = await withTimeout(
       pools[pool].timeoutMs,
@@ -94,7 +98,9 @@ export function readsOn(nodes: Nodes<ClickHouseNode>, options: ReadsOptions): Pi
       await breaker.admit()
       const until = signal ?? new AbortController().signal
       const rendered = render(statement)
-      const openOn = () => nodes.read(({ transport }) => transport.open(rendered, settings, until, traceparent), until)
+      const openWith = (more: Readonly<Record<string, string>>) =>
+        nodes.read(({ transport }) => transport.open(rendered, { ...settings, ...more }, until, traceparent), until)
+      const openOn = () => whileReplicasAreStale(openWith, areInStep, until)
       return retryOnClosedConnection(openOn, until)
     }
     return openExport(limiters.export, origin?.tenantId, exportWaitMs, open, signal).catch((error: unknown) => {

@@ -1,0 +1,82 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** What two replicas of one shard respond; without more they have everything. */
+export interface FakeReplicas {
+  /** Tables in which a replica is behind, at each of its reads. */
+  behind: string[][][]
+  /** Code of the response to a try of an insert of reports, from 1. */
+  codeOfInsert: (attempt: number) => string | undefined
+  /** Code of the response to a read of reports. */
+  codeOfRead: (search: URLSearchParams) => string | undefined
+  /** How many tables of the shard each replica lacks known parts of; undefined for one that is down. */
+  lacking: (number | undefined)[]
+  /** Of each request. */
+  searches: URLSearchParams[]
+}
+
+const healthy = (): FakeReplicas => ({
+  ...{ behind: [], lacking: [0, 0], searches: [] },
+  codeOfInsert: () => undefined,
+  codeOfRead: () => undefined,
+})
+
+/** Two servers that respond as ClickHouse does. */
+export async function startFakeReplicas() {
+  let state = healthy()
+  const rowsOf = (name: string, replica: number): Row[] => {
+    if (name === 'findMacros') return [{ shard: '01', replica: String(replica), cluster: 'reports' }]
+    if (name === 'measureCluster') return [{ replicas: 2, shards: 1 }]
+    if (name === 'listBehind') return (state.behind[replica]?.shift() ?? []).map((table) => ({ table }))
+    return [{ rows: 1 }]
+  }
+  const insertsOf = () => state.searches.filter((search) => search.get('query')?.startsWith('INSERT INTO reports '))
+
+  const servers = [0, 1].map((replica) =>
+    createServer((request, response) => {
+      const search = new URL(request.url ?? '', 'http://clickhouse').searchParams
+      state.searches.push(search)
+      const comment = search.get('log_comment')
+      const name = comment === null ? undefined : JSON.parse(comment).query
+      const isInsert = search.get('query')?.startsWith('INSERT INTO reports ')
+      const codeOfInsert = isInsert ? state.codeOfInsert(insertsOf().length) : undefined
+      const code = name === 'countStoredRows' ? state.codeOfRead(search) : codeOfInsert
+      const lacking = state.lacking[replica]
+      let body = ''
+      request.on('data', (chunk) => {
+        body += chunk
+      })
+      request.on('end', () => {
+        if (lacking === undefined) return void request.socket.destroy()
+        if (code !== undefined) {
+          response.writeHead(500, { 'X-ClickHouse-Exception-Code': code })
+          return void response.end(`Code: ${code}. DB::Exception: it failed. (SOME_NAME) (version 26.7.2.1)\n`)
+        }
+        if (name === undefined) return void response.end(body.includes('currentDatabase()') ? '0' : String(lacking))
+        const found = rowsOf(name, replica)
+        const meta = Object.keys(found[0] ?? {}).map((column) => ({ name: column }))
+        response.end(JSON.stringify({ meta, data: found.map((row) => Object.values(row)), rows: found.length }))
+      })
+    }),
+  )
+  const hosts = servers.map(async (server) => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  return {
+    urls: `http://${(await Promise.all(hosts)).join(',')}/reports`,
+    state: () => state,
+    insertsOf,
+    reset() {
+      state = healthy()
+    },
+    end() {
+      for (const server of servers) {
+        server.closeAllConnections()
+        server.close()
+      }
+    },
+  }
+}
