@@ -16,17 +16,20 @@ export function siteAddress(collectorUrl: string, token: string) {
 
 const nelMaxAgeSeconds = 30 * 86_400
 
+/** For inline scripts and styles, whose reports have no sample without it. */
+const policy = "default-src 'self' 'report-sample'"
+
 /**
  * Response headers of the site's pages, a line each; Report-To is for network errors, which take no other. Chromium sends
  * to `http:` by report-uri alone, which it ignores beside report-to.
  */
 function reportingHeaders(reportUrl: string): string[] {
-  const policy = `Content-Security-Policy-Report-Only: default-src 'self'; report-uri ${reportUrl}`
-  if (!reportUrl.startsWith('https:')) return [policy]
+  const reportOnly = `Content-Security-Policy-Report-Only: ${policy}; report-uri ${reportUrl}`
+  if (!reportUrl.startsWith('https:')) return [reportOnly]
   const reportTo = { group: 'default', max_age: nelMaxAgeSeconds, endpoints: [{ url: reportUrl }] }
   return [
     `Reporting-Endpoints: default="${reportUrl}"`,
-    `${policy}; report-to default`,
+    `${reportOnly}; report-to default`,
     `Report-To: ${JSON.stringify(reportTo)}`,
     `NEL: ${JSON.stringify({ report_to: 'default', max_age: nelMaxAgeSeconds })}`,
   ]

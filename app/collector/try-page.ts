@@ -28,8 +28,8 @@ const hashOf = (tag: 'script' | 'style') => {
 
 const contentPolicy = [
   "default-src 'none'",
-  `script-src 'self' ${hashOf('script')}`,
-  `style-src ${hashOf('style')}`,
+  `script-src 'self' 'report-sample' ${hashOf('script')}`,
+  `style-src 'report-sample' ${hashOf('style')}`,
   'img-src data:',
   "connect-src 'self'",
   "frame-src 'self'",

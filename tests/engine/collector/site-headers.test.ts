@@ -28,7 +28,7 @@ beforeAll(async () => {
       const [, name = '', value] = line.match(/^(.*?): (.*)$/) ?? []
       c.header(name, value)
     }
-    return c.html('<!doctype html><img src="/images/missing.png" alt=""><script>1</script>')
+    return c.html('<!doctype html><img src="/images/missing.png" alt=""><script>window.inlined = 1</script>')
   })
   siteOrigins = await serveBrowsers(site, certificate, collector.url)
   browser = await launchChromium('--short-reporting-delay', certificate.chromiumSwitch)
@@ -41,14 +41,14 @@ afterAll(async () => {
 })
 
 test.each([
-  ['http', ['csp-violation script-src-elem']],
-  ['https', ['csp-violation script-src-elem', 'network-error ']],
+  ['http', ['csp-violation script-src-elem window.inlined = 1']],
+  ['https', ['csp-violation script-src-elem window.inlined = 1', 'network-error  ']],
 ] as const)('Chromium sends reports of a site with the printed headers to a collector over %s', async (scheme, all) => {
   const page = await browser.newPage()
   const url = `${siteOrigins[scheme]}/${scheme}`
   await page.goto(url)
   const statement = `
-    SELECT DISTINCT concat(report_type, ' ', directive) AS found FROM reports
+    SELECT DISTINCT concat(report_type, ' ', directive, ' ', sample) AS found FROM reports
     WHERE site_id = '${siteId}' AND document_url = '${url}' ORDER BY found`
   const found = async () => (await queryRows(collector.database, statement)).flat()
   await expect.poll(found, { interval: 200 }).toEqual(all)
