@@ -18,6 +18,9 @@ const url = (protocols: RegExp, example: string) =>
 /** As browsers send it in the header Origin. */
 export const webOrigin = z.url({ protocol: /^https?$/, abort: true }).refine((text) => new URL(text).origin === text)
 
+/** Without characters that would end it in a header, or in the configuration of a web server. */
+export const collectorAddress = z.url({ protocol: /^https?$/, abort: true }).regex(/^[\w.~:/[\]%-]+$/)
+
 /** A host and a database at most. */
 const databaseUrl = z.url({ protocol: /^https?$/ }).regex(/^\w+:\/\/[^/]+(\/[^/]*)?$/)
 
@@ -29,7 +32,7 @@ const variables = z.object({
     .default('.data')
     .transform((path) => resolve(path)),
   COLLECTOR_PORT: port(8788),
-  COLLECTOR_URL: url(/^https?$/, 'https://reports.example.com'),
+  COLLECTOR_URL: collectorAddress.optional().describe('must be a URL such as https://reports.example.com'),
   SITE_POSTS_PER_MINUTE: z
     .string()
     .regex(/^\d{1,7}$/)
@@ -99,9 +102,9 @@ const variables = z.object({
 
 export type Config = Readonly<z.infer<typeof variables>>
 
-/** Where browsers reach the collector. */
-export const collectorUrl = ({ COLLECTOR_URL, COLLECTOR_PORT }: Pick<Config, 'COLLECTOR_URL' | 'COLLECTOR_PORT'>) =>
-  COLLECTOR_URL ?? `http://127.0.0.1:${COLLECTOR_PORT}`
+/** Where browsers reach the collector. Undefined if nothing names it: with CLICKHOUSE_URL it is seldom on this machine. */
+export const collectorUrl = ({ COLLECTOR_URL, COLLECTOR_PORT, CLICKHOUSE_URL }: Config): string | undefined =>
+  COLLECTOR_URL ?? (CLICKHOUSE_URL === undefined ? `http://127.0.0.1:${COLLECTOR_PORT}` : undefined)
 
 /** Kubernetes' Service links: a Service named clickhouse sets CLICKHOUSE_PORT=tcp://10.0.0.1:8123 in every pod. */
 const isServiceLink = (name: string, value: string) => name.endsWith('_PORT') && value.startsWith('tcp://')

@@ -25,8 +25,8 @@ export interface Context {
   log(line: string): void
   /** Settings of the environment. Throws if one is invalid. */
   config(): Config
-  /** Where browsers reach the collector. */
-  collectorUrl(): string
+  /** Where browsers reach the collector, if the environment names it. */
+  collectorUrl(): string | undefined
   /** Sets the command's JSON object for stdout, if any; exit code 1 where lines were rejected, rollups differ, or a check failed. */
   finish(result: object | undefined, exitCode?: 0 | 1): void
   readonly settings: CommandSettings

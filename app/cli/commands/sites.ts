@@ -5,7 +5,7 @@ import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { sql, text as textParameter, texts, toClickHouseTime, uuid as uuidParameter } from '../../../queries/sql/sql.ts'
 import type { Site } from '../../../queries/tenants/list-sites.ts'
 import { storedTypeNames, storedTypeRows } from '../../../schema/report-types.ts'
-import { makeSiteToken, siteAddress } from '../../collector/site-address.ts'
+import { makeSiteToken } from '../../collector/site-address.ts'
 import { normalisePattern, sitesByPattern } from '../../import/normalise/host-patterns.ts'
 import { deleteSite } from '../../tenants/delete-tenant.ts'
 import { insertNextRow } from '../../tenants/insert-next-row.ts'
@@ -15,6 +15,7 @@ import type { Context } from '../command/context.ts'
 import { requireSites, requireTenant } from '../command/require-tenant.ts'
 import { name, newName, requireChange, site, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
+import { addSiteHeaders, collectorUrl, printedAddress } from './site-headers.ts'
 
 const hostPattern = /^(\*\.)?([^\s/?#@\\*:[\]]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
 const hostName = /^(\*\.)?((?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*|\[[0-9a-f:.]+\])$/
@@ -51,15 +52,8 @@ const confirm = option('--confirm <NAME>', {
   schema: z.string(),
 }).makeOptionMandatory()
 
-const collectorUrl = option('--collector <URL>', {
-  about: 'Where browsers reach the collector (default: COLLECTOR_URL, or COLLECTOR_PORT on this machine)',
-  takes: 'a URL such as https://reports.example.com',
-  schema: z.url({ protocol: /^https?$/ }),
-})
-
 export function addSites(program: Command, context: Context): void {
   const sites = subcommand(program, 'sites', { about: 'Sites of a tenant' })
-  const address = (token: string, url = context.collectorUrl()) => siteAddress(url, token)
 
   subcommand(sites, 'create', {
     about: 'Make a site of a tenant and print its id, its address for reports and the headers that send them there',
@@ -85,7 +79,7 @@ export function addSites(program: Command, context: Context): void {
       const token = makeSiteToken()
       const site = { id, tenant_id: tenant, name, hosts, token, sample_rates: Object.fromEntries(sample) }
       await insertRows(writer, 'sites', [{ ...site, created_at: toClickHouseTime(new Date()) }])
-      context.finish({ id, ...address(token, collector) })
+      context.finish({ id, ...printedAddress(context, token, collector) })
     })
 
   subcommand(sites, 'rotate-token', {
@@ -101,8 +95,10 @@ export function addSites(program: Command, context: Context): void {
       const token = makeSiteToken()
       await retireTokens(writer, isSite(tenant, site))
       await insertNextRow(writer, 'sites', isSite(tenant, site), { token: textParameter(token) })
-      context.finish({ id: site, ...address(token, collector) })
+      context.finish({ id: site, ...printedAddress(context, token, collector) })
     })
+
+  addSiteHeaders(sites, context)
 
   subcommand(sites, 'list', {
     about: "Print a tenant's sites, oldest first, with their hosts, tokens and sample rates",

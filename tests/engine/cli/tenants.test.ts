@@ -67,11 +67,12 @@ describe('sites create', () => {
     expect(response.token).toMatch(/^[\w-]{22}$/)
     expect(response.reportUrl).toBe(`https://in.example/r/${response.token}`)
     expect(response.headers.filter((line: string) => line.includes(response.reportUrl)).length).toBeGreaterThan(2)
-    const { response: local } = await done('sites', 'rotate-token', '--tenant', tenant, '--site', response.id)
-    expect(local).toMatchObject({ id: response.id, reportUrl: `http://127.0.0.1:8788/r/${local.token}` })
-    expect(local.token).not.toBe(response.token)
+    const rotate = ['--tenant', tenant, '--site', response.id, '--collector', 'http://in.example:8788']
+    const { response: rotated } = await done('sites', 'rotate-token', ...rotate)
+    expect(rotated).toMatchObject({ id: response.id, reportUrl: `http://in.example:8788/r/${rotated.token}` })
+    expect(rotated.token).not.toBe(response.token)
     const stored = `SELECT token, name, hosts FROM sites FINAL WHERE id = '${response.id}'`
-    expect(await queryRows(database, stored)).toEqual([[local.token, 'Shop', ['d.example']]])
+    expect(await queryRows(database, stored)).toEqual([[rotated.token, 'Shop', ['d.example']]])
   })
 
   test('sample rates are stored by report type', async () => {

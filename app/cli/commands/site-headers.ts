@@ -1,0 +1,55 @@
+import type { Command } from '@commander-js/extra-typings'
+import { z } from 'zod'
+import { formatHeaders, headerFormats } from '../../collector/header-formats.ts'
+import { siteAddress } from '../../collector/site-address.ts'
+import { collectorAddress } from '../../config.ts'
+import { option } from '../command/arguments.ts'
+import type { Context } from '../command/context.ts'
+import { requireSites } from '../command/require-tenant.ts'
+import { site, tenant } from '../command/shared-arguments.ts'
+import { subcommand } from '../command/subcommand.ts'
+
+export const collectorUrl = option('--collector <URL>', {
+  about:
+    'Where browsers reach the collector (default: COLLECTOR_URL; without CLICKHOUSE_URL COLLECTOR_PORT of this machine)',
+  takes: 'a URL such as https://reports.example.com',
+  schema: collectorAddress,
+})
+
+const format = option('--format <FORMAT>', {
+  about: 'Configuration of a web server instead of JSON',
+  takes: `one of ${headerFormats.join(', ')}`,
+  schema: z.enum(headerFormats),
+})
+
+const unknownAddress = 'Where browsers reach the collector is unknown: set COLLECTOR_URL, or give --collector'
+
+/** The address of a site for its command's JSON: never one that no browser reaches. */
+export function printedAddress(context: Context, token: string, collector = context.collectorUrl()): object {
+  if (collector !== undefined) return siteAddress(collector, token)
+  context.log(`${unknownAddress}; "sites headers" prints the headers then`)
+  return { token }
+}
+
+export function addSiteHeaders(sites: Command, context: Context): void {
+  subcommand(sites, 'headers', {
+    about: "Print a site's address for reports, and the headers that send them there",
+    notes: [
+      'A site with a Content-Security-Policy-Report-Only of its own adds the printed report-uri and report-to to it.',
+      'nginx has them in no block that has an add_header of its own: repeat them there.',
+    ],
+    examples: ['sites headers --tenant ID --site ID', 'sites headers --tenant ID --site ID --format nginx'],
+  })
+    .addOption(tenant)
+    .addOption(site)
+    .addOption(collectorUrl)
+    .addOption(format)
+    .action(async ({ tenant, site, collector = context.collectorUrl(), format }) => {
+      if (collector === undefined) throw new Error(unknownAddress)
+      const { reader } = await context.database()
+      const { token = '' } = (await requireSites(reader, tenant, site)).find(({ id }) => id === site) ?? {}
+      const address = siteAddress(collector, token)
+      if (format) context.stdout.write(formatHeaders(format, address.headers))
+      else context.finish({ id: site, ...address })
+    })
+}
