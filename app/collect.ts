@@ -7,9 +7,11 @@ import { fail, stopOnSignal } from './program/stop-signal.ts'
 /** `npm run collect`: the collector alone, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
 async function collect(): Promise<void> {
   const config = readConfig(process.env)
+  const print = (line: string) => void process.stderr.write(`${line}\n`)
   const database = await openDatabase(config, {
     port: config.CLICKHOUSE_PORT,
-    onStep: (line) => process.stderr.write(`${line}\n`),
+    onStep: print,
+    onUnavailable: (line) => print(`${line}; posts are 503 until it does`),
   })
   try {
     const collector = await startCollector(config, database.writer, createLogger(config), { cluster: database.cluster })

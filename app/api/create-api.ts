@@ -6,7 +6,7 @@ import { Problem, problems } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import { endpoints as allEndpoints } from '../endpoints/all.ts'
 import { headLength } from '../http/head-length.ts'
-import { mountHealth, whileServing } from '../http/health.ts'
+import { mountHealth } from '../http/health.ts'
 import { observe } from '../http/observe.ts'
 import { mountMetrics } from '../http/serve-metrics.ts'
 import { authenticate } from '../pipeline/authenticate.ts'
@@ -40,7 +40,7 @@ export interface ApiServices {
   readonly log: Logger
   /** Origins whose pages may read the API (CORS). */
   readonly corsOrigins?: readonly string[]
-  /** True from the stop signal on: `/readyz` is 503, and requests are served. */
+  /** True from the stop signal on: `/readyz` and `/readyz/self` are 503, and requests are served. */
   readonly isStopping?: () => boolean
   readonly now?: () => Date
   readonly metrics?: Metrics
@@ -81,7 +81,7 @@ export function createApi({
   app.use(headLength)
   if (corsOrigins.length > 0) app.use('/v1/*', allowOrigins(corsOrigins))
   if (traceRequest) app.use('/v1/*', traceRequest)
-  mountHealth(app, database, budgets, () => whileServing(isStopping()))
+  mountHealth(app, database, budgets, { isStopping })
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)
   mountExplorer(app, endpoints)

@@ -7,7 +7,7 @@ import type { Read } from '../../queries/sql/query.ts'
 import { Problem, problems } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
 import { headLength } from '../http/head-length.ts'
-import { mountHealth, whileServing } from '../http/health.ts'
+import { mountHealth } from '../http/health.ts'
 import { observe } from '../http/observe.ts'
 import { mountMetrics } from '../http/serve-metrics.ts'
 import { reportIds } from '../import/reports/report-id.ts'
@@ -86,12 +86,10 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   // A line is 330 bytes: 28 GB a day at 1,000 posts a second, which the metrics count.
   app.use(observe(metrics, log, { successLevel: 'debug' }))
   app.use(headLength)
-  mountHealth(app, database, budgets, () => ({
-    store: store.isReady(),
-    inserts: store.takesInserts(),
-    spool: store.canSpool(),
-    ...whileServing(isStopping()),
-  }))
+  mountHealth(app, database, budgets, {
+    isStopping,
+    furtherChecks: () => ({ store: store.isReady(), inserts: store.takesInserts(), spool: store.canSpool() }),
+  })
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
 
   async function requireSite(token: string): Promise<CollectorSite> {

@@ -9,19 +9,33 @@ import { createResponse, respondJson } from '../pipeline/json-response.ts'
 import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import { type ApiEnv, headersOf } from '../pipeline/request-context.ts'
 
-/** `/livez`: the process responds. `/readyz`: it can serve requests, otherwise 503 with the check that fails. */
-/** @param furtherChecks of the process, beside ClickHouse and the budgets. */
+export interface HealthOptions {
+  /** True from the stop signal on, so that proxies send no more requests. */
+  readonly isStopping: () => boolean
+  /** Of the process, beside ClickHouse and the budgets. */
+  readonly furtherChecks?: () => Readonly<Record<string, boolean | Promise<boolean>>>
+}
+
+const paths = ['/livez', '/readyz', '/readyz/self']
+
+/**
+ * `/livez`: the process responds. `/readyz`: it can serve requests, otherwise 503 with the check that fails. `/readyz/self`:
+ * the same of the process alone: an outage behind all instances takes none from its balancer, whose clients get no Retry-After.
+ */
 export function mountHealth(
   app: Hono<ApiEnv>,
   database: Pick<Database, 'read'>,
   budgets: BudgetStore,
-  furtherChecks: () => Readonly<Record<string, boolean | Promise<boolean>>> = () => ({}),
+  { isStopping, furtherChecks = () => ({}) }: HealthOptions,
 ): void {
   let files: readonly Migration[] | undefined
+  /** For good: a migration is never undone. */
+  let wasMigrated = false
   async function checkDatabase() {
     try {
       files ??= await readMigrations()
       const pending = await pendingMigrations(database, files)
+      wasMigrated ||= pending.length === 0
       return { engine: true, migrations: statusOf(pending.length === 0) }
     } catch (error) {
       // Only an engine that responds can say which migrations it has.
@@ -41,22 +55,33 @@ export function mountHealth(
     ])
     return { engine: statusOf(engine), budgets: statusOf(budgetsReady), migrations, ...Object.fromEntries(further) }
   }
-  const checks = singleFlight<Awaited<ReturnType<typeof check>>>()
+
+  async function checkSelf() {
+    const { migrations } = wasMigrated ? { migrations: 'ok' } : await checkDatabase()
+    return { migrations }
+  }
+
+  const checks = singleFlight<Readonly<Record<string, string>>>()
+
+  /** Probes need no key, so any number of them shares one check. */
+  const mountChecks = (
+    path: string,
+    run: () => Promise<Readonly<Record<string, string>>>,
+    failing: readonly string[],
+  ) =>
+    app.get(path, async (c) => {
+      const outcomes = { ...(await checks(path, run)), ...(isStopping() && { process: 'failing' }) }
+      const ready = !Object.values(outcomes).some((status) => failing.includes(status))
+      return respondJson(c, ready ? 200 : 503, { status: statusOf(ready), checks: outcomes })
+    })
 
   app.get('/livez', (c) => respondJson(c, 200, { status: 'ok' }))
-  app.get('/readyz', async (c) => {
-    // Probes need no key, so any number of them shares one check.
-    const outcomes = await checks('ready', check)
-    const ready = Object.values(outcomes).every((status) => status === 'ok')
-    return respondJson(c, ready ? 200 : 503, { status: statusOf(ready), checks: outcomes })
-  })
-  for (const path of ['/livez', '/readyz']) {
+  mountChecks('/readyz', check, ['failing', 'unknown'])
+  mountChecks('/readyz/self', checkSelf, ['failing'])
+  for (const path of paths) {
     app.options(path, (c) => createResponse(null, 204, { Allow: 'GET, HEAD, OPTIONS', ...headersOf(c.get('request')) }))
     rejectOtherMethods(app, path)
   }
 }
-
-/** A check of its own from the stop signal on, so that proxies send no more requests. */
-export const whileServing = (isStopping: boolean) => (isStopping ? { process: false } : {})
 
 const statusOf = (isGood: boolean) => (isGood ? 'ok' : 'failing')

@@ -19,6 +19,10 @@ export function healthPaths(named: NamedSchemas): Record<string, object> {
       '200': response('They can', readiness),
       '503': response('They cannot: a part is failing', readiness),
     }),
+    '/readyz/self': check('readyzSelf', 'Whether requests should be sent to this process, for probes of its balancer', {
+      '200': response('They should, also while ClickHouse or Redis does not respond', ownReadiness),
+      '503': response('They should not: it stops, or the database lacks a migration', ownReadiness),
+    }),
   }
 }
 
@@ -35,4 +39,12 @@ const readiness = z
     id: 'Readiness',
     description:
       'Whether each part that the API needs responds; migrations are unknown while the engine does not; process fails while it stops.',
+  })
+
+const ownReadiness = z
+  .object({ status: state, checks: z.object({ migrations: state, process: state.optional() }) })
+  .meta({
+    id: 'OwnReadiness',
+    description:
+      'Whether the process is ready, whatever the state of ClickHouse and Redis; migrations are unknown until ClickHouse first responds, which fails nothing.',
   })

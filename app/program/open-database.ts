@@ -37,6 +37,8 @@ export interface OpenDatabaseOptions {
   /** Whether the embedded engine is migrated; true by default. */
   readonly migrates?: boolean
   readonly onDeath?: NonNullable<EngineOptions['onDeath']>
+  /** For a program that responds 503 until the server of CLICKHOUSE_URL responds; without it that is an Error. */
+  readonly onUnavailable?: (line: string) => void
   readonly connectOptions?: ConnectOptions | undefined
   readonly ownerTimeoutMs?: number | undefined
 }
@@ -51,8 +53,7 @@ export async function openDatabase(
   options: OpenDatabaseOptions = {},
 ): Promise<DatabaseAccess> {
   const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER } = config
-  const { connectOptions } = options
-  if (CLICKHOUSE_URL) return (CLICKHOUSE_CLUSTER ? openNodes : openServer)(CLICKHOUSE_URL, connectOptions)
+  if (CLICKHOUSE_URL) return (CLICKHOUSE_CLUSTER ? openNodes : openServer)(CLICKHOUSE_URL, options)
   const access = await openFolder(config.DATA_DIR, config.CLICKHOUSE_PORT, options)
   if (options.migrates === false) return access
   try {
@@ -79,19 +80,26 @@ async function openFolder(dataDir: string, enginePort: number, options: OpenData
   }
 }
 
-async function openServer(url: string, options?: ConnectOptions): Promise<DatabaseAccess> {
-  const database = connect(url, options)
+async function openServer(
+  url: string,
+  { connectOptions, onUnavailable }: OpenDatabaseOptions,
+): Promise<DatabaseAccess> {
+  const database = connect(url, connectOptions)
   const { origin } = new URL(url)
   if (!(await database.ping())) {
-    await database.close()
-    throw new Error(`CLICKHOUSE_URL: ${origin} does not answer, or refuses its user`)
+    const line = `CLICKHOUSE_URL: ${origin} does not answer, or refuses its user`
+    if (!onUnavailable) {
+      await database.close()
+      throw new Error(line)
+    }
+    onUnavailable(line)
   }
   const close = () => database.close()
   return { ...sameUser(database), url: origin, cluster: undefined, shards: () => [database], close }
 }
 
-async function openNodes(urls: string, options?: ConnectOptions): Promise<DatabaseAccess> {
-  const cluster = await openCluster(urls, options)
+async function openNodes(urls: string, { connectOptions }: OpenDatabaseOptions): Promise<DatabaseAccess> {
+  const cluster = await openCluster(urls, connectOptions)
   const url = cluster.nodes.map(({ origin }) => origin).join(', ')
   const shards = () => everyShard(cluster).map(({ database }) => database)
   return { ...sameUser(cluster.client), url, cluster, shards, close: cluster.close }

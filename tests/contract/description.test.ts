@@ -55,7 +55,7 @@ test('the description passes the linter without an error or a warning', async ()
 
 test('the description has the operations and the health checks, and nothing else', () => {
   const described = Object.entries(paths).map(([path, item]) => [path, ...Object.keys(item)])
-  const mounted = [...operations.all.map(([, { path }]) => path), '/livez', '/readyz']
+  const mounted = [...operations.all.map(([, { path }]) => path), '/livez', '/readyz', '/readyz/self']
   expect(described).toEqual(mounted.map((path) => [path, 'get']))
 })
 
@@ -84,7 +84,7 @@ test.each([
   expect(paths).toHaveProperty([path, 'get'])
 })
 
-test.each(['/livez', '/readyz'])('the description has the responses of %s', async (path) => {
+test.each(['/livez', '/readyz', '/readyz/self'])('the description has the responses of %s', async (path) => {
   createResponseCheck(text)({ path, ...(await api.get(path)) })
 })
 

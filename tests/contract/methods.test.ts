@@ -62,7 +62,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
   })
 })
 
-test.each(['/livez', '/readyz', '/openapi.json', '/docs', '/docs/start.js', '/metrics'])(
+test.each(['/livez', '/readyz', '/readyz/self', '/openapi.json', '/docs', '/docs/start.js', '/metrics'])(
   '%s takes GET and HEAD only',
   async (path) => {
     expect(await api.get(path)).toMatchObject({ status: 200 })
@@ -75,10 +75,17 @@ test.each(['/livez', '/readyz', '/openapi.json', '/docs', '/docs/start.js', '/me
   },
 )
 
-test.each(['/livez', '/readyz'])('%s takes OPTIONS, as the probes of some balancers send it', async (path) => {
-  const { status, headers, text } = await api.get(path, { method: 'OPTIONS' })
-  expect({ status, text, allow: headers.get('Allow') }).toEqual({ status: 204, text: '', allow: 'GET, HEAD, OPTIONS' })
-})
+test.each(['/livez', '/readyz', '/readyz/self'])(
+  '%s takes OPTIONS, as the probes of some balancers send it',
+  async (path) => {
+    const { status, headers, text } = await api.get(path, { method: 'OPTIONS' })
+    expect({ status, text, allow: headers.get('Allow') }).toEqual({
+      status: 204,
+      text: '',
+      allow: 'GET, HEAD, OPTIONS',
+    })
+  },
+)
 
 test.each([
   '/v1',
@@ -110,7 +117,17 @@ describe('the request id', () => {
   })
 
   test('is new for each request, and on every kind of response', async () => {
-    const paths = ['/v1/me', '/livez', '/readyz', '/docs', '/docs/start.js', '/openapi.json', '/nowhere', '/metrics']
+    const paths = [
+      '/v1/me',
+      '/livez',
+      '/readyz',
+      '/readyz/self',
+      '/docs',
+      '/docs/start.js',
+      '/openapi.json',
+      '/nowhere',
+      '/metrics',
+    ]
     const responses = await Promise.all(paths.map((path) => api.get(path, { key: world.key })))
     const ids = responses.map(({ headers }) => headers.get('X-Request-Id'))
     for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/)
