@@ -1,12 +1,18 @@
 import { Counter, Gauge } from 'prom-client'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { listNewestReports } from '../../queries/tenants/list-newest-reports.ts'
+import { listNewestSites } from '../../queries/tenants/list-newest-sites.ts'
+import { dayMs } from '../../schema/durations.ts'
 import { createProgramMetrics } from '../http/registry.ts'
 import type { RequestContext } from '../pipeline/request-context.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-const newestReportsTtlMs = 15_000
+const siteAgesTtlMs = 15_000
+/** Series of one metric, 120 bytes of a scrape each. */
+const maxSites = 5_000
+/** The rollup's two or three monthly partitions. */
+const maxAgeMs = 31 * dayMs
 
 /** Prometheus metrics of the API. */
 export function createMetrics(database: Pick<Database, 'read'>, now = Date.now) {
@@ -21,23 +27,23 @@ export function createMetrics(database: Pick<Database, 'read'>, now = Date.now) 
     'Requests of cached operations, by whether the response cache had the response',
     ['operation', 'result'],
   )
-  let newest: Awaited<ReturnType<typeof readNewest>> = []
+  let sites: Awaited<ReturnType<typeof listSiteTimes>> = []
   let readAt = -Infinity
-  const readNewest = () => database.read(listNewestReports(new Date(now())))
   new Gauge({
     name: 'newest_report_age_seconds',
-    help: 'Age of the newest report of the last 7 days, to the minute, of the 1,000 tenants with the newest',
-    labelNames: ['tenant'],
+    help: 'Age of the newest report of a site, or of the site if that is younger; 31 days at most, of the 5,000 newest sites',
+    labelNames: ['tenant', 'site'],
     registers,
     async collect() {
-      if (now() - readAt > newestReportsTtlMs) {
+      if (now() - readAt > siteAgesTtlMs) {
         readAt = now()
         // During an outage the ages grow; it is counted as a fault.
-        newest = await readNewest().catch(() => newest)
+        sites = await listSiteTimes(database, readAt).catch(() => sites)
       }
       this.reset()
-      for (const { tenantId, newestAt } of newest) {
-        this.set({ tenant: tenantId }, Math.max(0, now() - Date.parse(newestAt)) / 1000)
+      for (const { tenantId, siteId, newestAt } of sites) {
+        const ageMs = Math.min(maxAgeMs, Math.max(0, now() - newestAt))
+        this.set({ tenant: tenantId, site: siteId }, ageMs / 1000)
       }
     },
   })
@@ -53,4 +59,18 @@ export function createMetrics(database: Pick<Database, 'read'>, now = Date.now) 
       engine.inc({ operation }, engineMs / 1000)
     },
   }
+}
+
+/** `newestAt`: of a site's newest report, or of its creation if that is later. */
+async function listSiteTimes(database: Pick<Database, 'read'>, now: number) {
+  const since = new Date(Math.floor((now - maxAgeMs) / dayMs) * dayMs)
+  const [sites, newest] = await Promise.all([
+    database.read(listNewestSites(maxSites)),
+    database.read(listNewestReports(since)),
+  ])
+  const times = new Map(newest.map(({ siteId, newestAt }) => [siteId, Date.parse(newestAt)]))
+  return sites.map(({ tenantId, siteId, createdAt }) => ({
+    ...{ tenantId, siteId },
+    newestAt: Math.max(Date.parse(createdAt), times.get(siteId) ?? 0),
+  }))
 }

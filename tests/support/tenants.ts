@@ -34,6 +34,8 @@ export interface TenantWriter {
       readonly hosts?: readonly string[]
       readonly token?: string
       readonly sampleRates?: Readonly<Record<string, number>>
+      /** Now by default. */
+      readonly createdAt?: number
     },
   ): Promise<string>
   /** Ids of as many sites, in one insert. */
@@ -91,10 +93,13 @@ export function createTenantWriter(database: Database): TenantWriter {
       ])
       return id
     },
-    async createSite(tenantId, { name = 'Test site', hosts = [], token = makeSiteToken(), sampleRates = {} } = {}) {
+    async createSite(
+      tenantId,
+      { name = 'Test site', hosts = [], token = makeSiteToken(), sampleRates = {}, createdAt = Date.now() } = {},
+    ) {
       const id = randomUUID()
       const site = { id, tenant_id: tenantId, name, hosts, token, sample_rates: sampleRates }
-      await insert('sites', [{ ...site, created_at: timeText(Date.now()) }])
+      await insert('sites', [{ ...site, created_at: timeText(createdAt) }])
       return id
     },
     async createSites(tenantId, count) {

@@ -169,12 +169,29 @@ describe('/metrics', () => {
     expect([await refusals('key'), await refusals('tenant')]).toEqual([before[0] + 2, before[1]])
   })
 
-  test('has the age of the newest report of a tenant, to the minute', async () => {
-    const age = Number(
-      new RegExp(`^newest_report_age_seconds\\{tenant="${tenantId}"\\} (\\S+)$`, 'm').exec(await metricsText())?.[1],
-    )
-    expect(age).toBeGreaterThanOrEqual(60)
-    expect(age).toBeLessThanOrEqual((Date.now() - receivedAt) / 1000 + 60)
+  test('has the age of the newest report of each site, of a site without reports its own, and 31 days at most', async () => {
+    const created = (days: number) => ({ createdAt: Date.now() - days * dayMs })
+    const sites = {
+      reporting: await api.createSite(tenantId, created(40)),
+      silent: await api.createSite(tenantId, created(40)),
+      unused: await api.createSite(tenantId, created(8)),
+      old: await api.createSite(tenantId, created(40)),
+      imported: await api.createSite(tenantId),
+    }
+    const { reporting, silent, imported } = sites
+    const report = (siteId: string, age: number) =>
+      aReport({ tenantId, siteId, receivedAt: Date.now() - age, retentionDays: 30 })
+    await api.insertReports([report(reporting, dayMs), report(reporting, minuteMs), report(silent, 20 * dayMs)])
+    await api.insertReports([report(imported, 20 * dayMs)])
+    // Ages are read every 15 s.
+    const own = await startApi()
+    const { text } = await own.get('/metrics')
+    await own.close()
+    const hours = Object.entries(sites).map(([name, site]) => {
+      const series = new RegExp(`^newest_report_age_seconds\\{tenant="${tenantId}",site="${site}"\\} (\\S+)$`, 'm')
+      return [name, Math.floor(Number(series.exec(text)?.[1]) / 3600)]
+    })
+    expect(Object.fromEntries(hours)).toEqual({ reporting: 0, silent: 480, unused: 192, old: 744, imported: 0 })
   })
 
   test.each([
