@@ -1,110 +1,224 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Deployment, type IDeployment } from 'kubernetes-models/apps/v1/Deployment'
-import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet'
-import { Job } from 'kubernetes-models/batch/v1/Job'
-import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
-import { type IService, Service } from 'kubernetes-models/v1/Service'
-import { expect, test } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { readConfig } from '../../../app/config.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { readImageConfig } from '../../support/image.ts'
+import {
+  containerOf,
+  hasPods,
+  manifests,
+  podOf,
+  type Resource,
+  readResources,
+  resourcesOf,
+  typeErrors,
+  validateResource,
+} from '../../support/kubernetes.ts'
 
-interface Resource {
-  readonly kind: string
-  readonly metadata: { readonly name: string }
-  readonly spec: NonNullable<IDeployment['spec']> & Pick<NonNullable<IService['spec']>, 'ports'>
+interface Kustomization {
+  readonly resources: readonly string[]
+  readonly images: readonly { readonly name: string; readonly newTag?: string }[]
+  readonly configMapGenerator: readonly { readonly name: string; readonly literals: readonly string[] }[]
+  readonly replicas: readonly { readonly name: string }[]
+  readonly patches: readonly {
+    readonly target: { readonly kind: string; readonly name: string }
+    readonly patch: string
+  }[]
 }
 
-const root = new URL('../../../', import.meta.url)
-const folder = new URL('clickhouse/kubernetes/', root)
-const resources: Resource[] = readdirSync(folder)
-  .filter((file) => file.endsWith('.yaml'))
-  .flatMap((file) => parseAllDocuments(readFileSync(new URL(file, folder), 'utf8')).map((document) => document.toJS()))
-const named = resources.map((resource) => ({ ...resource, title: `${resource.kind} ${resource.metadata.name}` }))
+const read = (file: string) => readFileSync(new URL(file, manifests), 'utf8')
+const kustomization = (folder: string): Kustomization => parse(read(`${folder}kustomization.yaml`))
+const [base, example] = [kustomization('base/'), kustomization('example/')]
 
-const kinds = {
-  Deployment: { Model: Deployment, module: 'apps/v1/Deployment' },
-  StatefulSet: { Model: StatefulSet, module: 'apps/v1/StatefulSet' },
-  Job: { Model: Job, module: 'batch/v1/Job' },
-  PodDisruptionBudget: { Model: PodDisruptionBudget, module: 'policy/v1/PodDisruptionBudget' },
-  Service: { Model: Service, module: 'v1/Service' },
-}
-const kindOf = ({ kind }: Pick<Resource, 'kind'>) => kinds[kind as keyof typeof kinds]
+const titled = (resource: Resource) => ({ title: `${resource.kind} ${resource.metadata.name}`, resource })
+const resources = [...resourcesOf('base/'), ...resourcesOf('example/')]
+const workloads = resources.filter(hasPods)
 
-/** Kubernetes' schemas allow unknown fields, TypeScript in a literal does not. */
-function typeErrors(checked: readonly Resource[]): string {
-  const scratch = mkdtempSync(fileURLToPath(new URL('.kubernetes-', import.meta.url)))
+const isSchemaError = (resource: Resource) => {
   try {
-    const lines = checked.map((resource, index) => {
-      const type = `import('kubernetes-models/${kindOf(resource).module}').I${resource.kind}`
-      return `export const resource${index}: ${type} = ${JSON.stringify(resource)}`
-    })
-    writeFileSync(join(scratch, 'resources.ts'), lines.join('\n'))
-    const compilerOptions = { noEmit: true, strict: true, skipLibCheck: true, types: [], module: 'nodenext' }
-    writeFileSync(join(scratch, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['resources.ts'] }))
-    execFileSync('npx', ['tsc', '--project', scratch], { cwd: fileURLToPath(root), encoding: 'utf8', stdio: 'pipe' })
+    validateResource(resource)
     return ''
   } catch (error) {
-    return (error as { stdout: string }).stdout
-  } finally {
-    rmSync(scratch, { recursive: true })
+    return String(error)
   }
 }
 
-test.each(named)('$title follows Kubernetes’ schema', ({ title: _, ...resource }) => {
-  expect(() => new (kindOf(resource).Model)(resource as never).validate()).not.toThrow()
+test.each(resources.map(titled))('$title follows Kubernetes’ schema', ({ resource }) => {
+  expect(isSchemaError(resource)).toBe('')
 })
 
 test('no resource has an unknown field', () => {
   expect(typeErrors(resources)).toBe('')
-  const misspelt = structuredClone(resources[0]) as unknown as { spec: Record<string, unknown> }
+  const misspelt = structuredClone(workloads[0]) as unknown as { spec: Record<string, unknown> }
   misspelt.spec.replica = 3
   expect(typeErrors([misspelt as unknown as Resource])).toMatch(/replica.* does not exist/)
 })
 
-const pods = named.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind))
-const containers = pods.map(({ title, spec }) => ({ title, spec, container: spec.template.spec?.containers[0] }))
-
-test.each(containers)('$title sets variables that the programs read, and runs a file that exists', ({ container }) => {
-  const environment = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]))
-  const known = { ...readConfig({}), ...readConfig({ METRICS_PORT: '1', COLLECTOR_METRICS_PORT: '1' }) }
-  const optional = ['CLICKHOUSE_URL', 'REDIS_URL']
-  for (const name of Object.keys(environment)) expect([...Object.keys(known), ...optional]).toContain(name)
-  expect(() => readConfig(environment)).not.toThrow()
-  const file = container?.command?.find((word) => word.endsWith('.ts')) ?? 'app/serve.ts'
-  expect(existsSync(new URL(file, root))).toBe(true)
-})
-
-test.each(containers)('$title runs the image of this version', ({ container }) => {
-  expect(container?.image).toMatch(new RegExp(`:${packageJson.version}$`))
-})
-
-test.each(pods)('$title gets no variables of Services', ({ spec }) => {
-  expect(spec.template.spec?.enableServiceLinks).toBe(false)
-})
-
-test.each(containers.filter(({ container }) => container?.readinessProbe))(
-  '$title drains for longer than Kubernetes takes to see that it is not ready, and has time to end',
-  ({ spec, container }) => {
-    const drainSeconds = Number(/DRAIN_SECONDS=(\d+)/.exec(readFileSync(new URL('Dockerfile', root), 'utf8'))?.[1])
-    const { periodSeconds = 10, failureThreshold = 3, timeoutSeconds = 1 } = container?.readinessProbe ?? {}
-    expect(drainSeconds).toBeGreaterThan(periodSeconds * failureThreshold + timeoutSeconds)
-    expect(spec.template.spec?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drainSeconds + 10 + 10)
+test.each(workloads.map(titled))(
+  '$title sets variables that the programs read, and gets none of Services',
+  ({ resource }) => {
+    const environment = Object.fromEntries((containerOf(resource).env ?? []).map(({ name, value }) => [name, value]))
+    const known = { ...readConfig({}), ...readConfig({ METRICS_PORT: '1', COLLECTOR_METRICS_PORT: '1' }) }
+    for (const name of Object.keys(environment)) {
+      expect([...Object.keys(known), 'CLICKHOUSE_URL', 'REDIS_URL']).toContain(name)
+    }
+    const { COLLECTOR_PORT, PORT, ...ports } = readConfig({ ...readImageConfig().env, ...environment })
+    const declared = containerOf(resource).ports?.map(({ name, containerPort }) => `${name} ${containerPort}`) ?? []
+    const http = resource.kind === 'StatefulSet' ? COLLECTOR_PORT : PORT
+    const metrics = ports.METRICS_PORT ?? ports.COLLECTOR_METRICS_PORT
+    expect(declared).toEqual(resource.kind === 'Job' ? [] : [`http ${http}`, `metrics ${metrics}`])
+    expect(podOf(resource)?.enableServiceLinks).toBe(false)
   },
 )
 
-test('services and disruption budgets select the pods of one workload, by ports that it has', () => {
-  const selecting = named.filter(({ kind }) => ['Service', 'PodDisruptionBudget'].includes(kind))
-  expect(selecting).toHaveLength(3)
-  for (const { title, spec } of selecting) {
-    const { matchLabels = spec.selector as Record<string, string> } = spec.selector
-    const name = matchLabels['app.kubernetes.io/name']
-    const found = pods.filter(({ spec }) => spec.template.metadata?.labels?.['app.kubernetes.io/name'] === name)
-    expect(found, title).toHaveLength(1)
-    const ports = found[0]?.spec.template.spec?.containers[0]?.ports?.map(({ name }) => name)
-    for (const { targetPort } of spec.ports ?? []) expect(ports).toContain(targetPort)
+test('the image, the Job and the commands of README.md have this version', () => {
+  expect(base.images).toEqual([{ name: 'security-reporting', newTag: packageJson.version }])
+  const job = `security-reporting-migrate-${packageJson.version.replaceAll('.', '-')}`
+  expect(resources.filter(({ kind }) => kind === 'Job').map(({ metadata }) => metadata.name)).toEqual([job])
+  expect(read('README.md')).toContain(`job/${job}\n`)
+  for (const resource of workloads) expect(containerOf(resource).image).toBe('security-reporting')
+})
+
+test('the overlay names resources, images and fields of the base, and variables that the programs read', () => {
+  for (const folder of ['base/', 'example/'] as const) {
+    for (const file of kustomization(folder).resources) expect(existsSync(new URL(folder + file, manifests))).toBe(true)
   }
+  for (const { name } of example.images) expect(base.images.map((image) => image.name)).toContain(name)
+  const names = resources.map(({ metadata }) => metadata.name)
+  for (const { name } of example.replicas) expect(names).toContain(name)
+  for (const { target, patch } of example.patches) {
+    const matching = resources.filter(
+      ({ kind, metadata }) => kind === target.kind && new RegExp(`^${target.name}$`).test(metadata.name),
+    )
+    expect(matching, target.name).not.toEqual([])
+    for (const { op, path } of parse(patch) as { op: string; path: string }[]) {
+      for (const resource of matching) {
+        const keys = path
+          .split('/')
+          .slice(1)
+          .map((key) => key.replaceAll('~1', '/'))
+        const parent = keys
+          .slice(0, -1)
+          .reduce((value, key) => value?.[key] as never, resource as unknown as Record<string, unknown>)
+        expect(parent, path).toBeTypeOf('object')
+        if (op === 'replace') expect(parent, path).toHaveProperty([keys.at(-1) as string])
+      }
+    }
+  }
+  const literals = example.configMapGenerator.flatMap(({ literals }) => literals.map((literal) => literal.split('=')))
+  const set = Object.fromEntries(literals)
+  expect(readConfig(set)).toMatchObject({ ...set, CORS_ORIGINS: set.CORS_ORIGINS.split(',') })
+})
+
+test('secrets and ConfigMaps are those that README.md and the overlay make', () => {
+  const [, secret] = /create secret generic (\S+)/.exec(read('README.md')) ?? []
+  const keys = [...read('README.md').matchAll(/--from-literal=([\w-]+)=/g)].map(([, key]) => key)
+  const references = workloads
+    .flatMap((resource) => containerOf(resource).env ?? [])
+    .flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? [])
+  expect(new Set(references.map(({ name }) => name))).toEqual(new Set([secret]))
+  expect(new Set(references.map(({ key }) => key))).toEqual(new Set(keys))
+  const generated = example.configMapGenerator.map(({ name }) => name)
+  for (const resource of workloads) {
+    for (const { configMapRef } of containerOf(resource).envFrom ?? []) expect(generated).toContain(configMapRef?.name)
+  }
+})
+
+test.each(workloads.filter((resource) => containerOf(resource).readinessProbe).map(titled))(
+  '$title drains for longer than Kubernetes takes to see that it is not ready, and has time to end',
+  ({ resource }) => {
+    const drainSeconds = Number(readImageConfig().env.DRAIN_SECONDS)
+    const { periodSeconds = 10, failureThreshold = 3, timeoutSeconds = 1 } = containerOf(resource).readinessProbe ?? {}
+    expect(drainSeconds).toBeGreaterThan(periodSeconds * failureThreshold + timeoutSeconds)
+    expect(podOf(resource)?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drainSeconds + 10 + 10)
+  },
+)
+
+test('what selects pods selects those of one workload, or of all, by ports that they have', () => {
+  const selecting = resources.filter(({ kind }) => ['Service', 'PodDisruptionBudget', 'NetworkPolicy'].includes(kind))
+  expect(selecting).toHaveLength(6)
+  for (const { kind, metadata, spec } of selecting) {
+    const { podSelector = spec.selector, ingress = [] } = spec as unknown as {
+      readonly podSelector?: { readonly matchLabels: Record<string, string> }
+      readonly ingress?: readonly { readonly ports: readonly { readonly port: string }[] }[]
+    }
+    const labels = podSelector.matchLabels ?? (podSelector as Record<string, string>)
+    const found = workloads.filter(({ spec }) =>
+      Object.entries(labels).every(([label, value]) => spec.template.metadata?.labels?.[label] === value),
+    )
+    expect(found, `${kind} ${metadata.name}`).toHaveLength(
+      metadata.name === 'security-reporting' ? workloads.length : 1,
+    )
+    const named = [
+      ...(spec.ports ?? []).map(({ targetPort }) => targetPort),
+      ...ingress.flatMap(({ ports }) => ports.map(({ port }) => port)),
+    ]
+    const ports = containerOf(found[0] as Resource).ports?.map(({ name }) => name)
+    for (const port of named) expect(ports).toContain(port)
+  }
+})
+
+test('the Ingress has a Service and a port for each host, TLS for all, and COLLECTOR_URL’s', () => {
+  const { spec } = resources.find(({ kind }) => kind === 'Ingress') as unknown as {
+    readonly spec: {
+      readonly tls: readonly { readonly hosts: readonly string[] }[]
+      readonly rules: readonly {
+        readonly host: string
+        readonly http: {
+          readonly paths: readonly {
+            readonly backend: { readonly service: { name: string; port: { name: string } } }
+          }[]
+        }
+      }[]
+    }
+  }
+  const services = resources.filter(({ kind }) => kind === 'Service')
+  for (const { http } of spec.rules) {
+    for (const { backend } of http.paths) {
+      const service = services.find(({ metadata }) => metadata.name === backend.service.name)
+      expect(service?.spec.ports?.map(({ name }) => name)).toContain(backend.service.port.name)
+    }
+  }
+  const hosts = spec.rules.map(({ host }) => host)
+  expect(spec.tls.flatMap(({ hosts }) => hosts)).toEqual(hosts)
+  const collector = spec.rules.find(({ http }) => /collector/.test(http.paths[0]?.backend.service.name ?? ''))
+  expect(example.configMapGenerator[0]?.literals).toContain(`COLLECTOR_URL=https://${collector?.host}`)
+})
+
+/** Debian 12's is of 2021, and knows no resources that are folders. */
+const kubectl = (...args: string[]) => spawnSync('kubectl', args, { encoding: 'utf8' })
+const hasKubectl = /kustomizeVersion: v5/.test(kubectl('version', '--client', '--output=yaml').stdout ?? '')
+
+describe.skipIf(!hasKubectl)('built by kubectl', () => {
+  const build = (folder: string) => kubectl('kustomize', fileURLToPath(new URL(folder, manifests)))
+
+  test.each(['base', 'example'])('%s has every resource, each by its schema, and prints no warning', (folder) => {
+    const { stdout, stderr } = build(folder)
+    expect(stderr).toBe('')
+    const built = readResources(stdout)
+    const own = folder === 'base' ? resourcesOf('base/') : resources
+    const names = built.filter(({ kind }) => kind !== 'ConfigMap').map((resource) => titled(resource).title)
+    expect(names.sort()).toEqual(own.map((resource) => titled(resource).title).sort())
+    for (const resource of built) expect(isSchemaError(resource)).toBe('')
+    expect(typeErrors(built)).toBe('')
+  })
+
+  test('the overlay has its image, its namespace, its settings and its patches', () => {
+    const built = readResources(build('example').stdout)
+    expect(new Set(built.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['security-reporting']))
+    const settings = built.find(({ kind }) => kind === 'ConfigMap')
+    expect(settings?.data).toMatchObject({ COLLECTOR_URL: 'https://reports.example.com' })
+    for (const resource of built.filter(hasPods)) {
+      expect(containerOf(resource).image).toBe(`registry.example.com/security-reporting:${packageJson.version}`)
+      for (const { configMapRef } of containerOf(resource).envFrom ?? []) {
+        expect(configMapRef?.name).toBe(settings?.metadata.name)
+      }
+    }
+    expect(JSON.stringify(built)).not.toContain('ingress-nginx')
+    expect(JSON.stringify(built)).toContain('"storageClassName":"ssd"')
+    expect(built.find(({ kind }) => kind === 'Deployment')?.spec.replicas).toBe(3)
+  })
 })
