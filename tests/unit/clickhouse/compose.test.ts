@@ -2,13 +2,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../../../app/config.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
 import { nodeUrls } from '../../../queries/clickhouse/nodes.ts'
 
 interface Service {
   readonly image?: string
   readonly restart?: string
+  readonly profiles?: readonly string[]
   readonly hostname?: string
-  readonly command?: readonly string[]
+  readonly build?: string
+  readonly ports?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly configs?: readonly { readonly source: string }[]
   readonly volumes?: readonly string[]
@@ -36,7 +39,7 @@ const keepers = named(cluster, /^keeper-/)
 const fromEnvironment = (file: string) => [...read(file).matchAll(/from_env="(\w+)"/g)].map(([, name]) => String(name))
 const elements = (file: string, name: string) =>
   [...read(file).matchAll(new RegExp(`<${name}>([^<]+)</${name}>`, 'g'))].map(([, text]) => text)
-const withoutPasswords = (text = '') => text.replaceAll(/\$\{\w+\}/g, 'password')
+const withoutPasswords = (text = '') => text.replaceAll(/\$\{\w+\}/g, 'password').replaceAll(/\$\{\w+:-\}/g, '')
 
 describe.each([one, cluster])('$file', ({ text, compose }) => {
   test('has no default for a secret, and a message where one is missing', () => {
@@ -44,6 +47,7 @@ describe.each([one, cluster])('$file', ({ text, compose }) => {
     const required = used.filter(({ rest }) => /^:\?set it to \w+/.test(rest)).map(({ name }) => name)
     expect(required).toEqual(expect.arrayContaining(['READER_PASSWORD', 'ANALYST_PASSWORD', 'WRITER_PASSWORD']))
     for (const { name, rest } of used) {
+      if (name === 'COLLECTOR_URL') continue
       expect(required).toContain(name)
       expect(rest).toMatch(/^$|^:\?/)
     }
@@ -56,7 +60,7 @@ describe.each([one, cluster])('$file', ({ text, compose }) => {
   })
 
   test('names services, volumes, settings and files that exist', () => {
-    for (const { depends_on = {}, volumes = [], configs = [], command } of Object.values(compose.services)) {
+    for (const { depends_on = {}, volumes = [], configs = [] } of Object.values(compose.services)) {
       for (const name of Object.keys(depends_on)) expect(Object.keys(compose.services)).toContain(name)
       for (const [source = ''] of volumes.map((volume) => volume.split(':'))) {
         if (source.startsWith('.')) expect(existsSync(new URL(source, folder)), source).toBe(true)
@@ -64,9 +68,21 @@ describe.each([one, cluster])('$file', ({ text, compose }) => {
       }
       for (const { source } of configs)
         expect(existsSync(new URL(compose.configs?.[source]?.file ?? '?', folder))).toBe(true)
-      const file = command?.find((word) => word.endsWith('.ts'))
-      if (file !== undefined) expect(existsSync(new URL(file, root)), file).toBe(true)
     }
+  })
+
+  test('has one image, of this version, for its programs, and its ports on this machine alone', () => {
+    const { migrate, api, collector } = compose.services
+    for (const service of [migrate, api, collector]) {
+      expect(service).toMatchObject({ image: `security-reporting:${packageJson.version}`, build: '..' })
+    }
+    const ports = Object.values(compose.services).flatMap(({ ports = [] }) => ports)
+    expect(ports).toEqual(expect.arrayContaining(['127.0.0.1:8123:8123', '127.0.0.1:8787:8787', '127.0.0.1:8788:8788']))
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/)
+  })
+
+  test('passes COLLECTOR_URL to the commands, or an empty one, which is unset', () => {
+    expect(compose.services.migrate?.environment?.COLLECTOR_URL).toMatch(/^\$\{COLLECTOR_URL:-\}$/)
   })
 
   test('sets variables of the programs to values that they take', () => {
@@ -76,6 +92,15 @@ describe.each([one, cluster])('$file', ({ text, compose }) => {
       expect(() => readConfig(Object.fromEntries(set)), name).not.toThrow()
     }
   })
+})
+
+test('Grafana starts with its profile alone, with what its data source takes from the environment', () => {
+  const { profiles, environment = {} } = one.compose.services.grafana as Service
+  expect(profiles).toEqual(['grafana'])
+  const variables = [...read('grafana/datasources/clickhouse.yaml').matchAll(/\$([A-Z_]{3,})/g)].map(([, name]) => name)
+  // The first is of a comment.
+  for (const name of variables.slice(1)) expect(Object.keys(environment)).toContain(name)
+  expect(environment.ANALYST_PASSWORD).toMatch(/^\$\{ANALYST_PASSWORD\}$/)
 })
 
 test('both have the same releases, and names of their own', () => {
