@@ -32,7 +32,10 @@ export async function countRows(databases: readonly Database[], condition: RowCo
   return counts
 }
 
-/** Returns when the rows are off the disk. */
+/**
+ * Returns when the rows are off the disk. A table without such rows is passed over: one shard's statement runs on every
+ * other (`shared-ddl.ts`).
+ */
 export async function deleteRows(
   databases: readonly Database[],
   condition: RowCondition,
@@ -45,6 +48,8 @@ export async function deleteRows(
       owned.map(async (one) => {
         const where = condition(one)
         if (!where) return
+        const [counted] = await database.read(countOwnedRows(one.table, where))
+        if (counted?.rows === 0) return
         const { text, params } = render(sql`ALTER TABLE ${name(one.table)} DELETE WHERE ${where}`)
         await database.command(text, { params, settings: mutationSettings })
       }),

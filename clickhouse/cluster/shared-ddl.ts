@@ -1,7 +1,8 @@
 /**
  * @module A database of the engine Replicated that has several shards runs CREATE, DROP, RENAME TABLE and ALTER on
  * every one of them, but for ALTER TABLE ... DROP PARTITION (DatabaseReplicated::shouldReplicateQuery, seen on two
- * shards of 26.7).
+ * shards of 26.7). DELETE FROM does too, and no setting of a client changes it; an ALTER of a table of the engine Alias in
+ * a database of another engine is its server's alone (tried on one server, not on replicas).
  */
 
 import { z } from 'zod'

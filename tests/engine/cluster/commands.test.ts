@@ -1,13 +1,14 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteSite } from '../../../app/tenants/delete-tenant.ts'
+import { deleteSite, deleteTenant } from '../../../app/tenants/delete-tenant.ts'
 import { moveTenant, removeRows } from '../../../app/tenants/move-tenant.ts'
 import type { Shard } from '../../../clickhouse/cluster/open-cluster.ts'
 import { shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { aReport } from '../../../fixtures/reports.ts'
+import type { StatementOptions } from '../../../queries/clickhouse/database.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { startApi } from '../../support/api.ts'
 import { commandsOn } from '../../support/cli-commands.ts'
@@ -138,6 +139,30 @@ describe('where a statement of one shard runs on every shard', () => {
     const id = await createFilledTenant(1)
     await moveTenant(withSharedDdl(own.cluster), id, 2, { log: () => {}, untilSettled: async () => {} })
     expect([await reportsOn(1, id), await reportsOn(2, id)]).toEqual([0, 300])
+  })
+
+  test('a tenant’s deletion is one statement a table, on its own shard', async () => {
+    const id = await createFilledTenant(2)
+    const sent: string[] = []
+    const databases = {
+      writer: own.cluster.client,
+      shards: () =>
+        withSharedDdl(own.cluster).shards.map(({ number, database }) => ({
+          ...database,
+          command(statement: string, options?: StatementOptions) {
+            const [, table] = /^ALTER TABLE (\w+) DELETE/.exec(statement) ?? []
+            if (table !== undefined) sent.push(`${number} ${table}`)
+            return database.command(statement, options)
+          },
+        })),
+    }
+    const confirm = 'Zoë\'s "shop" 🛍 \\ ltd'
+    const deleted = await deleteTenant(databases, id, { confirm, settings: alone, log: () => {} })
+    expect(deleted).toMatchObject({ reports: 300 })
+    expect(sent).toContain('2 reports')
+    expect(sent.filter((statement) => statement.startsWith('1 '))).toEqual([])
+    expect(new Set(sent).size).toBe(sent.length)
+    expect(await reportsOn(2, id)).toBe(0)
   })
 
   test('a deletion renames parts of other shards, and rewrites none', async () => {
