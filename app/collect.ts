@@ -3,6 +3,7 @@ import { readConfig } from './config.ts'
 import { createLogger } from './program/create-logger.ts'
 import { openDatabase } from './program/open-database.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
+import { warnOfRelease } from './program/warn-of-release.ts'
 
 /** `npm run collect`: the collector alone, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
 async function collect(): Promise<void> {
@@ -14,7 +15,9 @@ async function collect(): Promise<void> {
     onUnavailable: (line) => print(`${line}; posts are 503 until it does`),
   })
   try {
-    const collector = await startCollector(config, database.writer, createLogger(config), { cluster: database.cluster })
+    const log = createLogger(config)
+    const collector = await startCollector(config, database.writer, log, { cluster: database.cluster })
+    void warnOfRelease(database.reader, log)
     stopOnSignal(async () => {
       await collector.stop()
       await database.close()

@@ -1,7 +1,9 @@
 import { connect } from '../queries/clickhouse/client.ts'
 import { startApi } from './api/start-api.ts'
 import { readConfig } from './config.ts'
+import { createLogger } from './program/create-logger.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
+import { warnOfRelease } from './program/warn-of-release.ts'
 
 /** `npm run serve`: the API alone, against CLICKHOUSE_URL and REDIS_URL, as in production. */
 async function serve(): Promise<void> {
@@ -10,7 +12,9 @@ async function serve(): Promise<void> {
     throw new Error('CLICKHOUSE_URL must name the ClickHouse to read, such as http://reader:password@host:8123/default')
   }
   const database = connect(config.CLICKHOUSE_URL, { isCluster: config.CLICKHOUSE_CLUSTER === true })
-  const api = await startApi(config, database)
+  const log = createLogger(config)
+  const api = await startApi(config, database, log)
+  void warnOfRelease(database, log)
   stopOnSignal(async () => {
     await api.stop()
     await database.close()
