@@ -95,6 +95,9 @@ const variables = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('must be fatal, error, warn, info, debug, trace or silent'),
+  /** Of a bucket of backups. */
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
   NODE_ENV: z.string().optional(),
   /** Set in every pod. */
   KUBERNETES_SERVICE_HOST: z.string().optional(),

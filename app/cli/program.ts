@@ -4,11 +4,13 @@ import type { Context } from './command/context.ts'
 import { StrictCommand } from './command/strict-command.ts'
 import { withHelp } from './command/subcommand.ts'
 import { addBlocks } from './commands/blocks.ts'
+import { addBackup } from './commands/backup.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addRestore } from './commands/restore.ts'
 import { addRollups } from './commands/rollups.ts'
 import { addSites } from './commands/sites.ts'
 import { addSql } from './commands/sql.ts'
@@ -24,6 +26,8 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addRollups,
   addBlocks,
   addMigrate,
+  addBackup,
+  addRestore,
   addDoctor,
 ]
 

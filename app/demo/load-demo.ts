@@ -30,9 +30,14 @@ type DemoState = z.infer<typeof demoState>
 
 export type DemoKey = DemoState['keys'][number]
 
+/** The first start of the folder loads no demo. */
+export const skipDemo = (dataDir: string) => writeState(demoPath(dataDir), { ...newState(), loaded: true, keys: [] })
+
+const demoPath = (dataDir: string) => join(dataDir, 'demo.json')
+
 /** Loads the demo tenants on the first start. Returns their keys, the main one first. */
 export async function loadDemo(writer: Database, dataDir: string): Promise<readonly DemoKey[]> {
-  const file = join(dataDir, 'demo.json')
+  const file = demoPath(dataDir)
   const state = (await readState(file)) ?? newState()
   if (state.loaded) return state.keys
   await writeState(file, state)

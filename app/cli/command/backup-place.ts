@@ -1,0 +1,41 @@
+/** @module Arguments of `backup` and `restore`. */
+
+import { z } from 'zod'
+import type { BackupPlace } from '../../../clickhouse/backup/backup-target.ts'
+import type { Config } from '../../config.ts'
+import { argument, option } from './arguments.ts'
+
+const takes = '1 to 100 letters, digits, dots, dashes and underscores'
+const schema = z.string().regex(/^(?!\.)[\w.-]{1,100}$/)
+
+export const backupName = argument('<NAME>', { about: 'Name of the backup', takes, schema })
+
+export const base = option('--base <NAME>', {
+  about: 'Earlier backup, whose files are not stored again',
+  takes,
+  schema,
+})
+
+export const disk = option('--disk <DISK>', {
+  about: 'Disk of ClickHouse that holds backups (default: the folder "backups" of its data)',
+  takes: 'the name of a disk of its storage_configuration that its backups.allowed_disk names',
+  schema: z.string().regex(/^\w{1,100}$/),
+})
+
+export const s3 = option('--s3 <URL>', {
+  about: 'Bucket that holds backups, instead',
+  takes: 'the address of a folder in it, such as https://bucket.s3.eu-central-1.amazonaws.com/backups',
+  schema: z.url({ protocol: /^https?$/ }).regex(/^[^?#'\\]+$/),
+})
+
+export const placeNotes = [
+  'The embedded engine has backups in DATA_DIR/clickhouse/backups: copy them to another machine.',
+  '--s3 uses AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of this command, or without them the credentials of the server.',
+]
+
+/** Throws if two places are given. */
+export function backupPlace(given: Pick<BackupPlace, 'disk' | 's3'>, config: Config): BackupPlace {
+  if (given.disk !== undefined && given.s3 !== undefined) throw new Error('Give --disk or --s3, not both')
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = config
+  return { ...given, ...(id && secret && { s3Key: { id, secret } }) }
+}

@@ -1,0 +1,43 @@
+import type { Command } from '@commander-js/extra-typings'
+import { restore } from '../../../clickhouse/backup/restore.ts'
+import { migrate } from '../../../clickhouse/migrate.ts'
+import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
+import { skipDemo } from '../../demo/load-demo.ts'
+import { backupName, backupPlace, disk, placeNotes, s3 } from '../command/backup-place.ts'
+import type { Context } from '../command/context.ts'
+import { share, withProgress } from '../command/show-progress.ts'
+import { subcommand } from '../command/subcommand.ts'
+
+export function addRestore(program: Command, context: Context): void {
+  subcommand(program, 'restore', {
+    about: 'Restore a backup into an empty database, check it, and migrate it to this release',
+    notes: [
+      'Empty is a database without a tenant: that of a new DATA_DIR, of a new server, or one that was only migrated.',
+      'Every file is compared with its checksum, every part with the one that was backed up, then each rollup with its reports.',
+      ...placeNotes,
+      'Prints {"restored", "tables", "rows", "comparedParts", "applied", "checked", "different", "differences"}: what "migrate" applied,',
+      'then what "rollups check" prints. Exits 1 if a day differs, as it can if reports were stored during the backup: run "rollups rebuild".',
+    ],
+    examples: ['restore 2026-11-26', 'restore 2026-11-26 --s3 https://bucket.s3.amazonaws.com/backups'],
+  })
+    .addArgument(backupName)
+    .addOption(disk)
+    .addOption(s3)
+    .action(async (name, given) => {
+      const config = context.config()
+      const place = backupPlace(given, config)
+      const { writer, cluster, shards } = await context.database('as it is')
+      if (cluster)
+        throw new Error('A cluster is restored at one replica of each shard: see clickhouse/cluster/README.md')
+      const restored = await restore(writer, name, place, context.log)
+      // The folder's first start would load the demo beside the restored tenants.
+      if (!config.CLICKHOUSE_URL) await skipDemo(config.DATA_DIR)
+      const applied = await migrate(writer, { onStep: context.log })
+      const check = await withProgress(context.stderr, 1, (update) =>
+        checkEveryShard(shards(), {
+          onProgress: (done, total, note) => update(share(done, total), `checking ${note}`),
+        }),
+      )
+      context.finish({ restored: name, ...restored, applied, ...check }, check.different > 0 ? 1 : 0)
+    })
+}
