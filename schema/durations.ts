@@ -44,6 +44,15 @@ export const postTimeouts = {
   doneTimeoutMs: 2_000,
 }
 
+/**
+ * Wait of an insert for the other replicas of its shard. It ends before `insertTimeoutMs`: a replica that replaced another
+ * never counts for a part that was written before it, so the block is then completed without a quorum.
+ */
+export const quorumTimeoutMs = 8_000
+
+/** Wait until the replicas of a shard have the same parts. */
+export const inStepTimeoutMs = 5_000
+
 export type PostTimeouts = Readonly<typeof postTimeouts>
 
 /** Idle time after which proxies end a request. */

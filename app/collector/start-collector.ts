@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { untilInStep } from '../../clickhouse/cluster/in-step.ts'
 import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { shardOfTenant } from '../../clickhouse/cluster/tenant-shards.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
@@ -39,10 +40,14 @@ export async function startCollector(
   const closeClusterMetrics = cluster
     ? addClusterMetrics(metrics.registry, config.CLICKHOUSE_URL ?? '', onRefusal)
     : async () => {}
+  const writerOf = (shard?: number) =>
+    cluster && shard !== undefined
+      ? clickHouseReportWriter(database, (signal) => untilInStep(cluster, shard, signal))
+      : clickHouseReportWriter(database)
   const open = async (shard?: number) =>
     createReportStore({
       ...blocks,
-      writer: clickHouseReportWriter(database),
+      writer: writerOf(shard),
       logSteps: logImportSteps(database),
       settle: settleInsert(database),
       spool: await openSpool(spoolFolder(config.DATA_DIR, shard)),

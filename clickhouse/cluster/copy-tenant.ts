@@ -63,7 +63,12 @@ export async function copyLibraries(from: Database, to: Database, onStep: Copy['
   }
 }
 
-const insertSettings = { max_partitions_per_insert_block: '0', wait_end_of_query: 1 } as const
+/** A part of a copy is larger than one of a block, and its other replicas take as long as the network does. */
+const insertSettings = {
+  max_partitions_per_insert_block: '0',
+  wait_end_of_query: 1,
+  insert_quorum_timeout: 600_000,
+} as const
 
 async function copyRows({ from, to }: Pick<Copy, 'from' | 'to'>, table: string, where: Sql): Promise<void> {
   const { text: statement, params } = render(sql`SELECT * FROM ${name(table)} WHERE ${where}`)

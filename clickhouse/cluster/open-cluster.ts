@@ -22,6 +22,10 @@ export interface Cluster {
   readonly shards: readonly Shard[]
   /** The others too. */
   readonly shardCount: number
+  /** Of a shard, with those that are down. */
+  readonly replicas: number
+  /** Opens it again, as it is now. */
+  reopen(): Promise<Cluster>
   close(): Promise<void>
 }
 
@@ -84,17 +88,19 @@ export async function openCluster(urls: string, options: ConnectOptions = {}): P
   const nodes = found.filter((node) => node !== undefined)
   const numbers = [...new Set(nodes.map(({ shard }) => shard))].sort((a, b) => a - b)
   const urlsOf = (number: number) => nodes.filter(({ shard }) => shard === number).map(({ url }) => url)
-  const { replicas: quorum, shards: shardCount } = await findSize(nodes[0]?.use(''), shardDatabase(front))
+  const { replicas, shards: shardCount } = await findSize(nodes[0]?.use(''), shardDatabase(front))
   const cluster: Cluster = {
     front,
-    client: open(nodeUrls(urls), front, quorum),
+    replicas,
+    reopen: () => openCluster(urls, options),
+    client: open(nodeUrls(urls), front, replicas),
     missing,
     nodes,
     shardCount: Math.max(shardCount, numbers.length),
     shards: numbers.map((number) => ({
       number,
-      front: open(urlsOf(number), front, quorum),
-      database: open(urlsOf(number), shardDatabase(front), quorum),
+      front: open(urlsOf(number), front, replicas),
+      database: open(urlsOf(number), shardDatabase(front), replicas),
     })),
     async close() {
       await Promise.all(opened.map((connection) => connection.close()))

@@ -1,3 +1,5 @@
+import { quorumTimeoutMs } from '../../schema/durations.ts'
+
 /** A read goes to its tenant's shard alone, its subqueries too, and fails if a shard does not respond. */
 export const clusterReads = {
   distributed_product_mode: 'local',
@@ -14,4 +16,7 @@ export const clusterReads = {
 export const clusterWrites = { distributed_foreground_insert: 1, async_insert: 0 } as const
 
 /** With all replicas of a shard, a read that finds an import done finds its rows. */
-export const quorumOf = (replicas: number) => ({ insert_quorum: String(replicas) })
+export const quorumOf = (replicas: number) => ({
+  insert_quorum: String(replicas),
+  insert_quorum_timeout: quorumTimeoutMs,
+})

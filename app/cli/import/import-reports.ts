@@ -1,4 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
+import { untilInStep } from '../../../clickhouse/cluster/in-step.ts'
+import { shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { entitlements } from '../../../schema/plans.ts'
 import { importFiles } from '../../import/reports/import-files.ts'
@@ -55,9 +57,11 @@ export function addImportReports(group: Command, context: Context): void {
     .addOption(noWait)
     .addOption(followFlag)
     .action(async (path, { tenant: tenantId, site: siteId, wait, follow }) =>
-      runImport(context, { path, follow }, ({ reader, writer }, run, { signal, isLive }) =>
+      runImport(context, { path, follow }, ({ reader, writer, cluster }, run, { signal, isLive }) =>
         importFiles({
           ...{ database: writer, tenantId, siteId, signal, isLive, run },
+          untilInStep:
+            cluster && (async (until) => untilInStep(cluster, await shardOfTenant(cluster, tenantId), until)),
           readTenant: () => readTenant(reader, tenantId, siteId),
           onWait: (holder) => announceWait(context, wait, `another import of tenant ${tenantId}, ${holder}`),
           onRemoved: (count) => context.log(removedNote(count)),

@@ -2,6 +2,7 @@
 
 import { Readable } from 'node:stream'
 import type { Database } from '../../../queries/clickhouse/database.ts'
+import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 import { blockColumns } from './insert-block.ts'
 
 export interface ReportWriter {
@@ -35,15 +36,32 @@ export const reportInsertSettings = {
   wait_end_of_query: 1,
 } as const
 
-/** @param table `reports`, or one with the same columns. */
-export function clickHouseReportWriter(database: Pick<Database, 'insert'>, table = 'reports'): ReportWriter {
-  const statement = `INSERT INTO ${table} (${blockColumns.join(', ')}) FORMAT JSONCompactEachRow`
+/** Returns when the replicas of the shard of the rows have the same parts; throws where they do not within seconds. */
+export type UntilInStep = (signal?: AbortSignal) => Promise<void>
+
+const statement = `INSERT INTO reports (${blockColumns.join(', ')}) FORMAT JSONCompactEachRow`
+const withoutQuorum = { insert_quorum: '0' } as const
+
+/** @param untilInStep on a cluster. */
+export function clickHouseReportWriter(database: Pick<Database, 'insert'>, untilInStep?: UntilInStep): ReportWriter {
+  const insert = (rows: readonly Buffer[], token: string, signal?: AbortSignal, quorum?: typeof withoutQuorum) =>
+    database.insert(statement, Readable.from(rows, { objectMode: false }), {
+      settings: { ...reportInsertSettings, insert_deduplication_token: token, ...quorum },
+      signal,
+      queryId: token,
+    })
   return {
-    write: (rows, token, signal) =>
-      database.insert(statement, Readable.from(rows, { objectMode: false }), {
-        settings: { ...reportInsertSettings, insert_deduplication_token: token },
-        signal,
-        queryId: token,
-      }),
+    async write(rows, token, signal) {
+      try {
+        await insert(rows, token, signal)
+      } catch (error) {
+        if (!(untilInStep && isNamed(error, 'UNKNOWN_STATUS_OF_INSERT'))) throw error
+        const orThrow = () => Promise.reject(error)
+        // The quorum of a part that a replica was lost with is never complete: the one in its place does not count.
+        await untilInStep(signal).catch(orThrow)
+        await insert(rows, token, signal, withoutQuorum)
+        await untilInStep(signal).catch(orThrow)
+      }
+    },
   }
 }

@@ -4,13 +4,14 @@ import type { ByteSource } from '../ndjson/read-batches.ts'
 import { withRetry } from '../with-retry.ts'
 import type { ImportTenant } from './batch-ranges.ts'
 import { clickHouseImportLog } from './clickhouse-import-log.ts'
-import { clickHouseReportWriter } from './clickhouse-report-writer.ts'
+import { clickHouseReportWriter, type UntilInStep } from './clickhouse-report-writer.ts'
 import { withImportLease } from './import-lease.ts'
 import { type ImportOptions, importReports } from './import-reports.ts'
 import { createTally, type ImportResult } from './import-tally.ts'
 
 interface FilesOptions extends Pick<ImportOptions, 'tenantId' | 'siteId'> {
   readonly database: Database
+  readonly untilInStep: UntilInStep | undefined
   readonly signal: AbortSignal
   /** A pipe or a followed file can be silent for days, so it takes the tenant's lease for each batch anew. */
   readonly isLive: boolean
@@ -35,7 +36,7 @@ type Leased = Pick<ImportOptions, 'checkLease' | 'withTenant'>
 
 /** Imports reports of files, one after another, under the tenant's lease; counts are those of all files. */
 export async function importFiles({ database, readTenant, isLive, run, ...options }: FilesOptions): Promise<void> {
-  const { tenantId, siteId, signal, onWait, onRemoved } = options
+  const { tenantId, siteId, signal, onWait, onRemoved, untilInStep } = options
   const beforeClaim = async () => void (await withRetry(readTenant, signal))
 
   function withTenant(task: (tenant: ImportTenant, checkLease: () => Promise<void>) => Promise<void>) {
@@ -52,7 +53,7 @@ export async function importFiles({ database, readTenant, isLive, run, ...option
         await importReports({
           ...{ ...tenant, ...leased, source, tally, tenantId, siteId, signal, onReject },
           importLog: clickHouseImportLog(database, tenantId),
-          writer: clickHouseReportWriter(database),
+          writer: clickHouseReportWriter(database, untilInStep),
           onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
         })
       }

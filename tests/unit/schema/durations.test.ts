@@ -14,6 +14,11 @@ test('a post has its response before a proxy gives up after 60 s', () => {
   expect(queueTimeoutMs + startTimeoutMs + ofRecordedBlock).toBeLessThan(durations.proxyTimeoutMs - fiveSeconds)
 })
 
+test('an insert whose quorum is never complete is completed without one before its post is refused', () => {
+  expect(durations.quorumTimeoutMs + durations.inStepTimeoutMs).toBeLessThan(insertTimeoutMs)
+  expect(durations.quorumTimeoutMs).toBeLessThan(startTimeoutMs)
+})
+
 test('a gathered block is due long before its posts are refused', () => {
   expect(gatherDurations.postMs).toBeLessThan(gatherDurations.longestMs)
   expect(gatherDurations.lineMs).toBeLessThan(gatherDurations.longestMs)

@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
+import { toInsertLine } from '../../app/import/reports/insert-block.ts'
+import { untilInStep } from '../../clickhouse/cluster/in-step.ts'
+import { type Cluster, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
+import { aReport } from '../../fixtures/reports.ts'
+import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
+import { countStoredRows } from '../../queries/reports/count-stored-rows.ts'
+import { startFakeReplicas } from '../support/fake-replicas.ts'
+import { patience } from '../support/patience.ts'
+
+const report = aReport()
+const rows = Buffer.from(toInsertLine(report))
+const count = countStoredRows([{ tenantId: report.tenantId, receivedAt: report.receivedAt, id: report.id }])
+
+let replicas: Awaited<ReturnType<typeof startFakeReplicas>>
+
+const inserts = () => replicas.insertsOf()
+const quorums = () => inserts().map((search) => search.get('insert_quorum'))
+
+beforeAll(async () => {
+  replicas = await startFakeReplicas()
+})
+afterEach(() => replicas.reset())
+afterAll(() => replicas.end())
+
+const ofOneServer = {
+  max_replica_delay_for_distributed_queries: null,
+  fallback_to_stale_replicas_for_distributed_queries: null,
+  skip_unavailable_shards: null,
+  select_sequential_consistency: null,
+}
+const ofCluster = {
+  max_replica_delay_for_distributed_queries: '1',
+  fallback_to_stale_replicas_for_distributed_queries: '0',
+  skip_unavailable_shards: '0',
+  select_sequential_consistency: null,
+}
+
+describe('settings of', () => {
+  test.each<[string, ConnectOptions, object, object]>([
+    ['one server', { isCluster: false }, ofOneServer, { insert_quorum: null, insert_quorum_timeout: null }],
+    ['a cluster, as the API has it', { isCluster: true }, ofCluster, { insert_quorum: null }],
+    [
+      'a cluster, with a quorum of every replica',
+      { isCluster: true, quorum: 2 },
+      ofCluster,
+      { insert_quorum: '2', insert_quorum_timeout: '8000', insert_quorum_parallel: null },
+    ],
+  ])('%s', async (_, options, ofReads, ofInserts) => {
+    const settingsOf = (search: URLSearchParams | undefined, names: object) =>
+      Object.fromEntries(Object.keys(names).map((name) => [name, search?.get(name) ?? null]))
+    const database = connect(replicas.urls.replace(/,[^/]+/, ''), { ...patience, ...options })
+    await database.read(count)
+    expect(settingsOf(replicas.state().searches.at(-1), ofReads)).toEqual(ofReads)
+    await clickHouseReportWriter(database).write([rows], 'a')
+    expect(settingsOf(replicas.state().searches.at(-1), ofInserts)).toEqual(ofInserts)
+    await database.close()
+  })
+})
+
+describe('a block whose quorum is not complete in time', () => {
+  let cluster: Cluster
+
+  beforeAll(async () => {
+    cluster = await openCluster(replicas.urls, patience)
+  })
+  afterAll(() => cluster.close())
+
+  const write = () =>
+    clickHouseReportWriter(cluster.client, (signal) => untilInStep(cluster, 1, signal)).write([rows], 'a')
+  const unknownStatus = (attempt: number) => (attempt === 1 ? '319' : undefined)
+
+  test('is completed without one between two times at which every replica has what the others have', async () => {
+    replicas.state().codeOfInsert = unknownStatus
+    replicas.state().behind = [[['reports'], ['reports', 'reports_per_day'], [], ['issues'], []], [['reports']]]
+    await write()
+    expect(quorums()).toEqual(['2', '0'])
+    expect(inserts().map((search) => search.get('insert_deduplication_token'))).toEqual(['a', 'a'])
+    // A table that was in step is not waited for again.
+    expect(replicas.state().behind).toEqual([[], []])
+  })
+
+  test('is not sent again before its retry while a replica is gone', async () => {
+    replicas.state().codeOfInsert = unknownStatus
+    const one = replicas.urls.replace(/,[^/]+/, '')
+    const alone = { ...cluster, reopen: () => openCluster(one, patience) }
+    const writer = clickHouseReportWriter(cluster.client, (signal) => untilInStep(alone, 1, signal))
+    await expect(writer.write([rows], 'a')).rejects.toMatchObject({ code: '319' })
+    expect(quorums()).toEqual(['2'])
+  })
+
+  test('is not whole while a replica is behind after it', async () => {
+    replicas.state().codeOfInsert = unknownStatus
+    const ended = new AbortController()
+    replicas.state().behind = [[], [[], ...Array.from({ length: 5 }, () => ['reports'])]]
+    const writer = clickHouseReportWriter(cluster.client, async (signal) => {
+      if (inserts().length === 2) ended.abort()
+      await untilInStep(cluster, 1, signal)
+    })
+    await expect(writer.write([rows], 'a', ended.signal)).rejects.toMatchObject({ code: '319' })
+    expect(quorums()).toEqual(['2', '0'])
+  })
+
+  test.each(['32', '285', '241'])('with the code %s is left to its retry', async (code) => {
+    replicas.state().codeOfInsert = () => code
+    await expect(write()).rejects.toMatchObject({ code })
+    expect(quorums()).toEqual(['2'])
+  })
+})
