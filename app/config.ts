@@ -61,6 +61,12 @@ const variables = z.object({
     .transform(() => true)
     .optional()
     .describe('must be 1, for a cluster whose nodes CLICKHOUSE_URL names, or unset'),
+  CLICKHOUSE_QUORUM: z
+    .literal('auto')
+    .optional()
+    .describe(
+      'must be auto, for a write that more than half of the replicas of a shard have, or unset, for all of them',
+    ),
   CORS_ORIGINS: z
     .string()
     .default('')
@@ -139,12 +145,15 @@ export function readConfig(
 }
 
 function consistent(config: Config): Config {
-  const { CLICKHOUSE_URL = '', CLICKHOUSE_CLUSTER } = config
+  const { CLICKHOUSE_URL = '', CLICKHOUSE_CLUSTER, CLICKHOUSE_QUORUM } = config
   if (CLICKHOUSE_CLUSTER && CLICKHOUSE_URL === '') {
     throw new Error('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, with the nodes of the cluster')
   }
   if (!CLICKHOUSE_CLUSTER && nodeUrls(CLICKHOUSE_URL).length > 1) {
     throw new Error('CLICKHOUSE_URL names several hosts: set CLICKHOUSE_CLUSTER=1, which says that they are a cluster')
+  }
+  if (CLICKHOUSE_QUORUM && !CLICKHOUSE_CLUSTER) {
+    throw new Error('CLICKHOUSE_QUORUM needs CLICKHOUSE_CLUSTER=1: it is of replicas')
   }
   return config
 }

@@ -11,7 +11,8 @@ async function serve(): Promise<void> {
   if (!config.CLICKHOUSE_URL) {
     throw new Error('CLICKHOUSE_URL must name the ClickHouse to read, such as http://reader:password@host:8123/default')
   }
-  const database = connect(config.CLICKHOUSE_URL, { isCluster: config.CLICKHOUSE_CLUSTER === true })
+  const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER, CLICKHOUSE_QUORUM: quorum } = config
+  const database = connect(CLICKHOUSE_URL, { isCluster: CLICKHOUSE_CLUSTER === true, quorum })
   const log = createLogger(config)
   const api = await startApi(config, database, log)
   void warnOfRelease(database, log)

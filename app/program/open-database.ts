@@ -49,11 +49,12 @@ const pollMs = 200
 
 /** Opens CLICKHOUSE_URL, else DATA_DIR's engine on CLICKHOUSE_PORT, else starts and migrates that engine. */
 export async function openDatabase(
-  config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_CLUSTER' | 'CLICKHOUSE_PORT' | 'DATA_DIR'>,
+  config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_CLUSTER' | 'CLICKHOUSE_QUORUM' | 'CLICKHOUSE_PORT' | 'DATA_DIR'>,
   options: OpenDatabaseOptions = {},
 ): Promise<DatabaseAccess> {
-  const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER } = config
-  if (CLICKHOUSE_URL) return (CLICKHOUSE_CLUSTER ? openNodes : openServer)(CLICKHOUSE_URL, options)
+  const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER, CLICKHOUSE_QUORUM: quorum } = config
+  const connectOptions = { ...options.connectOptions, quorum }
+  if (CLICKHOUSE_URL) return (CLICKHOUSE_CLUSTER ? openNodes : openServer)(CLICKHOUSE_URL, { ...options, connectOptions })
   const access = await openFolder(config.DATA_DIR, config.CLICKHOUSE_PORT, options)
   if (options.migrates === false) return access
   try {

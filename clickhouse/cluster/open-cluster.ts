@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
+import type { Quorum } from '../../queries/clickhouse/cluster-settings.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 import { onlyRow } from '../../queries/sql/only-row.ts'
@@ -66,7 +67,7 @@ function frontDatabase(urls: string): string {
 export async function openCluster(urls: string, options: ConnectOptions = {}): Promise<Cluster> {
   const front = frontDatabase(urls)
   const opened: Database[] = []
-  const open = (hosts: readonly string[], database: string, quorum = 1) => {
+  const open = (hosts: readonly string[], database: string, quorum: Quorum = 1) => {
     const connection = connect(urlOf(hosts, database), { ...options, isCluster: true, quorum })
     opened.push(connection)
     return connection
@@ -89,18 +90,19 @@ export async function openCluster(urls: string, options: ConnectOptions = {}): P
   const numbers = [...new Set(nodes.map(({ shard }) => shard))].sort((a, b) => a - b)
   const urlsOf = (number: number) => nodes.filter(({ shard }) => shard === number).map(({ url }) => url)
   const { replicas, shards: shardCount } = await findSize(nodes[0]?.use(''), shardDatabase(front))
+  const { quorum = replicas } = options
   const cluster: Cluster = {
     front,
     replicas,
     reopen: () => openCluster(urls, options),
-    client: open(nodeUrls(urls), front, replicas),
+    client: open(nodeUrls(urls), front, quorum),
     missing,
     nodes,
     shardCount: Math.max(shardCount, numbers.length),
     shards: numbers.map((number) => ({
       number,
-      front: open(urlsOf(number), front, replicas),
-      database: open(urlsOf(number), shardDatabase(front), replicas),
+      front: open(urlsOf(number), front, quorum),
+      database: open(urlsOf(number), shardDatabase(front), quorum),
     })),
     async close() {
       await Promise.all(opened.map((connection) => connection.close()))

@@ -1,4 +1,4 @@
-import { clusterReads, clusterWrites, quorumOf } from './cluster-settings.ts'
+import { clusterReads, clusterWrites, majorityReads, type Quorum, quorumOf } from './cluster-settings.ts'
 import type { Database, DatabaseObserver } from './database.ts'
 import { createNodes, nodeUrls } from './nodes.ts'
 import { openNode } from './open-node.ts'
@@ -9,8 +9,7 @@ import { killOn, statementsOn } from './statements.ts'
 export interface ConnectOptions {
   /** Whether the URL is of a cluster; true by default where it has several hosts. */
   readonly isCluster?: boolean
-  /** Replicas that have an insert when it returns. */
-  readonly quorum?: number
+  readonly quorum?: Quorum | undefined
   readonly pools?: QueryPools
   /** Of a sign of life, so that reads fail within a second while ClickHouse is frozen. */
   readonly aliveTimeoutMs?: number
@@ -24,7 +23,7 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
   const urls = nodeUrls(url)
   const { isCluster = urls.length > 1, pools = queryPools } = options
   const { aliveTimeoutMs = 800, pingTimeoutMs = 2_000, exportWaitMs = 10_000 } = options
-  const settingsOfReads = isCluster ? clusterReads : {}
+  const settingsOfReads = isCluster ? { ...clusterReads, ...(quorum === 'auto' && majorityReads) } : {}
   const settings = { ...settingsOfReads, ...(isCluster && clusterWrites), ...(quorum && quorumOf(quorum)) }
   const connections = urls.map((url) => openNode(url, settings))
   const nodes = createNodes(connections, {

@@ -15,8 +15,16 @@ export const clusterReads = {
 /** An insert is on its shards when it returns. */
 export const clusterWrites = { distributed_foreground_insert: 1, async_insert: 0 } as const
 
+/** Replicas of a shard that have an insert when it returns: a number of them, or auto for more than half. */
+export type Quorum = number | 'auto'
+
 /** With all replicas of a shard, a read that finds an import done finds its rows. */
-export const quorumOf = (replicas: number) => ({
-  insert_quorum: String(replicas),
+export const quorumOf = (quorum: Quorum) => ({
+  insert_quorum: String(quorum),
   insert_quorum_timeout: quorumTimeoutMs,
+  // `majorityReads` knows the last insert of one after the other.
+  ...(quorum === 'auto' && { insert_quorum_parallel: 0 }),
 })
+
+/** With more than half of the replicas: one that lacks the last insert serves no read. */
+export const majorityReads = { select_sequential_consistency: '1' } as const

@@ -47,6 +47,12 @@ describe('settings of', () => {
       ofCluster,
       { insert_quorum: '2', insert_quorum_timeout: '8000', insert_quorum_parallel: null },
     ],
+    [
+      'a cluster, with a quorum of most replicas',
+      { isCluster: true, quorum: 'auto' },
+      { ...ofCluster, select_sequential_consistency: '1' },
+      { insert_quorum: 'auto', insert_quorum_timeout: '8000', insert_quorum_parallel: '0' },
+    ],
   ])('%s', async (_, options, ofReads, ofInserts) => {
     const settingsOf = (search: URLSearchParams | undefined, names: object) =>
       Object.fromEntries(Object.keys(names).map((name) => [name, search?.get(name) ?? null]))

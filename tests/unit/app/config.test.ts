@@ -64,6 +64,7 @@ describe('the environment', () => {
     ['CLICKHOUSE_URL', 'ftp://host'],
     ['CLICKHOUSE_URL', 'http://a:8123,/reports'],
     ['CLICKHOUSE_CLUSTER', 'true'],
+    ['CLICKHOUSE_QUORUM', '2'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
     ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
@@ -80,6 +81,7 @@ describe('the environment', () => {
     })
     expect(() => readConfig({ CLICKHOUSE_URL })).toThrow(/^CLICKHOUSE_URL names several hosts: .*$/)
     expect(() => readConfig({ CLICKHOUSE_CLUSTER: '1' })).toThrow(/^CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, .*$/)
+    expect(() => readConfig({ CLICKHOUSE_QUORUM: 'auto' })).toThrow(/^CLICKHOUSE_QUORUM needs CLICKHOUSE_CLUSTER=1.*$/)
   })
 
   test('does not quote a URL in an error, because it can hold a password', () => {
