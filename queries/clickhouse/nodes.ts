@@ -1,6 +1,6 @@
 /** @module The nodes of a cluster, any of which takes a statement. */
 
-import { hasNotBegun, isForAnotherNode } from './error-codes.ts'
+import { hasNotBegun, isForAnotherNode, isNamed } from './error-codes.ts'
 import { TimedOut } from './with-timeout.ts'
 
 const url = /^(https?:\/\/(?:[^@/]*@)?)([^/]+)(.*)$/
@@ -26,12 +26,18 @@ const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
 
 export const wasNeverSent = (error: unknown) => neverSent.has(codeOf(error))
 
+/** A node that is new makes its tables one after the other. */
+const lacksTables = (error: unknown) => isNamed(error, 'UNKNOWN_TABLE', 'UNKNOWN_DATABASE')
+
 const isNodeFault = (error: unknown) =>
   error instanceof NodeFrozen ||
   error instanceof NodeBehind ||
   error instanceof TimedOut ||
   connectionFaults.has(codeOf(error)) ||
+  lacksTables(error) ||
   isForAnotherNode(error)
+
+const mayRunOnNext = (error: unknown) => wasNeverSent(error) || hasNotBegun(error) || lacksTables(error)
 
 const restMs = 5_000
 /** With the 800 ms of a sign of life the longest wait for a frozen node, below the timeout of lookups. */
@@ -128,6 +134,6 @@ export function createNodes<Node>(nodes: readonly Node[], { isAlive, isInStep }:
         (node) => whileAlive(node, (until) => task(node, until), signal),
         (error) => isNodeFault(error) && !signal.aborted,
       ),
-    write: (task, once) => run(task, (error) => once === undefined && (wasNeverSent(error) || hasNotBegun(error))),
+    write: (task, once) => run(task, (error) => once === undefined && mayRunOnNext(error)),
   }
 }

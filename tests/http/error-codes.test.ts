@@ -91,11 +91,12 @@ test('a read fails as an error of ours, or as ClickHouse being unavailable', asy
 
 test('a read goes to another node where that may run it', async () => {
   const cluster = connect(url.replace(/(127[^/]+)/, '$1,$1'), patience)
-  for (const [code, { anotherNode }] of codes) {
+  const onNewNodes = ['UNKNOWN_TABLE', 'UNKNOWN_DATABASE']
+  for (const [code, { name, anotherNode }] of codes) {
     let reads = 0
     codeOfRead = () => (reads++ === 0 ? code : undefined)
     const found = await cluster.read(count).catch(() => undefined)
-    expect([found, reads], code).toEqual(anotherNode ? [[{ rows: 0 }], 2] : [undefined, 1])
+    expect([found, reads], code).toEqual(anotherNode || onNewNodes.includes(name) ? [[{ rows: 0 }], 2] : [undefined, 1])
   }
   await cluster.close()
 })

@@ -21,7 +21,7 @@ describe('the URL of each host', () => {
 })
 
 describe('a read', () => {
-  test.each(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET', '32', '198', '279', '242', '999'])(
+  test.each(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET', '32', '60', '81', '198', '279', '242', '999'])(
     'goes to the next node after %s, and stays there',
     async (code) => {
       const asked: string[] = []
@@ -136,7 +136,7 @@ describe('a node that lacks rows that others have', () => {
 })
 
 describe('a write', () => {
-  test.each(['ECONNREFUSED', '202'])('goes to the next node where it did not begin on the first: %s', async (code) => {
+  test.each(['ECONNREFUSED', '202', '60'])('goes to the next node where it did not begin on the first: %s', async (code) => {
     const nodes = createNodes(['a', 'b'], healthy)
     const refused = async (node: string) => {
       if (node === 'a') throw fault(code)
