@@ -1,30 +1,16 @@
 import { LRUCache } from 'lru-cache'
-import UAParser from 'my-ua-parser'
 import { type StoredReport, textLimits } from '../../../schema/stored-report.ts'
 import { detachString } from './detach-string.ts'
 import { truncate } from './truncate.ts'
+import { parseUserAgent, type UserAgent } from './user-agent.ts'
 
 /** '' and unknown where the user agent is not recognised. */
 export type Browser = Pick<StoredReport, 'browserName' | 'browserVersion' | 'osName' | 'deviceType'>
 
-/** Real ones are under 300 characters; the parser's patterns are slow on long text. */
+/** Real ones are under 300 characters; patterns are slow on long text. */
 const maxUserAgentLength = 512
 
 const cache = new LRUCache<string, Browser>({ max: 10_000 })
-
-/** Families of names that differ by device, wrapper or capitals; any other name is its own family. */
-const families: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    Chrome: ['chrome', 'chrome headless', 'chrome webview'],
-    Chromium: ['chromium'],
-    Edge: ['edge'],
-    Firefox: ['firefox', 'firefox focus', 'firefox reality', 'klar', 'fennec'],
-    IE: ['ie', 'iemobile'],
-    Opera: ['opera', 'opera mini', 'opera mobi', 'opera tablet', 'opera gx', 'opera touch', 'opera coast'],
-    Safari: ['safari', 'mobile safari', 'mobilesafari'],
-    Sogou: ['sogou explorer', 'sogou mobile'],
-  }).flatMap(([family, names]) => names.map((name) => [name, family])),
-)
 
 /** Browsers on desktop systems name no device. */
 const desktopSystems = new Set(
@@ -49,21 +35,18 @@ export function readBrowser(userAgent: string): Browser {
 }
 
 function parse(userAgent: string): Browser {
-  // The parser reads an empty text as the browser it runs in.
-  if (userAgent.trim() === '') return { browserName: '', browserVersion: '', osName: '', deviceType: 'unknown' }
-  const parser = new UAParser(userAgent)
-  const { name = '', version = '' } = parser.getBrowser()
+  const { browser, version, system, device } = parseUserAgent(userAgent)
   const isIos = iosInDesktopMode.test(userAgent)
-  const osName = isIos ? 'iOS' : (parser.getOS().name ?? '')
+  const osName = isIos ? 'iOS' : system
   return {
-    browserName: truncate(families.get(name.toLowerCase()) ?? name, textLimits.browserName),
+    browserName: truncate(browser, textLimits.browserName),
     browserVersion: truncate(version, textLimits.browserVersion),
     osName: truncate(osName, textLimits.osName),
-    deviceType: isIos ? 'tablet' : deviceType(parser.getDevice().type, osName),
+    deviceType: isIos ? 'tablet' : deviceType(device, osName),
   }
 }
 
-function deviceType(kind: string | undefined, osName: string): Browser['deviceType'] {
-  if (kind === 'mobile' || kind === 'tablet') return kind
-  return kind === undefined && desktopSystems.has(osName.toLowerCase()) ? 'desktop' : 'unknown'
+function deviceType(device: UserAgent['device'], osName: string): Browser['deviceType'] {
+  if (device === 'mobile' || device === 'tablet') return device
+  return device === undefined && desktopSystems.has(osName.toLowerCase()) ? 'desktop' : 'unknown'
 }
