@@ -1,10 +1,7 @@
 // A ClickHouse HTTP server in this process, until its stdin ends. Plain JavaScript: it starts without a loader.
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { libchdbPath } from 'chdb/libchdb'
-import { DataType, load, open } from 'ffi-rs'
-import { confineProcess } from './confine-process.mjs'
 
 const args = ['clickhouse', ...process.argv.slice(2), '--structure=line String', '--input-format=LineAsString']
 const settingOf = (name) => args.find((arg) => arg.startsWith(`--${name}=`))?.slice(`--${name}=`.length)
@@ -13,18 +10,27 @@ const listeners = settingOf('tcp_port') ? ['HTTP', 'TCP'] : ['HTTP']
 const statements = [...listeners.map((name) => `SYSTEM START LISTEN ${name}`), 'SELECT * FROM table FORMAT Null']
 args.push('--query', statements.join('; '))
 
+// The parent reads the last line.
+process.on('uncaughtException', ({ message }) => {
+  process.stderr.write(`${message.replaceAll('\n', ' ')}\n`)
+  process.exit(1)
+})
+
+const { libraryPath, ffi, confineProcess } = await loadLibraries().catch(failToLoad)
+
 // The log quotes failed statements with the values bound to them.
 process.umask(0o077)
 const [data, logs] = [settingOf('path'), dirname(settingOf('logger.log'))]
 for (const folder of [data, logs]) mkdirSync(folder, { recursive: true })
-if (process.platform === 'linux') {
+// Landlock is of Linux, and the libraries to permit are read from /proc; a start prints a line where it is missing.
+if (process.platform === 'linux' && existsSync('/proc/self/maps')) {
   const loaded = readFileSync('/proc/self/maps', 'utf8').match(/\/.*(?=\/[^/]+\.so)/gm)
   confineProcess({
     owns: [data],
     appends: [logs, '/dev/null'],
     reads: [
       ...[dirname(settingOf('config-file')), fileURLToPath(new URL('../server', import.meta.url))],
-      ...[dirname(libchdbPath()), ...new Set(loaded), '/usr/share', '/sys', '/dev/urandom'],
+      ...[dirname(libraryPath), ...new Set(loaded), '/usr/share', '/sys', '/dev/urandom'],
       ...['hosts', 'host.conf', 'nsswitch.conf', 'resolv.conf'].map((file) => `/etc/${file}`),
       ...['cpuinfo', 'loadavg', 'meminfo', 'net', 'pressure', 'stat', 'sys', 'uptime'].map((file) => `/proc/${file}`),
       // Threads' counters; a thread's environment lies there too.
@@ -32,11 +38,28 @@ if (process.platform === 'linux') {
     ],
   })
 }
-open({ library: 'chdb', path: libchdbPath() })
-load({
+try {
+  ffi.open({ library: 'chdb', path: libraryPath })
+} catch (error) {
+  failToLoad(error)
+}
+ffi.load({
   library: 'chdb',
   funcName: 'chdb_query_cmdline',
-  retType: DataType.External,
-  paramsType: [DataType.I32, DataType.StringArray],
+  retType: ffi.DataType.External,
+  paramsType: [ffi.DataType.I32, ffi.DataType.StringArray],
   paramsValue: [args.length, args],
 })
+
+/** Optional dependencies: npm leaves out what a machine has no build of. */
+async function loadLibraries() {
+  const { libchdbPath } = await import('chdb/libchdb')
+  const { default: ffi } = await import('ffi-rs')
+  const { confineProcess } = await import('./confine-process.mjs')
+  return { libraryPath: libchdbPath(), ffi, confineProcess }
+}
+
+/** start-engine.ts adds what to do. */
+function failToLoad({ message }) {
+  throw new Error(`Cannot load the library: ${message}`)
+}

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ownFolder } from './folder-owner.ts'
 import { ofEachUser, type Passwords, readPassword, type User } from './passwords.ts'
+import { allocatorOptions, withoutLibrary } from './platform.ts'
 
 export interface Engine {
   /** `http://127.0.0.1:port`, without credentials. */
@@ -41,8 +42,6 @@ const longestBackoffMs = 2_000
 /** Twice the time ClickHouse waits for open connections. */
 const stopTimeoutMs = 10_000
 const pingIntervalMs = 20
-/** Freed memory is reused for 5 min in huge pages: an import takes 3 to 14 % less processor time (16 to 24 M rows). */
-const allocatorOptions = 'dirty_decay_ms:300000,thp:always'
 /** Half the threads merge: 16 M rows were loaded at 190,000 a second instead of 163,000 (2 cores). */
 const mergeThreads = Math.max(1, availableParallelism() >> 1)
 
@@ -50,7 +49,7 @@ const mergeThreads = Math.max(1, availableParallelism() >> 1)
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { dataDir, onDeath } = options
   const { passwords, port, release } = await prepare(dataDir, options.port).catch((error: Error) => {
-    throw cannotStart(error.message)
+    throw cannotStart(error.message, error)
   })
   const url = `http://127.0.0.1:${port}`
   let server: ChildProcess | undefined
@@ -113,7 +112,8 @@ async function end(server: ChildProcess): Promise<void> {
   clearTimeout(kill)
 }
 
-const cannotStart = (reason: string) => new Error(`The embedded ClickHouse cannot start: ${reason}`)
+const cannotStart = (reason: string, cause?: Error) =>
+  new Error(`The embedded ClickHouse cannot start: ${reason}`, { cause })
 
 /** Rejects with EADDRINUSE where the port is taken. */
 async function reservePort(port: number): Promise<number> {
@@ -141,7 +141,7 @@ function spawnServer(options: EngineOptions, passwords: Passwords): ChildProcess
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
     env: {
-      JE_MALLOC_CONF: process.env.JE_MALLOC_CONF ?? allocatorOptions,
+      JE_MALLOC_CONF: process.env.JE_MALLOC_CONF ?? allocatorOptions(process),
       LD_LIBRARY_PATH: process.env.LD_LIBRARY_PATH,
       READER_PASSWORD_SHA256: hash('sha256', passwords.reader),
       ANALYST_PASSWORD_SHA256: hash('sha256', passwords.analyst),
@@ -174,5 +174,7 @@ async function isReady(url: string, signal: AbortSignal): Promise<boolean> {
 
 /** Message of `Code: 76. DB::Exception: Cannot lock file. (CANNOT_OPEN_FILE)`. */
 function exceptionText(line: string): string {
+  const unloaded = /^Cannot load the library: (.*)/.exec(line)?.[1]
+  if (unloaded !== undefined) return withoutLibrary(process, unloaded)
   return /DB::Exception: (.*?)\.? \([A-Z_]+\)/.exec(line)?.[1] ?? line
 }
