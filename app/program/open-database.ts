@@ -9,6 +9,7 @@ import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
 import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Config } from '../config.ts'
+import { explainError } from './explain-error.ts'
 
 export interface DatabaseAccess {
   /** May only read, within limits; with CLICKHOUSE_URL, whatever its user may. */
@@ -132,7 +133,7 @@ async function startOwn(
   { port = 0, onStep, onDeath, connectOptions }: OpenDatabaseOptions,
 ): Promise<DatabaseAccess> {
   const engine = await startEngine({ dataDir, port, ...(onDeath && { onDeath }) }).catch((error: Error) => {
-    throw new Error(startError(error.message, dataDir, port), { cause: error })
+    throw new Error(startError(error, dataDir, port), { cause: error })
   })
   const access = openEmbedded(engine, connectOptions)
   // The engine of a short command has no port that people know.
@@ -149,9 +150,13 @@ async function startOwn(
 const heldError = (dataDir: string) =>
   `${dataDir} is held by another process: wait for the command that runs, or name the CLICKHOUSE_PORT of its engine`
 
-function startError(reason: string, dataDir: string, port: number): string {
-  if (/EADDRINUSE/.test(reason)) return `Port ${port} on 127.0.0.1 is taken; set CLICKHOUSE_PORT to another`
-  if (/lock/i.test(reason)) return heldError(dataDir)
+function startError(error: Error, dataDir: string, port: number): string {
+  const { code, port: taken } = (error.cause ?? {}) as NodeJS.ErrnoException & { readonly port?: number }
+  if (code === 'EADDRINUSE' && taken === port)
+    return `Port ${port} on 127.0.0.1 is taken; set CLICKHOUSE_PORT to another`
+  if (code === undefined && /lock/i.test(error.message)) return heldError(dataDir)
+  const reason =
+    code === undefined ? error.message : `The embedded ClickHouse cannot start: ${explainError(error.cause)}`
   return `${reason} (DATA_DIR is ${dataDir})`
 }
 

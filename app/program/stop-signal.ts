@@ -1,3 +1,5 @@
+import { explainError } from './explain-error.ts'
+
 /** Calls `first` at the first Ctrl-C or SIGTERM; a second exits at once. Returns the removal of both listeners. */
 export function onStopSignal(first: () => void): () => void {
   let stopping = false
@@ -25,6 +27,6 @@ export function stopOnSignal(stop: () => Promise<void>): void {
 }
 
 export function fail(error: unknown): never {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${explainError(error)}\n`)
   process.exit(1)
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
+import { explainError } from '../../program/explain-error.ts'
 import type { Context } from '../command/context.ts'
-import { explainError } from '../command/explain-error.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { terminalText } from '../command/terminal-text.ts'
 import { type Check, FaultWithFix } from '../doctor/check.ts'

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import type { ByteSource } from '../../import/ndjson/read-batches.ts'
 import type { RejectedFileTarget } from '../../import/ndjson/rejected-file.ts'
+import { explainError } from '../../program/explain-error.ts'
 import { followFile } from './follow-file.ts'
 
 export interface ImportSource {
@@ -139,7 +140,7 @@ export async function openImportSource(
 }
 
 function cannotRead(error: Error): never {
-  throw new Error(`FILE cannot be read: ${error.message}`)
+  throw new Error(`FILE cannot be read: ${explainError(error)}`)
 }
 
 /** The caller's working directory, which npm passes in INIT_CWD. */

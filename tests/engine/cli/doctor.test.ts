@@ -136,7 +136,9 @@ describe('doctor names', () => {
     } finally {
       redis.thaw()
     }
-    await expectFault('redis', /127\.0\.0\.1:9 does not respond: .*ECONNREFUSED/, { REDIS_URL: 'redis://127.0.0.1:9' })
+    await expectFault('redis', /127\.0\.0\.1:9 does not respond: 127.0.0.1:9 refuses connections/, {
+      REDIS_URL: 'redis://127.0.0.1:9',
+    })
     const locked = await startRedis('--requirepass', 'secret')
     await expectFault('redis', /does not respond: .*(NOAUTH|WRONGPASS)/, { REDIS_URL: locked.url })
     await locked.stop()

@@ -151,7 +151,7 @@ describe('a followed file', () => {
     const cases: [string, string][] = [
       ['-', '--follow takes a file; leave it out for a pipe'],
       ['/dev/null', '--follow takes a file; leave it out for a pipe'],
-      [join(folder, 'none'), 'FILE cannot be read: ENOENT'],
+      [join(folder, 'none'), `FILE cannot be read: ${join(folder, 'none')} does not exist`],
     ]
     for (const [path, says] of cases) {
       const { code, stderr } = await importReports(['--tenant', tenantId, '--follow', path])

@@ -116,7 +116,7 @@ describe('import reports', () => {
       [['--tenant', id, path], `There is no tenant ${id}`],
       [['--tenant', tenantId, '--site', id, path], `The tenant has no site ${id}`],
       [['--tenant', bare, path], 'The tenant has no site yet'],
-      [['--tenant', tenantId, join(folder, 'none')], 'FILE cannot be read: ENOENT'],
+      [['--tenant', tenantId, join(folder, 'none')], `FILE cannot be read: ${join(folder, 'none')} does not exist`],
       [['--tenant', tenantId, folder], 'is a folder'],
     ]
     for (const [words, says] of cases) {

@@ -36,6 +36,12 @@ describe('sql', () => {
     expect(stderr).toMatch(/nothing/)
   })
 
+  test('a syntax error is one line, without the keywords that ClickHouse expected', async () => {
+    const { code, stdout, stderr } = await send(['SELEC 1'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^Syntax error: failed at position \d+ \([^\n]{1,40}\n$/)
+  })
+
   test('a failure while streaming exits 2 with its reason, after the rows before it', async () => {
     const { code, stdout, stderr } = await send([
       "SELECT throwIf(number = 900000, 'too far'), repeat('x', 99) FROM numbers(1000000) SETTINGS max_block_size = 1000",
