@@ -3,7 +3,7 @@ import { compareMigrations, newerRelease } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
 import { collectorUrl, readConfig } from '../config.ts'
 import { explainError } from '../program/explain-error.ts'
-import { type DatabaseAccess, openDatabase } from '../program/open-database.ts'
+import type { DatabaseAccess } from '../program/open-database.ts'
 import type { CommandSettings, Context, Schema } from './command/context.ts'
 import { terminalText } from './command/terminal-text.ts'
 import { callersFolder } from './import/import-source.ts'
@@ -53,14 +53,16 @@ export async function runCli(
 
 function lazyDatabase(environment: NodeJS.ProcessEnv, log: Context['log'], settings: CommandSettings) {
   let opening: Promise<DatabaseAccess> | undefined
+  async function openOnce(migrates: boolean): Promise<DatabaseAccess> {
+    const config = readConfig(environment, log)
+    // Loaded when it is needed: ClickHouse's clients are half of a command's start.
+    const { openDatabase } = await import('../program/open-database.ts')
+    const onDeath = () => log('The embedded engine died and is started again')
+    return openDatabase(config, { onStep: log, ...settings, migrates, onDeath })
+  }
   return {
     async open(schema?: Schema): Promise<DatabaseAccess> {
-      opening ??= openDatabase(readConfig(environment, log), {
-        onStep: log,
-        ...settings,
-        migrates: schema !== 'as it is',
-        onDeath: () => log('The embedded engine died and is started again'),
-      })
+      opening ??= openOnce(schema !== 'as it is')
       const access = await opening
       if (schema === undefined) await requireMigrations(access)
       return access

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Cluster, everyShard, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
+import { everyShard } from '../../clickhouse/cluster/every-shard.ts'
+import { type Cluster, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { isOwned } from '../../clickhouse/engine/folder-owner.ts'
 import { isConfined, unconfined } from '../../clickhouse/engine/is-confined.ts'
 import { ofEachUser, passwordPath, type User } from '../../clickhouse/engine/passwords.ts'

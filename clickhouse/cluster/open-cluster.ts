@@ -49,13 +49,6 @@ export interface Shard {
   readonly database: Database
 }
 
-/** Throws if no node of a shard responds. */
-export function everyShard({ shards, shardCount, missing }: Cluster): readonly Shard[] {
-  if (shards.length === shardCount) return shards
-  const reason = missing.length > 0 ? `no node of a shard responds: ${missing.join('; ')}` : 'it names none of a shard'
-  throw new Error(`CLICKHOUSE_URL must name a node of each of the ${shardCount} shards: ${reason}`)
-}
-
 /** Where clients reach it, as of CLICKHOUSE_URL. */
 function frontDatabase(urls: string): string {
   const front = decodeURIComponent(new URL(nodeUrls(urls)[0] ?? '').pathname.slice(1))

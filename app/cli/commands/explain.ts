@@ -5,7 +5,7 @@ import type { Database } from '../../../queries/clickhouse/database.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { sql } from '../../../queries/sql/sql.ts'
-import { explainRequest, type RecordedQuery } from '../../api/explain-request.ts'
+import type { RecordedQuery } from '../../api/explain-request.ts'
 import { argument } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requireTenant } from '../command/require-tenant.ts'
@@ -39,6 +39,7 @@ export function addExplain(program: Command, context: Context): void {
       // Run on its tenant's shard, a statement shows the indexes that it uses.
       const shard = cluster && requireShard(cluster, await shardOfTenant(cluster, tenantId))
       const reader = shard?.front ?? anyReader
+      const { explainRequest } = await import('../../api/explain-request.ts')
       const { status, body, queries } = await explainRequest(reader, tenant, path)
       const comments = await (shard?.database ?? reader).read(listTableComments)
       if (shard) context.stdout.write(`-- shard ${shard.number}\n\n`)

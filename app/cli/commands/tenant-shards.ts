@@ -7,7 +7,6 @@ import { emptiestShard, measureShards, planMoves } from '../../../clickhouse/clu
 import { assignShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { pendingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
-import { connect } from '../../../queries/clickhouse/client.ts'
 import { listTenants } from '../../../queries/tenants/list-tenants.ts'
 import { copyFromServer } from '../../tenants/copy-from-server.ts'
 import { countTenantRows, moveTenant } from '../../tenants/move-tenant.ts'
@@ -131,6 +130,7 @@ export function addTenantShards(tenants: Command, context: Context): void {
     .action(async ({ from, tenant, shard }) => {
       const { cluster } = await context.database()
       const target = requireCluster(cluster)
+      const { connect } = await import('../../../queries/clickhouse/client.ts')
       const server = connect(from)
       try {
         const pending = await pendingMigrations(server, await readMigrations())
