@@ -72,7 +72,9 @@ describe('the command line without CLICKHOUSE_URL', () => {
       await expect.poll(isUp).toBe(true)
       expect(engine.pid()).toBeDefined()
       stdin.end('[{"type":"crash","url":"https://a.test/","body":{"reason":"oom"}}]\n')
-      expect({ code: await running, stderr: stderr.read() }).toEqual({ code: 0, stderr: null })
+      expect(await running).toBe(0)
+      // On a slow machine progress, a line every 5 s.
+      expect(String(stderr.read() ?? '')).toMatch(/^(\d+ reports, [^\n]*\n)*$/)
       expect(JSON.parse(String(stdout.read()))).toMatchObject({ stored: 1 })
     } finally {
       await engine.stop()
