@@ -3,13 +3,15 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Context } from './command/context.ts'
 import { StrictCommand } from './command/strict-command.ts'
 import { withHelp } from './command/subcommand.ts'
-import { addBlocks } from './commands/blocks.ts'
 import { addBackup } from './commands/backup.ts'
+import { addBlocks } from './commands/blocks.ts'
+import { addCompletion } from './commands/completion.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addPrograms } from './commands/programs.ts'
 import { addRestore } from './commands/restore.ts'
 import { addRollups } from './commands/rollups.ts'
 import { addSites } from './commands/sites.ts'
@@ -17,6 +19,7 @@ import { addSql } from './commands/sql.ts'
 import { addTenants } from './commands/tenants.ts'
 
 const commands: readonly ((program: Command, context: Context) => void)[] = [
+  addPrograms,
   addTenants,
   addSites,
   addKeys,
@@ -29,14 +32,16 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addBackup,
   addRestore,
   addDoctor,
+  addCompletion,
 ]
 
 const help = {
   about: 'The command line of the Security Reporting API',
   notes: [
     'In the project\'s folder it is "npx security-reporting", or "npm run --silent cli --".',
-    'A command prints one JSON object on stdout, "sql" its rows, "explain" SQL, "doctor" its lines, and progress and messages on',
-    'stderr. Exit codes: 0 done; 1 some lines were rejected, rollups differ, or a check failed; 2 nothing was done, or not all of it: an import',
+    '"start", "serve" and "collect" run until a signal ends them. Any other command prints one JSON object on stdout, "sql" its',
+    'rows, "explain" SQL, "doctor" its lines, and progress and messages on stderr.',
+    'Exit codes: 0 done; 1 some lines were rejected, rollups differ, or a check failed; 2 nothing was done, or not all of it: an import',
     'that was stopped or failed keeps the lines it stored, and is run again.',
     'It works on CLICKHOUSE_URL, as a user that may write; else on the embedded engine of DATA_DIR (.data), the one',
     'that runs on CLICKHOUSE_PORT (8123), or one that it starts and stops itself.',

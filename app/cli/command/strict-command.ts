@@ -1,4 +1,9 @@
-import { Command, type ErrorOptions, type ParseOptionsResult } from '@commander-js/extra-typings'
+import {
+  Command,
+  type CommandUnknownOpts,
+  type ErrorOptions,
+  type ParseOptionsResult,
+} from '@commander-js/extra-typings'
 
 /** A command that parses options strictly; its errors are one line with the allowed values. */
 export class StrictCommand extends Command {
@@ -32,7 +37,7 @@ export class StrictCommand extends Command {
   }
 
   #allowed(message: string, code: string | undefined): string {
-    if (this.commands.length > 0) return `; there are ${this.commands.map((command) => command.name()).join(', ')}`
+    if (this.commands.length > 0) return `; there are ${visibleCommands(this).join(', ')}`
     if (code === 'commander.unknownOption') {
       return `; it takes ${this.options.map(({ long }) => long).join(', ') || 'none'}`
     }
@@ -49,3 +54,11 @@ export class StrictCommand extends Command {
     return description === undefined ? '' : ` (${description})`
   }
 }
+
+/** Names of the commands that --help lists, in its order. */
+export const visibleCommands = (command: CommandUnknownOpts): string[] =>
+  command
+    .createHelp()
+    .visibleCommands(command)
+    .map((found) => found.name())
+    .filter((name) => name !== 'help')

@@ -7,10 +7,12 @@ interface Help {
   readonly notes?: readonly string[]
   /** Command lines without the program's name. */
   readonly examples?: readonly string[]
+  /** Not for people: --help of the parent leaves it out. */
+  readonly hidden?: boolean
 }
 
 export function subcommand(parent: CommandUnknownOpts, name: string, help: Help): Command {
-  return withHelp(parent.command(name), help)
+  return withHelp(parent.command(name, { hidden: help.hidden ?? false }), help)
 }
 
 export function withHelp(command: Command, { about, notes = [], examples = [] }: Help): Command {

@@ -92,7 +92,7 @@ const refused: [what: string, words: string[], says: string][] = [
   [
     'an unknown command',
     ['tenant'],
-    "unknown command 'tenant' (Did you mean tenants?); there are tenants, sites, keys, import, sql, explain, rollups, migrate, doctor",
+    "unknown command 'tenant' (Did you mean tenants?); there are start, serve, collect, tenants, sites, keys, import, sql, explain, rollups, migrate, doctor, completion",
   ],
   [
     'an unknown command of a group',

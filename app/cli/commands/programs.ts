@@ -1,0 +1,36 @@
+/** @module Programs that serve until a signal ends them, each by the command of its name. */
+
+import type { Command } from '@commander-js/extra-typings'
+import { subcommand } from '../command/subcommand.ts'
+
+const settings = 'Settings are environment variables, which README.md lists. Ctrl-C finishes running requests.'
+
+/** A program starts when its file is loaded. */
+const programs = [
+  {
+    name: 'start',
+    about: 'Run ClickHouse, demo data, the API and the collector on this machine',
+    notes: ['The data lies in DATA_DIR (.data). With CLICKHOUSE_URL it uses that server, without demo data.', settings],
+    load: () => import('../../start.ts'),
+  },
+  {
+    name: 'serve',
+    about: 'Run the API alone, as in production',
+    notes: ['It needs CLICKHOUSE_URL, and REDIS_URL for budgets that several processes share.', settings],
+    load: () => import('../../serve.ts'),
+  },
+  {
+    name: 'collect',
+    about: 'Run the collector of browsers’ reports alone',
+    notes: ['It writes to CLICKHOUSE_URL, else to the embedded engine of DATA_DIR.', settings],
+    load: () => import('../../collect.ts'),
+  },
+]
+
+export function addPrograms(program: Command): void {
+  for (const { name, about, notes, load } of programs) {
+    subcommand(program, name, { about, notes, examples: [name] }).action(async () => {
+      await load()
+    })
+  }
+}
