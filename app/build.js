@@ -1,17 +1,22 @@
 // Builds programs into .build/, a JavaScript file each and chunks that they share: plain node starts one in a sixth of tsx's processor time.
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { basename, join, relative } from 'node:path'
+// `node app/build.js --package` builds all of them into dist/, which `npm pack` takes.
+import { rmSync } from 'node:fs'
+import { access, constants, mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { build, stop } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const outdir = join(root, '.build')
+
+/** Programs of the product. */
+const programs = ['app/start.ts', 'app/serve.ts', 'app/collect.ts', 'app/cli.ts']
 
 /** Packages with a native library, which they find beside their own files, and those that are loaded only to send traces. */
 const external = ['chdb', 'ffi-rs', '@opentelemetry/*']
 
 /** Files beside a module (SQL, pages, Lua) are read from its source folder, wherever the module was built to. */
-const sourceUrls = {
+const sourceUrls = (outdir) => ({
   name: 'source URLs',
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
@@ -20,10 +25,14 @@ const sourceUrls = {
       return { loader: 'ts', contents: text.replaceAll('import.meta.url', `new URL(${source}, import.meta.url).href`) }
     })
   },
-}
+})
 
-/** @param {readonly string[]} files of programs, from the project's root, such as `app/cli.ts` */
-export async function buildPrograms(files) {
+/**
+ * @param {readonly string[]} files of programs, from the project's root, such as `app/cli.ts`
+ * @returns {Promise<string>} the folder with their JavaScript
+ */
+export async function buildPrograms(files, folder = '.build') {
+  const outdir = resolve(root, folder)
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [...files],
@@ -38,7 +47,7 @@ export async function buildPrograms(files) {
     format: 'esm',
     target: 'node20.19',
     external,
-    plugins: [sourceUrls],
+    plugins: [sourceUrls(outdir)],
     // CommonJS packages require Node's own modules.
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'\nconst require = makeRequire(import.meta.url)",
@@ -46,12 +55,30 @@ export async function buildPrograms(files) {
     logLevel: 'warning',
   })
   await mkdir(outdir, { recursive: true })
-  const programs = files.map((file) => join(outdir, `${basename(file, '.ts')}.js`))
-  const isProgram = ({ path }) => programs.includes(path)
+  const built = files.map((file) => join(outdir, `${basename(file, '.ts')}.js`))
+  const isProgram = ({ path }) => built.includes(path)
   // A program comes after its chunks, whose names have the hash of their text.
   for (const { path, contents } of outputFiles.toSorted((a, b) => isProgram(a) - isProgram(b))) {
     await replaceFile(path, contents)
   }
+  // The program that is built may run for months in this process.
+  await stop()
+  return outdir
+}
+
+/** Builds for this process alone if the checkout belongs to another user. */
+export async function buildForThisUser(files) {
+  const outdir = join(root, '.build')
+  const writable = await access(outdir, constants.W_OK)
+    .catch((error) => (error.code === 'ENOENT' ? access(root, constants.W_OK) : Promise.reject(error)))
+    .then(
+      () => true,
+      () => false,
+    )
+  if (writable) return buildPrograms(files)
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'security-reporting-')))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return buildPrograms(files, folder)
 }
 
 /** Renames the file into place, as another command may start the same program now. An unchanged one may be read-only. */
@@ -63,4 +90,13 @@ async function replaceFile(path, contents) {
   await rename(unfinished, path)
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildPrograms(process.argv.slice(2))
+async function buildPackage() {
+  // A chunk of an earlier build has another name.
+  await rm(join(root, 'dist'), { recursive: true, force: true })
+  await buildPrograms(programs, 'dist')
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const files = process.argv.slice(2)
+  await (files[0] === '--package' ? buildPackage() : buildPrograms(files))
+}

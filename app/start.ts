@@ -91,7 +91,7 @@ function welcome(
     lines.push('', 'Try:')
     for (const path of tour) lines.push(`  curl -s -H 'Authorization: Bearer ${main.key}' '${apiUrl}${path}'`)
   } else {
-    lines.push('', 'Make a tenant, a site and a key, then import reports: npm run --silent cli -- --help')
+    lines.push('', 'Make a tenant, a site and a key, then import reports: see "security-reporting --help"')
   }
   return `${lines.join('\n')}\n\n`
 }

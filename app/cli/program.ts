@@ -38,7 +38,7 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
 const help = {
   about: 'The command line of the Security Reporting API',
   notes: [
-    'In the project\'s folder it is "npx security-reporting", or "npm run --silent cli --".',
+    'In a checkout it is "npm run --silent cli --", for any user; where its package is installed, "npx security-reporting".',
     '"start", "serve" and "collect" run until a signal ends them. Any other command prints one JSON object on stdout, "sql" its',
     'rows, "explain" SQL, "doctor" its lines, and progress and messages on stderr.',
     'Exit codes: 0 done; 1 some lines were rejected, rollups differ, or a check failed; 2 nothing was done, or not all of it: an import',

@@ -70,7 +70,7 @@ export function renderFilters(state, change) {
 
 /** For a tenant without sites, which has nothing to show. */
 export function renderFirstSteps(tenantId) {
-  const command = `npx security-reporting sites create --tenant ${tenantId} --name Shop --host shop.example.com`
+  const command = `security-reporting sites create --tenant ${tenantId} --name Shop --host shop.example.com`
   const steps = h(
     'section',
     { id: 'first-steps', 'aria-labelledby': 'first-steps-title' },
