@@ -73,7 +73,7 @@ export function addCompletion(program: Command, context: Context): void {
 }
 
 /** Words that can take the place of the last, in the order of --help. @param words behind the program's name. */
-export function completions(program: CommandUnknownOpts, words: readonly string[]): string[] {
+function completions(program: CommandUnknownOpts, words: readonly string[]): string[] {
   const before = words.slice(0, -1)
   const begun = words.at(-1) ?? ''
   let command = program
