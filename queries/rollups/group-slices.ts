@@ -30,6 +30,7 @@ export type GroupTable =
   | 'network_errors_per_day_by_group'
   | 'reports_per_day_by_page'
   | 'reports_per_day_by_script'
+  | 'reports_per_day_by_source'
 
 const rawTable: TimedTable = { table: 'reports', grains: [1], time: rawTime }
 
