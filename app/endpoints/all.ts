@@ -3,6 +3,8 @@ import { alertDeliveriesList } from './alert-deliveries/list.ts'
 import { browserChangesList } from './browser-changes/list.ts'
 import { compliancePciDss } from './compliance/pci-dss.ts'
 import { crashesList } from './crashes/list.ts'
+import { cspPoliciesAdvice } from './csp-policies/advice.ts'
+import { cspPoliciesCheck } from './csp-policies/check.ts'
 import { cspPoliciesList } from './csp-policies/list.ts'
 import { issuesList } from './issues/list.ts'
 import { issuesReports } from './issues/reports.ts'
@@ -39,6 +41,8 @@ export const endpoints: readonly Endpoint[] = [
   browserChangesList,
   networkErrorsList,
   cspPoliciesList,
+  cspPoliciesAdvice,
+  cspPoliciesCheck,
   scriptsList,
   scriptsGet,
   pagesList,

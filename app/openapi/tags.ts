@@ -11,7 +11,11 @@ const tags: Readonly<Record<Chapter | 'health', { readonly name: string; readonl
     description: 'What browsers will remove or no longer allow, and which scripts still use it.',
   },
   'network-errors': { name: 'Network errors', description: 'Requests that failed, or had an error as their response.' },
-  'csp-policies': { name: 'CSP policies', description: 'The policies that reports quote.' },
+  'csp-policies': {
+    name: 'CSP policies',
+    description:
+      'The policies that reports quote, what the next one should allow, and a check of it over past reports.',
+  },
   scripts: {
     name: 'Scripts',
     description: 'The scripts a site loads: who allowed them, what they are, and whether their integrity is assured.',

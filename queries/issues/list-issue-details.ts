@@ -3,6 +3,7 @@ import { keyedSlices } from '../groups/keyed-slices.ts'
 import {
   browserFamilies,
   commonValue,
+  type GroupMeasure,
   type GroupMeasures,
   groupTally,
   groupTallyRow,
@@ -25,19 +26,24 @@ const row = groupTallyRow.extend({
 
 export type IssueDetails = z.infer<typeof row>
 
+export const noiseCount: GroupMeasure = {
+  ofSlice: ({ isRaw }) => (isRaw ? sql`countIf(noise)` : sql`sum(noise_count)`),
+  merged: (values) => sql`sum(${values})`,
+}
+
+/** An unknown page does not count. */
+export const affectedPages: GroupMeasure = {
+  ofSlice: ({ isRaw, page }) =>
+    isRaw ? sql`uniqExactStateIf(cityHash64(${page}), document_url != '')` : sql`uniqExactMergeState(pages)`,
+  merged: (values) => sql`uniqExactMerge(${values})`,
+}
+
 const measures: GroupMeasures = {
   subject: commonValue(() => sql`toString(issue_subject)`),
   targetHost: commonValue(() => sql`toString(issue_host)`),
   ...groupTally,
-  noiseCount: {
-    ofSlice: ({ isRaw }) => (isRaw ? sql`countIf(noise)` : sql`sum(noise_count)`),
-    merged: (values) => sql`sum(${values})`,
-  },
-  affectedPages: {
-    ofSlice: ({ isRaw, page }) =>
-      isRaw ? sql`uniqExactStateIf(cityHash64(${page}), document_url != '')` : sql`uniqExactMergeState(pages)`,
-    merged: (values) => sql`uniqExactMerge(${values})`,
-  },
+  noiseCount,
+  affectedPages,
   browserFamilyCount: { ...browserFamilies, merged: (values) => sql`length(${browserFamilies.merged(values)})` },
 }
 

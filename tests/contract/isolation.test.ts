@@ -72,15 +72,15 @@ function queriesOfTypes(endpoint: Endpoint): Query[] {
 function queries(endpoint: Endpoint): Query[] {
   if (emptyStatus(endpoint) === 404) return [{}]
   const filters = dimensionNames.filter((dimension) => dimension !== 'siteId' && dimension in endpoint.query)
-  return [...queriesOfTypes(endpoint), ...filters.map(filterBy)]
+  return [...queriesOfTypes(endpoint), ...filters.map((dimension) => filterBy(dimension, endpoint))]
 }
 
-function filterBy(dimension: DimensionName): Query {
+function filterBy(dimension: DimensionName, { query }: Endpoint): Query {
   const report = reports.find(
     (one) => dimensionsOfStored(one).includes(dimension) && /^[ -[\]-~]+$/.test(one[dimension]),
   )
   if (!report) throw new Error(`No report has a ${dimension} to filter by`)
-  return { reportType: report.reportType, [dimension]: report[dimension] }
+  return { ...('reportType' in query && { reportType: report.reportType }), [dimension]: report[dimension] }
 }
 
 /** None where the stored type is no report type. */

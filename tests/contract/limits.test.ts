@@ -39,6 +39,8 @@ const ofOperation: Readonly<Record<string, Partial<Limits>>> = {
   'reports.list': { window: week },
   'reports.grouped': { limit: [20, 100] },
   'issues.reports': { window: 'retention' },
+  'csp-policies.advice': { limit: [50, 200] },
+  'csp-policies.check': { limit: [50, 200] },
 }
 
 test('every exception is of an operation', () => {

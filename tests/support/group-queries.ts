@@ -5,8 +5,11 @@ import { listBrowserChanges } from '../../queries/browser-changes/list-browser-c
 import { listCrashDetails } from '../../queries/crashes/list-crash-details.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCrashTexts } from '../../queries/crashes/list-crash-texts.ts'
+import { listCspEvidence, listFirstSeen } from '../../queries/csp-policies/list-csp-evidence.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
 import { listCspPolicyTexts } from '../../queries/csp-policies/list-csp-policy-texts.ts'
+import { listCspSourceDetails } from '../../queries/csp-policies/list-csp-source-details.ts'
+import { listCspSources } from '../../queries/csp-policies/list-csp-sources.ts'
 import { findIssue } from '../../queries/issues/find-issue.ts'
 import { listIssueDetails } from '../../queries/issues/list-issue-details.ts'
 import { listIssues } from '../../queries/issues/list-issues.ts'
@@ -25,6 +28,14 @@ export function groupQueries(tenantId: string, window: OracleWindow, siteId: str
   const errors = { tenantId, window, siteId, phase: 'dns', errorType: 'dns.failed', origin: 'https://a.test' }
   const changes = { tenantId, window, siteId, reportTypes: ['deprecation', 'intervention'] as const }
   const policies = { tenantId, window, siteId, page: pageMatch('https://a.test/*/b') }
+  const sources = {
+    tenantId,
+    window,
+    siteId,
+    policyKeys: [7n],
+    disposition: 'report' as const,
+    sources: ['https://a.test'],
+  }
   const issues = { tenantId, window, siteId, reportTypes: ['csp-violation', 'coep'] as const }
   return [
     ...listIssues(issues, { lastSeen: 5, key: '7' }, 5),
@@ -36,6 +47,10 @@ export function groupQueries(tenantId: string, window: OracleWindow, siteId: str
     ...listBrowserChangeTexts(changes, groups),
     listCspPolicies(policies, 5),
     ...listCspPolicyTexts(policies, groups),
+    listCspSources(sources),
+    ...listCspSourceDetails(sources),
+    ...listCspEvidence(sources, [7n]),
+    ...listFirstSeen(sources, [7n]),
     listCrashGroups(crashes, after, 5),
     ...listCrashDetails(crashes, groups),
     ...listCrashTexts(crashes, groups),

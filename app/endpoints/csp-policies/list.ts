@@ -1,7 +1,5 @@
 import { z } from 'zod'
 import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policy-groups.ts'
-import { listCspPolicies } from '../../../queries/csp-policies/list-csp-policies.ts'
-import { listCspPolicyTexts } from '../../../queries/csp-policies/list-csp-policy-texts.ts'
 import { mergeCspPolicies } from '../../../queries/rules/csp/merge-csp-policies.ts'
 import { pageMatch } from '../../../queries/rules/scans/page-pattern.ts'
 import { uuid } from '../../../schema/params.ts'
@@ -12,9 +10,7 @@ import { wholeListPage } from '../../pipeline/page.ts'
 import { latestFirst, timePosition } from '../../pipeline/time-position.ts'
 import { windows } from '../../pipeline/windows.ts'
 import { requirePage } from '../pages/require-page.ts'
-
-/** Distinct policies before merging. */
-const maxPolicies = 200
+import { readQuotedPolicies } from './read-quoted-policies.ts'
 
 export const cspPoliciesList = endpoint({
   name: 'csp-policies.list',
@@ -31,16 +27,7 @@ export const cspPoliciesList = endpoint({
     const monitored = pageId === undefined ? undefined : await requirePage(read, tenant.id, { siteId, pageId })
     const match = monitored && pageMatch(monitored.pattern)
     const filter: CspPolicyFilter = { tenantId: tenant.id, siteId, window, page: match }
-    const quoted = await read(listCspPolicies(filter, maxPolicies + 1))
-    const listed = quoted.slice(0, maxPolicies)
-    const texts = await readAll(listCspPolicyTexts(filter, listed))
-    const textOf = new Map(texts.map(({ key, policy }) => [key, policy]))
-    const policies = mergeCspPolicies(
-      listed.flatMap((policy) => {
-        const text = textOf.get(policy.key)
-        return text === undefined ? [] : [{ ...policy, text }]
-      }),
-    )
-    return { ...page.sortAndCut(policies, latestFirst('lastSeen')), truncated: quoted.length > maxPolicies }
+    const { policies, truncated } = await readQuotedPolicies({ read, readAll }, filter)
+    return { ...page.sortAndCut(mergeCspPolicies(policies), latestFirst('lastSeen')), truncated }
   },
 })

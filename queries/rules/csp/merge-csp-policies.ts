@@ -10,11 +10,11 @@ interface QuotedPolicy extends Pick<CspPolicy, 'disposition' | 'reportCount' | '
 export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
   const merged = new Map<string, CspPolicy>()
   for (const { text, disposition, reportCount, firstSeen, lastSeen } of quoted) {
-    const id = policyId(disposition, comparableForm(text.toLowerCase()))
+    const id = idOfPolicy(disposition, text)
     const same = merged.get(id)
     merged.set(id, {
       ...(same ?? { id, disposition, ...cutPolicy(comparableForm(text)) }),
-      ...(isTruncated(text) && { truncated: true }),
+      ...(isTruncatedPolicy(text) && { truncated: true }),
       firstSeen: same && same.firstSeen < firstSeen ? same.firstSeen : firstSeen,
       lastSeen: same && same.lastSeen > lastSeen ? same.lastSeen : lastSeen,
       reportCount: reportCount + (same?.reportCount ?? 0),
@@ -23,5 +23,9 @@ export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
   return [...merged.values()]
 }
 
+/** Rule 51. */
+export const idOfPolicy = (disposition: QuotedPolicy['disposition'], text: string): string =>
+  policyId(disposition, comparableForm(text.toLowerCase()))
+
 /** Cut when it was stored, perhaps before half a character. */
-const isTruncated = (text: string) => text.length >= maxStoredPolicyLength - 1
+export const isTruncatedPolicy = (text: string) => text.length >= maxStoredPolicyLength - 1

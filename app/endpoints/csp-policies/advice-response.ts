@@ -1,0 +1,110 @@
+import type { z } from 'zod'
+import type { TimeRange } from '../../../queries/rollups/time-range.ts'
+import { hintsOf, pathsOf } from '../../../queries/rules/csp/advice-hints.ts'
+import type { Advice, AdvisedSource } from '../../../queries/rules/csp/advise-policy.ts'
+import { parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
+import type { JudgedReports, SourceDetail } from '../../../queries/rules/csp/judge-sources.ts'
+import { inheritedFrom } from '../../../queries/rules/csp/propose-policy.ts'
+import { sumVerdicts, toCounts } from '../../../queries/rules/csp/sum-verdicts.ts'
+import { groupBy } from '../../../queries/rules/group-by.ts'
+import { issueId } from '../../../queries/rules/issue-id.ts'
+import type { Tally } from '../../../queries/rules/weights.ts'
+import type { cspAdvice } from '../../../schema/responses/csp-advice.ts'
+import type { CspPolicy } from '../../../schema/responses/csp-policy.ts'
+import { evaluatePolicy, evaluator, introducedFindings } from './evaluate-policy.ts'
+import { issueOfSource } from './issue-of-source.ts'
+
+export interface AdvisedPolicy extends CspPolicy {
+  /** The comparable form, which is not cut to the size of a response. */
+  readonly whole: string
+}
+
+type AdviceBody = z.input<typeof cspAdvice>
+
+const noReports: Tally = { reportCount: 0, weight: 0n }
+
+const toWindow = ({ from, to }: TimeRange) => ({
+  from: new Date(from).toISOString(),
+  to: new Date(to).toISOString(),
+})
+
+function toEffect(judged: readonly JudgedReports[], rest: Tally): AdviceBody['effect']['before'] {
+  const { violation, silent, unknown, unknownReasons } = sumVerdicts(judged, rest)
+  const counts = ({ reportCount, estimatedReportCount }: typeof silent) => ({ reportCount, estimatedReportCount })
+  return {
+    violation: counts(violation),
+    silent: counts(silent),
+    unknown: { ...counts(unknown), byReason: unknownReasons },
+  }
+}
+
+/** Of a window whose reports quote no policy. */
+export function noAdvice(window: TimeRange): AdviceBody {
+  const effect = toEffect([], noReports)
+  return {
+    ...{ policy: null, proposed: null, effect: { before: effect, after: effect }, sources: [], sourceCount: 0 },
+    evaluation: { evaluator, before: [], after: [], introduced: [] },
+    window: toWindow(window),
+  }
+}
+
+interface AdviceParts {
+  readonly siteId: string
+  readonly policy: AdvisedPolicy
+  /** Under that policy. */
+  readonly judged: readonly JudgedReports[]
+  readonly rest: Tally
+  readonly advice: Advice
+  readonly listed: readonly AdvisedSource[]
+  readonly details: readonly SourceDetail[]
+  readonly window: TimeRange
+}
+
+export function toAdvice({ siteId, policy, judged, rest, advice, listed, details, window }: AdviceParts): AdviceBody {
+  const { id, disposition, whole, truncated } = policy
+  const proposed = truncated ? undefined : advice.proposed
+  const detailsOf = groupBy(details, (one) => JSON.stringify([one.directive, one.source]))
+  const before = evaluatePolicy(whole)
+  const after = evaluatePolicy(proposed?.text ?? whole)
+  return {
+    policy: { id, disposition, text: policy.policy, truncated },
+    proposed: proposed
+      ? { text: proposed.text, bytes: Buffer.byteLength(proposed.text), additions: proposed.additions.length }
+      : null,
+    effect: { before: toEffect(judged, rest), after: toEffect(proposed ? advice.judged : judged, rest) },
+    sources: listed.map((source) => {
+      const { directive, source: blocked } = source.found
+      return toSource(siteId, source, detailsOf.get(JSON.stringify([directive, blocked])) ?? [], whole)
+    }),
+    sourceCount: advice.sources.length,
+    evaluation: { evaluator, before, after, introduced: introducedFindings(before, after) },
+    window: toWindow(window),
+  }
+}
+
+function toSource(
+  siteId: string,
+  advised: AdvisedSource,
+  details: readonly SourceDetail[],
+  policy: string,
+): AdviceBody['sources'][number] {
+  const { found, evidence, decision, reasons, addition } = advised
+  return {
+    ...{ directive: found.directive, source: found.source, decision, reasons: [...reasons] },
+    expression: addition?.expression ?? null,
+    addTo: addition?.addTo ?? null,
+    createdFrom: addition ? inheritedFrom(parsePolicyLists(policy), addition.addTo) : null,
+    hints: hintsOf(advised, details),
+    party: evidence?.party ?? 'none',
+    ...toCounts(found),
+    noiseCount: found.noiseCount,
+    pageCount: evidence?.pageCount ?? 0,
+    browsers: [...(evidence?.browsers ?? [])],
+    confidence: evidence?.confidence ?? 'low',
+    firstSeen: found.firstSeen,
+    lastSeen: found.lastSeen,
+    firstSeenEver: new Date(evidence?.firstSeenEver ?? found.firstSeen).toISOString(),
+    issueId: issueId(issueOfSource(siteId, found)),
+    paths: pathsOf(details),
+  }
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { listCspSourceDetails } from '../../../queries/csp-policies/list-csp-source-details.ts'
+import { advisePolicy, sourcesByWeight } from '../../../queries/rules/csp/advise-policy.ts'
+import { comparableForm } from '../../../queries/rules/csp/csp-comparable-form.ts'
+import { parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
+import { idOfPolicy, mergeCspPolicies } from '../../../queries/rules/csp/merge-csp-policies.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import { integer, oneOf, policyId, uuid } from '../../../schema/params.ts'
+import { cspAdvice } from '../../../schema/responses/csp-advice.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { windows } from '../../pipeline/windows.ts'
+import { type AdvisedPolicy, noAdvice, toAdvice } from './advice-response.ts'
+import { readEvidence } from './read-evidence.ts'
+import { readJudged } from './read-judged.ts'
+import { parseQuoted, type QuotedTexts, quotingPolicy, readQuotedPolicies } from './read-quoted-policies.ts'
+
+/** Sources of which evidence is read, and of which it denies without. */
+const maxAssessed = 200
+
+export const cspPoliciesAdvice = endpoint({
+  name: 'csp-policies.advice',
+  path: '/v1/sites/{siteId}/csp-policies/advice',
+  summary: 'Propose the next policy',
+  description:
+    'What a policy’s reports suggest to allow, to review and to deny, each source with its evidence; the policy with the allowed sources; and which past reports each of both would have caused. Only sources that several browsers and pages report are allowed, and no wildcards. A source with a reason such as `inline` is denied, as allowing it would open the policy; its `hints` help instead.',
+  pathParams: { siteId: uuid('The site') },
+  query: {
+    policyId: policyId(
+      'The policy, of csp-policies; by default the one quoted last, a report-only one before an enforced one',
+    ).optional(),
+    scope: oneOf(['policy', 'site'], 'Reports that quote the policy, or all of the site').default('policy'),
+    minConfidence: oneOf(['high', 'medium'], 'Confidence that a source needs to be allowed').default('high'),
+    newDays: integer(0, 31, 'Third parties first seen fewer days before `to` are for review').default(7),
+    limit: integer(1, 200, 'Sources listed, and at most so many are added').default(50),
+  },
+  window: windows.month,
+  response: z.object({
+    data: cspAdvice,
+    truncated: z.boolean().meta({ description: 'Whether sources are not listed, or reports were not assessed.' }),
+  }),
+  async handle({ caller: { tenant }, params, window, retentionFrom, read, readAll }) {
+    const { siteId, scope, minConfidence, newDays, limit } = params
+    const reader = { read, readAll }
+    const site = { tenantId: tenant.id, siteId, window }
+    const quoted = await readQuotedPolicies(reader, { ...site, page: undefined })
+    const policy = choosePolicy(quoted, params.policyId)
+    if (!policy) return { data: noAdvice(window), truncated: false }
+    const filter = { ...site, ...(scope === 'policy' && quotingPolicy(quoted, policy.id)) }
+    const lists = parsePolicyLists(policy.whole)
+    const { judged, rest, judgeAgain } = await readJudged(reader, filter, lists, parseQuoted(quoted))
+    const { open, denied } = sourcesByWeight(policy.whole, judged)
+    const assessed = [...open.slice(0, maxAssessed), ...denied.slice(0, maxAssessed)]
+    const evidenceOf = await readEvidence(reader, { ...site, retentionFrom }, assessed)
+    const newSince = window.to - newDays * dayMs
+    const rule = { policy: policy.whole, judged, evidenceOf, judgeAgain, limit, minConfidence, newSince }
+    const advice = advisePolicy(rule)
+    const listed = advice.sources.filter(({ evidence }) => evidence).slice(0, limit)
+    const sources = [...new Set(listed.map(({ found }) => found.source))]
+    const details = await readAll(listCspSourceDetails({ ...filter, sources }))
+    return {
+      data: toAdvice({ siteId, policy, judged, rest, advice, listed, details, window }),
+      truncated: listed.length < advice.sources.length || rest.reportCount > 0,
+    }
+  },
+})
+
+/** Throws not_found for an id that no report of the window quotes. */
+function choosePolicy(quoted: QuotedTexts, id: string | undefined): AdvisedPolicy | undefined {
+  if (id !== undefined) quotingPolicy(quoted, id)
+  const policies = mergeCspPolicies(quoted.policies)
+  const chosen =
+    id === undefined
+      ? (policies.find(({ disposition }) => disposition === 'report') ?? policies[0])
+      : policies.find((policy) => policy.id === id)
+  const text = quoted.policies.find((one) => chosen && idOfPolicy(one.disposition, one.text) === chosen.id)?.text
+  return chosen && { ...chosen, whole: comparableForm(text ?? chosen.policy) }
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
+import { policyWarnings } from '../../../queries/rules/csp/policy-warnings.ts'
+import { sumVerdicts } from '../../../queries/rules/csp/sum-verdicts.ts'
+import { dispositions } from '../../../schema/enumerations.ts'
+import { integer, oneOf, policyId, policyText, uuid } from '../../../schema/params.ts'
+import { cspCheck } from '../../../schema/responses/csp-advice.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { windows } from '../../pipeline/windows.ts'
+import { checkedGroups } from './checked-groups.ts'
+import { evaluatePolicy, evaluator } from './evaluate-policy.ts'
+import { readJudged } from './read-judged.ts'
+import { parseQuoted, quotingPolicy, readQuotedPolicies } from './read-quoted-policies.ts'
+
+export const cspPoliciesCheck = endpoint({
+  name: 'csp-policies.check',
+  path: '/v1/sites/{siteId}/csp-policies/check',
+  summary: 'Check a policy over past reports',
+  description:
+    'Which past reports a policy would still have caused, by directive and source: `violation` would be reported, `silent` not, and `unknown` is what a report does not decide, with the reason. The three totals are all reports of the scope. Browsers report the URL before redirects: allowing it can bring a report of the target, which then is `redirect`.',
+  pathParams: { siteId: uuid('The site') },
+  query: {
+    policy: policyText('The value of a Content-Security-Policy header').meta({
+      examples: ["default-src 'self'; img-src https:"],
+    }),
+    policyId: policyId('Only reports that quote this policy of csp-policies').optional(),
+    disposition: oneOf(dispositions, 'Only reports of enforced or of report-only policies').optional(),
+    limit: integer(1, 200, 'Groups listed; the totals are of all').default(50),
+  },
+  window: windows.month,
+  cache: 'until-import',
+  response: z.object({
+    data: cspCheck,
+    groupCount: z.int().min(0),
+    truncated: z.boolean().meta({ description: 'Whether groups are not listed, or reports were not assessed.' }),
+  }),
+  async handle({ caller: { tenant }, params, window, read, readAll }) {
+    const { siteId, policy, policyId, disposition, limit } = params
+    const reader = { read, readAll }
+    const site = { tenantId: tenant.id, siteId, window }
+    const quoted = readQuotedPolicies(reader, { ...site, page: undefined })
+    const ofPolicy = policyId === undefined ? { disposition } : quotingPolicy(await quoted, policyId, disposition)
+    const lists = parsePolicyLists(policy)
+    const { judged, rest } = await readJudged(reader, { ...site, ...ofPolicy }, lists, quoted.then(parseQuoted))
+    const groups = checkedGroups(siteId, judged)
+    const noise = judged.reduce((sum, one) => sum + (one.verdict === 'violation' ? one.noiseCount : 0), 0)
+    return {
+      data: {
+        policy: { text: policy, warnings: policyWarnings(policy) },
+        totals: { ...sumVerdicts(judged, rest), noise: { reportCount: noise } },
+        groups: groups.slice(0, limit),
+        evaluation: { evaluator, before: null, after: evaluatePolicy(policy) },
+      },
+      groupCount: groups.length,
+      truncated: groups.length > limit || rest.reportCount > 0,
+    }
+  },
+})

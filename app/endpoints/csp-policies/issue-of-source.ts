@@ -1,0 +1,11 @@
+import { blockedUrl } from '../../../queries/rules/csp/match-url.ts'
+import { issueKeyOf } from '../../../queries/rules/issue-id.ts'
+
+interface Source {
+  readonly directive: string
+  readonly source: string
+}
+
+/** Key of the issue that has the reports of a directive and source, and of other ports of its host. */
+export const issueOfSource = (siteId: string, { directive, source }: Source): bigint =>
+  issueKeyOf({ siteId, reportType: 'csp-violation', subject: directive, host: blockedUrl(source)?.host ?? source })

@@ -1,0 +1,77 @@
+/** @module Reads what else is known of the sources that a policy reports. */
+
+import { listCspEvidence, listFirstSeen } from '../../../queries/csp-policies/list-csp-evidence.ts'
+import type { TimeRange } from '../../../queries/rollups/time-range.ts'
+import { confidence } from '../../../queries/rules/confidence.ts'
+import type { SourceEvidence } from '../../../queries/rules/csp/advice-reasons.ts'
+import type { AdvisableSource } from '../../../queries/rules/csp/advisable-sources.ts'
+import { isScript } from '../../../queries/rules/csp/governing-directive.ts'
+import { blockedUrl } from '../../../queries/rules/csp/match-url.ts'
+import { groupBy } from '../../../queries/rules/group-by.ts'
+import { type DecidedScript, listDecidedScripts } from '../../../queries/scripts/list-decided-scripts.ts'
+import type { Reader } from '../../../queries/sql/query.ts'
+import { findSiteHosts } from '../../../queries/tenants/find-site-hosts.ts'
+import { bypassingOrigins } from './evaluate-policy.ts'
+import { issueOfSource } from './issue-of-source.ts'
+import { createSiteRelation, isSharedHost } from './site-relation.ts'
+
+interface EvidenceRequest {
+  readonly tenantId: string
+  readonly siteId: string
+  readonly window: TimeRange
+  readonly retentionFrom: number
+}
+
+/** Origins that csp_evaluator takes at once: 300 take 76 ms of the event loop. */
+const maxEvaluated = 100
+
+export type EvidenceOf = (found: AdvisableSource) => SourceEvidence | undefined
+
+export async function readEvidence(
+  { read, readAll }: Reader,
+  { tenantId, siteId, window, retentionFrom }: EvidenceRequest,
+  sources: readonly AdvisableSource[],
+): Promise<EvidenceOf> {
+  const keys = [...new Set(sources.map((found) => issueOfSource(siteId, found)))]
+  const retention = { from: retentionFrom, to: window.to }
+  const [issues, first, decided, [site]] = await Promise.all([
+    readAll(listCspEvidence({ tenantId, siteId, window }, keys)),
+    readAll(listFirstSeen({ tenantId, siteId, window: retention }, keys)),
+    read(listDecidedScripts(tenantId, siteId)),
+    read(findSiteHosts(tenantId, siteId)),
+  ])
+  const issueOf = new Map(issues.map((issue) => [issue.key, issue]))
+  const firstOf = new Map(first.map(({ key, firstSeen }) => [key, Date.parse(firstSeen)]))
+  const partyOf = createSiteRelation(site?.hosts ?? [])
+  const scriptsOf = decisionsByHost(decided)
+  const origins = sources.filter(({ directive, source }) => isScript(directive) && blockedUrl(source))
+  const bypasses = bypassingOrigins([...new Set(origins.map(({ source }) => source))].slice(0, maxEvaluated))
+  return (found) => {
+    const key = issueOfSource(siteId, found)
+    const issue = issueOf.get(key)
+    const host = blockedUrl(found.source)?.host
+    if (!issue) return undefined
+    const { reportCount, noiseCount, affectedPages, browsers } = issue
+    return {
+      confidence: confidence({ reportCount, noiseCount, browserFamilyCount: browsers.length }),
+      pageCount: affectedPages,
+      browsers,
+      firstSeenEver: firstOf.get(key) ?? Date.parse(found.firstSeen),
+      party: partyOf(host, found.isSelf),
+      isShared: host !== undefined && isSharedHost(host),
+      isBypass: bypasses.has(found.source),
+      scripts: scriptsOf(host),
+    }
+  }
+}
+
+/** Of a host with several scripts a rejection counts before an authorization. */
+function decisionsByHost(decided: readonly DecidedScript[]) {
+  const byHost = groupBy(decided, ({ url }) => blockedUrl(url)?.host)
+  return (host: string | undefined): SourceEvidence['scripts'] => {
+    if (decided.length === 0) return undefined
+    const statuses = (byHost.get(host) ?? []).map(({ status }) => status)
+    if (statuses.includes('rejected')) return 'rejected'
+    return statuses.length > 0 ? 'authorized' : 'undecided'
+  }
+}
