@@ -73,6 +73,8 @@ const variables = z.object({
     .transform((text) => text.split(',').filter(Boolean))
     .pipe(z.array(webOrigin))
     .describe('must be origins separated by commas, such as https://dash.example.com,https://ops.example.com'),
+  /** Of the commands with --api. */
+  API_KEY: z.string().optional(),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318'),
   OTEL_EXPORTER_OTLP_PROTOCOL: z

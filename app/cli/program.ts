@@ -6,6 +6,7 @@ import { withHelp } from './command/subcommand.ts'
 import { addBackup } from './commands/backup.ts'
 import { addBlocks } from './commands/blocks.ts'
 import { addCompletion } from './commands/completion.ts'
+import { addCsp } from './commands/csp.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
 import { addImport } from './commands/import.ts'
@@ -25,6 +26,7 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addKeys,
   addImport,
   addSql,
+  addCsp,
   addExplain,
   addRollups,
   addBlocks,

@@ -1,0 +1,100 @@
+import type { Command } from '@commander-js/extra-typings'
+import { z } from 'zod'
+import { option } from '../command/arguments.ts'
+import type { Context } from '../command/context.ts'
+import { siteOption, uuid } from '../command/shared-arguments.ts'
+import { subcommand } from '../command/subcommand.ts'
+import { readPolicy } from '../csp/read-policy.ts'
+import { requestApi } from '../csp/request-api.ts'
+
+const tenant = () =>
+  option('--tenant <ID>', { about: 'The tenant; not with --api', takes: 'the id of a tenant, a UUID', schema: uuid })
+
+const site = () => siteOption('The site').makeOptionMandatory()
+
+const api = () =>
+  option('--api <URL>', {
+    about: 'Ask this API instead of the database, with the key in API_KEY',
+    takes: 'a URL such as https://reports.example.com',
+    schema: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+  })
+
+const last = () =>
+  option('--last <DURATION>', {
+    about: 'Reports of that time, up to now (default: 31d, within retention)',
+    takes: 'up to 31 days, such as 24h or 7d',
+    schema: z.string().min(1),
+  })
+
+const policyId = () =>
+  option('--policy-id <ID>', {
+    about: 'The policy that the reports quote',
+    takes: 'an id of /v1/sites/{siteId}/csp-policies, 32 hexadecimal digits',
+    schema: z.string().min(1),
+  })
+
+const keyNote =
+  'With --api it needs no database: the key of one site in API_KEY is enough, as in the CI of the site’s own repository.'
+
+export function addCsp(program: Command, context: Context): void {
+  const csp = subcommand(program, 'csp', { about: 'From reports to the next content security policy' })
+
+  subcommand(csp, 'advise', {
+    about: 'Propose the next policy of a site',
+    notes: [
+      'Prints the response of /v1/sites/{siteId}/csp-policies/advice: the policy is .data.proposed.text.',
+      keyNote,
+    ],
+    examples: [
+      'csp advise --tenant ID --site ID | jq -r .data.proposed.text',
+      'csp advise --api https://reports.example.com --site ID --last 7d',
+    ],
+  })
+    .addOption(tenant())
+    .addOption(site())
+    .addOption(policyId())
+    .addOption(last())
+    .addOption(api())
+    .action(async ({ site, policyId, ...options }) => {
+      const response = await requestApi(context, options, `/v1/sites/${site}/csp-policies/advice`, { policyId })
+      context.finish(response)
+    })
+
+  subcommand(csp, 'check', {
+    about: 'Check which past reports a policy would still have caused',
+    notes: [
+      'Prints the response of /v1/sites/{siteId}/csp-policies/check. Exits 1 if violations remain that are not noise.',
+      keyNote,
+    ],
+    examples: [
+      'csp check --tenant ID --site ID --policy policy.txt',
+      'csp advise --tenant ID --site ID | jq -r .data.proposed.text | csp check --tenant ID --site ID --policy -',
+    ],
+  })
+    .addOption(tenant())
+    .addOption(site())
+    .addOption(policyFile().makeOptionMandatory())
+    .addOption(policyId())
+    .addOption(last())
+    .addOption(api())
+    .action(async ({ site, policy: file, policyId, ...options }) => {
+      const policy = await readPolicy(context, file)
+      const path = `/v1/sites/${site}/csp-policies/check`
+      const response = checked.parse(await requestApi(context, options, path, { policy, policyId }))
+      const { violation, noise } = response.data.totals
+      context.finish(response, violation.reportCount > noise.reportCount ? 1 : 0)
+    })
+}
+
+const policyFile = () =>
+  option('--policy <FILE>', {
+    about: 'The policy, a header’s value',
+    takes: 'the path of a file, or - to read stdin',
+    schema: z.string().min(1),
+  })
+
+const reports = z.object({ reportCount: z.number() })
+
+const checked = z.looseObject({
+  data: z.looseObject({ totals: z.looseObject({ violation: reports, noise: reports }) }),
+})

@@ -1,0 +1,12 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Context } from '../command/context.ts'
+
+/** A policy of a file or of stdin; lines are joined, as a header has one. */
+export async function readPolicy({ stdin, folder }: Pick<Context, 'stdin' | 'folder'>, file: string): Promise<string> {
+  const written = file === '-' ? await text(stdin) : await readFile(resolve(folder, file), 'utf8')
+  const policy = written.replaceAll(/[\t\n\f\r ]+/g, ' ').trim()
+  if (policy === '') throw new Error(`${file === '-' ? 'stdin' : file} has no policy`)
+  return policy
+}

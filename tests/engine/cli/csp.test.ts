@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { aReport } from '../../../fixtures/reports.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { cli } from '../../support/cli.ts'
+import { freePort } from '../../support/free-port.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'csp-cli-'))
+const policy = "script-src 'self'"
+
+let api: TestApi
+let key: TestKey
+let tenantId: string
+let siteId: string
+
+beforeAll(async () => {
+  api = await startApi()
+  tenantId = await api.createTenant()
+  siteId = await api.createSite(tenantId, { hosts: ['shop.example.test'] })
+  key = await api.createKey(tenantId, { siteId })
+  const receivedAt = Date.now() - 20 * dayMs
+  await api.insertReports(
+    Array.from({ length: 12 }, (_, index) => ({
+      ...aReport({ tenantId, siteId, policy, receivedAt: receivedAt + index, id: randomUUID() }),
+      documentUrl: `https://shop.example.test/${index % 2}`,
+      browserName: index % 2 === 0 ? 'Chrome' : 'Firefox',
+    })),
+  )
+})
+
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+  return api?.close()
+})
+
+interface Run {
+  readonly stdin?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+const csp = (args: readonly string[], { stdin = '', environment }: Run = {}) =>
+  cli(['csp', ...args, '--site', siteId], {
+    stdin,
+    environment: environment ?? { CLICKHOUSE_URL: inject('servers').writeUrl },
+  })
+
+const proposed = "script-src 'self' https://px.metrics.test"
+
+test('csp advise prints the response of the API, from the database and over HTTP', async () => {
+  const { code, stdout } = await csp(['advise', '--tenant', tenantId])
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout).data.proposed.text).toBe(proposed)
+  const environment = { API_KEY: key.key }
+  const overHttp = await csp(['advise', '--api', `${api.url}/`, '--last', '31d'], { environment })
+  expect(overHttp).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(overHttp.stdout).data.sources).toEqual(JSON.parse(stdout).data.sources)
+})
+
+test('csp check exits 1 while violations remain, and 0 after the advice', async () => {
+  const file = join(folder, 'policy.txt')
+  writeFileSync(file, `${policy};\n  img-src 'self'\n`)
+  const before = await csp(['check', '--tenant', tenantId, '--policy', file])
+  expect(before.code).toBe(1)
+  expect(JSON.parse(before.stdout).data).toMatchObject({
+    policy: { text: "script-src 'self'; img-src 'self'" },
+    totals: { violation: { reportCount: 12 } },
+  })
+  const environment = { API_KEY: key.key }
+  const after = await csp(['check', '--api', api.url, '--policy', '-'], { stdin: `${proposed}\n`, environment })
+  expect(after).toMatchObject({ code: 0, stderr: '' })
+  const recent = await csp(['check', '--tenant', tenantId, '--policy', file, '--last', '7d'])
+  expect(recent.code).toBe(0)
+})
+
+test('violations that are noise alone do not make csp check exit 1', async () => {
+  const other = await api.createSite(tenantId)
+  await api.insertReports([aReport({ tenantId, siteId: other, noise: true, receivedAt: Date.now() - dayMs })])
+  const run = await cli(['csp', 'check', '--tenant', tenantId, '--site', other, '--policy', '-'], {
+    stdin: "script-src 'none'",
+    environment: { CLICKHOUSE_URL: inject('servers').writeUrl },
+  })
+  expect(JSON.parse(run.stdout).data.totals).toMatchObject({ violation: { reportCount: 1 }, noise: { reportCount: 1 } })
+  expect(run.code).toBe(0)
+})
+
+test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
+  ['neither --tenant nor --api', () => csp(['advise']), 'Give --tenant ID, or --api URL with API_KEY'],
+  ['both', () => csp(['advise', '--tenant', tenantId, '--api', api.url]), 'Give --tenant ID, or --api URL'],
+  [
+    '--api without a key',
+    () => csp(['advise', '--api', api.url], { environment: {} }),
+    '--api needs an API key in API_KEY',
+  ],
+  [
+    'a wrong key',
+    () => csp(['advise', '--api', api.url], { environment: { API_KEY: 'srk_live_wrong' } }),
+    'The API responded with 401',
+  ],
+  [
+    'an API that is not there',
+    async () => csp(['advise', '--api', `http://127.0.0.1:${await freePort()}`], { environment: { API_KEY: key.key } }),
+    'does not respond',
+  ],
+  [
+    'a policy with a comma',
+    () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin: 'img-src a.test, font-src *' }),
+    'policy must be 1 to 8192 characters of printable ASCII without a comma',
+  ],
+  ['no policy', () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin: ' \n' }), 'stdin has no policy'],
+])('%s exits 2 with a line', async (_, run, line) => {
+  const { code, stderr } = await run()
+  expect(code).toBe(2)
+  expect(stderr).toContain(line)
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+})
