@@ -56,7 +56,8 @@ export async function openDatabase(
 ): Promise<DatabaseAccess> {
   const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER, CLICKHOUSE_QUORUM: quorum } = config
   const connectOptions = { ...options.connectOptions, quorum }
-  if (CLICKHOUSE_URL) return (CLICKHOUSE_CLUSTER ? openNodes : openServer)(CLICKHOUSE_URL, { ...options, connectOptions })
+  if (CLICKHOUSE_URL)
+    return (CLICKHOUSE_CLUSTER ? openNodes : openServer)(CLICKHOUSE_URL, { ...options, connectOptions })
   const access = await openFolder(config.DATA_DIR, config.CLICKHOUSE_PORT, options)
   if (options.migrates === false) return access
   try {

@@ -2,7 +2,8 @@
 
 import { type Command, Option } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import { type Cluster, everyShard } from '../../../clickhouse/cluster/open-cluster.ts'
+import { everyShard } from '../../../clickhouse/cluster/every-shard.ts'
+import type { Cluster } from '../../../clickhouse/cluster/open-cluster.ts'
 import { emptiestShard, measureShards, planMoves } from '../../../clickhouse/cluster/shard-sizes.ts'
 import { assignShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { pendingMigrations } from '../../../clickhouse/migrate.ts'

@@ -136,15 +136,18 @@ describe('a node that lacks rows that others have', () => {
 })
 
 describe('a write', () => {
-  test.each(['ECONNREFUSED', '202', '60'])('goes to the next node where it did not begin on the first: %s', async (code) => {
-    const nodes = createNodes(['a', 'b'], healthy)
-    const refused = async (node: string) => {
-      if (node === 'a') throw fault(code)
-      return node
-    }
-    expect(await nodes.write(refused)).toBe('b')
-    await expect(createNodes(['a', 'b'], healthy).write(refused, 'once')).rejects.toMatchObject({ code })
-  })
+  test.each(['ECONNREFUSED', '202', '60'])(
+    'goes to the next node where it did not begin on the first: %s',
+    async (code) => {
+      const nodes = createNodes(['a', 'b'], healthy)
+      const refused = async (node: string) => {
+        if (node === 'a') throw fault(code)
+        return node
+      }
+      expect(await nodes.write(refused)).toBe('b')
+      await expect(createNodes(['a', 'b'], healthy).write(refused, 'once')).rejects.toMatchObject({ code })
+    },
+  )
 
   test.each(['ECONNRESET', '32'])(
     'that can have run is not repeated; the next goes to another node: %s',
