@@ -1,5 +1,8 @@
 import { z } from 'zod'
+import { addition } from './additions.ts'
 import { type DimensionName, dimensionNames } from './dimensions.ts'
+import { integer, oneOf } from './params.ts'
+import { Problem } from './problems.ts'
 import { requireDimension } from './report-filter.ts'
 import type { ReportType } from './report-types.ts'
 
@@ -28,4 +31,39 @@ export const groupByParam = z
 export function toGrouping(reportType: ReportType, groupBy: readonly DimensionName[]): readonly DimensionName[] {
   for (const dimension of groupBy) requireDimension(reportType, dimension, 'groupBy')
   return groupBy
+}
+
+export const defaultTop = 5
+export const maxTop = 20
+
+export const seriesParams = {
+  groupBy: addition(
+    oneOf(dimensionNames, 'A dimension whose largest values get a series each: one that the report type has').meta({
+      examples: ['directive'],
+    }),
+  ),
+  top: addition(
+    integer(1, maxTop, `The number of values with a series, the largest of the window; ${defaultTop} by default`).meta({
+      examples: [defaultTop],
+    }),
+  ),
+}
+
+/** Series of a histogram: the largest values of a dimension. */
+export interface SeriesGrouping {
+  readonly dimension: DimensionName
+  readonly top: number
+}
+
+/** Throws bad_request for a dimension that the type lacks, and for `top` without one. */
+export function toSeriesGrouping(
+  reportType: ReportType,
+  { groupBy, top }: { readonly groupBy?: DimensionName | undefined; readonly top?: number | undefined },
+): SeriesGrouping | undefined {
+  if (groupBy === undefined) {
+    if (top !== undefined) throw new Problem('bad_request', 'top is a number of series; send it with groupBy')
+    return undefined
+  }
+  requireDimension(reportType, groupBy, 'groupBy')
+  return { dimension: groupBy, top: top ?? defaultTop }
 }

@@ -128,6 +128,36 @@ export const duration = (maxDays: number, description: string) =>
     description,
   )
 
+export const flag = (description: string) => oneOf(['true', 'false'], description).meta({ examples: ['true'] })
+
+const timeZonePattern = /^[A-Za-z][\w+/-]{0,63}$/
+
+/** The canonical name; undefined for a name that IANA's database lacks, and for an offset. */
+function parseTimeZone(text: string): string | undefined {
+  if (!timeZonePattern.test(text)) return undefined
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: text }).resolvedOptions().timeZone
+  } catch {
+    return undefined
+  }
+}
+
+export const timeZone = (description: string) =>
+  param(
+    (error) =>
+      z
+        .string({ error })
+        .transform((text, context) => {
+          const name = parseTimeZone(text)
+          if (name !== undefined) return name
+          context.addIssue({ code: 'custom', message: error })
+          return z.NEVER
+        })
+        .meta({ override: { type: 'string', examples: ['Europe/Berlin', 'Asia/Kolkata', 'UTC'] } }),
+    'an IANA time zone, such as Europe/Berlin or Asia/Kolkata',
+    description,
+  )
+
 export const cursorText = param(
   (error) =>
     z

@@ -23,6 +23,9 @@ to the start of a UTC day, and a window longer than the operation's longest are 
 ISO 8601 duration in whole weeks, days, hours and minutes, such as \`PT90M\`. It is at least a minute and at most the operation's longest
 window, and cut to your retention.
 
+With \`last\` or another parameter that version 0.1 did not have, a count, a histogram and a ranking of reports return \`window\`, the
+window that they read, and the buckets of a histogram have \`estimatedReportCount\`, and \`partial\` if the window cuts them.
+
 ## Conditional requests
 
 A 200, except of the health checks, has a strong validator, \`ETag\`. Send it as \`If-None-Match\` with the same request: the

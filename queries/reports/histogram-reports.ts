@@ -66,7 +66,8 @@ export function toBuckets(rows: readonly SlotCounts[], window: TimeRange, bucket
   return buckets
 }
 
-const maxBuckets = 10_000
+/** Buckets of a response. */
+export const maxBuckets = 10_000
 
 /** Bucket size by the longest window it is the default of (Rule 33). */
 const defaultBucketSizes: readonly (readonly [number, BucketSize])[] = [
@@ -77,12 +78,17 @@ const defaultBucketSizes: readonly (readonly [number, BucketSize])[] = [
   [Number.POSITIVE_INFINITY, '1d'],
 ]
 
-export function chooseBucketSize(window: TimeRange, requested: BucketSize | undefined): BucketSize {
+/** @param most buckets, as far as wider ones allow. */
+export function chooseBucketSize(
+  window: TimeRange,
+  requested: BucketSize | undefined,
+  most: number = maxBuckets,
+): BucketSize {
   const length = window.to - window.from
   const wanted = requested ?? defaultBucketSizes.find(([upTo]) => length <= upTo)?.[1] ?? '1d'
   const wideEnough = bucketSizeNames.slice(bucketSizeNames.indexOf(wanted)).find((size) => {
     const width = bucketSizes[size]
-    return Math.ceil(window.to / width) - Math.floor(window.from / width) <= maxBuckets
+    return Math.ceil(window.to / width) - Math.floor(window.from / width) <= most
   })
   return wideEnough ?? '1d'
 }

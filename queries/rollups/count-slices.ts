@@ -1,7 +1,7 @@
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
-import { matches } from '../sql/matches.ts'
+import { isAmong, matches } from '../sql/matches.ts'
 import { type Sql, sql, text } from '../sql/sql.ts'
 import { type CountTable, rawTable, selectRollup } from './select-rollup.ts'
 import { sliceTables } from './table-slices.ts'
@@ -14,6 +14,8 @@ export interface CountFilter {
   readonly reportType: ReportType | undefined
   readonly terms: readonly FilterTerm[]
   readonly groupBy: readonly DimensionName[]
+  /** The values of the one dimension of groupBy that count, at least one, without wildcards. */
+  readonly among?: readonly string[] | undefined
   /** No slice spans an end of these. */
   readonly windows: readonly TimeRange[]
   /** Milliseconds of a histogram's bucket, a multiple of each table's grain. */
@@ -51,10 +53,11 @@ const rollupMeasures: Measures = {
 }
 
 /** Slices of the selected rollups that are fine enough for the bucket, and of raw rows. */
-export function countSlices({ tenantId, reportType, terms, groupBy, windows, bucket }: CountFilter): CountSlice[] {
+export function countSlices(filter: CountFilter): CountSlice[] {
+  const { tenantId, reportType, terms, groupBy, among, windows, bucket } = filter
   const dimensions = [...new Set([...terms.map((term) => term.dimension), ...groupBy])]
   const isPattern = terms.some(({ value }) => value.includes('_'))
-  const rollups = selectRollup({ reportType, dimensions, isGrouped: groupBy.length > 0, isPattern })
+  const rollups = selectRollup({ reportType, dimensions, isGrouped: groupBy.length > 0 && !among, isPattern })
   const tables = [...rollups, rawTable]
     .map((table) => ({ ...table, grains: table.grains.filter((grain) => (bucket ?? grain) % grain === 0) }))
     .filter(({ grains }) => grains.length > 0)
@@ -63,6 +66,7 @@ export function countSlices({ tenantId, reportType, terms, groupBy, windows, buc
     ...type,
     ...rowsOf(dimensions),
     ...terms.map((term) => matches(column(term.dimension), term, values)),
+    ...(among ? groupBy.map((dimension) => isAmong(column(dimension), dimension, among, values)) : []),
   ]
   return sliceTables(tables, tenantId, windows, conditions).map(
     ({ table: { table, time, column, fewRows }, from }) => ({

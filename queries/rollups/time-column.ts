@@ -4,6 +4,8 @@ import { at, atSecond, type Bound, type Sql, sql, uint } from '../sql/sql.ts'
 export interface TimeColumn {
   readonly column: Sql
   bound(milliseconds: number): Bound
+  /** Milliseconds since the Unix epoch. */
+  readonly milliseconds: Sql
   /** Number of the bucket that the time is in. @param width in milliseconds, whole seconds. */
   slot(width: number): Sql
 }
@@ -11,6 +13,7 @@ export interface TimeColumn {
 const exact = (column: Sql): TimeColumn => ({
   column,
   bound: (milliseconds) => at(new Date(milliseconds)),
+  milliseconds: sql`toUnixTimestamp64Milli(${column})`,
   slot: (width) => sql`intDiv(toUnixTimestamp64Milli(${column}), ${uint(width)})`,
 })
 
@@ -23,5 +26,6 @@ export const exactBucketTime: TimeColumn = exact(sql`bucket`)
 export const bucketTime: TimeColumn = {
   column: sql`bucket`,
   bound: (milliseconds) => atSecond(new Date(milliseconds)),
+  milliseconds: sql`toUnixTimestamp(bucket) * 1000`,
   slot: (width) => sql`intDiv(toUnixTimestamp(bucket), ${uint(width / 1000)})`,
 }

@@ -65,6 +65,11 @@ export function earlierWindow({ from, to }: TimeRange, retentionFrom: Date): Tim
   return earlier.from >= retentionFrom.getTime() ? earlier : undefined
 }
 
+export const toReadWindow = ({ from, to }: TimeRange) => ({
+  from: new Date(from).toISOString(),
+  to: new Date(to).toISOString(),
+})
+
 /** A window whose start was cut to retention begins with a day. */
 export const isWindowOfLast = ({ from, to }: TimeRange, last: number): boolean =>
   to - from === last || (to - from < last && from % dayMs === 0)

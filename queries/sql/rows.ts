@@ -7,6 +7,14 @@ export const rowCount = z.int().min(0)
 /** A UInt64 sum as `toString` writes it, as JavaScript's integers end at 2^53. */
 export const rowBigSum = z.string().transform((digits) => BigInt(digits))
 
+const areDigits = (value: unknown) =>
+  Array.isArray(value) && value.every((digits) => typeof digits === 'string' && /^\d+$/.test(digits))
+
+/** UInt64 sums in one value, each as `toString` writes it. */
+export const rowBigSums = z
+  .custom<readonly string[]>(areDigits, 'Expected digits')
+  .transform((sums) => sums.map(BigInt))
+
 /** `2026-01-31T12:00:00.000Z`. */
 export const rowTime = z.string()
 

@@ -6,6 +6,8 @@ export const count = z.int().min(0)
 /** Rule 18. */
 export const dateTimeText = z.iso.datetime({ precision: 3 })
 
+export const readWindow = z.object({ from: dateTimeText, to: dateTimeText }).meta({ id: 'ReadWindow' })
+
 /** Text a browser or a site's author wrote: show it as text, never as markup. */
 export const untrusted = () => z.string()
 

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { scanGrades, watchedHeaders } from '../enumerations.ts'
 import { changesRequirement, pciGapKinds, pciStatuses, scriptsRequirement } from '../pci.ts'
 import { planNames } from '../plans.ts'
-import { count, dateTimeText, openEnum, untrusted } from './common.ts'
+import { count, dateTimeText, openEnum, readWindow, untrusted } from './common.ts'
 import { decidedBy, script } from './script.ts'
-import { readWindow } from './script-inventory.ts'
 
 const gap = z
   .object({

@@ -71,9 +71,33 @@ export const reportCount = z
 export const histogram = z
   .object({
     bucketSize: openEnum(bucketSizeNames),
-    buckets: z.array(z.object({ time: dateTimeText, reportCount: count })),
+    buckets: z.array(
+      z.object({
+        time: dateTimeText,
+        reportCount: count,
+        estimatedReportCount: count.optional(),
+        partial: z.literal(true).optional().meta({ description: 'The window has only a part of the bucket.' }),
+      }),
+    ),
+    series: z
+      .array(
+        z.object({
+          value: untrusted().nullable().meta({
+            description:
+              'A value of groupBy; "" of reports that have none; null of all other values together, the last.',
+          }),
+          reportCounts: z.array(count).meta({ description: 'One per bucket.' }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'With groupBy: the largest values of the window; by bucket they add up to reportCount.' }),
   })
   .meta({ id: 'Histogram', description: 'Every bucket from `from` to `to`, empty ones included.' })
+
+const trendPercent = z.number().nullable().meta({
+  description:
+    'Change against the window of equal length just before, to one decimal; null where that had no reports or reaches back beyond retention.',
+})
 
 export const groupedRow = z
   .object({
@@ -81,10 +105,7 @@ export const groupedRow = z
     reportCount: count,
     firstSeen: dateTimeText,
     lastSeen: dateTimeText,
-    trendPercent: z.number().nullable().meta({
-      description:
-        'Change against the window of equal length just before, to one decimal; null where that had no reports or reaches back beyond retention.',
-    }),
+    trendPercent,
   })
   .meta({ id: 'GroupedRow' })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dispositions } from '../enumerations.ts'
 import { advisoryStates, identificationStates } from '../scripts.ts'
-import { count, dateTimeText, openEnum, untrusted } from './common.ts'
+import { count, openEnum, untrusted } from './common.ts'
 
 const countsOf = <const T extends readonly [string, ...string[]]>(states: T) =>
   z.object(Object.fromEntries(states.map((state) => [state, count])) as Record<T[number], typeof count>)
@@ -27,5 +27,3 @@ export const coverageSummary = z
     uninventoriedCount: count.meta({ description: 'All of them, beyond the 1,000 too.' }),
   })
   .meta({ id: 'ScriptCoverageSummary' })
-
-export const readWindow = z.object({ from: dateTimeText, to: dateTimeText }).meta({ id: 'ReadWindow' })

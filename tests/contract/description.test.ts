@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { querySchema } from '../../app/pipeline/query-schema.ts'
+import { isAddition } from '../../schema/additions.ts'
 import { dimensionNames } from '../../schema/dimensions.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import { type ContractApi, operations, startContractApi } from '../support/contract.ts'
@@ -164,6 +165,15 @@ describe.each(operations.all)('%s', (_, endpoint) => {
       const [example] = (schema.examples ?? []) as unknown[]
       expect({ name, example, ...fields[name]?.safeParse(String(example)) }).toMatchObject({ name, success: true })
       expect(example, name).toBeDefined()
+    }
+  })
+
+  test('gives examples, which it accepts, of each parameter that the contract lacks', () => {
+    for (const [name, field] of Object.entries(querySchema(endpoint))) {
+      if (!isAddition(field)) continue
+      const examples = (parameterOf(endpoint.path, name)?.schema.examples ?? []) as unknown[]
+      expect(examples, name).not.toHaveLength(0)
+      for (const example of examples) expect(field.safeParse(String(example))).toMatchObject({ success: true })
     }
   })
 

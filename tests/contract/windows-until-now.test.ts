@@ -44,6 +44,18 @@ const refused = (words: string) => ({
   body: { error: { code: 'bad_request', message: expect.stringContaining(words) } },
 })
 
+/** The contract's part of a response: `last` is one of the parameters that it lacks. */
+function ofContract(endpoint: Endpoint, text: string): string {
+  if (!['reports.count', 'reports.histogram', 'reports.grouped'].includes(endpoint.name)) return text
+  const { window, ...body } = JSON.parse(text)
+  expect(window).toEqual({ from: expect.any(String), to: iso(nextWhole) })
+  for (const bucket of body.data.buckets ?? []) {
+    delete bucket.estimatedReportCount
+    delete bucket.partial
+  }
+  return JSON.stringify(body)
+}
+
 describe.each(operations.withWindow)('%s', (_, endpoint) => {
   const { defaultDays = 0, maxDays = 0 } = typeof endpoint.window === 'object' ? endpoint.window : {}
 
@@ -58,7 +70,7 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
   test('last is the window of that length which ends so, in any notation', async () => {
     const named = await send(endpoint, { from: iso(nextWhole - dayMs), to: iso(nextWhole) })
     for (const last of ['1d', '24h', '1440m', 'P1D', 'PT24H', 'PT1440M', 'PT23H60M']) {
-      expect((await send(endpoint, { last })).text).toBe(named.text)
+      expect(ofContract(endpoint, (await send(endpoint, { last })).text)).toBe(named.text)
     }
   })
 
@@ -82,7 +94,7 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
     const from = iso(Math.floor(moment / dayMs) * dayMs - 2 * dayMs)
     const named = await send(endpoint, { from, to: iso(nextWhole) }, short)
     expect(named.status).toBe(200)
-    expect((await send(endpoint, { last: '7d' }, short)).text).toBe(named.text)
+    expect(ofContract(endpoint, (await send(endpoint, { last: '7d' }, short)).text)).toBe(named.text)
   })
 })
 

@@ -9,12 +9,16 @@ import { windowWithin } from '../support/report-requests.ts'
 import type { TestKey } from '../support/tenants.ts'
 import type { OracleWindow } from './oracle-parts.ts'
 
-/** In days. */
-const retentionDays = 62
+/** In days, by default. */
+const usualDays = 62
 
 /** Time of the requests, and start of the tenant's retention. */
 export const now = Date.now()
-export const retentionFrom = (Math.floor(now / dayMs) - retentionDays) * dayMs
+export const retentionFrom = retentionStartOf(usualDays)
+
+function retentionStartOf(days: number): number {
+  return (Math.floor(now / dayMs) - days) * dayMs
+}
 
 /** Windows up to the longest of grouped reports, and short ones. */
 export const windows = fc.oneof(
@@ -39,12 +43,15 @@ export interface OracleWorld {
   readonly tenantId: string
   readonly key: TestKey
   readonly siteIds: readonly string[]
+  /** Start of its retention, and of its reports. */
+  readonly retentionFrom: number
   readonly rows: readonly StoredReport[]
 }
 
 /** How a world is made. */
 interface OracleWorldOptions extends Pick<RandomReportsOptions, 'count' | 'reportTypes'> {
   readonly siteCount: number
+  readonly retentionDays?: number
   /** What one random report becomes. */
   readonly change?: (row: StoredReport, index: number, siteIds: readonly string[]) => StoredReport[]
 }
@@ -52,6 +59,7 @@ interface OracleWorldOptions extends Pick<RandomReportsOptions, 'count' | 'repor
 /** Beside a stranger with the same rows, sites included. */
 export async function startOracleWorld({
   siteCount,
+  retentionDays = usualDays,
   change = (row) => [row],
   ...given
 }: OracleWorldOptions): Promise<OracleWorld> {
@@ -60,13 +68,16 @@ export async function startOracleWorld({
   const [tenantId, strangerId] = await Promise.all([api.createTenant({ overrides }), api.createTenant({ overrides })])
   const siteIds = await api.createSites(tenantId, siteCount)
   const key = await api.createKey(tenantId)
-  const span = { from: new Date(retentionFrom), to: new Date(now) }
-  const rows = randomReports({ ...given, ...span, seed: now, tenantId, siteIds }).flatMap((row, index) =>
+  const start = retentionStartOf(retentionDays)
+  const span = { from: new Date(start), to: new Date(now) }
+  // A day more than the tenant's, so that none expires while the test runs.
+  const stored = { retentionDays: Math.max(365, retentionDays + 1) }
+  const rows = randomReports({ ...given, ...span, ...stored, seed: now, tenantId, siteIds }).flatMap((row, index) =>
     change(row, index, siteIds),
   )
   // Two inserts, so that a rollup's rows lie in several parts.
   for (const batch of chunksOf(rows, Math.ceil(rows.length / 2))) {
     await api.insertReports(batch.flatMap((row) => [row, { ...row, tenantId: strangerId }]))
   }
-  return { api, tenantId, key, siteIds, rows }
+  return { api, tenantId, key, siteIds, retentionFrom: start, rows }
 }

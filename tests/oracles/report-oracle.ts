@@ -14,7 +14,7 @@ export type OracleFilters = Partial<Record<DimensionName, string>>
 const exact: readonly string[] = ['siteId', 'disposition', 'deviceType']
 const lowerCase: readonly string[] = ['documentHost', 'blockedHost']
 
-function matching(
+export function matching(
   rows: readonly StoredReport[],
   { from, to }: OracleWindow,
   reportType: ReportType,

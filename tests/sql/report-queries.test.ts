@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { countGroups } from '../../queries/reports/count-groups.ts'
 import { countReportTypes } from '../../queries/reports/count-report-types.ts'
 import { countReports } from '../../queries/reports/count-reports.ts'
+import { countSeries } from '../../queries/reports/count-series.ts'
+import { estimateHistogram } from '../../queries/reports/estimate-histogram.ts'
 import { groupReports, type Ranking } from '../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
 import { listReports } from '../../queries/reports/list-reports.ts'
 import { groupHashes, rankHashes } from '../../queries/reports/rank-by-hash.ts'
 import { rankFewValues } from '../../queries/reports/rank-few-values.ts'
+import { bucketsOf } from '../../queries/rules/buckets.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { dayMs, hourMs } from '../../schema/durations.ts'
@@ -84,7 +88,51 @@ describe('the tables of a count', () => {
   })
 })
 
+describe('the tables of a histogram in a time zone', () => {
+  const day = Date.UTC(2026, 5, 1)
+  const window = { from: day, to: day + 3 * dayMs }
+  const directive = csp([{ dimension: 'directive', value: 'img-src' }])
+  const estimated = (timeZone: string, size: '1h' | '1d', filter = directive) =>
+    tables(estimateHistogram({ tenantId: tenant, window, filter, buckets: bucketsOf(window, size, timeZone) }))
+
+  test('days of whole hours read hours, and other days those between their first and last one', () => {
+    expect(estimated('UTC', '1d')).toEqual(['reports_per_hour_by_cube_value'])
+    expect(estimated('Europe/Berlin', '1d')).toEqual(['reports_per_hour_by_cube_value'])
+    expect(estimated('Asia/Kolkata', '1d')).toEqual(['reports_per_hour_by_cube_value', 'reports'])
+  })
+
+  test('hours that begin within those of UTC read reports, or their minutes where there is no filter', () => {
+    expect(estimated('Europe/Berlin', '1h')).toEqual(['reports_per_hour_by_cube_value'])
+    expect(estimated('Asia/Kolkata', '1h')).toEqual(['reports'])
+    expect(estimated('Asia/Kolkata', '1h', csp())).toEqual(['reports_by_time'])
+  })
+})
+
 describe('the statement of a report query', () => {
+  test('series bind the largest values that are known, and read their hours', () => {
+    const window = { from: 0, to: dayMs }
+    const query = { tenantId: tenant, window, filter: csp(), buckets: bucketsOf(window, '1h'), top: 2 }
+    const among = ['a_b', "x'"]
+    const hosts = countSeries({ ...query, dimension: 'blockedHost' }, among)
+    expect(tables([hosts])).toEqual(['reports_per_hour_by_value'])
+    expect(sqlText(hosts)).toMatch(/ AND value IN \{p\d+:Array\(String\)\} /)
+    expect(Object.values(render(hosts.statement).params)).toContainEqual(among)
+    const few = countSeries({ ...query, dimension: 'directive' })
+    expect(sqlText(few)).toBe(
+      "SELECT key AS value, groupArray(slot) AS slots, groupArray(counted) AS counts FROM (SELECT toString(value) AS key, intDiv(toUnixTimestamp(bucket), {p0:UInt64}) AS slot, sum(report_count) AS counted FROM reports_per_hour_by_cube_value WHERE tenant_id = {p1:UUID} AND report_type = {p2:String} AND dimension = {p3:String} AND (bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}) GROUP BY key, slot) GROUP BY key ORDER BY sum(counted) DESC, key LIMIT {p6:UInt64}",
+    )
+  })
+
+  test('a count of groups reads the window alone', () => {
+    const ranking: Ranking = {
+      ...{ tenantId: tenant, window: { from: dayMs, to: 2 * dayMs }, previous: { from: 0, to: dayMs } },
+      ...{ ...csp(), groupBy: ['documentHost', 'blockedHost'], limit: 20 },
+    }
+    expect(sqlText(countGroups(ranking))).toBe(
+      "SELECT uniqExact(key0, key1) AS groupCount FROM (SELECT toString(document_host) AS key0, toString(blocked_host) AS key1 FROM reports_per_day_by_hosts WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND (bucket >= {p2:DateTime('UTC')} AND bucket < {p3:DateTime('UTC')}))",
+    )
+  })
+
   test('a count binds every value', () => {
     const [query] = countReports(tenant, { from: 0, to: hourMs }, csp([{ dimension: 'directive', value: 'img_src%' }]))
     expect(query && { text: sqlText(query), params: render(query.statement).params }).toEqual({

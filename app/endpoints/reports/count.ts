@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { countReports } from '../../../queries/reports/count-reports.ts'
 import { addTallies, estimate, isSampled } from '../../../queries/rules/weights.ts'
+import { toReadWindow } from '../../../queries/rules/window.ts'
 import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
+import { readWindow } from '../../../schema/responses/common.ts'
 import { reportCount } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
@@ -15,11 +17,12 @@ export const reportsCount = endpoint({
   parse: toReportFilter,
   window: windows.weekByDefault,
   cache: 'until-import',
-  response: z.object({ data: reportCount }),
-  async handle({ caller, window, filter, readAll }) {
+  response: z.object({ data: reportCount, window: readWindow.optional() }),
+  async handle({ caller, window, filter, hasAdditions, readAll }) {
     const tally = addTallies(await readAll(countReports(caller.tenant.id, window, filter)))
     return {
       data: { reportCount: tally.reportCount, estimatedReportCount: estimate(tally), sampled: isSampled(tally) },
+      ...(hasAdditions && { window: toReadWindow(window) }),
     }
   },
 })

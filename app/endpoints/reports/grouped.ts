@@ -1,58 +1,56 @@
 import { z } from 'zod'
-import { groupReports, type Ranking, type ReportGroup } from '../../../queries/reports/group-reports.ts'
-import { areLargest, groupHashes, isRankedByHash, rankHashes } from '../../../queries/reports/rank-by-hash.ts'
-import { addGroups, hasFewValues, rankFewValues } from '../../../queries/reports/rank-few-values.ts'
-import type { Reader } from '../../../queries/sql/query.ts'
+import { countGroups } from '../../../queries/reports/count-groups.ts'
+import { trendPercent } from '../../../queries/rules/trend-percent.ts'
+import { toReadWindow } from '../../../queries/rules/window.ts'
+import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { addition } from '../../../schema/additions.ts'
 import { groupByParam, toGrouping } from '../../../schema/group-by.ts'
-import { integer } from '../../../schema/params.ts'
+import { flag, integer } from '../../../schema/params.ts'
 import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
+import { count, readWindow } from '../../../schema/responses/common.ts'
 import { groupedRow } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
+import { rankReports } from './rank-reports.ts'
 
 export const reportsGrouped = endpoint({
   name: 'reports.grouped',
   path: '/v1/reports/grouped',
   summary: 'Rank reports by one or two dimensions',
   description:
-    'The largest groups first, with the change against the window of equal length just before. A ranking has no cursor.',
+    'The largest groups first, with the change against the window of equal length just before. A ranking has no cursor. With `total=true` it has the number of all groups.',
   query: {
     ...reportFilterParams,
     groupBy: groupByParam,
     limit: integer(1, 100, 'The number of groups to return').default(20),
+    total: addition(
+      flag('With true, `groupCount`: the number of groups in the window, of which `data` has the largest'),
+    ),
   },
   parse: (query) => ({ ...toReportFilter(query), groupBy: toGrouping(query.reportType, query.groupBy) }),
   window: windows.weekByDefault,
   cache: 'until-import',
-  response: z.object({ groupBy: z.array(z.string()), data: z.array(groupedRow) }),
-  async handle({ caller, window, earlier, filter, params, read, readAll }) {
+  response: z.object({
+    groupBy: z.array(z.string()),
+    data: z.array(groupedRow),
+    groupCount: count.optional().meta({ description: 'With `total=true`: groups of the window.' }),
+    window: readWindow.optional(),
+  }),
+  async handle({ caller, window, earlier, filter, params, hasAdditions, read, readAll }) {
     const ranking = { tenantId: caller.tenant.id, window, previous: earlier, ...filter, limit: params.limit }
-    const groups = await rank(ranking, { read, readAll })
+    const [groups, total] = await Promise.all([
+      rankReports(ranking, { read, readAll }),
+      params.total === 'true' ? read(countGroups(ranking)) : undefined,
+    ])
     const data = groups.map(({ previousCount, ...group }) => ({
       ...group,
       trendPercent: trendPercent(group.reportCount, previousCount),
     }))
-    return { groupBy: [...filter.groupBy], data }
+    return {
+      groupBy: [...filter.groupBy],
+      data,
+      ...(total && onlyRow(total)),
+      ...(hasAdditions && { window: toReadWindow(window) }),
+    }
   },
 })
-
-/** `groupReports` in every case; faster ways first, which show whether they are exact. */
-async function rank(ranking: Ranking, { read, readAll }: Reader): Promise<readonly ReportGroup[]> {
-  if (hasFewValues(ranking)) {
-    const groups = addGroups(await readAll(rankFewValues(ranking)), ranking.limit)
-    if (groups) return groups
-  }
-  if (isRankedByHash(ranking)) {
-    const hashes = await read(rankHashes(ranking))
-    if (areLargest(hashes, hashes, ranking)) {
-      const groups = await read(groupHashes(ranking, hashes))
-      if (areLargest(groups, hashes, ranking)) return groups
-    }
-  }
-  return read(groupReports(ranking))
-}
-
-/** Percent change with one decimal (Rule 34). */
-export function trendPercent(now: number, before: number): number | null {
-  return before === 0 ? null : Math.round(((now - before) * 1000) / before) / 10
-}

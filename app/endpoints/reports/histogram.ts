@@ -1,32 +1,69 @@
 import { z } from 'zod'
+import { countSeries, mostBuckets, type SeriesQuery, toSeries } from '../../../queries/reports/count-series.ts'
+import { estimateHistogram, toEstimatedBuckets } from '../../../queries/reports/estimate-histogram.ts'
 import { chooseBucketSize, histogramReports, toBuckets } from '../../../queries/reports/histogram-reports.ts'
+import { hasFewValues } from '../../../queries/reports/rank-few-values.ts'
+import { bucketsOf } from '../../../queries/rules/buckets.ts'
+import { toReadWindow } from '../../../queries/rules/window.ts'
+import type { Reader } from '../../../queries/sql/query.ts'
+import { addition } from '../../../schema/additions.ts'
 import { bucketSizeNames } from '../../../schema/enumerations.ts'
-import { oneOf } from '../../../schema/params.ts'
+import { seriesParams, toSeriesGrouping } from '../../../schema/group-by.ts'
+import { oneOf, timeZone } from '../../../schema/params.ts'
 import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
+import { readWindow } from '../../../schema/responses/common.ts'
 import { histogram } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
+import { rankReports } from './rank-reports.ts'
 
 export const reportsHistogram = endpoint({
   name: 'reports.histogram',
   path: '/v1/reports/histogram',
   summary: 'Reports over time',
   description:
-    'Reports by time bucket, empty buckets included. Buckets start at multiples of their size since the Unix epoch, so the first can start before `from`; only reports within the window count.',
+    'Reports by time bucket, empty buckets included. Buckets start at multiples of their size since the Unix epoch, or with the days and hours of `timeZone`, so the first can start before `from`; only reports within the window count. With `groupBy` the largest values of a dimension have a series each, and all others one together.',
   query: {
     ...reportFilterParams,
     bucketSize: oneOf(
       bucketSizeNames,
-      'The width of a bucket; chosen from the window by default, and widened where the window would need more than 10,000 buckets',
+      'The width of a bucket; chosen from the window by default, and widened where the window would need more than 10,000 buckets, or 100,000 counts of series',
     ).optional(),
+    ...seriesParams,
+    timeZone: addition(
+      timeZone(
+        'The time zone whose days and hours the buckets are: a day can have 23 or 25 hours. `time` is in UTC. Days of other zones than UTC read no rollups by day, and hours that begin within one of UTC none by hour: with a filter or groupBy they cost as much as minutes',
+      ),
+    ),
   },
-  parse: toReportFilter,
+  parse: (query) => ({ report: toReportFilter(query), series: toSeriesGrouping(query.reportType, query) }),
   window: windows.weekByDefault,
   cache: 'until-import',
-  response: z.object({ data: histogram }),
-  async handle({ caller, window, filter, params, readAll }) {
-    const bucketSize = chooseBucketSize(window, params.bucketSize)
-    const counted = await readAll(histogramReports(caller.tenant.id, window, filter, bucketSize))
-    return { data: { bucketSize, buckets: toBuckets(counted, window, bucketSize) } }
+  response: z.object({ data: histogram, window: readWindow.optional() }),
+  async handle({ caller, window, filter: { report: filter, series: grouping }, params, hasAdditions, read, readAll }) {
+    const tenantId = caller.tenant.id
+    const bucketSize = chooseBucketSize(window, params.bucketSize, grouping && mostBuckets(grouping))
+    if (!hasAdditions) {
+      const counted = await readAll(histogramReports(tenantId, window, filter, bucketSize))
+      return { data: { bucketSize, buckets: toBuckets(counted, window, bucketSize) } }
+    }
+    const query = { tenantId, window, filter, buckets: bucketsOf(window, bucketSize, params.timeZone) }
+    const [tallies, largest] = await Promise.all([
+      readAll(estimateHistogram(query)),
+      grouping && readSeries({ ...query, ...grouping }, { read, readAll }),
+    ])
+    const buckets = toEstimatedBuckets(tallies, query)
+    const totals = buckets.map(({ reportCount }) => reportCount)
+    const series = largest && toSeries(largest, query.buckets, totals)
+    return { data: { bucketSize, buckets, ...(series && { series }) }, window: toReadWindow(window) }
   },
 })
+
+/** One statement for few values; of many, a ranking by coarser rollups takes less than the counts of all by bucket. */
+async function readSeries(query: SeriesQuery, reader: Reader) {
+  const { tenantId, window, filter, dimension, top } = query
+  const ranking = { tenantId, window, previous: undefined, ...filter, groupBy: [dimension], limit: top }
+  if (hasFewValues(ranking)) return reader.read(countSeries(query))
+  const values = (await rankReports(ranking, reader)).flatMap((group) => group.values)
+  return values.length > 0 ? reader.read(countSeries(query, values)) : []
+}

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { toReadWindow } from '../../../queries/rules/window.ts'
 import { oneOf, uuid } from '../../../schema/params.ts'
-import { listResponse } from '../../../schema/responses/common.ts'
+import { listResponse, readWindow } from '../../../schema/responses/common.ts'
 import { script } from '../../../schema/responses/script.ts'
-import { coverageSummary, readWindow, scriptCounts } from '../../../schema/responses/script-inventory.ts'
+import { coverageSummary, scriptCounts } from '../../../schema/responses/script-inventory.ts'
 import { advisoryStates, identificationStates, inventorySize, scriptStatuses } from '../../../schema/scripts.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
@@ -64,7 +65,7 @@ export const scriptsList = endpoint({
       ...page.sortAndCut(listed, compareInInventory),
       counts: countStates(scoped),
       coverage: summariseCoverage(listed, inventory.reporting, uninventoried),
-      window: { from: new Date(window.from).toISOString(), to: new Date(window.to).toISOString() },
+      window: toReadWindow(window),
       truncated: inventory.truncated || uninventoried.total > uninventoried.listed.length,
     }
   },

@@ -4,9 +4,12 @@ import { migrate } from '../../../clickhouse/migrate.ts'
 import { type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
 import { countReportTypes } from '../../../queries/reports/count-report-types.ts'
 import { countReports } from '../../../queries/reports/count-reports.ts'
+import { countSeries } from '../../../queries/reports/count-series.ts'
+import { estimateHistogram } from '../../../queries/reports/estimate-histogram.ts'
 import { groupReports } from '../../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../../queries/reports/histogram-reports.ts'
 import { listReports } from '../../../queries/reports/list-reports.ts'
+import { bucketsOf } from '../../../queries/rules/buckets.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
 import { type DimensionName, dimensionNames, dimensionRows } from '../../../schema/dimensions.ts'
@@ -52,6 +55,10 @@ const csp = (filters: Partial<Record<DimensionName, string>> = {}) => ({
   reportType: 'csp-violation' as const,
   terms: Object.entries(filters).map(([dimension, value]) => ({ dimension: dimension as DimensionName, value })),
 })
+const inDays = (timeZone: string) => ({
+  ...{ tenantId: bigTenant, window, filter: csp({ directive: 'img-src' }) },
+  buckets: bucketsOf(window, '1d', timeZone),
+})
 const grouped = (groupBy: DimensionName[]) => [
   groupReports({ tenantId: bigTenant, window, previous, ...csp(), groupBy, limit: 20 }),
 ]
@@ -63,6 +70,8 @@ test.each<[string, () => readonly Query<unknown>[]]>([
   ['a histogram', () => histogramReports(bigTenant, window, csp(), '1h')],
   ['a histogram of a directive', () => histogramReports(bigTenant, window, csp({ directive: 'img-src' }), '1h')],
   ['a histogram by minute', () => histogramReports(bigTenant, { ...window, from: window.to - 5 * dayMs }, csp(), '1m')],
+  ['a histogram of Kolkata’s days', () => estimateHistogram(inDays('Asia/Kolkata'))],
+  ['series of directives', () => [countSeries({ ...inDays('Europe/Berlin'), dimension: 'directive', top: 5 })]],
   ['a ranking of directives with its trend', () => grouped(['directive'])],
 ])('%s over a month reads rollups, and of the raw rows only the edges', async (_, queries) => {
   expect(await rowsRead(queries())).toBeLessThan(reports / 4)

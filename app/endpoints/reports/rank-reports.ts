@@ -1,0 +1,20 @@
+import { groupReports, type Ranking, type ReportGroup } from '../../../queries/reports/group-reports.ts'
+import { areLargest, groupHashes, isRankedByHash, rankHashes } from '../../../queries/reports/rank-by-hash.ts'
+import { addGroups, hasFewValues, rankFewValues } from '../../../queries/reports/rank-few-values.ts'
+import type { Reader } from '../../../queries/sql/query.ts'
+
+/** `groupReports` in every case; faster ways first, which show whether they are exact. */
+export async function rankReports(ranking: Ranking, { read, readAll }: Reader): Promise<readonly ReportGroup[]> {
+  if (hasFewValues(ranking)) {
+    const groups = addGroups(await readAll(rankFewValues(ranking)), ranking.limit)
+    if (groups) return groups
+  }
+  if (isRankedByHash(ranking)) {
+    const hashes = await read(rankHashes(ranking))
+    if (areLargest(hashes, hashes, ranking)) {
+      const groups = await read(groupHashes(ranking, hashes))
+      if (areLargest(groups, hashes, ranking)) return groups
+    }
+  }
+  return read(groupReports(ranking))
+}

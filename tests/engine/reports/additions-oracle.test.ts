@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  now,
+  type OracleWorld,
+  retentionFrom,
+  runs,
+  startOracleWorld,
+  windowParams,
+} from '../../oracles/oracle-world.ts'
+import { matching, oracleGrouped } from '../../oracles/report-oracle.ts'
+import { reportRequest } from '../../support/report-requests.ts'
+
+let world: OracleWorld
+
+beforeAll(async () => {
+  world = await startOracleWorld({ count: 5_000, siteCount: 3 })
+})
+
+afterAll(() => world?.api.close())
+
+async function send(path: string, params: Record<string, string | undefined>) {
+  const given = Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  const { status, body } = await world.api.get(`${path}?${new URLSearchParams(given)}`, { key: world.key })
+  expect(body).not.toHaveProperty('error')
+  expect(status).toBe(200)
+  return body
+}
+
+test('a ranking with its total agrees with the oracle', async () => {
+  const { rows } = world
+  await fc.assert(
+    fc.asyncProperty(reportRequest(rows, retentionFrom, now, 31), async (one) => {
+      const { reportType, filters, window, groupBy, limit } = one
+      const params = { reportType, ...filters, ...windowParams(window), groupBy: groupBy.join(), limit: String(limit) }
+      const found = matching(rows, window, reportType, filters)
+      const groups = new Set(found.map((row) => JSON.stringify(groupBy.map((dimension) => row[dimension]))))
+      expect(await send('/v1/reports/grouped', { ...params, total: 'true' })).toEqual({
+        groupBy,
+        data: oracleGrouped(rows, window, retentionFrom, reportType, filters, groupBy, limit),
+        groupCount: groups.size,
+        window: windowParams(window),
+      })
+    }),
+    runs(40),
+  )
+})
