@@ -110,5 +110,13 @@ export const groupedRow = z
   .meta({ id: 'GroupedRow' })
 
 export const reportTypeCount = z
-  .object({ reportType: openEnum(reportTypeNames), estimatedReportCount: count, sampled: z.boolean() })
+  .object({
+    reportType: openEnum(reportTypeNames),
+    estimatedReportCount: count,
+    sampled: z.boolean(),
+    trendPercent: trendPercent.optional(),
+    reportCounts: z.array(count).optional().meta({
+      description: 'With `series=true`: stored reports of 14 parts of the window, which have equal length.',
+    }),
+  })
   .meta({ id: 'ReportTypeCount' })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { countReportTypes, toTypeCounts } from '../../../queries/reports/count-report-types.ts'
-import { uuid } from '../../../schema/params.ts'
+import { countTypeParts, toTypeTrends } from '../../../queries/reports/count-type-parts.ts'
+import { addition } from '../../../schema/additions.ts'
+import { flag, uuid } from '../../../schema/params.ts'
 import { reportTypeCount } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
@@ -9,12 +11,23 @@ export const reportsTypes = endpoint({
   name: 'reports.types',
   path: '/v1/reports/types',
   summary: 'Count reports by type',
-  description: 'The types with reports in the window; csp-violation is always listed, even with none.',
-  query: { siteId: uuid('Only reports of this site').optional() },
+  description:
+    'The types with reports in the window; csp-violation is always listed, even with none. With `series=true` each has its trend and course too.',
+  query: {
+    siteId: uuid('Only reports of this site').optional(),
+    series: addition(
+      flag('With true, each type has `trendPercent` and `reportCounts`: the counts of 14 equal parts of the window'),
+    ),
+  },
   window: windows.weekByDefault,
   cache: 'until-import',
   response: z.object({ data: z.array(reportTypeCount) }),
-  async handle({ caller, window, params, readAll }) {
-    return { data: toTypeCounts(await readAll(countReportTypes(caller.tenant.id, window, params.siteId))) }
+  async handle({ caller, window, earlier, params: { siteId, series }, readAll }) {
+    const tenantId = caller.tenant.id
+    if (series === 'true') {
+      const parts = await readAll(countTypeParts({ tenantId, window, previous: earlier, siteId }))
+      return { data: toTypeTrends(parts) }
+    }
+    return { data: toTypeCounts(await readAll(countReportTypes(tenantId, window, siteId))) }
   },
 })

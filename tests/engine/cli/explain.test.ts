@@ -48,8 +48,12 @@ describe.each(operations.all.filter(([name]) => name !== 'me' && name !== 'repor
   })
 })
 
-test('last is the window of the API', async () => {
-  const target = '/v1/reports/histogram?last=P1D'
+test.each([
+  '/v1/reports/histogram?last=P1D',
+  '/v1/reports/histogram?last=P2D&groupBy=blockedHost&top=3&timeZone=Asia/Kolkata',
+  '/v1/reports/grouped?last=P2D&groupBy=directive&total=true',
+  '/v1/reports/types?last=P2D&series=true',
+])('%s is explained as the API reads it', async (target) => {
   const { status, body } = await explainRequest(reader, tenant, target, now)
   expect(status).toBe(200)
   expect(JSON.parse(body)).toEqual((await api.get(target, { key: world.key })).body)

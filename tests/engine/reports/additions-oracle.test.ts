@@ -3,12 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   now,
   type OracleWorld,
+  optional,
   retentionFrom,
   runs,
   startOracleWorld,
   windowParams,
+  windows,
 } from '../../oracles/oracle-world.ts'
 import { matching, oracleGrouped } from '../../oracles/report-oracle.ts'
+import { oracleTypeParts } from '../../oracles/type-parts-oracle.ts'
 import { reportRequest } from '../../support/report-requests.ts'
 
 let world: OracleWorld
@@ -40,6 +43,20 @@ test('a ranking with its total agrees with the oracle', async () => {
         data: oracleGrouped(rows, window, retentionFrom, reportType, filters, groupBy, limit),
         groupCount: groups.size,
         window: windowParams(window),
+      })
+    }),
+    runs(40),
+  )
+})
+
+test('types with their course agree with the oracle', async () => {
+  const { rows, siteIds } = world
+  const shortest = fc.integer({ min: 1, max: 40 }).map((length) => ({ from: now - length - 5_000, to: now - 5_000 }))
+  const anyWindow = fc.oneof({ weight: 9, arbitrary: windows }, { weight: 1, arbitrary: shortest })
+  await fc.assert(
+    fc.asyncProperty(anyWindow, optional(siteIds), async (window, siteId) => {
+      expect(await send('/v1/reports/types', { ...windowParams(window), siteId, series: 'true' })).toEqual({
+        data: oracleTypeParts(rows, window, retentionFrom, siteId),
       })
     }),
     runs(40),
