@@ -2,7 +2,7 @@
 
 import { deviceTypes, dispositions } from './enumerations.ts'
 
-type Matcher =
+export type Matcher =
   | { readonly kind: 'text'; readonly maxLength: number; readonly lowerCase?: true }
   | { readonly kind: 'enum'; readonly values: readonly [string, ...string[]] }
   | { readonly kind: 'uuid' }
@@ -14,6 +14,8 @@ export interface DimensionRow {
   /** Few distinct values: in the cubes, so that any combination needs no raw rows. */
   readonly lowCardinality?: true
   readonly description: string
+  /** A value that browsers send. */
+  readonly example: string
 }
 
 const text = (maxLength: number) => ({ kind: 'text', maxLength }) as const
@@ -27,25 +29,44 @@ const featureDescription =
   'the policy-controlled feature, API, error type, crash reason, kind of check (coep) or kind of access (coop)'
 
 const dimensions = {
-  siteId: { match: { kind: 'uuid' }, everyType: true, description: 'the site' },
-  directive: { match: text(64), lowCardinality: true, description: 'the effective CSP directive' },
-  blockedHost: { match: host, description: 'the host, keyword or scheme that was blocked' },
+  siteId: {
+    match: { kind: 'uuid' },
+    everyType: true,
+    description: 'the site',
+    example: '0f8b9a52-4d6e-4c3b-9b1a-2f7c5d3e6a10',
+  },
+  directive: { match: text(64), lowCardinality: true, description: 'the effective CSP directive', example: 'img-src' },
+  blockedHost: { match: host, description: 'the host, keyword or scheme that was blocked', example: 'cdn.example.com' },
   disposition: {
     match: oneOf(dispositions),
     lowCardinality: true,
     description: 'whether the policy was enforced or only reported',
+    example: 'enforce',
   },
-  documentHost: { match: host, everyType: true, description: 'the host of the page' },
-  browserName: { match: text(64), ...common, description: 'the browser family' },
-  osName: { match: text(64), ...common, description: 'the operating system' },
-  deviceType: { match: oneOf(deviceTypes), ...common, description: 'the kind of device' },
-  feature: { match: text(128), lowCardinality: true, description: featureDescription },
-  blockedUrl: { match: text(512), description: 'the URL that was blocked' },
-  blockedOrigin: { match: text(255), description: 'the origin that was blocked' },
-  destination: { match: text(64), lowCardinality: true, description: 'the request destination' },
-  effectivePolicy: { match: text(128), lowCardinality: true, description: 'the opener policy in effect' },
-  otherOrigin: { match: text(255), description: 'the origin on the other side of the opener relation' },
-  sourceFile: { match: text(512), description: 'the script, without its query' },
+  documentHost: { match: host, everyType: true, description: 'the host of the page', example: 'shop.example.com' },
+  browserName: { match: text(64), ...common, description: 'the browser family', example: 'Firefox' },
+  osName: { match: text(64), ...common, description: 'the operating system', example: 'Android' },
+  deviceType: { match: oneOf(deviceTypes), ...common, description: 'the kind of device', example: 'mobile' },
+  feature: { match: text(128), lowCardinality: true, description: featureDescription, example: 'geolocation' },
+  blockedUrl: { match: text(512), description: 'the URL that was blocked', example: 'https://cdn.example.com/app.js' },
+  blockedOrigin: { match: text(255), description: 'the origin that was blocked', example: 'https://cdn.example.com' },
+  destination: { match: text(64), lowCardinality: true, description: 'the request destination', example: 'script' },
+  effectivePolicy: {
+    match: text(128),
+    lowCardinality: true,
+    description: 'the opener policy in effect',
+    example: 'same-origin',
+  },
+  otherOrigin: {
+    match: text(255),
+    description: 'the origin on the other side of the opener relation',
+    example: 'https://pay.example.com',
+  },
+  sourceFile: {
+    match: text(512),
+    description: 'the script, without its query',
+    example: 'https://shop.example.com/app.js',
+  },
 } as const satisfies Record<string, DimensionRow>
 
 export type DimensionName = keyof typeof dimensions

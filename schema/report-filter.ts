@@ -3,6 +3,7 @@ import { type DimensionName, type DimensionRow, dimensionNames, dimensionRows } 
 import { oneOf, textFilter, uuid } from './params.ts'
 import { Problem } from './problems.ts'
 import { type ReportType, reportTypeNames, type StoredType, storedTypeRows } from './report-types.ts'
+import { conditionsOf, type ValueCondition, valueFilters } from './value-filters.ts'
 
 /** Terms are in the dimension table's order. */
 export interface ReportFilter {
@@ -10,9 +11,8 @@ export interface ReportFilter {
   readonly terms: readonly FilterTerm[]
 }
 
-export interface FilterTerm {
+export interface FilterTerm extends ValueCondition {
   readonly dimension: DimensionName
-  readonly value: string
 }
 
 function hasDimension(reportType: StoredType, dimension: DimensionName): boolean {
@@ -27,9 +27,12 @@ export function dimensionsOf(reportType: StoredType): DimensionName[] {
   return dimensionNames.filter((dimension) => hasDimension(reportType, dimension))
 }
 
+function about(name: DimensionName, row: DimensionRow): string {
+  return row.everyType ? row.description : `${row.description} (${typesWith(name).join(', ')} only)`
+}
+
 function filterParam(name: DimensionName, row: DimensionRow): z.ZodType<string | undefined, string | undefined> {
-  const only = row.everyType ? '' : ` (${typesWith(name).join(', ')} only)`
-  const description = `Filters by ${row.description}${only}`
+  const description = `Filters by ${about(name, row)}`
   if (row.match.kind === 'uuid') return uuid(description).optional()
   if (row.match.kind === 'enum') return oneOf(row.match.values, description).optional()
   const text = textFilter(row.match.maxLength, description)
@@ -45,20 +48,41 @@ export const reportFilterParams = {
   ...filterParams,
 }
 
-const reportFilterQuery = z.object(reportFilterParams)
+const contractQuery = z.object(reportFilterParams)
+
+type DimensionFilters = ReturnType<typeof valueFilters<DimensionName>>
+
+/** Filters that the contract lacks. */
+export const reportFilterAdditions = Object.fromEntries(
+  dimensionNames.flatMap((name) => {
+    const row = dimensionRows[name]
+    return Object.entries(valueFilters(name, row.match, { about: about(name, row), example: row.example }))
+  }),
+) as DimensionFilters
+
+const { 'siteId.any': anySite, 'siteId.not': noSite } = reportFilterAdditions
+
+/** Of an operation whose reports are filtered by their site alone. */
+export const siteFilterAdditions = { 'siteId.any': anySite, 'siteId.not': noSite }
+
+type FilterQuery = z.output<typeof contractQuery> & {
+  readonly [Name in keyof typeof reportFilterAdditions]?: z.output<(typeof reportFilterAdditions)[Name]>
+}
 
 /** Throws bad_request for a dimension that the type lacks (Rule 23). */
-export function toReportFilter(query: z.output<typeof reportFilterQuery>): ReportFilter {
+export function toReportFilter(query: FilterQuery): ReportFilter {
   const { reportType } = query
-  const terms: FilterTerm[] = []
-  for (const dimension of dimensionNames) {
-    const value = query[dimension]
-    if (value === undefined) continue
-    requireDimension(reportType, dimension, dimension)
-    terms.push({ dimension, value })
-  }
+  const terms = dimensionNames.flatMap((dimension) =>
+    conditionsOf(dimension, query).map(({ parameter, ...condition }): FilterTerm => {
+      requireDimension(reportType, dimension, parameter)
+      return { dimension, ...condition }
+    }),
+  )
   return { reportType, terms }
 }
+
+export const siteTerms = (query: Readonly<Record<string, unknown>>): FilterTerm[] =>
+  conditionsOf('siteId', query).map(({ parameter: _, ...condition }) => ({ dimension: 'siteId', ...condition }))
 
 export function requireDimension(reportType: ReportType, dimension: DimensionName, parameter: string): void {
   if (hasDimension(reportType, dimension)) return

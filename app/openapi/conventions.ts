@@ -7,7 +7,7 @@ A read-only JSON API over the security and reliability reports that browsers sen
   nothing else: another tenant's site is as unknown as one that does not exist.
 - Every operation takes GET and HEAD. The response to another method is 405 with \`Allow\`, to an unknown path 404.
 - A parameter that the operation does not take, that is empty or that is repeated is rejected with 400; the message
-  names the parameter and the allowed values.
+  names the parameter and the allowed values. Filters of several values alone repeat and can be empty.
 - Send your own \`X-Request-Id\` (1 to 64 characters of \`A-Z a-z 0-9 . _ -\`) or read the one that the server made: it is in the
   response header, in every error and in the server's log.
 
@@ -49,9 +49,19 @@ as their items would come again with other counts.
 Printable ASCII without the backslash. \`_\` matches any one character; without it a filter is equality, as it always is
 where a parameter's description has the word exact. A comma is a character as any other: a filter is one value. Case matters, except in hosts.
 
-No filter is empty, so none selects a group whose value is \`""\`: the reports in it have no such value, as \`feature\`
-can be missing in an older browser's. List the reports without that filter and take those whose field is null or
-\`""\`; an issue's reports are read by its id.
+A filter \`x\` is not empty. A group whose value is \`""\` has the reports without such a value, as \`feature\` can be missing in an
+older browser's; \`x.any=\` selects them.
+
+## Filters of several values
+
+Where their parameters are listed, a filter \`x\` has others beside it, which combine with it and with each other: a report
+passes all of them.
+
+- \`x.any\`: one of these values. Repeat it for several, up to 20: \`directive.any=img-src&directive.any=font-src\`.
+- \`x.not\`: none of these values: \`blockedHost.not=cdn.example.com\`. Reports without a value pass.
+- \`x.contains\`: text of 2 to 64 characters that is part of the value, once; \`_\` is a character as any other there.
+
+An empty value of \`x.any\` or \`x.not\` means: has no value.
 
 ## Budgets
 

@@ -30,7 +30,7 @@ export function outputSchema(body: z.ZodType, named: NamedSchemas): JsonSchema {
 const asDeclared: Override = ({ zodSchema, jsonSchema }) => {
   const { override, description } = jsonSchema
   if (typeof override === 'object') {
-    for (const key of ['type', 'pattern', 'format', 'override']) delete jsonSchema[key]
+    for (const key of ['type', 'anyOf', 'pattern', 'format', 'override']) delete jsonSchema[key]
     Object.assign(jsonSchema, override, description === undefined ? {} : { description })
   }
   // Zod omits the default and the examples of a parameter with a transform.

@@ -30,7 +30,11 @@ export interface RequestContext {
   engineMs: number
 }
 
-export type Params = Record<string, unknown> & { siteId?: string }
+export type Params = Record<string, unknown> & {
+  siteId?: string
+  'siteId.any'?: readonly string[]
+  'siteId.not'?: readonly string[]
+}
 
 type QueryParams = Params & { from?: Date; to?: Date; last?: number; limit?: number; cursor?: string }
 

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { LRUCache } from 'lru-cache'
-import { findSite } from '../../queries/tenants/find-site.ts'
+import { findSites } from '../../queries/tenants/find-sites.ts'
 import { keyTtlMs } from '../../schema/durations.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { ApiEnv } from './request-context.ts'
@@ -10,19 +10,22 @@ export const createSiteCache = (ttlMs: number = keyTtlMs) => new LRUCache<string
 
 const noSuchSite = () => new Problem('not_found', 'There is no such site')
 
-/** Throws not_found for a site of path or query that is not the tenant's, or not the key's. */
+/** Throws not_found for a site of path or query that is not the tenant's, or not the key's; filters of sites name them too. */
 export function requireSite(siteCache: ReturnType<typeof createSiteCache>): MiddlewareHandler<ApiEnv> {
   return async function requireSite(c, next) {
     const { tenant, siteId: ownSiteId } = c.get('caller')
-    for (const siteId of [c.get('path').siteId, c.get('query').siteId]) {
-      const key = `${tenant.id}/${siteId}`
-      if (!siteId) continue
-      if (ownSiteId !== null && siteId !== ownSiteId) throw noSuchSite()
-      if (siteCache.get(key)) continue
+    const query = c.get('query')
+    const named = [c.get('path').siteId, query.siteId, query['siteId.any'], query['siteId.not']].flat()
+    // The empty value is that of no site.
+    const siteIds = [...new Set(named.filter((siteId): siteId is string => Boolean(siteId)))]
+    if (ownSiteId !== null && siteIds.some((siteId) => siteId !== ownSiteId)) throw noSuchSite()
+    const keyOf = (siteId: string) => `${tenant.id}/${siteId}`
+    const unknown = siteIds.filter((siteId) => !siteCache.get(keyOf(siteId)))
+    if (unknown.length > 0) {
       const start = performance.now()
-      const [site] = await c.get('reader').read(findSite(tenant.id, siteId))
-      if (!site) throw noSuchSite()
-      siteCache.set(key, true, { start })
+      const found = await c.get('reader').read(findSites(tenant.id, unknown))
+      for (const { id } of found) siteCache.set(keyOf(id), true, { start })
+      if (found.length < unknown.length) throw noSuchSite()
     }
     await next()
   }

@@ -69,9 +69,11 @@ function validationMessage(
       unknown.push(...issue.keys.map(quoteInput))
       continue
     }
-    const parameter = String(issue.path[0])
-    const value = input[parameter]
-    if (Array.isArray(value)) messages.add(`${parameter} was given ${value.length} times; give it once`)
+    const [parameter, index] = [String(issue.path[0]), issue.path[1]]
+    const given = input[parameter]
+    const value = typeof index === 'number' ? [given].flat()[index] : given
+    if (issue.code === 'too_big' && issue.origin === 'array') messages.add(`${parameter} ${issue.message}`)
+    else if (Array.isArray(value)) messages.add(`${parameter} was given ${value.length} times; give it once`)
     else if (typeof value === 'string') messages.add(`${parameter} ${issue.message}, not ${quoteInput(value)}`)
     else messages.add(`${parameter} is required and ${issue.message}`)
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilAcknowledged } from '../../clickhouse/cluster/collector-blocks.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { findSite } from '../../queries/tenants/find-site.ts'
+import { findSites } from '../../queries/tenants/find-sites.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { acknowledgedMs, forgottenMs } from '../../schema/durations.ts'
@@ -61,7 +61,7 @@ export async function deleteSite(
   id: string,
   options: DeleteOptions,
 ): Promise<RowCounts> {
-  const [site] = await databases.writer.read(findSite(tenantId, id))
+  const [site] = await databases.writer.read(findSites(tenantId, [id]))
   const condition = ofSite(tenantId, id)
   return deleteTarget(databases, options, {
     ...{ kind: 'site', id, tenantId, name: site?.name, condition },

@@ -1,6 +1,7 @@
 /** @module Queries to run concurrently, and the response made of all their rows. */
 
 import { z } from 'zod'
+import type { FilterTerm } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import { countSlices } from '../rollups/count-slices.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
@@ -13,8 +14,11 @@ type TypeTally = Tally & { readonly reportType: string }
 
 const row = z.object({ reportType: z.string(), reportCount: rowCount, weight: rowBigSum })
 
-export function countReportTypes(tenantId: string, window: TimeRange, siteId: string | undefined): Query<TypeTally>[] {
-  const terms = siteId ? [{ dimension: 'siteId' as const, value: siteId }] : []
+export function countReportTypes(
+  tenantId: string,
+  window: TimeRange,
+  terms: readonly FilterTerm[],
+): Query<TypeTally>[] {
   const slices = countSlices({ tenantId, reportType: undefined, terms, groupBy: [], windows: [window] })
   return slices.map(({ from, measure, fewRows }) => ({
     name: 'countReportTypes',

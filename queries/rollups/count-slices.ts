@@ -1,7 +1,7 @@
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
-import { isAmong, matches } from '../sql/matches.ts'
+import { isAmong, matches, meetsOthers } from '../sql/matches.ts'
 import { type Sql, sql, text } from '../sql/sql.ts'
 import { type CountTable, rawTable, selectRollup } from './select-rollup.ts'
 import { sliceTables } from './table-slices.ts'
@@ -56,7 +56,7 @@ const rollupMeasures: Measures = {
 export function countSlices(filter: CountFilter): CountSlice[] {
   const { tenantId, reportType, terms, groupBy, among, windows, bucket } = filter
   const dimensions = [...new Set([...terms.map((term) => term.dimension), ...groupBy])]
-  const isPattern = terms.some(({ value }) => value.includes('_'))
+  const isPattern = terms.some(meetsOthers)
   const rollups = selectRollup({ reportType, dimensions, isGrouped: groupBy.length > 0 && !among, isPattern })
   const tables = [...rollups, rawTable]
     .map((table) => ({ ...table, grains: table.grains.filter((grain) => (bucket ?? grain) % grain === 0) }))

@@ -23,7 +23,7 @@ interface QueryProfile {
   /** Of filter terms and groupBy, each once. */
   readonly dimensions: readonly DimensionName[]
   readonly isGrouped: boolean
-  /** Some filter term is a pattern. */
+  /** Some filter term is met by values that it does not name. */
   readonly isPattern: boolean
 }
 

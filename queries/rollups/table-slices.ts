@@ -1,5 +1,6 @@
 /** @module Exact covers of time windows by rollups and raw rows. */
 
+import { anyOf } from '../sql/any-of.ts'
 import { join, name, type Sql, sql, uuid } from '../sql/sql.ts'
 import type { TimeColumn } from './time-column.ts'
 import { splitByGrain, type TimeRange } from './time-range.ts'
@@ -47,8 +48,3 @@ export function sliceTables<Table extends TimedTable>(
 /** At least one range. */
 export const inRanges = ({ column, bound }: TimeColumn, ranges: readonly TimeRange[]): Sql =>
   anyOf(ranges.map(({ from, to }) => sql`(${column} >= ${bound(from)} AND ${column} < ${bound(to)})`))
-
-function anyOf(conditions: readonly Sql[]): Sql {
-  const [only, ...others] = conditions
-  return only && others.length === 0 ? only : sql`(${join(conditions, ' OR ')})`
-}

@@ -1,22 +1,45 @@
 import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
 import type { FilterTerm } from '../../schema/report-filter.ts'
+import type { ValueCondition } from '../../schema/value-filters.ts'
+import { anyOf } from './any-of.ts'
 import { type Sql, sql, text, texts, uuid, uuids } from './sql.ts'
 
+const isPattern = (value: string) => value.includes('_')
+
+/** Whether the condition is met by values that it does not name. */
+export const meetsOthers = ({ operator, values }: ValueCondition) => operator !== 'any' || values.some(isPattern)
+
+const negatedIf = (negated: boolean, condition: Sql) => (negated ? sql`NOT (${condition})` : condition)
+
 /** `_` matches any one character, `%` itself (Rule 22); a filter never contains a backslash. */
-function matchesText(column: Sql, value: string): Sql {
-  return value.includes('_')
-    ? sql`${column} LIKE ${text(value.replaceAll('%', '\\%'))}`
-    : sql`${column} = ${text(value)}`
+export function matchesText(column: Sql, { operator, values }: ValueCondition): Sql {
+  if (operator === 'contains') {
+    const [part = ''] = values
+    return sql`position(${column}, ${text(part)}) > 0`
+  }
+  const exact = values.filter((value) => !isPattern(value))
+  const patterns = values.filter(isPattern)
+  const [first, ...others] = exact
+  const conditions = [
+    ...(first === undefined
+      ? []
+      : [others.length > 0 ? sql`${column} IN ${texts(exact)}` : sql`${column} = ${text(first)}`]),
+    ...patterns.map((pattern) => sql`${column} LIKE ${text(pattern.replaceAll('%', '\\%'))}`),
+  ]
+  return negatedIf(operator === 'not', anyOf(conditions))
 }
 
 /** text: the column's ids are among other dimensions' values. */
 type StoredValues = 'typed' | 'text'
 
-export function matches(column: Sql, { dimension, value }: FilterTerm, stored: StoredValues = 'typed'): Sql {
-  const { match } = dimensionRows[dimension]
-  if (match.kind === 'text') return matchesText(column, value)
-  if (match.kind === 'uuid' && stored === 'typed') return sql`${column} = ${uuid(value)}`
-  return sql`${column} = ${text(value)}`
+export function matches(column: Sql, term: FilterTerm, stored: StoredValues = 'typed'): Sql {
+  const { match } = dimensionRows[term.dimension]
+  if (match.kind !== 'uuid' || stored === 'text') return matchesText(column, term)
+  // Every report has an id: the empty value is none's.
+  const [first, ...others] = term.values.filter((id) => id !== '')
+  if (first === undefined) return term.operator === 'not' ? sql`true` : sql`false`
+  const isOneOf = others.length > 0 ? sql`${column} IN ${uuids([first, ...others])}` : sql`${column} = ${uuid(first)}`
+  return negatedIf(term.operator === 'not', isOneOf)
 }
 
 /** Equality with one of the values, without wildcards. */

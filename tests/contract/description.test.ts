@@ -154,7 +154,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     expect(named('path')).toEqual(Object.keys(endpoint.pathParams))
     for (const { description, schema } of parameters) {
       expect(description).toMatch(/^[A-Z]/)
-      expect(schema.type).toMatch(/^(string|integer|boolean)$/)
+      expect(schema.type).toMatch(/^(string|integer|boolean|array)$/)
     }
   })
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
   api = await startContractApi({
     now: () => now,
     onRead({ name, statement }) {
-      if (name === 'findKey' || name === 'findSite') return
+      if (name === 'findKey' || name === 'findSites') return
       requested.push({ name, tables: tablesRead(render(statement).text).map(({ table }) => table) })
     },
   })

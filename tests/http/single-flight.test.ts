@@ -35,7 +35,7 @@ function countOf(days: number): string {
   return `/v1/reports/count?from=${new Date(to - days * dayMs).toISOString()}&to=${new Date(to).toISOString()}`
 }
 
-const lookUps = new Set(['findKey', 'findSite', 'listImportSteps'])
+const lookUps = new Set(['findKey', 'findSites', 'listImportSteps'])
 
 const counted = createCountedBudgets()
 /** Requests that were begun when all that were sent together have. */

@@ -7,12 +7,8 @@ import { type BucketSize, bucketSizes } from '../../schema/enumerations.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { Report } from '../../schema/responses/report.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { estimated, meets, type OracleWindow } from './oracle-parts.ts'
-
-export type OracleFilters = Partial<Record<DimensionName, string>>
-
-const exact: readonly string[] = ['siteId', 'disposition', 'deviceType']
-const lowerCase: readonly string[] = ['documentHost', 'blockedHost']
+import { estimated, type OracleWindow } from './oracle-parts.ts'
+import { type OracleFilters, passesFilters } from './report-filters.ts'
 
 export function matching(
   rows: readonly StoredReport[],
@@ -22,14 +18,7 @@ export function matching(
 ): StoredReport[] {
   return rows.filter(
     (row) =>
-      row.reportType === reportType &&
-      row.receivedAt >= from &&
-      row.receivedAt < to &&
-      Object.entries(filters).every(([dimension, filter]) => {
-        const stored = row[dimension as DimensionName]
-        if (exact.includes(dimension)) return stored === filter
-        return meets(stored, lowerCase.includes(dimension) ? filter.toLowerCase() : filter)
-      }),
+      row.reportType === reportType && row.receivedAt >= from && row.receivedAt < to && passesFilters(row, filters),
   )
 }
 
@@ -115,9 +104,9 @@ export function oracleGrouped(
     })
 }
 
-export function oracleTypes(rows: readonly StoredReport[], window: OracleWindow, siteId: string | undefined) {
+export function oracleTypes(rows: readonly StoredReport[], window: OracleWindow, filters: OracleFilters) {
   return reportTypeNames.flatMap((reportType) => {
-    const found = matching(rows, window, reportType, siteId ? { siteId } : {})
+    const found = matching(rows, window, reportType, filters)
     if (found.length === 0 && reportType !== 'csp-violation') return []
     return [{ reportType, estimatedReportCount: estimated(found), sampled: found.some((row) => row.sampleRate < 1) }]
   })

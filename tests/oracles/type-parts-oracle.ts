@@ -1,5 +1,6 @@
 import type { StoredReport } from '../../schema/stored-report.ts'
 import type { OracleWindow } from './oracle-parts.ts'
+import type { OracleFilters } from './report-filters.ts'
 import { matching, oracleTypes } from './report-oracle.ts'
 
 /** Types with their trend and the counts of 14 equal parts of the window. */
@@ -7,12 +8,11 @@ export function oracleTypeParts(
   rows: readonly StoredReport[],
   window: OracleWindow,
   retentionFrom: number,
-  siteId: string | undefined,
+  filters: OracleFilters,
 ) {
   const length = window.to - window.from
   const earlier = { from: window.from - length, to: window.from }
-  return oracleTypes(rows, window, siteId).map((counted) => {
-    const filters = siteId ? { siteId } : {}
+  return oracleTypes(rows, window, filters).map((counted) => {
     const found = matching(rows, window, counted.reportType, filters)
     const before = earlier.from >= retentionFrom ? matching(rows, earlier, counted.reportType, filters).length : 0
     const reportCounts = Array.from({ length: 14 }, () => 0)

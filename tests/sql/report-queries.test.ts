@@ -29,11 +29,11 @@ const tables = (queries: readonly Query<unknown>[]) =>
   queries.flatMap((query) => [...sqlText(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table))
 
 describe('the tables of a count', () => {
-  const site1 = { dimension: 'siteId', value: site } as const
-  const directive = { dimension: 'directive', value: 'img-src' } as const
-  const host = { dimension: 'blockedHost', value: 'x' } as const
-  const browser = { dimension: 'browserName', value: 'Chrome' } as const
-  const page = { dimension: 'documentHost', value: 'y' } as const
+  const site1 = { dimension: 'siteId', operator: 'any', values: [site] } as const
+  const directive = { dimension: 'directive', operator: 'any', values: ['img-src'] } as const
+  const host = { dimension: 'blockedHost', operator: 'any', values: ['x'] } as const
+  const browser = { dimension: 'browserName', operator: 'any', values: ['Chrome'] } as const
+  const page = { dimension: 'documentHost', operator: 'any', values: ['y'] } as const
 
   test.each([
     ['no filter', [], ['reports_by_time']],
@@ -41,7 +41,7 @@ describe('the tables of a count', () => {
     ['a value of many', [host], ['reports_per_hour_by_value', 'reports']],
     [
       'several values of many',
-      [{ ...host, value: 'x_' }],
+      [{ ...host, values: ['x_'] }],
       ['reports_per_day_by_value', 'reports_per_hour_by_value_time_ordered', 'reports'],
     ],
     ['a value of few', [directive], ['reports_per_hour_by_cube_value', 'reports']],
@@ -65,13 +65,13 @@ describe('the tables of a count', () => {
 
   test('a count over an aligned window reads a rollup alone', () => {
     expect(tables(countReports(tenant, { from: 0, to: dayMs }, csp()))).toEqual(['reports_by_time'])
-    expect(tables(countReportTypes(tenant, { from: 0, to: dayMs }, undefined))).toEqual(['reports_by_time'])
-    expect(tables(countReportTypes(tenant, { from: 0, to: dayMs }, site))).toEqual(['reports_per_hour_by_value'])
+    expect(tables(countReportTypes(tenant, { from: 0, to: dayMs }, []))).toEqual(['reports_by_time'])
+    expect(tables(countReportTypes(tenant, { from: 0, to: dayMs }, [site1]))).toEqual(['reports_per_hour_by_value'])
   })
 
   test('a histogram reads no table that is coarser than its buckets', () => {
     const two = csp([directive, host])
-    const several = csp([{ ...host, value: 'x_' }])
+    const several = csp([{ ...host, values: ['x_'] }])
     expect(tables(histogramReports(tenant, ragged, csp(), '1m'))).toEqual(['reports_by_time'])
     expect(tables(histogramReports(tenant, ragged, csp(), '1d'))).toEqual(['reports_by_time'])
     expect(tables(histogramReports(tenant, ragged, csp([host]), '1m'))).toEqual(['reports'])
@@ -91,7 +91,7 @@ describe('the tables of a count', () => {
 describe('the tables of a histogram in a time zone', () => {
   const day = Date.UTC(2026, 5, 1)
   const window = { from: day, to: day + 3 * dayMs }
-  const directive = csp([{ dimension: 'directive', value: 'img-src' }])
+  const directive = csp([{ dimension: 'directive', operator: 'any', values: ['img-src'] }])
   const estimated = (timeZone: string, size: '1h' | '1d', filter = directive) =>
     tables(estimateHistogram({ tenantId: tenant, window, filter, buckets: bucketsOf(window, size, timeZone) }))
 
@@ -134,7 +134,11 @@ describe('the statement of a report query', () => {
   })
 
   test('a count binds every value', () => {
-    const [query] = countReports(tenant, { from: 0, to: hourMs }, csp([{ dimension: 'directive', value: 'img_src%' }]))
+    const [query] = countReports(
+      tenant,
+      { from: 0, to: hourMs },
+      csp([{ dimension: 'directive', operator: 'any', values: ['img_src%'] }]),
+    )
     expect(query && { text: sqlText(query), params: render(query.statement).params }).toEqual({
       text: "SELECT sum(report_count) AS reportCount, toString(sum(weight)) AS weight FROM reports_per_hour_by_cube_value WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND value LIKE {p3:String} AND (bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')})",
       params: {

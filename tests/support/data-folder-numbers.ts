@@ -33,7 +33,7 @@ function numbersWithin(reports: readonly StoredReport[], window: OracleWindow, r
     `/v1/${route}?${new URLSearchParams({ ...bounds, ...params })}`
   const [responses, lists]: [Record<string, unknown>, Record<string, Record<string, unknown>[]>] = [{}, {}]
 
-  responses[path('reports/types')] = { data: oracleTypes(reports, window, undefined) }
+  responses[path('reports/types')] = { data: oracleTypes(reports, window, {}) }
   for (const reportType of reportTypeNames) {
     responses[path('reports/count', { reportType })] = { data: oracleCount(reports, window, reportType, {}) }
     const daily = oracleHistogram(reports, window, reportType, {}, '1d')

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { TestApi } from './api.ts'
+import { queryText } from './query-text.ts'
 import type { TestKey } from './tenants.ts'
 
 /** A list read to its end; `rest` has the fields beside `data`, the same on every page. */
@@ -14,10 +15,9 @@ export async function readPages(
   api: TestApi,
   key: TestKey,
   path: string,
-  params: Readonly<Record<string, string | number | undefined>>,
+  params: Parameters<typeof queryText>[0],
 ): Promise<ReadList> {
-  const set = Object.entries(params).filter(([, value]) => value !== undefined)
-  const query = new URLSearchParams(set.map(([name, value]): [string, string] => [name, String(value)]))
+  const query = new URLSearchParams(queryText(params))
   const data: unknown[] = []
   let beside: ReadList['rest'] | undefined
   let cursor: string | null

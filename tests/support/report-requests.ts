@@ -8,7 +8,7 @@ import { dimensionsOf } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import type { OracleWindow } from '../oracles/oracle-parts.ts'
-import type { OracleFilters } from '../oracles/report-oracle.ts'
+import type { OracleFilters } from '../oracles/report-filters.ts'
 
 /** Values that a filter accepts (Rule 22), within its length. */
 function sayable(dimension: DimensionName, value: string): boolean {
@@ -36,6 +36,41 @@ function filterValue(rows: readonly StoredReport[], dimension: DimensionName): f
   )
 }
 
+/** A part of a stored value, often. */
+function partOf(rows: readonly StoredReport[], dimension: DimensionName): fc.Arbitrary<string> {
+  const stored = [...new Set(rows.map((row) => row[dimension]))].filter((value) => /^[ -[\]-~]{2,}$/.test(value))
+  const slices = fc
+    .tuple(fc.constantFrom(...stored, 'xy'), fc.nat(), fc.integer({ min: 2, max: 12 }))
+    .map(([value, at, length]) => {
+      const start = at % (value.length - 1)
+      return value.slice(start, start + length)
+    })
+  return fc.oneof(
+    { weight: 6, arbitrary: slices },
+    { weight: 1, arbitrary: slices.map((part) => part.toUpperCase()) },
+    { weight: 1, arbitrary: fc.constantFrom('__', '%%', "o'", 'no such text') },
+  )
+}
+
+/** A filter by one dimension: one value, several, others than several, a part, or more than one of these. */
+function filterBy(rows: readonly StoredReport[], dimension: DimensionName): fc.Arbitrary<OracleFilters> {
+  const value = filterValue(rows, dimension)
+  const orNone = fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.constant('') })
+  const several = fc.array(orNone, { minLength: 1, maxLength: 5 })
+  const isText = dimensionRows[dimension].match.kind === 'text'
+  const forms: Record<string, fc.Arbitrary<string | string[]>> = {
+    [dimension]: value,
+    [`${dimension}.any`]: several,
+    [`${dimension}.not`]: several,
+    ...(isText && { [`${dimension}.contains`]: partOf(rows, dimension) }),
+  }
+  const alone = Object.entries(forms).map(([parameter, form]) => fc.record({ [parameter]: form }))
+  const some = fc
+    .subarray(Object.keys(forms), { minLength: 2, maxLength: 2 })
+    .chain(([one = '', other = '']) => fc.record({ [one]: forms[one], [other]: forms[other] } as typeof forms))
+  return fc.oneof({ weight: 8, arbitrary: fc.oneof(...alone) }, { weight: 1, arbitrary: some })
+}
+
 function filtersFor(
   rows: readonly StoredReport[],
   reportType: ReportType,
@@ -44,9 +79,8 @@ function filtersFor(
   const ofType = rows.filter((row) => row.reportType === reportType)
   return fc
     .subarray([...dimensions], { minLength: 0, maxLength: Math.min(3, dimensions.length) })
-    .chain((chosen) =>
-      fc.record(Object.fromEntries(chosen.map((dimension) => [dimension, filterValue(ofType, dimension)]))),
-    )
+    .chain((chosen) => fc.tuple(...chosen.map((dimension) => filterBy(ofType, dimension))))
+    .map((filters): OracleFilters => Object.assign({}, ...filters))
 }
 
 /** Times within a range: any millisecond, and often a bucket's bound or one beside it. */
@@ -99,3 +133,7 @@ export function reportRequest(
     })
   })
 }
+
+/** Filters of an operation that has none but of sites. */
+export const siteFilters = (rows: readonly StoredReport[]) =>
+  fc.oneof(fc.constant<OracleFilters>({}), filterBy(rows, 'siteId'))

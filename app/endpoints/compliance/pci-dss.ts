@@ -5,7 +5,7 @@ import { judgeChanges, judgeScripts } from '../../../queries/rules/pci/pci-verdi
 import { suggestedPattern } from '../../../queries/rules/pci/suggested-pattern.ts'
 import { findAnyDecision } from '../../../queries/scripts/find-any-decision.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
-import { findSite } from '../../../queries/tenants/find-site.ts'
+import { findSites } from '../../../queries/tenants/find-sites.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { uuid } from '../../../schema/params.ts'
 import { changeDays } from '../../../schema/pci.ts'
@@ -41,7 +41,7 @@ export const compliancePciDss = endpoint({
     const lastDays = { from: Math.max(window.from, window.to - changeDays * dayMs), to: window.to }
     const has = (capability: Capability) => tenant.entitlements.capabilities.includes(capability)
     const [sites, onPlan, rules, pages] = await Promise.all([
-      read(findSite(tenant.id, siteId)),
+      read(findSites(tenant.id, [siteId])),
       has('pages.payment') || read(findAnyDecision(tenant.id)).then((decisions) => decisions.length > 0),
       read(listAlertedEvents(tenant.id, siteId)),
       readPaymentPages(read, { tenant, siteId }),

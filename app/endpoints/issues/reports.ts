@@ -37,7 +37,7 @@ export const issuesReports = endpoint({
     if (issueKey === undefined || days.length === 0) {
       throw new Problem('not_found', 'There is no such issue with reports of that type')
     }
-    const terms = [{ dimension: 'siteId', value: siteId }] as const
+    const terms = [{ dimension: 'siteId', operator: 'any', values: [siteId] }] as const
     const list = async (ranges: readonly TimeRange[], limit: number): Promise<Report[]> => {
       const filter = { reportType, terms, issue: { key: issueKey, ranges } }
       return ranges.length > 0 ? read(listReports(tenant.id, window, filter, { after: page.after, limit })) : []

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { countReports } from '../../../queries/reports/count-reports.ts'
 import { addTallies, estimate, isSampled } from '../../../queries/rules/weights.ts'
 import { toReadWindow } from '../../../queries/rules/window.ts'
-import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
+import { reportFilterAdditions, reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { readWindow } from '../../../schema/responses/common.ts'
 import { reportCount } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
@@ -13,7 +13,7 @@ export const reportsCount = endpoint({
   path: '/v1/reports/count',
   summary: 'Count reports',
   description: 'The number of reports that the list would page through, and the estimated number before sampling.',
-  query: reportFilterParams,
+  query: { ...reportFilterParams, ...reportFilterAdditions },
   parse: toReportFilter,
   window: windows.weekByDefault,
   cache: 'until-import',

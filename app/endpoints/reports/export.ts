@@ -4,7 +4,7 @@ import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { exportFieldsParam } from '../../../schema/export-fields.ts'
 import { exportFormatNames, exportFormats } from '../../../schema/export-formats.ts'
 import { oneOf } from '../../../schema/params.ts'
-import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
+import { reportFilterAdditions, reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { reportFieldNames } from '../../../schema/responses/report.ts'
 import type { Download } from '../../pipeline/download.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
@@ -22,6 +22,7 @@ export const reportsExport = endpoint({
     'Every report of a type in the window, newest first, without a cap. `Export-Report-Count` is their number, counted ahead. What ends normally is whole: on a fault the connection is cut off, which curl reports by its exit code, and NDJSON ends with the line `{"end":{"reports":n}}`. Reports that are imported into the window meanwhile can be among them. CSV cells that begin like a formula have an apostrophe before. It costs one more request for each 10,000 reports. One export of a tenant runs at a time.',
   query: {
     ...reportFilterParams,
+    ...reportFilterAdditions,
     format: oneOf(
       exportFormatNames,
       'One report a line as the list has it (ndjson), with a head (csv), or with types (parquet)',

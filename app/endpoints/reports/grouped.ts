@@ -6,7 +6,7 @@ import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { addition } from '../../../schema/additions.ts'
 import { groupByParam, toGrouping } from '../../../schema/group-by.ts'
 import { flag, integer } from '../../../schema/params.ts'
-import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
+import { reportFilterAdditions, reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { count, readWindow } from '../../../schema/responses/common.ts'
 import { groupedRow } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
@@ -21,6 +21,7 @@ export const reportsGrouped = endpoint({
     'The largest groups first, with the change against the window of equal length just before. A ranking has no cursor. With `total=true` it has the number of all groups.',
   query: {
     ...reportFilterParams,
+    ...reportFilterAdditions,
     groupBy: groupByParam,
     limit: integer(1, 100, 'The number of groups to return').default(20),
     total: addition(

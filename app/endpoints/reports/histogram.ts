@@ -10,7 +10,7 @@ import { addition } from '../../../schema/additions.ts'
 import { bucketSizeNames } from '../../../schema/enumerations.ts'
 import { seriesParams, toSeriesGrouping } from '../../../schema/group-by.ts'
 import { oneOf, timeZone } from '../../../schema/params.ts'
-import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
+import { reportFilterAdditions, reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { readWindow } from '../../../schema/responses/common.ts'
 import { histogram } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
@@ -25,6 +25,7 @@ export const reportsHistogram = endpoint({
     'Reports by time bucket, empty buckets included. Buckets start at multiples of their size since the Unix epoch, or with the days and hours of `timeZone`, so the first can start before `from`; only reports within the window count. With `groupBy` the largest values of a dimension have a series each, and all others one together.',
   query: {
     ...reportFilterParams,
+    ...reportFilterAdditions,
     bucketSize: oneOf(
       bucketSizeNames,
       'The width of a bucket; chosen from the window by default, and widened where the window would need more than 10,000 buckets, or 100,000 counts of series',

@@ -1,5 +1,5 @@
 import { listReports } from '../../../queries/reports/list-reports.ts'
-import { reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
+import { reportFilterAdditions, reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { type Report, report } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
@@ -18,7 +18,7 @@ export const reportsList = endpoint({
   summary: 'List reports',
   description:
     'Reports of one type, newest first. At most the first 10,000 of a query can be paged; narrow the window to reach further.',
-  query: reportFilterParams,
+  query: { ...reportFilterParams, ...reportFilterAdditions },
   parse: toReportFilter,
   window: windows.week,
   page: { ...listPage, position },

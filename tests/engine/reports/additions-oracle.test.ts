@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   now,
   type OracleWorld,
-  optional,
   retentionFrom,
   runs,
   startOracleWorld,
@@ -12,7 +11,8 @@ import {
 } from '../../oracles/oracle-world.ts'
 import { matching, oracleGrouped } from '../../oracles/report-oracle.ts'
 import { oracleTypeParts } from '../../oracles/type-parts-oracle.ts'
-import { reportRequest } from '../../support/report-requests.ts'
+import { queryText } from '../../support/query-text.ts'
+import { reportRequest, siteFilters } from '../../support/report-requests.ts'
 
 let world: OracleWorld
 
@@ -22,9 +22,8 @@ beforeAll(async () => {
 
 afterAll(() => world?.api.close())
 
-async function send(path: string, params: Record<string, string | undefined>) {
-  const given = Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  const { status, body } = await world.api.get(`${path}?${new URLSearchParams(given)}`, { key: world.key })
+async function send(path: string, params: Parameters<typeof queryText>[0]) {
+  const { status, body } = await world.api.get(`${path}?${queryText(params)}`, { key: world.key })
   expect(body).not.toHaveProperty('error')
   expect(status).toBe(200)
   return body
@@ -50,13 +49,13 @@ test('a ranking with its total agrees with the oracle', async () => {
 })
 
 test('types with their course agree with the oracle', async () => {
-  const { rows, siteIds } = world
+  const { rows } = world
   const shortest = fc.integer({ min: 1, max: 40 }).map((length) => ({ from: now - length - 5_000, to: now - 5_000 }))
   const anyWindow = fc.oneof({ weight: 9, arbitrary: windows }, { weight: 1, arbitrary: shortest })
   await fc.assert(
-    fc.asyncProperty(anyWindow, optional(siteIds), async (window, siteId) => {
-      expect(await send('/v1/reports/types', { ...windowParams(window), siteId, series: 'true' })).toEqual({
-        data: oracleTypeParts(rows, window, retentionFrom, siteId),
+    fc.asyncProperty(anyWindow, siteFilters(rows), async (window, filters) => {
+      expect(await send('/v1/reports/types', { ...windowParams(window), ...filters, series: 'true' })).toEqual({
+        data: oracleTypeParts(rows, window, retentionFrom, filters),
       })
     }),
     runs(40),

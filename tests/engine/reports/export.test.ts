@@ -15,6 +15,7 @@ import { now, retentionFrom, runs, startOracleWorld, windowParams } from '../../
 import { oracleList } from '../../oracles/report-oracle.ts'
 import type { TestApi } from '../../support/api.ts'
 import { connectPatiently } from '../../support/patience.ts'
+import { queryText } from '../../support/query-text.ts'
 import { reportRequest } from '../../support/report-requests.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
@@ -35,10 +36,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function send(params: Readonly<Record<string, string | undefined>>, as = key, headers: Record<string, string> = {}) {
-  const set = Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined)
+function send(params: Parameters<typeof queryText>[0], as = key, headers: Record<string, string> = {}) {
   const init = { headers: { Authorization: `Bearer ${as.key}`, ...headers } }
-  return fetch(`${api.url}/v1/reports/export?${new URLSearchParams(set)}`, init)
+  return fetch(`${api.url}/v1/reports/export?${queryText(params)}`, init)
 }
 
 const month = windowParams({ from: now - 31 * 24 * hourMs, to: now })

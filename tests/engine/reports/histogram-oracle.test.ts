@@ -9,6 +9,7 @@ import { oracleBuckets, oracleSeries } from '../../oracles/histogram-oracle.ts'
 import type { OracleWindow } from '../../oracles/oracle-parts.ts'
 import { now, type OracleWorld, optional, runs, startOracleWorld, windowParams } from '../../oracles/oracle-world.ts'
 import { matching } from '../../oracles/report-oracle.ts'
+import { queryText } from '../../support/query-text.ts'
 import { type ReportRequest, reportRequest, windowWithin } from '../../support/report-requests.ts'
 
 /** More than a year, so that each zone changes its clock both ways. */
@@ -50,9 +51,7 @@ interface HistogramRequest extends Pick<ReportRequest, 'reportType' | 'filters' 
 async function expectHistogram({ reportType, filters, window, bucketSize, timeZone, series }: HistogramRequest) {
   const { api, key, rows } = world
   const params = { ...windowParams(window), reportType, ...filters, bucketSize, timeZone, ...series }
-  const given = Object.entries(params).filter(([, value]) => value !== undefined)
-  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))
-  const { status, body } = await api.get(`/v1/reports/histogram?${query}`, { key })
+  const { status, body } = await api.get(`/v1/reports/histogram?${queryText(params)}`, { key })
   expect(body).not.toHaveProperty('error')
   expect(status).toBe(200)
   const most = series && Math.min(10_000, Math.floor(100_000 / (series.top + 1)))

@@ -137,7 +137,7 @@ describe('the cost of a query', () => {
     const window = { from: now - 31 * dayMs, to: now }
     const filter = {
       reportType: 'csp-violation',
-      terms: [{ dimension: 'browserName', value: 'Chrome' }],
+      terms: [{ dimension: 'browserName', operator: 'any', values: ['Chrome'] }],
     } as const
     const costs: number[] = []
     for (const query of countReports(tenantId, window, filter)) {

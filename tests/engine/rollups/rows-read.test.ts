@@ -53,7 +53,11 @@ async function rowsRead(queries: readonly Query<unknown>[]): Promise<number> {
 
 const csp = (filters: Partial<Record<DimensionName, string>> = {}) => ({
   reportType: 'csp-violation' as const,
-  terms: Object.entries(filters).map(([dimension, value]) => ({ dimension: dimension as DimensionName, value })),
+  terms: Object.entries(filters).map(([dimension, value]) => ({
+    dimension: dimension as DimensionName,
+    operator: 'any' as const,
+    values: [value],
+  })),
 })
 const inDays = (timeZone: string) => ({
   ...{ tenantId: bigTenant, window, filter: csp({ directive: 'img-src' }) },
@@ -66,7 +70,7 @@ const grouped = (groupBy: DimensionName[]) => [
 test.each<[string, () => readonly Query<unknown>[]]>([
   ['a count', () => countReports(bigTenant, window, csp())],
   ['a count of a host', () => countReports(bigTenant, window, csp({ blockedHost: 'cdn40.thirdparty.test' }))],
-  ['a count of types', () => countReportTypes(bigTenant, window, undefined)],
+  ['a count of types', () => countReportTypes(bigTenant, window, [])],
   ['a histogram', () => histogramReports(bigTenant, window, csp(), '1h')],
   ['a histogram of a directive', () => histogramReports(bigTenant, window, csp({ directive: 'img-src' }), '1h')],
   ['a histogram by minute', () => histogramReports(bigTenant, { ...window, from: window.to - 5 * dayMs }, csp(), '1m')],

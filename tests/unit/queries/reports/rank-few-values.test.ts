@@ -50,8 +50,8 @@ test('a ranking has few values where its filters and its groups have', () => {
     previous: undefined,
     limit: 20,
   } as const
-  const system = { dimension: 'osName', value: 'Windows' } as const
-  const host = { dimension: 'blockedHost', value: 'cdn.test' } as const
+  const system = { dimension: 'osName', operator: 'any', values: ['Windows'] } as const
+  const host = { dimension: 'blockedHost', operator: 'any', values: ['cdn.test'] } as const
   expect(hasFewValues({ ...ranking, terms: [system], groupBy: ['directive', 'browserName'] })).toBe(true)
   expect(hasFewValues({ ...ranking, terms: [host], groupBy: ['directive'] })).toBe(false)
   expect(hasFewValues({ ...ranking, terms: [], groupBy: ['directive', 'blockedHost'] })).toBe(false)
