@@ -1,14 +1,26 @@
 import { z } from 'zod'
 import { type DimensionName, type DimensionRow, dimensionNames, dimensionRows } from './dimensions.ts'
+import { issueIdParam } from './issue-filter.ts'
+import { isNoise, noiseParam } from './noise-filter.ts'
 import { oneOf, textFilter, uuid } from './params.ts'
 import { Problem } from './problems.ts'
-import { type ReportType, reportTypeNames, type StoredType, storedTypeRows } from './report-types.ts'
+import {
+  issueTypeNames,
+  type ReportType,
+  reportTypeNames,
+  reportTypeRows,
+  type StoredType,
+  storedTypeRows,
+} from './report-types.ts'
 import { conditionsOf, type ValueCondition, valueFilters } from './value-filters.ts'
 
 /** Terms are in the dimension table's order. */
 export interface ReportFilter {
   readonly reportType: ReportType
   readonly terms: readonly FilterTerm[]
+  /** Reports that are noise alone, or those that are none. */
+  readonly noise?: boolean | undefined
+  readonly issueKey?: bigint | undefined
 }
 
 export interface FilterTerm extends ValueCondition {
@@ -52,37 +64,57 @@ const contractQuery = z.object(reportFilterParams)
 
 type DimensionFilters = ReturnType<typeof valueFilters<DimensionName>>
 
-/** Filters that the contract lacks. */
-export const reportFilterAdditions = Object.fromEntries(
+const dimensionFilters = Object.fromEntries(
   dimensionNames.flatMap((name) => {
     const row = dimensionRows[name]
     return Object.entries(valueFilters(name, row.match, { about: about(name, row), example: row.example }))
   }),
 ) as DimensionFilters
 
-const { 'siteId.any': anySite, 'siteId.not': noSite } = reportFilterAdditions
+/** Filters that the contract lacks. */
+export const reportFilterAdditions = { ...dimensionFilters, noise: noiseParam, issueId: issueIdParam }
 
-/** Of an operation whose reports are filtered by their site alone. */
-export const siteFilterAdditions = { 'siteId.any': anySite, 'siteId.not': noSite }
+const { 'siteId.any': anySite, 'siteId.not': noSite, noise } = reportFilterAdditions
+
+/** Of an operation over every type. */
+export const everyTypeAdditions = { 'siteId.any': anySite, 'siteId.not': noSite, noise }
 
 type FilterQuery = z.output<typeof contractQuery> & {
   readonly [Name in keyof typeof reportFilterAdditions]?: z.output<(typeof reportFilterAdditions)[Name]>
 }
 
-/** Throws bad_request for a dimension that the type lacks (Rule 23). */
+/** Throws bad_request for a dimension or an issue that the type lacks (Rule 23). */
 export function toReportFilter(query: FilterQuery): ReportFilter {
-  const { reportType } = query
+  const { reportType, siteId, noise, issueId } = query
   const terms = dimensionNames.flatMap((dimension) =>
     conditionsOf(dimension, query).map(({ parameter, ...condition }): FilterTerm => {
       requireDimension(reportType, dimension, parameter)
       return { dimension, ...condition }
     }),
   )
-  return { reportType, terms }
+  if (issueId !== undefined) requireIssue(reportType, siteId)
+  // An issue's id is its key in hexadecimal.
+  const issueKey = issueId === undefined ? undefined : BigInt(`0x${issueId}`)
+  return { reportType, terms, noise: isNoise(noise), issueKey }
 }
 
-export const siteTerms = (query: Readonly<Record<string, unknown>>): FilterTerm[] =>
-  conditionsOf('siteId', query).map(({ parameter: _, ...condition }) => ({ dimension: 'siteId', ...condition }))
+export const toEveryTypeFilter = (query: Readonly<Record<string, unknown>> & Partial<Pick<FilterQuery, 'noise'>>) => ({
+  terms: conditionsOf('siteId', query).map(
+    ({ parameter: _, ...condition }): FilterTerm => ({ dimension: 'siteId', ...condition }),
+  ),
+  noise: isNoise(query.noise),
+})
+
+function requireIssue(reportType: ReportType, siteId: string | undefined): void {
+  if (!reportTypeRows[reportType].issue) {
+    const types = issueTypeNames.join(', ')
+    throw new Problem(
+      'bad_request',
+      `issueId: ${reportType} reports make no issues; send the reportType of the issue, of ${types}`,
+    )
+  }
+  if (siteId === undefined) throw new Problem('bad_request', 'issueId: an issue is of one site; send its siteId too')
+}
 
 export function requireDimension(reportType: ReportType, dimension: DimensionName, parameter: string): void {
   if (hasDimension(reportType, dimension)) return

@@ -5,7 +5,7 @@ import { addition } from './additions.ts'
 import type { Matcher } from './dimensions.ts'
 import { enumValue, repeated, substring, textValue, uuidValue } from './params.ts'
 
-export const filterOperators = ['any', 'not', 'contains'] as const
+const filterOperators = ['any', 'not', 'contains'] as const
 
 export type FilterOperator = (typeof filterOperators)[number]
 

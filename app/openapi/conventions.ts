@@ -61,7 +61,8 @@ passes all of them.
 - \`x.not\`: none of these values: \`blockedHost.not=cdn.example.com\`. Reports without a value pass.
 - \`x.contains\`: text of 2 to 64 characters that is part of the value, once; \`_\` is a character as any other there.
 
-An empty value of \`x.any\` or \`x.not\` means: has no value.
+An empty value of \`x.any\` or \`x.not\` means: has no value. \`noise=exclude\` omits the reports that extensions, browsers and
+injecting products cause, \`noise=only\` selects them; \`issueId\`, with the \`siteId\` and the \`reportType\` of an issue, selects its reports.
 
 ## Budgets
 

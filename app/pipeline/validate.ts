@@ -71,7 +71,7 @@ function validationMessage(
     }
     const [parameter, index] = [String(issue.path[0]), issue.path[1]]
     const given = input[parameter]
-    const value = typeof index === 'number' ? [given].flat()[index] : given
+    const value = Array.isArray(given) && typeof index === 'number' ? given[index] : given
     if (issue.code === 'too_big' && issue.origin === 'array') messages.add(`${parameter} ${issue.message}`)
     else if (Array.isArray(value)) messages.add(`${parameter} was given ${value.length} times; give it once`)
     else if (typeof value === 'string') messages.add(`${parameter} ${issue.message}, not ${quoteInput(value)}`)

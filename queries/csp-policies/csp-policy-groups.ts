@@ -1,12 +1,15 @@
 import { type Groups, type KeyedSlice, keyedSlices } from '../groups/keyed-slices.ts'
 import { type GroupFilter, slicesWhere } from '../rollups/group-slices.ts'
 import type { PageMatch } from '../rules/scans/page-pattern.ts'
-import { sql, text, uuid } from '../sql/sql.ts'
+import { equals } from '../sql/equals.ts'
+import { sql, text, uint64, uuid } from '../sql/sql.ts'
 
 export interface CspPolicyFilter extends GroupFilter {
   readonly siteId: string
   /** Every page where it is undefined. */
   readonly page: PageMatch | undefined
+  /** Only policies that reports of this issue quote. */
+  readonly issueKey?: bigint | undefined
 }
 
 /** Old Safari versions send no disposition, and only blocked loads. */
@@ -14,8 +17,13 @@ export const cspDisposition = sql`if(disposition = 'report', 'report', 'enforce'
 
 export const cspPolicyGroups = (filter: CspPolicyFilter): Groups => ({
   filter,
-  rollup: 'reports_per_day_by_page',
-  conditions: [sql`report_type = 'csp-violation'`, sql`site_id = ${uuid(filter.siteId)}`, sql`policy_key != 0`],
+  rollup: filter.issueKey === undefined ? 'reports_per_day_by_page' : undefined,
+  conditions: [
+    sql`report_type = 'csp-violation'`,
+    sql`site_id = ${uuid(filter.siteId)}`,
+    sql`policy_key != 0`,
+    ...equals('issue_key', uint64, filter.issueKey),
+  ],
   // policy_key leaves nonces out.
   key: () => sql`if(disposition = 'report', bitNot(policy_key), policy_key)`,
 })

@@ -11,7 +11,8 @@ export interface KeyedSlice extends GroupSlice {
 
 export interface Groups {
   readonly filter: GroupFilter
-  readonly rollup: GroupTable
+  /** Undefined if none has the columns of the conditions. */
+  readonly rollup: GroupTable | undefined
   /** On columns that the rollup and raw rows both have, the report type among them. */
   readonly conditions: readonly Sql[]
   readonly key: (slice: GroupSlice) => Sql

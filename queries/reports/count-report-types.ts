@@ -1,7 +1,7 @@
 /** @module Queries to run concurrently, and the response made of all their rows. */
 
 import { z } from 'zod'
-import type { FilterTerm } from '../../schema/report-filter.ts'
+import type { ReportFilter } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import { countSlices } from '../rollups/count-slices.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
@@ -17,9 +17,9 @@ const row = z.object({ reportType: z.string(), reportCount: rowCount, weight: ro
 export function countReportTypes(
   tenantId: string,
   window: TimeRange,
-  terms: readonly FilterTerm[],
+  filter: Pick<ReportFilter, 'terms' | 'noise'>,
 ): Query<TypeTally>[] {
-  const slices = countSlices({ tenantId, reportType: undefined, terms, groupBy: [], windows: [window] })
+  const slices = countSlices({ tenantId, reportType: undefined, ...filter, groupBy: [], windows: [window] })
   return slices.map(({ from, measure, fewRows }) => ({
     name: 'countReportTypes',
     statement: sql`

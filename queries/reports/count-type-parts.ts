@@ -1,7 +1,7 @@
 /** @module Report types with the course of their counts: queries to run concurrently, and the rows of the response. */
 
 import { z } from 'zod'
-import type { FilterTerm } from '../../schema/report-filter.ts'
+import type { ReportFilter } from '../../schema/report-filter.ts'
 import { countSlices } from '../rollups/count-slices.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import { trendPercent } from '../rules/trend-percent.ts'
@@ -24,13 +24,13 @@ interface PartsQuery {
   readonly window: TimeRange
   /** undefined if retention does not reach it. */
   readonly previous: TimeRange | undefined
-  readonly terms: readonly FilterTerm[]
+  readonly filter: Pick<ReportFilter, 'terms' | 'noise'>
 }
 
-export function countTypeParts({ tenantId, window, previous, terms }: PartsQuery): Query<PartTally>[] {
+export function countTypeParts({ tenantId, window, previous, filter }: PartsQuery): Query<PartTally>[] {
   const { from, to } = window
   const windows = [...(previous ? [previous] : []), ...partsOf(window)]
-  const slices = countSlices({ tenantId, reportType: undefined, terms, groupBy: [], windows })
+  const slices = countSlices({ tenantId, reportType: undefined, ...filter, groupBy: [], windows })
   return slices.map(({ from: fromTable, time, measure, fewRows }) => ({
     name: 'countTypeParts',
     statement: sql`

@@ -7,13 +7,13 @@ import { inRanges } from '../rollups/table-slices.ts'
 import { rawTime } from '../rollups/time-column.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import type { PageOf, Query } from '../sql/query.ts'
-import { at, empty, join, name, type Sql, sql, uint, uint64, uuid } from '../sql/sql.ts'
+import { at, empty, join, name, type Sql, sql, uint, uuid } from '../sql/sql.ts'
 import type { TimePosition } from '../sql/time-position.ts'
 import { newestFirst, reportsWhere } from './reports-where.ts'
 
 interface ListFilter extends ReportFilter {
-  /** Reports of one issue, received in one of the ranges, at least one. */
-  readonly issue?: { readonly key: bigint; readonly ranges: readonly TimeRange[] }
+  /** Reports received in one of them, at least one. */
+  readonly ranges?: readonly TimeRange[]
 }
 
 const selected = (field: keyof Report): Sql => sql`${name(storedFieldRows[field].column)} AS ${name(field)}`
@@ -46,11 +46,8 @@ export function listReports(
   filter: ListFilter,
   { after, limit }: PageOf<TimePosition<'receivedAt'>>,
 ): Query<Report> {
-  const { reportType, issue } = filter
-  const conditions = [
-    reportsWhere(tenantId, window, filter),
-    ...(issue ? [sql`issue_key = ${uint64(issue.key)}`, inRanges(rawTime, issue.ranges)] : []),
-  ]
+  const { reportType, ranges } = filter
+  const conditions = [reportsWhere(tenantId, window, filter), ...(ranges ? [inRanges(rawTime, ranges)] : [])]
   return {
     name: 'listReports',
     statement: sql`

@@ -20,9 +20,9 @@ const row = z.object({ hash: rowBigSum, reportCount: rowCount })
 
 type HashCount = z.infer<typeof row>
 
-/** With a filter, or by other dimensions, the second statement takes what the first saves. */
-export const isRankedByHash = ({ groupBy, terms }: Ranking) =>
-  terms.length === 0 && groupBy.includes('documentHost') && groupBy.includes('blockedHost')
+/** With a filter but of noise, or by other dimensions, the second statement takes what the first saves. */
+export const isRankedByHash = ({ groupBy, terms, issueKey }: Ranking) =>
+  terms.length === 0 && issueKey === undefined && groupBy.includes('documentHost') && groupBy.includes('blockedHost')
 
 /** Twice the limit, so that ties at the limit are rarely ties with hashes beyond. */
 const hashLimit = ({ limit }: Ranking) => 2 * limit

@@ -1,17 +1,21 @@
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { storedFieldRows } from '../../schema/stored-report.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
+import { equals } from '../sql/equals.ts'
 import { matches } from '../sql/matches.ts'
-import { at, join, name, type Sql, sql, text, uuid } from '../sql/sql.ts'
+import { at, bool, join, name, type Sql, sql, text, uint64, uuid } from '../sql/sql.ts'
 
 /** Condition on the reports of a window, one range of the primary key. */
-export function reportsWhere(tenantId: string, window: TimeRange, { reportType, terms }: ReportFilter): Sql {
+export function reportsWhere(tenantId: string, window: TimeRange, filter: ReportFilter): Sql {
+  const { reportType, terms, noise, issueKey } = filter
   const conditions = [
     sql`tenant_id = ${uuid(tenantId)}`,
     sql`report_type = ${text(reportType)}`,
     sql`received_at >= ${at(new Date(window.from))}`,
     sql`received_at < ${at(new Date(window.to))}`,
     ...terms.map((term) => matches(name(storedFieldRows[term.dimension].column), term)),
+    ...equals('noise', bool, noise),
+    ...equals('issue_key', uint64, issueKey),
   ]
   return join(conditions, ' AND ')
 }

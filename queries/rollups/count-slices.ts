@@ -1,8 +1,9 @@
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
+import { equals } from '../sql/equals.ts'
 import { isAmong, matches, meetsOthers } from '../sql/matches.ts'
-import { type Sql, sql, text } from '../sql/sql.ts'
+import { bool, type Sql, sql, text, uint64 } from '../sql/sql.ts'
 import { type CountTable, rawTable, selectRollup } from './select-rollup.ts'
 import { sliceTables } from './table-slices.ts'
 import type { TimeColumn } from './time-column.ts'
@@ -13,6 +14,9 @@ export interface CountFilter {
   /** All types where it is undefined. */
   readonly reportType: ReportType | undefined
   readonly terms: readonly FilterTerm[]
+  /** Of noise alone, or without it; every rollup has it. */
+  readonly noise?: boolean | undefined
+  readonly issueKey?: bigint | undefined
   readonly groupBy: readonly DimensionName[]
   /** The values of the one dimension of groupBy that count, at least one, without wildcards. */
   readonly among?: readonly string[] | undefined
@@ -54,10 +58,16 @@ const rollupMeasures: Measures = {
 
 /** Slices of the selected rollups that are fine enough for the bucket, and of raw rows. */
 export function countSlices(filter: CountFilter): CountSlice[] {
-  const { tenantId, reportType, terms, groupBy, among, windows, bucket } = filter
+  const { tenantId, reportType, terms, noise, issueKey, groupBy, among, windows, bucket } = filter
   const dimensions = [...new Set([...terms.map((term) => term.dimension), ...groupBy])]
   const isPattern = terms.some(meetsOthers)
-  const rollups = selectRollup({ reportType, dimensions, isGrouped: groupBy.length > 0 && !among, isPattern })
+  const rollups = selectRollup({
+    reportType,
+    dimensions,
+    isGrouped: groupBy.length > 0 && !among,
+    isPattern,
+    isOfIssue: issueKey !== undefined,
+  })
   const tables = [...rollups, rawTable]
     .map((table) => ({ ...table, grains: table.grains.filter((grain) => (bucket ?? grain) % grain === 0) }))
     .filter(({ grains }) => grains.length > 0)
@@ -67,6 +77,8 @@ export function countSlices(filter: CountFilter): CountSlice[] {
     ...rowsOf(dimensions),
     ...terms.map((term) => matches(column(term.dimension), term, values)),
     ...(among ? groupBy.map((dimension) => isAmong(column(dimension), dimension, among, values)) : []),
+    ...equals('noise', bool, noise),
+    ...equals('issue_key', uint64, issueKey),
   ]
   return sliceTables(tables, tenantId, windows, conditions).map(
     ({ table: { table, time, column, fewRows }, from }) => ({

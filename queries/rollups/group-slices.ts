@@ -52,14 +52,14 @@ const rollupColumns = {
   lastSeen: sql`max(last_seen_at)`,
 } as const
 
-/** Whole days from the rollup, raw rows at the edges. @param conditions on columns of both, report type included. */
+/** Whole days from the rollup, if any, raw rows at the edges. @param conditions on columns of both, report type included. */
 export function groupSlices(
-  rollup: GroupTable,
+  rollup: GroupTable | undefined,
   { tenantId, window }: GroupFilter,
   conditions: readonly Sql[],
 ): GroupSlice[] {
-  const byDay: TimedTable = { table: rollup, grains: [dayMs], time: bucketTime }
-  return sliceTables([byDay, rawTable], tenantId, [window], () => conditions).map(({ table, from }) => ({
+  const byDay: TimedTable[] = rollup ? [{ table: rollup, grains: [dayMs], time: bucketTime }] : []
+  return sliceTables([...byDay, rawTable], tenantId, [window], () => conditions).map(({ table, from }) => ({
     from,
     ...(table === rawTable ? rawColumns : rollupColumns),
   }))

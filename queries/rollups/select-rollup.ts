@@ -25,12 +25,15 @@ interface QueryProfile {
   readonly isGrouped: boolean
   /** Some filter term is met by values that it does not name. */
   readonly isPattern: boolean
+  readonly isOfIssue: boolean
 }
 
 interface RollupSet {
   /** Only types with this dimension have rows. */
   readonly typesWith?: DimensionName
   readonly dimensions: readonly DimensionName[]
+  /** Its rows are of one issue each: only types with issues have rows. */
+  readonly ofIssue?: true
   /** Its rows have one dimension each, instead of every combination. */
   readonly isSingle?: true
   readonly appliesTo?: (profile: QueryProfile) => boolean
@@ -133,13 +136,19 @@ export const rollupSets: readonly RollupSet[] = [
     dimensions: ['siteId', 'documentHost', 'directive', 'blockedHost'],
     rollups: [rollup('reports_per_day_by_hosts', dayMs)],
   },
+  {
+    ofIssue: true,
+    dimensions: ['siteId'],
+    rollups: [rollup('reports_per_day_by_issue', dayMs, { ...reportColumns, fewRows: true })],
+  },
 ]
 
 /** Rollups of the first set that can serve the query, coarsest first; none: raw rows only. */
 export function selectRollup(profile: QueryProfile): readonly CountTable[] {
   const ofType = profile.reportType ? dimensionsOf(profile.reportType) : []
   const set = rollupSets.find(
-    ({ typesWith, dimensions, isSingle, appliesTo }) =>
+    ({ typesWith, ofIssue = false, dimensions, isSingle, appliesTo }) =>
+      ofIssue === profile.isOfIssue &&
       (typesWith === undefined || ofType.includes(typesWith)) &&
       profile.dimensions.length <= (isSingle ? 1 : dimensions.length) &&
       profile.dimensions.every((dimension) => dimensions.includes(dimension)) &&

@@ -52,6 +52,8 @@ export const uuid = (value: string): Bound => ({ type: 'UUID', value })
 
 export const uuids = (values: readonly string[]): Bound => ({ type: 'Array(UUID)', value: values })
 
+export const bool = (value: boolean): Bound => ({ type: 'Bool', value: String(value) })
+
 export function uint(value: number): Bound {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`not an unsigned integer: ${value}`)
   return { type: 'UInt64', value: String(value) }

@@ -7,7 +7,8 @@ import type { BenchQuery } from './bench-query.ts'
 import type { Dialect } from './dialects.ts'
 import { keyOf } from './query-result.ts'
 
-type Filters = Readonly<Partial<Record<DimensionName, string>>>
+/** By parameter; several values repeat it. */
+type Filters = Readonly<Record<string, string | readonly string[]>>
 
 interface Selection {
   readonly type?: ReportType
@@ -22,8 +23,18 @@ const monthDays = 31
 
 const column = (dimension: string) => storedFieldRows[dimension as DimensionName].column
 const entries = (filters: Filters = {}) => Object.entries(filters)
-const condition = ([dimension, value]: readonly [string, string]) =>
-  `${column(dimension)} ${value.includes('_') ? 'LIKE' : '='} '${value}'`
+
+/** As plain SQL has it: the statements of the API are others. */
+function condition([parameter, given]: readonly [string, string | readonly string[]]): string {
+  if (parameter === 'noise') return given === 'only' ? 'noise' : 'NOT noise'
+  const [name = '', operator] = parameter.split('.')
+  const compare = (value: string) => {
+    if (operator === 'contains') return `${column(name)} LIKE '%${value}%'`
+    return `${column(name)} ${value.includes('_') ? 'LIKE' : '='} '${value}'`
+  }
+  const isAny = [given].flat().map(compare).join(' OR ')
+  return operator === 'not' ? `NOT (${isAny})` : `(${isAny})`
+}
 
 const fromReports = ({ type = 'csp-violation', filters }: Selection, d: Dialect, from = d.from) => `
 FROM reports
@@ -36,12 +47,13 @@ WHERE tenant_id = ${d.tenant}
     .join('\n  ')}`
 
 function pathOf(operation: string, { type, filters }: Selection, more: Record<string, string> = {}) {
-  const query = new URLSearchParams({ ...more, ...(type && { reportType: type }), ...filters })
+  const query = new URLSearchParams({ ...more, ...(type && { reportType: type }) })
+  for (const [parameter, given] of entries(filters)) for (const value of [given].flat()) query.append(parameter, value)
   return `/v1/reports${operation}?${query}`
 }
 
 function nameOf(operation: string, { filters }: Selection): string {
-  const terms = entries(filters).map(([dimension, value]) => `${dimension}=${value}`)
+  const terms = entries(filters).map(([parameter, given]) => `${parameter}=${[given].flat().join('|')}`)
   return terms.length > 0 ? `${operation} where ${terms.join(', ')}` : operation
 }
 

@@ -6,6 +6,7 @@ import { type DimensionName, dimensionNames } from '../../schema/dimensions.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
+import { oracleIssueId } from '../oracles/issue-oracle.ts'
 import type { ApiResponse } from '../support/api.ts'
 import {
   type ContractApi,
@@ -72,7 +73,24 @@ function queriesOfTypes(endpoint: Endpoint): Query[] {
 function queries(endpoint: Endpoint): Query[] {
   if (emptyStatus(endpoint) === 404) return [{}]
   const filters = dimensionNames.filter((dimension) => dimension !== 'siteId' && dimension in endpoint.query)
-  return [...queriesOfTypes(endpoint), ...filters.map((dimension) => filterBy(dimension, endpoint))]
+  return [
+    ...queriesOfTypes(endpoint),
+    ...filters.map((dimension) => filterBy(dimension, endpoint)),
+    ...additionsOf(endpoint),
+  ]
+}
+
+/** Filters that the contract lacks: of several values, of a part, of noise and of an issue. */
+function additionsOf({ query }: Endpoint): Query[] {
+  const [siteId] = first.siteIds
+  const issue = reports.find((one) => one.reportType === 'csp-violation' && one.siteId === siteId)
+  const additions: Query[] = [
+    { 'browserName.any': ['Chrome', ''], 'osName.not': 'Windows' },
+    { 'documentHost.contains': 'example', noise: 'exclude' },
+    { 'siteId.any': siteId, noise: 'only' },
+    { issueId: issue && oracleIssueId(issue), ...('siteId' in query && { siteId }) },
+  ]
+  return additions.filter((names) => Object.keys(names).every((name) => name in query))
 }
 
 function filterBy(dimension: DimensionName, { query }: Endpoint): Query {

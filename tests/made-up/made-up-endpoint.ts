@@ -3,7 +3,7 @@ import { endpoint } from '../../app/pipeline/endpoint.ts'
 import { windows } from '../../app/pipeline/windows.ts'
 import { countReportTypes, toTypeCounts } from '../../queries/reports/count-report-types.ts'
 import { oneOf, uuid } from '../../schema/params.ts'
-import { siteTerms } from '../../schema/report-filter.ts'
+import { toEveryTypeFilter } from '../../schema/report-filter.ts'
 import { reportTypeCount } from '../../schema/responses/report.ts'
 
 /** An endpoint as a developer would add it: one declaration. */
@@ -22,7 +22,7 @@ export const madeUpEndpoint = endpoint({
   cache: 'until-import',
   response: z.object({ order: z.string(), data: z.array(reportTypeCount) }),
   async handle({ caller: { tenant }, params: { siteId, order }, window, readAll }) {
-    const data = toTypeCounts(await readAll(countReportTypes(tenant.id, window, siteTerms({ siteId }))))
+    const data = toTypeCounts(await readAll(countReportTypes(tenant.id, window, toEveryTypeFilter({ siteId }))))
     return { order, data }
   },
 })

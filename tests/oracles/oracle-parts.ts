@@ -17,6 +17,13 @@ export function meets(stored: string, filter: string): boolean {
   return characters.length === wanted.length && wanted.every((one, index) => one === '_' || one === characters[index])
 }
 
+/** Whether a value passes a filter `x`, `x.any`, `x.not` or `x.contains`. */
+export function passes(stored: string, operator: string, values: readonly string[], isExact = false): boolean {
+  if (operator === 'contains') return values.every((part) => stored.includes(part))
+  const isAny = values.some((value) => (isExact ? stored === value : meets(stored, value)))
+  return operator === 'not' ? !isAny : isAny
+}
+
 export const within = ({ receivedAt }: Pick<AnyRow, 'receivedAt'>, { from, to }: OracleWindow) =>
   receivedAt >= from && receivedAt < to
 

@@ -2,7 +2,8 @@
 
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { meets } from './oracle-parts.ts'
+import { oracleIssueId } from './issue-oracle.ts'
+import { passes } from './oracle-parts.ts'
 
 /** By parameter; an array repeats it. */
 export type OracleFilters = Readonly<Record<string, string | readonly string[]>>
@@ -12,13 +13,9 @@ const lowerCase: readonly string[] = ['documentHost', 'blockedHost']
 
 export const passesFilters = (row: StoredReport, filters: OracleFilters) =>
   Object.entries(filters).every(([parameter, given]) => {
+    if (parameter === 'noise') return row.noise === (given === 'only')
+    if (parameter === 'issueId') return oracleIssueId(row) === given
     const [name = '', operator = 'any'] = parameter.split('.')
     const values = [given].flat().map((value) => (lowerCase.includes(name) ? value.toLowerCase() : value))
     return passes(row[name as DimensionName], operator, values, exact.includes(name))
   })
-
-function passes(stored: string, operator: string, values: readonly string[], isExact: boolean): boolean {
-  if (operator === 'contains') return values.every((part) => stored.includes(part))
-  const isAny = values.some((value) => (isExact ? stored === value : meets(stored, value)))
-  return operator === 'not' ? !isAny : isAny
-}

@@ -5,8 +5,9 @@ import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
 import { dayMs } from '../../schema/durations.ts'
 import { bucketSizeNames } from '../../schema/enumerations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
-import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
+import { type ReportType, reportTypeNames, storedTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
+import { oracleIssueId } from '../oracles/issue-oracle.ts'
 import type { OracleWindow } from '../oracles/oracle-parts.ts'
 import type { OracleFilters } from '../oracles/report-filters.ts'
 
@@ -37,10 +38,10 @@ function filterValue(rows: readonly StoredReport[], dimension: DimensionName): f
 }
 
 /** A part of a stored value, often. */
-function partOf(rows: readonly StoredReport[], dimension: DimensionName): fc.Arbitrary<string> {
-  const stored = [...new Set(rows.map((row) => row[dimension]))].filter((value) => /^[ -[\]-~]{2,}$/.test(value))
+function partsOf(stored: readonly string[]): fc.Arbitrary<string> {
+  const long = stored.filter((value) => /^[ -[\]-~]{2,}$/.test(value))
   const slices = fc
-    .tuple(fc.constantFrom(...stored, 'xy'), fc.nat(), fc.integer({ min: 2, max: 12 }))
+    .tuple(fc.constantFrom(...long, 'xy'), fc.nat(), fc.integer({ min: 2, max: 12 }))
     .map(([value, at, length]) => {
       const start = at % (value.length - 1)
       return value.slice(start, start + length)
@@ -52,23 +53,42 @@ function partOf(rows: readonly StoredReport[], dimension: DimensionName): fc.Arb
   )
 }
 
-/** A filter by one dimension: one value, several, others than several, a part, or more than one of these. */
-function filterBy(rows: readonly StoredReport[], dimension: DimensionName): fc.Arbitrary<OracleFilters> {
-  const value = filterValue(rows, dimension)
+type Forms = Record<string, fc.Arbitrary<string | string[]>>
+
+/** A filter and those beside it. @param part of a text. */
+function formsOf(name: string, value: fc.Arbitrary<string>, part?: fc.Arbitrary<string>): Forms {
   const orNone = fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.constant('') })
   const several = fc.array(orNone, { minLength: 1, maxLength: 5 })
+  const forms = { [name]: value, [`${name}.any`]: several, [`${name}.not`]: several }
+  return part ? { ...forms, [`${name}.contains`]: part } : forms
+}
+
+/** A filter by one dimension: one value, several, others than several, a part, or more than one of these. */
+function filterBy(rows: readonly StoredReport[], dimension: DimensionName): fc.Arbitrary<OracleFilters> {
   const isText = dimensionRows[dimension].match.kind === 'text'
-  const forms: Record<string, fc.Arbitrary<string | string[]>> = {
-    [dimension]: value,
-    [`${dimension}.any`]: several,
-    [`${dimension}.not`]: several,
-    ...(isText && { [`${dimension}.contains`]: partOf(rows, dimension) }),
-  }
+  const part = isText ? partsOf([...new Set(rows.map((row) => row[dimension]))]) : undefined
+  const forms = formsOf(dimension, filterValue(rows, dimension), part)
   const alone = Object.entries(forms).map(([parameter, form]) => fc.record({ [parameter]: form }))
   const some = fc
     .subarray(Object.keys(forms), { minLength: 2, maxLength: 2 })
-    .chain(([one = '', other = '']) => fc.record({ [one]: forms[one], [other]: forms[other] } as typeof forms))
+    .chain(([one = '', other = '']) => fc.record({ [one]: forms[one], [other]: forms[other] } as Forms))
   return fc.oneof({ weight: 8, arbitrary: fc.oneof(...alone) }, { weight: 1, arbitrary: some })
+}
+
+/** The filters of noise and of one issue, often absent; an issue with its site. */
+function furtherFilters(ofType: readonly StoredReport[]): fc.Arbitrary<OracleFilters> {
+  const noise = fc.constantFrom('exclude', 'only').map((noise): OracleFilters => ({ noise }))
+  const often = [
+    { weight: 5, arbitrary: fc.constant<OracleFilters>({}) },
+    { weight: 3, arbitrary: noise },
+  ]
+  const ofIssues = ofType.filter(({ reportType }) => storedTypeRows[reportType].issue)
+  if (ofIssues.length === 0) return fc.oneof(...often)
+  const issue = fc
+    .constantFrom(...ofIssues)
+    .map((row): OracleFilters => ({ issueId: oracleIssueId(row), siteId: row.siteId }))
+  const both = fc.tuple(noise, issue).map(([one, other]) => ({ ...one, ...other }))
+  return fc.oneof(...often, { weight: 2, arbitrary: issue }, { weight: 1, arbitrary: both })
 }
 
 function filtersFor(
@@ -79,7 +99,7 @@ function filtersFor(
   const ofType = rows.filter((row) => row.reportType === reportType)
   return fc
     .subarray([...dimensions], { minLength: 0, maxLength: Math.min(3, dimensions.length) })
-    .chain((chosen) => fc.tuple(...chosen.map((dimension) => filterBy(ofType, dimension))))
+    .chain((chosen) => fc.tuple(...chosen.map((dimension) => filterBy(ofType, dimension)), furtherFilters(ofType)))
     .map((filters): OracleFilters => Object.assign({}, ...filters))
 }
 
@@ -134,6 +154,11 @@ export function reportRequest(
   })
 }
 
-/** Filters of an operation that has none but of sites. */
-export const siteFilters = (rows: readonly StoredReport[]) =>
-  fc.oneof(fc.constant<OracleFilters>({}), filterBy(rows, 'siteId'))
+/** Filters of an operation over every type. */
+export const everyTypeFilters = (rows: readonly StoredReport[]) =>
+  fc
+    .tuple(
+      fc.oneof(fc.constant<OracleFilters>({}), filterBy(rows, 'siteId')),
+      fc.oneof(fc.constant({}), fc.record({ noise: fc.constantFrom('exclude', 'only') })),
+    )
+    .map(([sites, noise]): OracleFilters => ({ ...sites, ...noise }))

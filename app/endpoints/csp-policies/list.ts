@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policy-groups.ts'
 import { mergeCspPolicies } from '../../../queries/rules/csp/merge-csp-policies.ts'
+import { keyOfIssueId } from '../../../queries/rules/issue-id.ts'
 import { pageMatch } from '../../../queries/rules/scans/page-pattern.ts'
+import { issueIdParam } from '../../../schema/issue-filter.ts'
 import { uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { cspPolicy } from '../../../schema/responses/csp-policy.ts'
@@ -19,14 +21,18 @@ export const cspPoliciesList = endpoint({
   description:
     'Policies that differ only in nonces, in the order of their directives, in case or in repeats are one; the latest quoted come first. `truncated` is true if more than 200 distinct policies were quoted, before any were merged, and only the latest of them are listed.',
   pathParams: { siteId: uuid('The site') },
-  query: { pageId: uuid('Only policies quoted by reports of this monitored page').optional() },
+  query: {
+    pageId: uuid('Only policies quoted by reports of this monitored page').optional(),
+    issueId: issueIdParam,
+  },
   window: windows.month,
   page: { ...wholeListPage, position: timePosition('lastSeen', cspPolicy.shape.id) },
   response: listResponse(cspPolicy, { truncated: z.boolean() }),
-  async handle({ caller: { tenant }, params: { siteId, pageId }, window, page, read, readAll }) {
+  async handle({ caller: { tenant }, params: { siteId, pageId, issueId }, window, page, read, readAll }) {
     const monitored = pageId === undefined ? undefined : await requirePage(read, tenant.id, { siteId, pageId })
     const match = monitored && pageMatch(monitored.pattern)
-    const filter: CspPolicyFilter = { tenantId: tenant.id, siteId, window, page: match }
+    const issueKey = issueId === undefined ? undefined : keyOfIssueId(issueId)
+    const filter: CspPolicyFilter = { tenantId: tenant.id, siteId, window, page: match, issueKey }
     const { policies, truncated } = await readQuotedPolicies({ read, readAll }, filter)
     return { ...page.sortAndCut(mergeCspPolicies(policies), latestFirst('lastSeen')), truncated }
   },

@@ -39,7 +39,7 @@ export const issuesReports = endpoint({
     }
     const terms = [{ dimension: 'siteId', operator: 'any', values: [siteId] }] as const
     const list = async (ranges: readonly TimeRange[], limit: number): Promise<Report[]> => {
-      const filter = { reportType, terms, issue: { key: issueKey, ranges } }
+      const filter = { reportType, terms, issueKey, ranges }
       return ranges.length > 0 ? read(listReports(tenant.id, window, filter, { after: page.after, limit })) : []
     }
     const { latest, earlier } = latestRanges(days, page.rows, page.after?.receivedAt)

@@ -3,7 +3,7 @@ import { countReportTypes, toTypeCounts } from '../../../queries/reports/count-r
 import { countTypeParts, toTypeTrends } from '../../../queries/reports/count-type-parts.ts'
 import { addition } from '../../../schema/additions.ts'
 import { flag, uuid } from '../../../schema/params.ts'
-import { siteFilterAdditions, siteTerms } from '../../../schema/report-filter.ts'
+import { everyTypeAdditions, toEveryTypeFilter } from '../../../schema/report-filter.ts'
 import { reportTypeCount } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
@@ -16,19 +16,19 @@ export const reportsTypes = endpoint({
     'The types with reports in the window; csp-violation is always listed, even with none. With `series=true` each has its trend and course too.',
   query: {
     siteId: uuid('Only reports of this site').optional(),
-    ...siteFilterAdditions,
+    ...everyTypeAdditions,
     series: addition(
       flag('With true, each type has `trendPercent` and `reportCounts`: the counts of 14 equal parts of the window'),
     ),
   },
-  parse: siteTerms,
+  parse: toEveryTypeFilter,
   window: windows.weekByDefault,
   cache: 'until-import',
   response: z.object({ data: z.array(reportTypeCount) }),
   async handle({ caller, window, earlier, filter, params, readAll }) {
     const tenantId = caller.tenant.id
     if (params.series === 'true') {
-      const parts = await readAll(countTypeParts({ tenantId, window, previous: earlier, terms: filter }))
+      const parts = await readAll(countTypeParts({ tenantId, window, previous: earlier, filter }))
       return { data: toTypeTrends(parts) }
     }
     return { data: toTypeCounts(await readAll(countReportTypes(tenantId, window, filter))) }

@@ -7,6 +7,7 @@ import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { oracleCspPolicies } from '../../oracles/csp-policy-oracle.ts'
+import { oracleIssueId } from '../../oracles/issue-oracle.ts'
 import { now, runs, startOracleWorld, windowParams, windows } from '../../oracles/oracle-world.ts'
 import type { TestApi } from '../../support/api.ts'
 import { readPages } from '../../support/read-pages.ts'
@@ -75,21 +76,30 @@ afterAll(() => api?.close())
 
 const policiesOf = (siteId: string | undefined) => `/v1/sites/${siteId}/csp-policies`
 
-test('CSP policies are those of the oracle, page by page, on random pages and unaligned windows', async () => {
+test('CSP policies are those of the oracle, page by page, on random pages, issues and unaligned windows', async () => {
   const pattern = fc.option(fc.constantFrom(...patterns), { freq: 3, nil: undefined })
+  const quoting = rows.filter(({ reportType }) => reportType === 'csp-violation')
+  const issue = fc.option(fc.constantFrom(...quoting), { freq: 2, nil: undefined })
+  const drawn = fc.record({
+    window: windows,
+    site: fc.nat(1),
+    page: pattern,
+    issue,
+    limit: fc.integer({ min: 3, max: 11 }),
+  })
   await fc.assert(
-    fc.asyncProperty(windows, fc.nat(1), pattern, fc.integer({ min: 1, max: 9 }), async (window, site, page, limit) => {
-      const { data, truncated } = oracleCspPolicies(rows, window, siteIds[site] ?? '', page)
-      const pageId = page === undefined ? undefined : pageIds[site]?.get(page)
-      const response = await readPages(api, key, policiesOf(siteIds[site]), {
-        ...windowParams(window),
-        pageId,
-        limit: limit + 2,
-      })
+    fc.asyncProperty(drawn, async ({ window, site, page, issue, limit }) => {
+      const index = issue ? siteIds.indexOf(issue.siteId) : site
+      const issueId = issue && oracleIssueId(issue)
+      const ofIssue = issueId === undefined ? rows : rows.filter((row) => oracleIssueId(row) === issueId)
+      const { data, truncated } = oracleCspPolicies(ofIssue, window, siteIds[index] ?? '', page)
+      const pageId = page === undefined ? undefined : pageIds[index]?.get(page)
+      const params = { ...windowParams(window), pageId, issueId, limit }
+      const response = await readPages(api, key, policiesOf(siteIds[index]), params)
       expect(response.data).toEqual(data)
       expect(response.rest).toEqual({ truncated })
     }),
-    runs(45),
+    runs(60),
   )
 })
 

@@ -12,7 +12,7 @@ import {
 import { matching, oracleGrouped } from '../../oracles/report-oracle.ts'
 import { oracleTypeParts } from '../../oracles/type-parts-oracle.ts'
 import { queryText } from '../../support/query-text.ts'
-import { reportRequest, siteFilters } from '../../support/report-requests.ts'
+import { everyTypeFilters, reportRequest } from '../../support/report-requests.ts'
 
 let world: OracleWorld
 
@@ -53,7 +53,7 @@ test('types with their course agree with the oracle', async () => {
   const shortest = fc.integer({ min: 1, max: 40 }).map((length) => ({ from: now - length - 5_000, to: now - 5_000 }))
   const anyWindow = fc.oneof({ weight: 9, arbitrary: windows }, { weight: 1, arbitrary: shortest })
   await fc.assert(
-    fc.asyncProperty(anyWindow, siteFilters(rows), async (window, filters) => {
+    fc.asyncProperty(anyWindow, everyTypeFilters(rows), async (window, filters) => {
       expect(await send('/v1/reports/types', { ...windowParams(window), ...filters, series: 'true' })).toEqual({
         data: oracleTypeParts(rows, window, retentionFrom, filters),
       })

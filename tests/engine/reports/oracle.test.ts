@@ -18,7 +18,7 @@ import {
 } from '../../oracles/report-oracle.ts'
 import type { TestApi } from '../../support/api.ts'
 import { queryText } from '../../support/query-text.ts'
-import { type ReportRequest, reportRequest, siteFilters, windowWithin } from '../../support/report-requests.ts'
+import { everyTypeFilters, type ReportRequest, reportRequest, windowWithin } from '../../support/report-requests.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 let api: TestApi
@@ -82,7 +82,7 @@ describe('the API agrees with the oracle on random types, filters and unaligned 
     )
   })
 
-  test('count of several values and of all others, which add up to the count without them', async () => {
+  test('counts of several values and of all others add up to the count without them, and so do noise and the rest', async () => {
     const count = async (one: ReportRequest, more: OracleFilters) => {
       const { data } = await send('/v1/reports/count', { ...filtered(one), ...more })
       return data.reportCount
@@ -90,7 +90,11 @@ describe('the API agrees with the oracle on random types, filters and unaligned 
     await holds(
       fc.asyncProperty(randomRequest(), async (one) => {
         const [dimension = 'siteId'] = one.groupBy
-        const others = Object.entries(one.filters).filter(([parameter]) => parameter.split('.')[0] !== dimension)
+        // An issue is named with its site.
+        const dropped = dimension === 'siteId' ? ['siteId', 'issueId'] : [dimension]
+        const others = Object.entries(one.filters).filter(
+          ([parameter]) => !dropped.includes(parameter.split('.')[0] ?? ''),
+        )
         const filters = Object.fromEntries(others)
         const values = [
           ...new Set(rows.map((row) => row[dimension]).filter((value) => /^[ -[\]-~]{0,60}$/.test(value))),
@@ -103,6 +107,12 @@ describe('the API agrees with the oracle on random types, filters and unaligned 
           count(request, { [`${dimension}.not`]: several }),
         ])
         expect(any + not).toBe(all)
+        const { noise: _, ...quiet } = filters
+        const noises = [{}, { noise: 'exclude' }, { noise: 'only' }]
+        const [whole, exclude, only] = await Promise.all(
+          noises.map((one) => count({ ...request, filters: { ...quiet, ...one } }, {})),
+        )
+        expect(exclude + only).toBe(whole)
       }),
       25,
     )
@@ -155,7 +165,7 @@ describe('the API agrees with the oracle on random types, filters and unaligned 
   test('types', async () => {
     const windows = windowWithin(retentionFrom, now, 31)
     await fc.assert(
-      fc.asyncProperty(windows, siteFilters(rows), async (window, filters) => {
+      fc.asyncProperty(windows, everyTypeFilters(rows), async (window, filters) => {
         const data = oracleTypes(rows, window, filters)
         await expectBody('/v1/reports/types', { ...windowParams(window), ...filters }, { filters, body: { data } })
       }),

@@ -4,7 +4,7 @@ import { render } from '../../../queries/sql/sql.ts'
 import { dimensionNames } from '../../../schema/dimensions.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
 import { dimensionsOf } from '../../../schema/report-filter.ts'
-import { reportTypeNames } from '../../../schema/report-types.ts'
+import { reportTypeNames, reportTypeRows } from '../../../schema/report-types.ts'
 import { storedFieldRows } from '../../../schema/stored-report.ts'
 import { queryRows } from '../../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
@@ -22,10 +22,10 @@ const held = (reportType: unknown, dimensions: readonly string[]) => `${reportTy
 /** The report types of a rollup of counts, each with dimensions that it holds together. */
 function declared(table: string): string[] {
   const ofTable = rollupSets.filter(({ rollups }) => rollups.some((rollup) => rollup.table === table))
-  return ofTable.flatMap(({ typesWith, dimensions, isSingle }) =>
+  return ofTable.flatMap(({ typesWith, ofIssue, dimensions, isSingle }) =>
     reportTypeNames.flatMap((type) => {
       const ofType = dimensionsOf(type)
-      if (typesWith && !ofType.includes(typesWith)) return []
+      if ((typesWith && !ofType.includes(typesWith)) || (ofIssue && !reportTypeRows[type].issue)) return []
       const carried = dimensions.filter((dimension) => ofType.includes(dimension))
       return isSingle ? carried.map((dimension) => held(type, [dimension])) : held(type, dimensions)
     }),
@@ -81,3 +81,16 @@ test.each([...new Set(rollupSets.flatMap(({ rollups }) => rollups.map(({ table }
     expect((await stored(table)).sort()).toEqual(declared(table).sort())
   },
 )
+
+test('every declared rollup has noise apart from the rest, as its counts of both', async () => {
+  const noise = await queryRows(db.writer, 'SELECT countIf(noise), countIf(NOT noise) FROM reports')
+  const tables = [...new Set(allRollups.map(({ table }) => table))]
+  const columns = await queryRows(
+    db.writer,
+    "SELECT table FROM system.columns WHERE database = currentDatabase() AND name = 'noise' AND is_in_sorting_key",
+  )
+  expect(columns.flat()).toEqual(expect.arrayContaining(tables))
+  const hours =
+    "SELECT sumIf(report_count, noise), sumIf(report_count, NOT noise) FROM reports_by_time WHERE grain = 'hour'"
+  expect(await queryRows(db.writer, hours)).toEqual(noise)
+})

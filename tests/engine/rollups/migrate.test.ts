@@ -142,6 +142,22 @@ test('a database with reports gets its new rollups filled', async () => {
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
 })
 
+test('a database of the release before has noise in its rollups once it is migrated', async () => {
+  const migrations = new URL('../../../clickhouse/migrations/', import.meta.url)
+  const files = readdirSync(migrations).filter((one) => one < '0018')
+  for (const file of files) copyFileSync(new URL(file, migrations), join(folder, file))
+  await migrateFolder()
+  await db.writer.command(`INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, weight, sample_rate, retention_days, directive, blocked_host, noise)
+    SELECT toUUID('${tenantId}'), generateUUIDv4(), 'csp-violation', now64(3) - toIntervalHour(number % 100), generateUUIDv7(), 1000000, 1, 90, 'img-src', concat('host', toString(number % 7)), number % 3 = 0
+    FROM numbers(900)`)
+  expect(await migrate(db.writer)).toContain('0018_noise')
+  for (const table of ['reports_per_day_by_hosts', 'reports_per_day_by_issue', 'reports_per_hour_by_cube']) {
+    const counts = `SELECT sumIf(report_count, noise), sumIf(report_count, NOT noise) FROM ${table}`
+    expect(await queryRows(db.writer, counts), table).toEqual([[300, 600]])
+  }
+  expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
+})
+
 test.each([
   [
     'created again',

@@ -70,7 +70,7 @@ const grouped = (groupBy: DimensionName[]) => [
 test.each<[string, () => readonly Query<unknown>[]]>([
   ['a count', () => countReports(bigTenant, window, csp())],
   ['a count of a host', () => countReports(bigTenant, window, csp({ blockedHost: 'cdn40.thirdparty.test' }))],
-  ['a count of types', () => countReportTypes(bigTenant, window, [])],
+  ['a count of types', () => countReportTypes(bigTenant, window, { terms: [] })],
   ['a histogram', () => histogramReports(bigTenant, window, csp(), '1h')],
   ['a histogram of a directive', () => histogramReports(bigTenant, window, csp({ directive: 'img-src' }), '1h')],
   ['a histogram by minute', () => histogramReports(bigTenant, { ...window, from: window.to - 5 * dayMs }, csp(), '1m')],
