@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { addition } from './additions.ts'
+import { type IssueConfidence, issueConfidences } from './enumerations.ts'
+import { isNoise, noiseParam } from './noise-filter.ts'
+import { enumValue, repeated, textFilter } from './params.ts'
 import { issueTypeNames } from './report-types.ts'
+import { conditionsOf, type ValueCondition, valueFilters } from './value-filters.ts'
 
 const idError = 'must be the id of an issue, 16 lower-case hexadecimal digits'
 
@@ -33,3 +37,40 @@ export const issueTypesParam = z
       examples: ['csp-violation,coep'],
     },
   })
+
+const subject = { kind: 'text', maxLength: 256 } as const
+const targetHost = { kind: 'text', maxLength: 255, lowerCase: true } as const
+const aboutSubject = 'the subject, a CSP directive or what another type’s reports are about'
+const aboutHost = 'the host of the blocked resource, or of the source file'
+
+/** Filters that the contract lacks. */
+export const issueFilterAdditions = {
+  subject: addition(textFilter(subject.maxLength, `Filters by ${aboutSubject}`)),
+  ...valueFilters('subject', subject, { about: aboutSubject, example: 'img-src' }),
+  targetHost: addition(textFilter(targetHost.maxLength, `Filters by ${aboutHost}`).toLowerCase()),
+  ...valueFilters('targetHost', targetHost, { about: aboutHost, example: 'cdn.example.com' }),
+  'confidence.any': addition(
+    repeated(enumValue(issueConfidences), 'Only issues with one of these confidences, repeated for several', 'high'),
+  ),
+  noise: noiseParam,
+}
+
+/** Beside the window, the site and the types. */
+export interface IssueConditions {
+  readonly subject?: readonly ValueCondition[]
+  readonly targetHost?: readonly ValueCondition[]
+  readonly confidence?: readonly IssueConfidence[] | undefined
+  /** Counts only reports that are noise, or only those that are none. */
+  readonly noise?: boolean | undefined
+}
+
+type IssueQuery = {
+  readonly [Name in keyof typeof issueFilterAdditions]: z.output<(typeof issueFilterAdditions)[Name]>
+}
+
+export const toIssueConditions = (query: IssueQuery): IssueConditions => ({
+  subject: conditionsOf('subject', query),
+  targetHost: conditionsOf('targetHost', query),
+  confidence: query['confidence.any'] as readonly IssueConfidence[] | undefined,
+  noise: isNoise(query.noise),
+})

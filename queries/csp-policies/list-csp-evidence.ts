@@ -10,7 +10,8 @@ import {
   slicesOfGroups,
 } from '../groups/select-groups.ts'
 import { type IssueFilter, issueGroups } from '../issues/issue-groups.ts'
-import { affectedPages, noiseCount } from '../issues/list-issue-details.ts'
+import { issueSenders } from '../issues/issue-senders.ts'
+import { affectedPages } from '../issues/list-issue-details.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount, rowTime } from '../sql/rows.ts'
 
@@ -41,7 +42,8 @@ function ofIssues<Row>(
 
 /** @param keys of issues. */
 export const listCspEvidence = (filter: SiteFilter, keys: readonly bigint[]) => {
-  const measures = { reportCount: groupTally.reportCount, noiseCount, affectedPages, browsers: browserFamilies }
+  const { reportCount, noiseCount } = issueSenders
+  const measures = { reportCount, noiseCount, affectedPages, browsers: browserFamilies }
   return ofIssues({ name: 'listCspEvidence', measures, row }, filter, keys)
 }
 

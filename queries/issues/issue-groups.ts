@@ -1,12 +1,18 @@
+import type { IssueConditions } from '../../schema/issue-filter.ts'
 import { type Groups, ofReportTypes, type ReportTypesFilter } from '../groups/keyed-slices.ts'
+import { matchesText } from '../sql/matches.ts'
 import { sql } from '../sql/sql.ts'
 
-export type IssueFilter = ReportTypesFilter
+export type IssueFilter = ReportTypesFilter & IssueConditions
 
 /** The key is stored with each report: the first half of the MD5 of its site, type, subject and host (Rule 44). */
 export const issueGroups = (filter: IssueFilter): Groups => ({
   filter,
   rollup: 'reports_per_day_by_issue',
-  conditions: ofReportTypes(filter),
+  conditions: [
+    ...ofReportTypes(filter),
+    ...(filter.subject ?? []).map((condition) => matchesText(sql`issue_subject`, condition)),
+    ...(filter.targetHost ?? []).map((condition) => matchesText(sql`issue_host`, condition)),
+  ],
   key: () => sql`issue_key`,
 })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { keyedSlices } from '../groups/keyed-slices.ts'
 import {
-  browserFamilies,
   commonValue,
   type GroupMeasure,
   type GroupMeasures,
@@ -10,10 +9,12 @@ import {
   selectGroups,
 } from '../groups/select-groups.ts'
 import { slicesWhere } from '../rollups/group-slices.ts'
+import { equals } from '../sql/equals.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'
-import { sql, texts, uint64s, uuids } from '../sql/sql.ts'
+import { bool, join, sql, texts, uint64s, uuids } from '../sql/sql.ts'
 import { type IssueFilter, issueGroups } from './issue-groups.ts'
+import { issueSenders } from './issue-senders.ts'
 import type { RankedIssue } from './list-issues.ts'
 
 const row = groupTallyRow.extend({
@@ -26,11 +27,6 @@ const row = groupTallyRow.extend({
 
 export type IssueDetails = z.infer<typeof row>
 
-export const noiseCount: GroupMeasure = {
-  ofSlice: ({ isRaw }) => (isRaw ? sql`countIf(noise)` : sql`sum(noise_count)`),
-  merged: (values) => sql`sum(${values})`,
-}
-
 /** An unknown page does not count. */
 export const affectedPages: GroupMeasure = {
   ofSlice: ({ isRaw, page }) =>
@@ -42,12 +38,11 @@ const measures: GroupMeasures = {
   subject: commonValue(() => sql`toString(issue_subject)`),
   targetHost: commonValue(() => sql`toString(issue_host)`),
   ...groupTally,
-  noiseCount,
+  ...issueSenders,
   affectedPages,
-  browserFamilyCount: { ...browserFamilies, merged: (values) => sql`length(${browserFamilies.merged(values)})` },
 }
 
-/** An unknown page or browser family does not count. */
+/** Of the reports that are noise or are none, where the filter has it. An unknown page or browser family does not count. */
 export function listIssueDetails(
   filter: IssueFilter,
   issues: readonly Omit<RankedIssue, 'lastSeen'>[],
@@ -57,8 +52,9 @@ export function listIssueDetails(
   const types = texts(issues.map(({ reportType }) => reportType))
   const sites = uuids(issues.map(({ siteId }) => siteId))
   // By the issue alone, ClickHouse would read each site's rows: the primary key begins with type and site.
+  const isOfIssues = sql`(report_type, site_id, issue_key) IN arrayZip(${types}, ${sites}, ${keys})`
   const slices = slicesWhere(keyedSlices(issueGroups(filter)), ({ isRaw }) =>
-    isRaw ? sql`issue_key IN ${keys}` : sql`(report_type, site_id, issue_key) IN arrayZip(${types}, ${sites}, ${keys})`,
+    join([isRaw ? sql`issue_key IN ${keys}` : isOfIssues, ...equals('noise', bool, filter.noise)], ' AND '),
   )
   return [{ name: 'listIssueDetails', statement: selectGroups(slices, measures), row }]
 }

@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { dayMs, hourMs } from '../../schema/durations.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
 import { keyedSlices } from '../groups/keyed-slices.ts'
-import { commonValue, groupTally, selectGroups } from '../groups/select-groups.ts'
+import { commonValue, type GroupMeasure, groupTally, selectGroups } from '../groups/select-groups.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowTime } from '../sql/rows.ts'
-import { at, empty, sql, uint, uint64 } from '../sql/sql.ts'
+import { at, bool, empty, join, noTime, type Sql, sql, uint, uint64 } from '../sql/sql.ts'
 import { type IssueFilter, issueGroups } from './issue-groups.ts'
+import { hasConfidence, issueSenders } from './issue-senders.ts'
 
 const row = z.object({ key: rowBigSum, siteId: z.string(), reportType: z.enum(issueTypeNames), lastSeen: rowTime })
 
@@ -18,24 +19,38 @@ export interface IssuePosition {
   readonly key: string
 }
 
-const measures = {
+const common = {
   siteId: commonValue(() => sql`site_id`),
   reportType: commonValue(() => sql`report_type`),
-  lastSeen: groupTally.lastSeen,
 }
 
+/** An issue without a report that is noise, or is none, is not listed; its confidence follows from all of its reports. */
 function listIssuesIn(filter: IssueFilter, after: IssuePosition | undefined, limit: number): Query<RankedIssue> {
+  const { noise, confidence } = filter
+  const lastSeen = noise === undefined ? groupTally.lastSeen : lastSeenIf(sql`noise = ${bool(noise)}`)
+  const measures = { ...common, lastSeen, ...(confidence && issueSenders) }
   const issues = selectGroups(keyedSlices(issueGroups(filter)), measures)
+  const conditions = [
+    ...(noise === undefined ? [] : [sql`lastSeen > ${noTime}`]),
+    ...(confidence ? [hasConfidence(confidence)] : []),
+    ...(after ? [isAfter(after)] : []),
+  ]
+  const having = conditions.length > 0 ? sql` HAVING ${join(conditions, ' AND ')}` : empty
   return {
     name: 'listIssues',
-    statement: sql`${issues}${after ? isAfter(after) : empty} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,
+    statement: sql`${issues}${having} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,
     row,
   }
 }
 
+const lastSeenIf = (condition: Sql): GroupMeasure => ({
+  ...groupTally.lastSeen,
+  ofSlice: ({ isRaw }) => sql`maxIf(${isRaw ? sql`received_at` : sql`last_seen_at`}, ${condition})`,
+})
+
 function isAfter({ lastSeen, key }: IssuePosition) {
   const time = at(new Date(lastSeen))
-  return sql` HAVING lastSeen < ${time} OR (lastSeen = ${time} AND group_key > ${uint64(BigInt(key))})`
+  return sql`(lastSeen < ${time} OR (lastSeen = ${time} AND group_key > ${uint64(BigInt(key))}))`
 }
 
 /** Raw reports of a longer time cost more than the rollup of the last whole day. */
@@ -46,9 +61,10 @@ export function listIssues(filter: IssueFilter, after: IssuePosition | undefined
   const { window } = filter
   const latest = Math.min(window.to, after?.lastSeen ?? window.to)
   const lastWholeDay = Math.floor(latest / dayMs - 1) * dayMs
-  const starts = [latest - recentMs, lastWholeDay].filter((from) => from > window.from)
+  // Confidence follows from all reports of the window.
+  const recent = filter.confidence ? [] : [latest - recentMs, lastWholeDay]
+  const starts = recent.filter((from) => from > window.from)
   return [...starts, window.from].map((from) => {
-    const recent: IssueFilter = { ...filter, window: { ...window, from } }
-    return listIssuesIn(recent, after, limit)
+    return listIssuesIn({ ...filter, window: { ...window, from } }, after, limit)
   })
 }

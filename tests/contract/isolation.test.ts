@@ -80,7 +80,7 @@ function queries(endpoint: Endpoint): Query[] {
   ]
 }
 
-/** Filters that the contract lacks: of several values, of a part, of noise and of an issue. */
+/** Filters that the contract lacks: of several values, of a part, of noise, of an issue and of issues. */
 function additionsOf({ query }: Endpoint): Query[] {
   const [siteId] = first.siteIds
   const issue = reports.find((one) => one.reportType === 'csp-violation' && one.siteId === siteId)
@@ -89,6 +89,8 @@ function additionsOf({ query }: Endpoint): Query[] {
     { 'documentHost.contains': 'example', noise: 'exclude' },
     { 'siteId.any': siteId, noise: 'only' },
     { issueId: issue && oracleIssueId(issue), ...('siteId' in query && { siteId }) },
+    { 'confidence.any': ['high', 'low'], 'targetHost.not': 'inline' },
+    { 'subject.contains': 'src', noise: 'exclude' },
   ]
   return additions.filter((names) => Object.keys(names).every((name) => name in query))
 }

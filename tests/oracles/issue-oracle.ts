@@ -6,7 +6,7 @@
 import { storedTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { firstHalfOfMd5 } from '../support/md5.ts'
-import { estimated, type OracleWindow } from './oracle-parts.ts'
+import { estimated, type OracleWindow, passes } from './oracle-parts.ts'
 
 /** What of a report its issue is made from. */
 export type IssueRow = Pick<
@@ -26,6 +26,8 @@ export type IssueRow = Pick<
 export interface IssueFilters {
   readonly siteId?: string | undefined
   readonly reportTypes?: readonly string[] | undefined
+  /** By parameter: subject, targetHost, confidence and noise. */
+  readonly others?: Readonly<Record<string, string | readonly string[]>>
 }
 
 /** The issue's id: the first half of the MD5 of what makes it one. */
@@ -41,7 +43,7 @@ export const oracleIssueId = ({
 export function oracleIssues(
   rows: readonly IssueRow[],
   { from, to }: OracleWindow,
-  { siteId, reportTypes }: IssueFilters,
+  { siteId, reportTypes, others = {} }: IssueFilters,
 ) {
   const groups = new Map<string, IssueRow[]>()
   for (const row of rows) {
@@ -50,8 +52,26 @@ export function oracleIssues(
     const id = oracleIssueId(row)
     groups.set(id, [...(groups.get(id) ?? []), row])
   }
+  const { noise, 'confidence.any': confidences, ...about } = others
   return [...groups]
-    .map(([id, group]) => toIssue(id, group))
+    .flatMap(([id, group]) => {
+      const counted = noise === undefined ? group : group.filter((row) => row.noise === (noise === 'only'))
+      if (counted.length === 0) return []
+      const issue = { ...toIssue(id, counted), confidence: confidenceOf(group) }
+      if (confidences !== undefined && !confidences.includes(issue.confidence)) return []
+      const passesAll = Object.entries(about).every(([parameter, given]) => {
+        const [name, operator = 'any'] = parameter.split('.')
+        const values = [given].flat()
+        return name === 'targetHost'
+          ? passes(
+              issue.targetHost,
+              operator,
+              values.map((value) => value.toLowerCase()),
+            )
+          : passes(issue.subject, operator, values)
+      })
+      return passesAll ? [issue] : []
+    })
     .sort((a, b) => (a.lastSeen === b.lastSeen ? (a.id < b.id ? -1 : 1) : a.lastSeen < b.lastSeen ? 1 : -1))
 }
 
@@ -65,7 +85,6 @@ function toIssue(id: string, group: readonly IssueRow[]) {
   const { issue, dimensions } = storedTypeRows[row.reportType]
   const isOfDirective = issue?.subject === 'directive'
   const isOfBlockedHost = issue?.hostOf === 'blockedUrl' && dimensions.some((name) => name === 'blockedHost')
-  const points = (families.size >= 2 ? 1 : 0) + (group.length >= 10 ? 1 : 0)
   return {
     id,
     siteId: row.siteId,
@@ -79,8 +98,13 @@ function toIssue(id: string, group: readonly IssueRow[]) {
     sampled: group.some(({ sampleRate }) => sampleRate < 1),
     affectedPages: pages.size,
     browserFamilyCount: families.size,
-    confidence: group.every(({ noise }) => noise) ? 'suppressed' : ['low', 'medium', 'high'][points],
     firstSeen: new Date(Math.min(...times)).toISOString(),
     lastSeen: new Date(Math.max(...times)).toISOString(),
   }
+}
+
+function confidenceOf(group: readonly IssueRow[]): string {
+  const families = new Set(group.map(({ browserName }) => browserName).filter((name) => name !== ''))
+  const points = (families.size >= 2 ? 1 : 0) + (group.length >= 10 ? 1 : 0)
+  return group.every(({ noise }) => noise) ? 'suppressed' : (['low', 'medium', 'high'][points] as string)
 }

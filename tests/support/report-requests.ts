@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
 import { dayMs } from '../../schema/durations.ts'
-import { bucketSizeNames } from '../../schema/enumerations.ts'
+import { bucketSizeNames, issueConfidences } from '../../schema/enumerations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames, storedTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
@@ -162,3 +162,21 @@ export const everyTypeFilters = (rows: readonly StoredReport[]) =>
       fc.oneof(fc.constant({}), fc.record({ noise: fc.constantFrom('exclude', 'only') })),
     )
     .map(([sites, noise]): OracleFilters => ({ ...sites, ...noise }))
+
+/** Filters of issues that the contract lacks; often none. */
+export function issueFilters(rows: readonly StoredReport[]): fc.Arbitrary<OracleFilters> {
+  const confidences = fc.uniqueArray(fc.constantFrom(...issueConfidences, ''), { minLength: 1, maxLength: 3 })
+  const about = (name: 'subject' | 'targetHost', field: 'issueSubject' | 'issueHost') => {
+    const stored = [...new Set(rows.map((row) => row[field]))].filter((value) => /^[ -[\]-~]*$/.test(value))
+    return formsOf(name, fc.constantFrom(...stored.filter((value) => value !== '')), partsOf(stored))
+  }
+  const all: Forms = {
+    'confidence.any': confidences,
+    noise: fc.constantFrom('exclude', 'only'),
+    ...about('subject', 'issueSubject'),
+    ...about('targetHost', 'issueHost'),
+  }
+  return fc
+    .subarray(Object.keys(all), { minLength: 0, maxLength: 2 })
+    .chain((chosen) => fc.record(Object.fromEntries(chosen.map((name) => [name, all[name] as fc.Arbitrary<string>]))))
+}

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { IssueFilter } from '../../../queries/issues/issue-groups.ts'
 import { type IssueDetails, listIssueDetails } from '../../../queries/issues/list-issue-details.ts'
 import { type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
-import { confidence } from '../../../queries/rules/confidence.ts'
+import { confidence, type IssueSenders } from '../../../queries/rules/confidence.ts'
 import { issueId } from '../../../queries/rules/issue-id.ts'
 import { estimate, isSampled } from '../../../queries/rules/weights.ts'
+import type { IssueConditions } from '../../../schema/issue-filter.ts'
 import { issueTypeNames, reportTypeRows } from '../../../schema/report-types.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { issue } from '../../../schema/responses/issue.ts'
@@ -32,23 +33,34 @@ type Page = Pick<
   'caller' | 'window' | 'page' | 'read' | 'readAll'
 >
 
+interface Selection {
+  readonly siteId?: string | undefined
+  readonly reportType?: IssueFilter['reportTypes'] | undefined
+}
+
 export async function readIssuePage(
   { caller, window, page, read, readAll }: Page,
-  siteId: string | undefined,
-  reportTypes: IssueFilter['reportTypes'] = issueTypeNames,
+  { siteId, reportType: reportTypes = issueTypeNames }: Selection,
+  conditions: IssueConditions,
 ) {
-  const filter = { tenantId: caller.tenant.id, window, siteId, reportTypes }
+  const filter = { ...conditions, tenantId: caller.tenant.id, window, siteId, reportTypes }
   let ranked: RankedIssue[] = []
   for (const list of listIssues(filter, page.after, page.rows)) {
     ranked = await read(list)
     if (ranked.length === page.rows) break
   }
   const { data, ...paging } = page.cut(ranked)
-  const details = await readAll(listIssueDetails(filter, data))
-  return { data: withDetails(data, details).map(toIssue), ...paging }
+  const [details, senders] = await Promise.all([
+    readAll(listIssueDetails(filter, data)),
+    filter.noise === undefined ? undefined : readAll(listIssueDetails({ ...filter, noise: undefined }, data)),
+  ])
+  const sendersOf = new Map(senders?.map((found) => [found.key, found]))
+  const issues = withDetails(data, details).map((found) => toIssue(found, sendersOf.get(found.key) ?? found))
+  return { data: issues, ...paging }
 }
 
-function toIssue(found: RankedIssue & IssueDetails): z.input<typeof issue> {
+/** @param senders of all of its reports. */
+function toIssue(found: RankedIssue & IssueDetails, senders: IssueSenders): z.input<typeof issue> {
   const { key, siteId, reportType, subject, targetHost } = found
   const { issue: rule, dimensions } = reportTypeRows[reportType]
   const isOfBlockedHost = rule?.hostOf === 'blockedUrl' && dimensions.includes('blockedHost')
@@ -65,7 +77,7 @@ function toIssue(found: RankedIssue & IssueDetails): z.input<typeof issue> {
     sampled: isSampled(found),
     affectedPages: found.affectedPages,
     browserFamilyCount: found.browserFamilyCount,
-    confidence: confidence(found),
+    confidence: confidence(senders),
     firstSeen: found.firstSeen,
     lastSeen: found.lastSeen,
   }

@@ -1,4 +1,4 @@
-import { issueTypesParam } from '../../../schema/issue-filter.ts'
+import { issueFilterAdditions, issueTypesParam, toIssueConditions } from '../../../schema/issue-filter.ts'
 import { uuid } from '../../../schema/params.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { issueListing, readIssuePage } from './issue-listing.ts'
@@ -9,7 +9,12 @@ export const issuesList = endpoint({
   summary: 'List issues',
   description:
     'Reports grouped by what they are about, the latest seen first. At most the first 10,000 issues can be paged; narrow the window to reach further.',
-  query: { siteId: uuid('Only issues of this site').optional(), reportType: issueTypesParam.optional() },
+  query: {
+    siteId: uuid('Only issues of this site').optional(),
+    reportType: issueTypesParam.optional(),
+    ...issueFilterAdditions,
+  },
+  parse: toIssueConditions,
   ...issueListing,
-  handle: ({ params, ...ctx }) => readIssuePage(ctx, params.siteId, params.reportType),
+  handle: ({ params, filter, ...ctx }) => readIssuePage(ctx, params, filter),
 })

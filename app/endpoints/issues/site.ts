@@ -1,4 +1,4 @@
-import { issueTypesParam } from '../../../schema/issue-filter.ts'
+import { issueFilterAdditions, issueTypesParam, toIssueConditions } from '../../../schema/issue-filter.ts'
 import { uuid } from '../../../schema/params.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { issueListing, readIssuePage } from './issue-listing.ts'
@@ -9,7 +9,8 @@ export const issuesSite = endpoint({
   summary: 'List a site’s issues',
   description: 'The same as the list of all issues, for one site.',
   pathParams: { siteId: uuid('The site') },
-  query: { reportType: issueTypesParam.optional() },
+  query: { reportType: issueTypesParam.optional(), ...issueFilterAdditions },
+  parse: toIssueConditions,
   ...issueListing,
-  handle: ({ params, ...ctx }) => readIssuePage(ctx, params.siteId, params.reportType),
+  handle: ({ params, filter, ...ctx }) => readIssuePage(ctx, params, filter),
 })

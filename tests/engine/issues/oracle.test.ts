@@ -7,6 +7,7 @@ import { now, retentionFrom, runs, startOracleWorld, windowParams, windows } fro
 import { oracleList } from '../../oracles/report-oracle.ts'
 import type { TestApi } from '../../support/api.ts'
 import { readPages } from '../../support/read-pages.ts'
+import { issueFilters } from '../../support/report-requests.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 let api: TestApi
@@ -32,16 +33,18 @@ describe('the API agrees with the oracle page by page, on random filters and una
         windows,
         types,
         site,
+        issueFilters(rows),
         fc.integer({ min: 1, max: 60 }),
-        async (window, reportTypes, index, drawn) => {
+        async (window, reportTypes, index, others, drawn) => {
           const siteId = index === undefined ? undefined : siteIds[index]
-          const data = oracleIssues(rows, window, { siteId, reportTypes })
-          const params = { ...windowParams(window), reportType: reportTypes?.join(), limit: enough(drawn, data.length) }
+          const data = oracleIssues(rows, window, { siteId, reportTypes, others })
+          const limit = enough(drawn, data.length)
+          const params = { ...windowParams(window), reportType: reportTypes?.join(), limit, ...others }
           expect((await readPages(api, key, '/v1/issues', { ...params, siteId })).data).toEqual(data)
           if (siteId) expect((await readPages(api, key, `/v1/sites/${siteId}/issues`, params)).data).toEqual(data)
         },
       ),
-      runs(24),
+      runs(60),
     )
   })
 
