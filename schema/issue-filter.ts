@@ -64,13 +64,15 @@ export interface IssueConditions {
   readonly noise?: boolean | undefined
 }
 
+const [subjectConditions, hostConditions] = [conditionsOf('subject'), conditionsOf('targetHost')]
+
 type IssueQuery = {
   readonly [Name in keyof typeof issueFilterAdditions]: z.output<(typeof issueFilterAdditions)[Name]>
 }
 
 export const toIssueConditions = (query: IssueQuery): IssueConditions => ({
-  subject: conditionsOf('subject', query),
-  targetHost: conditionsOf('targetHost', query),
+  subject: subjectConditions(query),
+  targetHost: hostConditions(query),
   confidence: query['confidence.any'] as readonly IssueConfidence[] | undefined,
   noise: isNoise(query.noise),
 })

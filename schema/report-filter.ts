@@ -83,11 +83,15 @@ type FilterQuery = z.output<typeof contractQuery> & {
   readonly [Name in keyof typeof reportFilterAdditions]?: z.output<(typeof reportFilterAdditions)[Name]>
 }
 
+const conditionsOn = Object.fromEntries(dimensionNames.map((name) => [name, conditionsOf(name)])) as Readonly<
+  Record<DimensionName, ReturnType<typeof conditionsOf>>
+>
+
 /** Throws bad_request for a dimension or an issue that the type lacks (Rule 23). */
 export function toReportFilter(query: FilterQuery): ReportFilter {
   const { reportType, siteId, noise, issueId } = query
   const terms = dimensionNames.flatMap((dimension) =>
-    conditionsOf(dimension, query).map(({ parameter, ...condition }): FilterTerm => {
+    conditionsOn[dimension](query).map(({ parameter, ...condition }): FilterTerm => {
       requireDimension(reportType, dimension, parameter)
       return { dimension, ...condition }
     }),
@@ -99,7 +103,7 @@ export function toReportFilter(query: FilterQuery): ReportFilter {
 }
 
 export const toEveryTypeFilter = (query: Readonly<Record<string, unknown>> & Partial<Pick<FilterQuery, 'noise'>>) => ({
-  terms: conditionsOf('siteId', query).map(
+  terms: conditionsOn.siteId(query).map(
     ({ parameter: _, ...condition }): FilterTerm => ({ dimension: 'siteId', ...condition }),
   ),
   noise: isNoise(query.noise),

@@ -52,14 +52,12 @@ function containedText(match: Matcher & { kind: 'text' }, description: string, e
   return addition(match.lowerCase ? text.toLowerCase() : text)
 }
 
-/** Conditions of a filter and of those beside it, each with its parameter. */
-export function conditionsOf(
-  name: string,
-  query: Readonly<Record<string, unknown>>,
-): readonly (ValueCondition & { readonly parameter: string })[] {
+/** Reads the conditions of a filter and of those beside it from a query, each with its parameter. */
+export function conditionsOf(name: string) {
   const parameters = [[name, 'any'] as const, ...filterOperators.map((one) => [`${name}.${one}`, one] as const)]
-  return parameters.flatMap(([parameter, operator]) => {
-    const given = query[parameter]
-    return given === undefined ? [] : [{ parameter, operator, values: [given].flat() as string[] }]
-  })
+  return (query: Readonly<Record<string, unknown>>): readonly (ValueCondition & { readonly parameter: string })[] =>
+    parameters.flatMap(([parameter, operator]) => {
+      const given = query[parameter]
+      return given === undefined ? [] : [{ parameter, operator, values: [given].flat() as string[] }]
+    })
 }
