@@ -31,9 +31,9 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
     isInStep: (node) => node.isInStep('its database', aliveTimeoutMs),
   })
   const areInStep = async () => {
-    if (connections.length === 1) return false
-    const found = connections.map((node) => node.isInStep('every database', aliveTimeoutMs))
-    return (await Promise.all(found).catch(() => [false])).every(Boolean)
+    if (connections.length === 1) throw new Error('The nodes of the cluster are not known')
+    const found = await Promise.all(connections.map((node) => node.isInStep('every database', aliveTimeoutMs)))
+    return found.every(Boolean)
   }
   let observer: DatabaseObserver = {}
   return {

@@ -25,7 +25,7 @@ export interface ReadsOptions {
   readonly pools: QueryPools
   readonly settings: Readonly<Record<string, string>>
   readonly aliveTimeoutMs: number
-  /** Whether every node responds, and has the parts that it knows of. */
+  /** Whether every node has the parts that it knows of. Rejects where one does not respond. */
   readonly areInStep: () => Promise<boolean>
   readonly exportWaitMs: number
   /** The current one. */

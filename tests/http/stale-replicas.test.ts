@@ -51,7 +51,8 @@ test('it goes on without Keeper, where every replica responds and nothing waits 
   expect(await cluster.read(count)).toEqual([{ rows: 1 }])
 })
 
-test('it is refused without Keeper where a replica is down, which can have more', async () => {
-  Object.assign(replicas.state(), { codeOfRead: staleFor(100), lacking: [0, undefined] })
+test.each([0, 1])('it is refused at once where a replica is down, which can have more: %d', async (lacking) => {
+  Object.assign(replicas.state(), { codeOfRead: staleFor(100), lacking: [lacking, undefined] })
   await expect(cluster.read(count)).rejects.toMatchObject(unavailable)
+  expect(replicas.state().searches.filter((search) => search.has('log_comment'))).toHaveLength(1)
 })
