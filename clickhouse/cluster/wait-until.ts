@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Wait {
-  /** Called with what is waited for, when that changes and every 5 s. */
+  /** Called with what is waited for, when that changes and every `stepMs`; a number that changes is the same. */
   readonly onStep?: ((step: string) => void) | undefined
   readonly timeoutMs?: number
   readonly pollMs?: number
+  readonly stepMs?: number
 }
-
-const stepMs = 5_000
 
 /**
  * Resolves when nothing is pending.
@@ -17,7 +16,7 @@ const stepMs = 5_000
 export async function waitUntil(
   findPending: () => Promise<string | undefined>,
   fix: string,
-  { onStep = () => {}, timeoutMs = 60_000, pollMs = 250 }: Wait = {},
+  { onStep = () => {}, timeoutMs = 60_000, pollMs = 250, stepMs = 5_000 }: Wait = {},
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs
   let shown = ''
@@ -26,9 +25,10 @@ export async function waitUntil(
     const pending = await findPending()
     if (pending === undefined) return
     if (Date.now() >= deadline) throw new Error(`${pending}, after ${timeoutMs / 1000} s: ${fix}`)
-    if (pending !== shown || Date.now() - shownAt > stepMs) {
+    const subject = pending.replaceAll(/\d+/g, '')
+    if (subject !== shown || Date.now() - shownAt > stepMs) {
       onStep(`Waiting: ${pending}`)
-      shown = pending
+      shown = subject
       shownAt = Date.now()
     }
     await sleep(pollMs)

@@ -31,7 +31,10 @@ afterAll(async () => {
   await own?.end()
 })
 
-const options = (cluster: Cluster) => ({ cluster: { cluster, replication: unreplicated } })
+/** A line for each thing that is waited for. */
+const wait = { timeoutMs: 300_000, stepMs: Number.POSITIVE_INFINITY }
+
+const options = (cluster: Cluster) => ({ cluster: { cluster, replication: unreplicated, wait } })
 
 describe('migrate', () => {
   test('runs by two at once, and once more', async () => {
