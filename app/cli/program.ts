@@ -5,6 +5,7 @@ import { StrictCommand } from './command/strict-command.ts'
 import { withHelp } from './command/subcommand.ts'
 import { addBackup } from './commands/backup.ts'
 import { addBlocks } from './commands/blocks.ts'
+import { addCluster } from './commands/cluster.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addCsp } from './commands/csp.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -33,6 +34,7 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addMigrate,
   addBackup,
   addRestore,
+  addCluster,
   addDoctor,
   addCompletion,
 ]

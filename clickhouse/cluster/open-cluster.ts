@@ -35,6 +35,7 @@ export interface ClusterNode {
   readonly origin: string
   /** From 1. */
   readonly shard: number
+  readonly macros: Macros
   /** As this node sees a database; '' for the server, where ours may be missing. */
   use(database: string): Database
 }
@@ -71,7 +72,8 @@ export async function openCluster(urls: string, options: ConnectOptions = {}): P
       const { origin } = new URL(url)
       const use = usedOnce((database) => open([url], database))
       try {
-        return { url, origin, use, shard: shardNumber(onlyRow(await use('').read(findMacros))) }
+        const macros = onlyRow(await use('').read(findMacros))
+        return { url, origin, use, macros, shard: shardNumber(macros) }
       } catch (error) {
         const { cause = error } = error as { cause?: unknown }
         missing.push(`${origin}: ${(cause as Error).message}`)
@@ -118,8 +120,11 @@ function usedOnce(connectTo: (database: string) => Database): (database: string)
 
 const macroRow = z.object({ shard: z.string(), replica: z.string(), cluster: z.string() })
 
+/** Names of a node's shard and of its replica there, as its server has them. */
+type Macros = z.infer<typeof macroRow>
+
 /** Fails if a macro is missing. */
-const findMacros: Query<z.infer<typeof macroRow>> = {
+const findMacros: Query<Macros> = {
   name: 'findMacros',
   statement: sql`SELECT getMacro('shard') AS shard, getMacro('replica') AS replica, getMacro('cluster') AS cluster`,
   row: macroRow,
@@ -144,7 +149,7 @@ async function findSize(server: Database | undefined, cluster: string): Promise<
   return size?.shards ? size : { replicas: 1, shards: 0 }
 }
 
-function shardNumber({ shard }: z.infer<typeof macroRow>): number {
+function shardNumber({ shard }: Macros): number {
   if (/^0*[1-9]\d*$/.test(shard)) return Number(shard)
   throw new Error(`its macro shard must be a number from 1, such as 01, not ${shard}`)
 }

@@ -83,6 +83,9 @@ const table = [
   ['1001', 'STD_EXCEPTION', 'mayHaveRun'],
   ['1002', 'UNKNOWN_EXCEPTION', 'mayHaveRun'],
 
+  // A replica that shall be removed is active, for 10 s after its server ended.
+  ['305', 'TABLE_WAS_NOT_DROPPED'],
+
   // It is not migrated yet, or its users are being changed: a retry within seconds is of no use.
   ['60', 'UNKNOWN_TABLE'],
   ['81', 'UNKNOWN_DATABASE'],

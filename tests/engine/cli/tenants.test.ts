@@ -22,6 +22,15 @@ afterAll(async () => {
   await Promise.all([database?.close(), api?.close()])
 })
 
+test('commands of a cluster are refused on one server, in one line', async () => {
+  const commands = ['tenants balance --plan', 'cluster replace --shard 1 --replica 2']
+  for (const command of commands) expect(await refused(...command.split(' '))).toMatch(/^There are no shards: /)
+  expect(await refused('cluster', 'replace', '--shard', '1')).toMatch(
+    /^required option '--replica <NAME>' not specified/,
+  )
+  expect(await refused('cluster', 'replace', '--shard', '1', '--replica', "2'")).toMatch(/^--replica takes the macro/)
+})
+
 describe('tenants create', () => {
   test('a tenant is created on its plan, with its name unchanged', async () => {
     const id = await makeTenant()

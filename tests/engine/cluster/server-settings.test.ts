@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findRegistration } from '../../../clickhouse/cluster/drop-replica.ts'
 import { replicated } from '../../../clickhouse/cluster/replicated.ts'
 import { shardCollection } from '../../../clickhouse/cluster/tenant-shards.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
@@ -75,4 +76,5 @@ test('the writer may remove a replica that is lost', async () => {
   const drop = "SYSTEM DROP DATABASE REPLICA '01_2' FROM SHARD 'all' FROM DATABASE reports"
   await expect(writer.command(drop)).rejects.toThrow('Database reports is not Replicated, cannot drop replica')
   expect(await queryRows(writer, 'SELECT * FROM system.replicas')).toEqual([])
+  expect(await writer.read(findRegistration({ database: 'reports', shard: 'all', replica: '01_2' }))).toEqual([])
 })
