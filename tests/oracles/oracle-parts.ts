@@ -11,7 +11,7 @@ export interface OracleWindow {
 export type AnyRow = Pick<StoredReport, 'receivedAt' | 'id' | 'weight' | 'browserName'>
 
 /** `_` matches any one character. */
-export function meets(stored: string, filter: string): boolean {
+function meets(stored: string, filter: string): boolean {
   const characters = [...stored]
   const wanted = [...filter]
   return characters.length === wanted.length && wanted.every((one, index) => one === '_' || one === characters[index])

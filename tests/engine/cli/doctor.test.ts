@@ -91,7 +91,9 @@ describe('doctor', () => {
 
 test('doctor checks every user of the embedded engine', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
-  const { code, stdout } = await cli(['doctor'], { environment: { DATA_DIR: folder, CLICKHOUSE_PORT: '0' } })
+  const environment = { DATA_DIR: folder, CLICKHOUSE_PORT: '0' }
+  await cli(['migrate'], { environment })
+  const { code, stdout } = await cli(['doctor'], { environment })
   expect({ code, users: stdout.split('\n')[4] }).toEqual({
     ...{ code: 0, users: 'ok    users: reader cannot write, analyst cannot write, writer can write' },
   })

@@ -92,7 +92,7 @@ const refused: [what: string, words: string[], says: string][] = [
   [
     'an unknown command',
     ['tenant'],
-    "unknown command 'tenant' (Did you mean tenants?); there are start, serve, collect, tenants, sites, keys, import, sql, explain, rollups, migrate, doctor, completion",
+    "unknown command 'tenant' (Did you mean tenants?); there are start, serve, collect, tenants, sites, keys, import, sql, csp, explain, rollups, blocks, migrate, backup, restore, cluster, doctor, completion",
   ],
   [
     'an unknown command of a group',
@@ -107,7 +107,7 @@ const refused: [what: string, words: string[], says: string][] = [
   ],
   ['a flag that negates', [...tenantsCreate, '--no-name'], "unknown option '--no-name'"],
   ['a short flag', [...tenantsCreate, '-n', 'x'], "unknown option '-n'"],
-  ['an unknown flag of a command without one', ['migrate', '--force'], 'it takes none'],
+  ['an unknown flag of a command without one', ['tenants', 'list', '--force'], 'it takes none'],
   ['an unknown flag of a group', ['keys', '--all'], "unknown option '--all'; there are create, list, rotate, revoke"],
   ['an unknown command with a line end', ['key\nx'], "unknown command 'key x'"],
   ['an unknown command that commands a terminal', ['\u001b[2Jx'], "unknown command '\\x1b[2Jx'"],
