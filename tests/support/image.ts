@@ -6,55 +6,8 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { type ImageConfig, readDockerfile, readImageConfig, toVariables } from './dockerfile.ts'
 import { root } from './programs.ts'
-
-const read = (file: string) => readFileSync(join(root, file), 'utf8')
-
-interface Instruction {
-  readonly name: string
-  readonly text: string
-}
-
-/** Instructions of each stage, of which each begins with FROM. */
-function readDockerfile(): Instruction[][] {
-  const text = read('Dockerfile')
-    .replaceAll(/^#.*\n/gm, '')
-    .replaceAll(/\\\n/g, ' ')
-  const instructions = text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => {
-      const [, name = '', rest = ''] = /^(\w+)\s+(.*)$/.exec(line) ?? []
-      return { name, text: rest }
-    })
-  const starts = instructions.flatMap(({ name }, index) => (name === 'FROM' ? [index] : []))
-  return starts.map((start, stage) => instructions.slice(start, starts[stage + 1]))
-}
-
-const toVariables = (lines: readonly string[]): Record<string, string> =>
-  Object.fromEntries(lines.flatMap((line) => line.split(/\s+/)).map((pair) => pair.split('=')))
-
-/** What the image says of its programs. */
-export interface ImageConfig {
-  readonly env: Readonly<Record<string, string>>
-  readonly command: readonly string[]
-  readonly healthcheck: readonly string[]
-  readonly user: string
-  readonly workdir: string
-}
-
-export function readImageConfig(): ImageConfig {
-  const stage = readDockerfile().at(-1) ?? []
-  const all = (name: string) => stage.filter((instruction) => instruction.name === name).map(({ text }) => text)
-  const last = (name: string) => all(name).at(-1) ?? ''
-  return {
-    env: toVariables(all('ENV')),
-    command: JSON.parse(last('CMD')),
-    healthcheck: JSON.parse(/CMD\s+(\[.*)$/.exec(last('HEALTHCHECK'))?.[1] ?? '[]'),
-    user: last('USER'),
-    workdir: last('WORKDIR'),
-  }
-}
 
 /** The last pattern that matches a path or a folder above it decides. */
 function isIgnored(path: string, patterns: readonly string[]): boolean {
@@ -70,7 +23,7 @@ function isIgnored(path: string, patterns: readonly string[]): boolean {
 }
 
 function copyFromContext(source: string, target: string): void {
-  const patterns = read('.dockerignore').split('\n').filter(Boolean)
+  const patterns = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').filter(Boolean)
   if (isIgnored(source, patterns)) throw new Error(`.dockerignore leaves out ${source}`)
   const filter = (path: string) => !isIgnored(path.slice(root.length), patterns)
   cpSync(join(root, source), target, { recursive: true, filter })
