@@ -68,8 +68,9 @@ describe.skipIf(!canContain)('as Kubernetes runs it', () => {
       const { port = '', path = '' } = probe?.httpGet ?? {}
       return () => deployment.statusOf(portOf(port), path)
     }) as [() => Promise<number | undefined>, () => Promise<number | undefined>, () => Promise<number | undefined>]
-    const hasEnded = () => running.child.exitCode !== null
-    await expect.poll(async () => (hasEnded() ? running.output() : startup())).toBe(200)
+    const ended = running.ended.then(() => expect.fail(`It ended: ${running.output()}`))
+    await Promise.race([expect.poll(startup).toBe(200), ended])
+    ended.catch(() => undefined)
     expect([await liveness(), await readiness()]).toEqual([200, 200])
     expect(await (await fetch(deployment.urlOf(portOf('metrics'), '/metrics'))).text()).toContain('build_info')
     const status = readFileSync(`/proc/${running.child.pid}/status`, 'utf8')

@@ -183,7 +183,7 @@ describe('/metrics', () => {
       aReport({ tenantId, siteId, receivedAt: Date.now() - age, retentionDays: 30 })
     await api.insertReports([report(reporting, dayMs), report(reporting, minuteMs), report(silent, 20 * dayMs)])
     await api.insertReports([report(imported, 20 * dayMs)])
-    // Ages are read every 15 s.
+    // Ages are read once a minute.
     const own = await startApi()
     const { text } = await own.get('/metrics')
     await own.close()
