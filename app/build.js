@@ -15,6 +15,9 @@ const programs = ['app/start.ts', 'app/serve.ts', 'app/collect.ts', 'app/cli.ts'
 /** Packages with a native library, which they find beside their own files, and those that are loaded only to send traces. */
 const external = ['chdb', 'ffi-rs', '@opentelemetry/*']
 
+/** Without node_modules above them, programs hold the packages for traces too; the engine is started from its own folder. */
+const externalElsewhere = ['chdb', 'ffi-rs']
+
 /** Files beside a module (SQL, pages, Lua) are read from its source folder, wherever the module was built to. */
 const sourceUrls = (outdir) => ({
   name: 'source URLs',
@@ -46,7 +49,7 @@ export async function buildPrograms(files, folder = '.build') {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    external,
+    external: outdir.startsWith(root) ? external : externalElsewhere,
     plugins: [sourceUrls(outdir)],
     // CommonJS packages require Node's own modules.
     banner: {
