@@ -103,9 +103,9 @@ export function toReportFilter(query: FilterQuery): ReportFilter {
 }
 
 export const toEveryTypeFilter = (query: Readonly<Record<string, unknown>> & Partial<Pick<FilterQuery, 'noise'>>) => ({
-  terms: conditionsOn.siteId(query).map(
-    ({ parameter: _, ...condition }): FilterTerm => ({ dimension: 'siteId', ...condition }),
-  ),
+  terms: conditionsOn
+    .siteId(query)
+    .map(({ parameter: _, ...condition }): FilterTerm => ({ dimension: 'siteId', ...condition })),
   noise: isNoise(query.noise),
 })
 

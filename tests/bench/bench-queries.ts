@@ -45,7 +45,12 @@ export const benchQueries: readonly BenchQuery[] = [
   count({ filters: { 'blockedHost.not': 'cdn40.thirdparty.test' }, target: 10 }),
   count({ filters: { 'blockedHost.contains': 'cdn40' }, target: 10 }),
   count({ filters: { noise: 'exclude' }, target: 20 }),
-  histogram({ days: 31, bucket: 'hour', filters: { 'directive.any': ['img-src', 'font-src', 'media-src'] }, target: 15 }),
+  histogram({
+    days: 31,
+    bucket: 'hour',
+    filters: { 'directive.any': ['img-src', 'font-src', 'media-src'] },
+    target: 15,
+  }),
   histogram({ days: 31, bucket: 'hour', filters: { noise: 'exclude' }, target: 15 }),
   grouped({ by: ['directive'], filters: { noise: 'exclude' }, target: 15 }),
   grouped({ by: ['blockedHost'], filters: { noise: 'exclude' }, target: 15 }),
