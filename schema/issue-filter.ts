@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { addition } from './additions.ts'
 import { type IssueConfidence, issueConfidences } from './enumerations.ts'
 import { isNoise, noiseParam } from './noise-filter.ts'
-import { enumValue, repeated, textFilter } from './params.ts'
+import { textFilter } from './params.ts'
 import { issueTypeNames } from './report-types.ts'
 import { conditionsOf, type ValueCondition, valueFilters } from './value-filters.ts'
+import { enumValue, repeated } from './value-params.ts'
 
 const idError = 'must be the id of an issue, 16 lower-case hexadecimal digits'
 

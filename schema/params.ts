@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { dayMs, minuteMs } from './durations.ts'
 import { durationPattern, parseDuration } from './parse-duration.ts'
 
-function param<T extends z.ZodType>(make: (error: string) => T, allowed: string, description: string): T {
+/** @param allowed follows "must be" in the error. */
+export function param<T extends z.ZodType>(make: (error: string) => T, allowed: string, description: string): T {
   return make(`must be ${allowed}`).meta({ description }) as T
 }
 
@@ -37,86 +38,8 @@ export const exactText = (maxLength: number, description: string) =>
     description,
   )
 
-export const policyId = (description: string) =>
-  param(
-    (error) =>
-      z
-        .string({ error })
-        .toLowerCase()
-        .regex(/^[0-9a-f]{32}$/, { error }),
-    '32 hexadecimal digits, an id of csp-policies',
-    description,
-  )
-
-/** A comma would begin a second policy in a header. */
-export const policyText = (description: string) =>
-  param(
-    (error) =>
-      z
-        .string({ error })
-        .min(1, { error })
-        .max(8_192, { error })
-        .regex(/^[ -+\--~]*$/, { error }),
-    '1 to 8192 characters of printable ASCII without a comma',
-    description,
-  )
-
 export const textFilter = (maxLength: number, description: string) =>
   exactText(maxLength, `${description}; \`_\` matches any one character`)
-
-/** Rule 22. */
-const maxValues = 20
-
-/** Several values of a filter, each a parameter of its own; without repeats, in one order. */
-export const repeated = (value: z.ZodType<string, string>, description: string, example: string) =>
-  z
-    .union([z.string(), z.array(z.string())])
-    .transform((given) => [given].flat())
-    .pipe(z.array(value).max(maxValues, { error: `can be given ${maxValues} times at most` }))
-    // One order, because a cursor and a cached response are bound to the set.
-    .transform((values): readonly string[] => [...new Set(values)].sort())
-    .meta({
-      description,
-      override: { type: 'array', items: itemSchema(value), maxItems: maxValues, examples: [[example]] },
-    })
-
-function itemSchema(value: z.ZodType): object {
-  const { $schema: _, ...schema } = z.toJSONSchema(value, { io: 'input' })
-  return schema
-}
-
-const orNoValue = (allowed: string) => `must be ${allowed}, or empty for no value`
-
-/** One of several values of a text filter. */
-export function textValue(maxLength: number) {
-  const error = orNoValue(`at most ${maxLength} characters of printable ASCII without the backslash`)
-  return z.string({ error }).max(maxLength, { error }).regex(filterable, { error })
-}
-
-/** One of several values of an enumeration. */
-export const enumValue = (values: readonly string[]) =>
-  z.enum(['', ...values], { error: orNoValue(`one of ${values.join(', ')}`) })
-
-/** One of several ids. */
-export const uuidValue = z
-  .string()
-  .regex(/^([\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12})?$/, { error: orNoValue('a UUID') })
-  .toLowerCase()
-
-const [minSubstring, maxSubstring] = [2, 64]
-
-export const substring = (description: string, example: string) =>
-  param(
-    (error) =>
-      z
-        .string({ error })
-        .min(minSubstring, { error })
-        .max(maxSubstring, { error })
-        .regex(filterable, { error })
-        .meta({ examples: [example] }),
-    `${minSubstring} to ${maxSubstring} characters of printable ASCII without the backslash`,
-    description,
-  )
 
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T, description: string) =>
   param((error) => z.enum(values, { error }), `one of ${values.join(', ')}`, description)

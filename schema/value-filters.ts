@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import { addition } from './additions.ts'
 import type { Matcher } from './dimensions.ts'
-import { enumValue, repeated, substring, textValue, uuidValue } from './params.ts'
+import { enumValue, repeated, substring, textValue, uuidValue } from './value-params.ts'
 
 const filterOperators = ['any', 'not', 'contains'] as const
 

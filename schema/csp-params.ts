@@ -1,0 +1,28 @@
+/** @module Parameters of the operations that judge content security policies. */
+
+import { z } from 'zod'
+import { param } from './params.ts'
+
+export const policyId = (description: string) =>
+  param(
+    (error) =>
+      z
+        .string({ error })
+        .toLowerCase()
+        .regex(/^[0-9a-f]{32}$/, { error }),
+    '32 hexadecimal digits, an id of csp-policies',
+    description,
+  )
+
+/** A comma would begin a second policy in a header. */
+export const policyText = (description: string) =>
+  param(
+    (error) =>
+      z
+        .string({ error })
+        .min(1, { error })
+        .max(8_192, { error })
+        .regex(/^[ -+\--~]*$/, { error }),
+    '1 to 8192 characters of printable ASCII without a comma',
+    description,
+  )
