@@ -33,8 +33,8 @@ export function toGrouping(reportType: ReportType, groupBy: readonly DimensionNa
   return groupBy
 }
 
-export const defaultTop = 5
-export const maxTop = 20
+const defaultTop = 5
+const maxTop = 20
 
 export const seriesParams = {
   groupBy: addition(

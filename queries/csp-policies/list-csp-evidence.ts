@@ -23,8 +23,6 @@ const row = z.object({
   browsers: z.array(z.string()),
 })
 
-export type CspEvidence = z.infer<typeof row>
-
 const firstRow = z.object({ key: rowBigSum, firstSeen: rowTime })
 
 type SiteFilter = Omit<IssueFilter, 'reportTypes'>

@@ -12,7 +12,7 @@ import { sql, uint } from '../sql/sql.ts'
 import { toTypeCounts } from './count-report-types.ts'
 
 /** Parts of equal length in a window. */
-export const partCount = 14
+const partCount = 14
 
 /** Part 0 is the window before. */
 type PartTally = Tally & { readonly reportType: string; readonly part: number }

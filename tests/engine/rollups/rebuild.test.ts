@@ -105,8 +105,8 @@ test('a rebuild of a table that is no rollup fails with the names of the rollups
 test('a migration without a rollup fills nothing and invalidates no cached response', async () => {
   const steps = () => queryRows(db.writer, 'SELECT count() FROM import_log_by_time')
   const before = await steps()
-  const last = '(SELECT max(version) FROM schema_migrations)'
-  await db.writer.command(`ALTER TABLE schema_migrations DELETE WHERE version = ${last} SETTINGS mutations_sync = 1`)
+  const one = "name = '0017_retired_tokens'"
+  await db.writer.command(`ALTER TABLE schema_migrations DELETE WHERE ${one} SETTINGS mutations_sync = 1`)
   const heard: string[] = []
   expect(await migrate(db.writer, { onStep: (step) => heard.push(step) })).toHaveLength(1)
   expect(heard.filter((step) => !step.startsWith('Applying '))).toEqual([])
