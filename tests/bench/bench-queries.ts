@@ -1,6 +1,6 @@
 import type { BenchQuery } from './bench-query.ts'
 import { groupQueries } from './group-queries.ts'
-import { count, grouped, histogram, newest, types } from './report-queries.ts'
+import { count, grouped, histogram, newest, series, types } from './report-queries.ts'
 
 const browserOs = { browserName: 'Chrome', osName: 'Windows' }
 const three = { directive: 'img-src', browserName: 'Chrome', deviceType: 'desktop' }
@@ -20,6 +20,9 @@ export const benchQueries: readonly BenchQuery[] = [
     filters: { directive: 'connect-src', blockedHost: 'cdn_.thirdparty.test', documentHost: 'www1.shop.test' },
     target: 20,
   }),
+  series({ by: 'directive', target: 20 }),
+  series({ by: 'browserName', filters: { directive: 'img-src' }, target: 10 }),
+  series({ by: 'blockedHost', target: 10 }),
   histogram({ days: 6.9, bucket: 'minute', target: 10 }),
   histogram({ days: 6.9, bucket: 'minute', filters: { directive: 'img-src' }, target: 10 }),
   grouped({ by: ['directive'], target: 20 }),

@@ -80,6 +80,39 @@ GROUP BY key1`,
   }
 }
 
+const top = 5
+
+/** Series of the largest values, and of all others, whose key is empty. */
+export function series(spec: QuerySpec & { readonly by: DimensionName }): BenchQuery {
+  const { by, target } = spec
+  return {
+    name: nameOf(`histogram ${monthDays} d / 1h in series of ${by}`, spec),
+    days: monthDays,
+    path: pathOf('/histogram', spec, { bucketSize: '1h', groupBy: by, top: String(top) }),
+    parseBody: ({ data: { buckets, series } }) => ({
+      rows: series.flatMap(({ value, reportCounts }: { value: string | null; reportCounts: number[] }) =>
+        reportCounts.flatMap((count, index) =>
+          count > 0 ? [{ key: keyOf([value ?? '', Date.parse(buckets[index].time) / 1000]), count }] : [],
+        ),
+      ),
+    }),
+    sql: (d) => {
+      const largest = `
+SELECT ${column(by)}
+${fromReports(spec, d)}
+GROUP BY ${column(by)}
+ORDER BY count(*) DESC, ${column(by)}
+LIMIT ${top}`
+      return `
+SELECT CASE WHEN ${column(by)} IN (${largest}) THEN ${column(by)} ELSE '' END AS key1, ${d.bucket('hour')} AS key2,
+  count(*) AS n
+${fromReports(spec, d)}
+GROUP BY key1, key2`
+    },
+    target,
+  }
+}
+
 const groupLimit = 20
 
 /** A ranking of 31 days with its trend. */
