@@ -42,13 +42,10 @@ export function addCsp(program: Command, context: Context): void {
   subcommand(csp, 'advise', {
     about: 'Propose the next policy of a site',
     notes: [
-      'Prints the response of /v1/sites/{siteId}/csp-policies/advice: the policy is .data.proposed.text.',
+      'Prints the response of /v1/sites/{siteId}/csp-policies/advice: "jq -r .data.proposed.text" is the policy.',
       keyNote,
     ],
-    examples: [
-      'csp advise --tenant ID --site ID | jq -r .data.proposed.text',
-      'csp advise --api https://reports.example.com --site ID --last 7d',
-    ],
+    examples: ['csp advise --tenant ID --site ID', 'csp advise --api https://reports.example.com --site ID --last 7d'],
   })
     .addOption(tenant())
     .addOption(site())
@@ -68,7 +65,7 @@ export function addCsp(program: Command, context: Context): void {
     ],
     examples: [
       'csp check --tenant ID --site ID --policy policy.txt',
-      'csp advise --tenant ID --site ID | jq -r .data.proposed.text | csp check --tenant ID --site ID --policy -',
+      'csp check --api https://reports.example.com --site ID --policy - --last 7d',
     ],
   })
     .addOption(tenant())

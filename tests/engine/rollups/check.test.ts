@@ -27,7 +27,12 @@ const ofSomeTypes = [
   'network_errors_per_day_by_group',
 ]
 const ofBrowserChanges = 'browser_changes_per_day_by_entry'
-const ofPolicies = ['reports_per_day_by_blocked_host_cube', 'reports_per_day_by_hosts', 'reports_per_day_by_pair']
+const ofPolicies = [
+  'reports_per_day_by_blocked_host_cube',
+  'reports_per_day_by_hosts',
+  'reports_per_day_by_pair',
+  'reports_per_day_by_source',
+]
 const ofScripts = 'reports_per_day_by_script'
 /** The rollups of counts that are made from each other. */
 const fine = ['reports_per_hour_by_cube', 'reports_by_time', 'reports_per_hour_by_value_time_ordered']
