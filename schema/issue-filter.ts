@@ -46,9 +46,13 @@ const aboutHost = 'the host of the blocked resource, or of the source file'
 
 /** Filters that the contract lacks. */
 export const issueFilterAdditions = {
-  subject: addition(textFilter(subject.maxLength, `Filters by ${aboutSubject}`)),
+  subject: addition(textFilter(subject.maxLength, `Filters by ${aboutSubject}`).meta({ examples: ['img-src'] })),
   ...valueFilters('subject', subject, { about: aboutSubject, example: 'img-src' }),
-  targetHost: addition(textFilter(targetHost.maxLength, `Filters by ${aboutHost}`).toLowerCase()),
+  targetHost: addition(
+    textFilter(targetHost.maxLength, `Filters by ${aboutHost}`)
+      .toLowerCase()
+      .meta({ examples: ['cdn.example.com'] }),
+  ),
   ...valueFilters('targetHost', targetHost, { about: aboutHost, example: 'cdn.example.com' }),
   'confidence.any': addition(
     repeated(enumValue(issueConfidences), 'Only issues with one of these confidences, repeated for several', 'high'),
