@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { addition } from './additions.ts'
-import { type DimensionName, dimensionNames } from './dimensions.ts'
-import { integer, oneOf } from './params.ts'
+import { type DimensionName, dimensionNames, dimensionRows } from './dimensions.ts'
+import { integer, oneOf, substring } from './params.ts'
 import { Problem } from './problems.ts'
 import { requireDimension } from './report-filter.ts'
 import type { ReportType } from './report-types.ts'
@@ -66,4 +66,24 @@ export function toSeriesGrouping(
   }
   requireDimension(reportType, groupBy, 'groupBy')
   return { dimension: groupBy, top: top ?? defaultTop }
+}
+
+export const valuesParams = {
+  dimension: oneOf(dimensionNames, 'The dimension whose values to list: one that the report type has').meta({
+    examples: ['siteId', 'blockedHost'],
+  }),
+  contains: substring('Only values that contain this text; hosts in any case', 'pay').optional(),
+  limit: integer(1, 100, 'The number of values to return').default(20),
+}
+
+/** Throws bad_request for a dimension that the type lacks. */
+export function toValuesOf(
+  reportType: ReportType,
+  { dimension, contains }: { readonly dimension: DimensionName; readonly contains?: string | undefined },
+) {
+  requireDimension(reportType, dimension, 'dimension')
+  const { match } = dimensionRows[dimension]
+  // Ids and hosts are stored in lower case.
+  const isLowerCase = match.kind === 'uuid' || (match.kind === 'text' && match.lowerCase)
+  return { dimension, part: isLowerCase ? contains?.toLowerCase() : contains }
 }

@@ -18,6 +18,7 @@ import { reportsGrouped } from './reports/grouped.ts'
 import { reportsHistogram } from './reports/histogram.ts'
 import { reportsList } from './reports/list.ts'
 import { reportsTypes } from './reports/types.ts'
+import { reportsValues } from './reports/values.ts'
 import { scansGet } from './scans/get.ts'
 import { scansList } from './scans/list.ts'
 import { scriptsGet } from './scripts/get.ts'
@@ -34,6 +35,7 @@ export const endpoints: readonly Endpoint[] = [
   reportsHistogram,
   reportsGrouped,
   reportsTypes,
+  reportsValues,
   issuesList,
   issuesSite,
   issuesReports,

@@ -109,6 +109,14 @@ export const groupedRow = z
   })
   .meta({ id: 'GroupedRow' })
 
+export const valueCount = z
+  .object({
+    value: untrusted().meta({ description: '"" of reports that have none.' }),
+    reportCount: count,
+    estimatedReportCount: count,
+  })
+  .meta({ id: 'ValueCount' })
+
 export const reportTypeCount = z
   .object({
     reportType: openEnum(reportTypeNames),

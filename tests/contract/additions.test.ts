@@ -44,6 +44,15 @@ test.each<[string, string, Query, string[]]>([
     ['groupBy: crash reports have no directive'],
   ],
   ['reports.grouped', 'another total than true and false', { total: '1' }, ['total must be one of true, false']],
+  ['reports.values', 'two dimensions', { dimension: 'directive,osName' }, ['dimension must be one of', 'directive']],
+  [
+    'reports.values',
+    'a dimension that the type lacks',
+    { dimension: 'feature' },
+    ['dimension: csp-violation', 'feature'],
+  ],
+  ['reports.values', 'one character', { contains: 'x' }, ['contains must be 2 to 64 characters']],
+  ['reports.values', 'more values than 100', { limit: '101' }, ['limit must be an integer from 1 to 100']],
   ['reports.types', 'other series than true and false', { series: 'yes' }, ['series must be one of true, false']],
 ])('%s rejects %s by name', async (name, _, query, words) => {
   const { status, body } = await send(name, query)

@@ -38,6 +38,7 @@ const ofChapter: { readonly [Name in Chapter]?: Partial<Limits> } = {
 const ofOperation: Readonly<Record<string, Partial<Limits>>> = {
   'reports.list': { window: week },
   'reports.grouped': { limit: [20, 100] },
+  'reports.values': { limit: [20, 100] },
   'issues.reports': { window: 'retention' },
   'csp-policies.advice': { limit: [50, 200] },
   'csp-policies.check': { limit: [50, 200] },

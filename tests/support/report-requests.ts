@@ -38,7 +38,7 @@ function filterValue(rows: readonly StoredReport[], dimension: DimensionName): f
 }
 
 /** A part of a stored value, often. */
-function partsOf(stored: readonly string[]): fc.Arbitrary<string> {
+export function partsOf(stored: readonly string[]): fc.Arbitrary<string> {
   const long = stored.filter((value) => /^[ -[\]-~]{2,}$/.test(value))
   const slices = fc
     .tuple(fc.constantFrom(...long, 'xy'), fc.nat(), fc.integer({ min: 2, max: 12 }))

@@ -51,6 +51,7 @@ describe.each(operations.all.filter(([name]) => name !== 'me' && name !== 'repor
 test.each([
   '/v1/reports/count?directive.any=img-src&directive.any=&documentHost.contains=example&noise=exclude',
   '/v1/reports/grouped?groupBy=browserName&blockedHost.not=inline&siteId.any=SITE',
+  '/v1/reports/values?dimension=siteId&contains=-4&browserName.not=&noise=exclude',
   '/v1/issues?confidence.any=high&confidence.any=low&targetHost.contains=.test&noise=only',
 ])(
   '%s, with filters that the contract lacks, is explained by statements that return what the API read',
