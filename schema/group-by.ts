@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { addition } from './additions.ts'
 import { type DimensionName, dimensionNames, dimensionRows } from './dimensions.ts'
-import { integer, oneOf, substring } from './params.ts'
+import { integer, oneOf } from './params.ts'
 import { Problem } from './problems.ts'
 import { requireDimension } from './report-filter.ts'
 import type { ReportType } from './report-types.ts'
+import { substring } from './value-params.ts'
 
 const error = `must be one or two different dimensions, comma-separated, of ${dimensionNames.join(', ')}`
 
