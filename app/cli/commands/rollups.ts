@@ -58,8 +58,9 @@ export function addRollups(program: Command, context: Context): void {
     notes: [
       'Leaves script_versions as it is, which outlives reports.',
       'The API may serve meanwhile: a month is built aside and changes places with the old one in one step.',
-      'No import and no collector may run meanwhile: a block that is sent again after a rebuild is counted twice. Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled,',
-      'then what "rollups check" prints. Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
+      'No import and no collector may run meanwhile: a block that is sent again after a rebuild is counted twice.',
+      'Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled, then what "rollups check" prints.',
+      'Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
     ],
     examples: ['rollups rebuild', 'rollups rebuild --table reports_per_day_by_issue'],
   })

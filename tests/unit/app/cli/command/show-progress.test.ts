@@ -94,6 +94,7 @@ describe.each(['check', 'rebuild'])('rollups %s', (name) => {
       ],
       listRollupMonths: [{ tenant: '', partition: '209901', retention: 30 }],
       listUnfinishedImports: [],
+      countOpenSteps: [],
       findEngine: [{ engine: 'Atomic' }],
       listTemporaryTables: [],
     }
