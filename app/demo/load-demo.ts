@@ -7,6 +7,7 @@ import { type DemoScenario, demoScenarios, shopScenario } from '../../fixtures/d
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql/sql.ts'
+import { listTenants } from '../../queries/tenants/list-tenants.ts'
 import { dayMs } from '../../schema/durations.ts'
 import { entitlements } from '../../schema/plans.ts'
 import { insertKey } from '../api-keys/insert-key.ts'
@@ -35,10 +36,16 @@ export const skipDemo = (dataDir: string) => writeState(demoPath(dataDir), { ...
 
 const demoPath = (dataDir: string) => join(dataDir, 'demo.json')
 
-/** Loads the demo tenants on the first start. Returns their keys, the main one first. */
+/** Loads the demo tenants on the first start, unless there are tenants. Returns their keys, the main one first. */
 export async function loadDemo(writer: Database, dataDir: string): Promise<readonly DemoKey[]> {
   const file = demoPath(dataDir)
-  const state = (await readState(file)) ?? newState()
+  const stored = await readState(file)
+  // Data of another folder, as of a copy without demo.json.
+  if (!stored && (await writer.read(listTenants)).length > 0) {
+    await skipDemo(dataDir)
+    return []
+  }
+  const state = stored ?? newState()
   if (state.loaded) return state.keys
   await writeState(file, state)
   for (const [index, scenario] of demoScenarios.entries()) {

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { loadDemo } from '../../../app/demo/load-demo.ts'
 import { migrate, pendingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
@@ -17,12 +18,13 @@ import { readPages } from '../../support/read-pages.ts'
 describe.each(folderVersions())('the data folder of version %s, opened by this one', (version) => {
   const contents = readContents(version)
   const key = { id: '', key: contents.key }
+  const dataDir = unpackFolder(version)
   let engine: TestEngine
   let writer: Database
   let api: TestApi
 
   beforeAll(async () => {
-    engine = await startTestEngine({ dataDir: unpackFolder(version) })
+    engine = await startTestEngine({ dataDir })
     const { reader: readUrl, writer: writeUrl } = engine.userUrls
     writer = connectPatiently(writeUrl)
     await migrate(writer)
@@ -36,6 +38,10 @@ describe.each(folderVersions())('the data folder of version %s, opened by this o
 
   test('every migration is applied', async () => {
     expect(await pendingMigrations(writer, await readMigrations())).toEqual([])
+  })
+
+  test('a start loads no demo beside its tenants, although it has no demo.json', async () => {
+    expect(await loadDemo(writer, dataDir)).toEqual([])
   })
 
   test('every row is there', async () => {
