@@ -8,6 +8,7 @@ import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { rowCount } from '../../../queries/sql/rows.ts'
 import { sql, texts } from '../../../queries/sql/sql.ts'
+import { explainError } from '../../program/explain-error.ts'
 import { type Check, FaultWithFix } from './check.ts'
 import { isOlder } from './is-older.ts'
 import { ofEachServer } from './of-each-server.ts'
@@ -27,11 +28,15 @@ const findVersion: Query<{ version: string }> = {
   row: z.object({ version: z.string() }),
 }
 
+const fixOfFolder = 'name a DATA_DIR that this user may write, or the CLICKHOUSE_URL of a server'
+
 export const clickHouse: Check = {
   name: 'clickhouse',
   fix: `start ClickHouse ${oldestClickHouse} or newer, and correct host, user and password in CLICKHOUSE_URL`,
-  async run({ database }) {
-    const access = await database()
+  async run({ config, database }) {
+    const access = await database().catch((error: unknown) => {
+      throw config().CLICKHOUSE_URL ? error : new FaultWithFix(explainError(error), fixOfFolder)
+    })
     if (access.cluster) requireNodes(access.cluster)
     const found = await ofEachServer(access, async (server, url) => {
       const { version } = await onlyRow(server, findVersion)

@@ -3,7 +3,7 @@ import type { DatabaseAccess } from '../../program/open-database.ts'
 
 /** Of a cluster, every node that responds. @param check gets the address of the server, for people. */
 export const ofEachServer = <Found>(
-  { reader, url, cluster }: DatabaseAccess,
+  { writer, url, cluster }: DatabaseAccess,
   check: (server: Database, url: string) => Promise<Found>,
 ): Promise<Found[]> =>
-  Promise.all(cluster ? cluster.nodes.map(({ use, origin }) => check(use(''), origin)) : [check(reader, url)])
+  Promise.all(cluster ? cluster.nodes.map(({ use, origin }) => check(use(''), origin)) : [check(writer, url)])

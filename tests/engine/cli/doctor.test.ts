@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -97,10 +97,25 @@ test('doctor checks every user of the embedded engine', async () => {
   expect({ code, users: stdout.split('\n')[4] }).toEqual({
     ...{ code: 0, users: 'ok    users: reader cannot write, analyst cannot write, writer can write' },
   })
+  expect(stdout).toContain('ok    inserts: none runs')
+  expect(stdout).not.toContain('CLICKHOUSE_URL')
   rmSync(folder, { recursive: true })
 })
 
 describe('doctor names', () => {
+  test('a DATA_DIR that cannot be one, and no CLICKHOUSE_URL to correct', async () => {
+    const file = join(tmpdir(), `doctor-file-${process.pid}`)
+    writeFileSync(file, '')
+    const { code, stdout } = await cli(['doctor'], { environment: { DATA_DIR: file, CLICKHOUSE_PORT: '0' } })
+    expect({ code, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({
+      ...{
+        code: 1,
+        last: expect.stringMatching(/^FAIL {2}clickhouse: .* Fix: name a DATA_DIR that this user may write/),
+      },
+    })
+    rmSync(file)
+  })
+
   test('a wrong password, without quoting it', async () => {
     const url = new URL(database.writeUrl)
     url.password = 'wrong-password'
