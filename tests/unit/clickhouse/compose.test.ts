@@ -77,8 +77,8 @@ describe.each([one, cluster])('$file', ({ text, compose }) => {
       expect(service).toMatchObject({ image: `security-reporting:${packageJson.version}`, build: '..' })
     }
     const ports = Object.values(compose.services).flatMap(({ ports = [] }) => ports)
-    expect(ports).toEqual(expect.arrayContaining(['127.0.0.1:8123:8123', '127.0.0.1:8787:8787', '127.0.0.1:8788:8788']))
-    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/)
+    expect(ports).toEqual(expect.arrayContaining(['127.0.0.1:8787:8787', '127.0.0.1:8788:8788']))
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:((\d+):\2|812[34]:8123)$/)
   })
 
   test('passes COLLECTOR_URL to the commands, or an empty one, which is unset', () => {
@@ -109,6 +109,17 @@ test('both have the same releases, and names of their own', () => {
   for (const [, { image }] of servers) expect(image).toBe(clickhouse?.image)
   for (const [, { image }] of keepers) expect(image).toBe(clickhouse?.image?.replace('server', 'keeper'))
   expect(cluster.compose.services.redis?.image).toBe(redis?.image)
+})
+
+test('servers of both run on one machine while tenants are copied: each has a port of its own, which its first lines name', () => {
+  const published = [one, cluster].map((file) =>
+    named(file, /^clickhouse/)
+      .flatMap(([, { ports = [] }]) => ports)
+      .map((port) => port.replace(/:\d+$/, '')),
+  )
+  expect(published).toEqual([['127.0.0.1:8123'], ['127.0.0.1:8124']])
+  expect(one.text).toContain('http://127.0.0.1:8123 ')
+  expect(cluster.text).toContain("'http://127.0.0.1:8124/?database=reports'")
 })
 
 describe('a cluster', () => {
