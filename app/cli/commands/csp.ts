@@ -66,6 +66,7 @@ export function addCsp(program: Command, context: Context): void {
     examples: [
       'csp check --tenant ID --site ID --policy policy.txt',
       'csp check --api https://reports.example.com --site ID --policy - --last 7d',
+      'csp advise --tenant ID --site ID | jq -r .data.proposed.text | security-reporting csp check --tenant ID --site ID --policy -',
     ],
   })
     .addOption(tenant())

@@ -61,9 +61,13 @@ describe('help', () => {
     expect(examples.length).toBeGreaterThan(0)
     for (const example of examples) {
       expect(example).toMatch(/^ {2}security-reporting /)
-      const words = wordsOf(example.replace('security-reporting ', '').trim())
-      expect(words.slice(0, path.length)).toEqual(path)
-      await expect(parse(words)).resolves.toBeDefined()
+      const piped = example.split(' | ').filter((part) => !part.startsWith('jq '))
+      const parts = piped.map((part) => wordsOf(part.trim()))
+      expect(parts.some(([, ...words]) => path.every((word, at) => words[at] === word))).toBe(true)
+      for (const [name, ...words] of parts) {
+        expect(name).toBe('security-reporting')
+        await expect(parse(words)).resolves.toBeDefined()
+      }
     }
   })
 
