@@ -2,13 +2,16 @@ const allowDisk =
   "name the disk in ClickHouse's configuration, <storage_configuration>, and allow it: <backups><allowed_disk>NAME</allowed_disk></backups>"
 const allowPath =
   "allow a folder in ClickHouse's configuration: <backups><allowed_path>backups</allowed_path></backups>"
+const copyFolder = 'copy its folder to backups/ of the data (DATA_DIR/clickhouse/backups), or correct the name'
 
 /** One line, with what to do, about an error of system.backups, which has a stack trace. */
 export function explainFault(error: string): string {
   const [, text = error, code] = /DB::Exception: (.*?)\.? \(([A-Z_]+)\)/s.exec(error) ?? []
   const name = /([\w.-]+)\/(?:data|contents)'/.exec(text)?.[1]
   if (code === 'BACKUP_ALREADY_EXISTS') return `There is a backup ${name} already: give another name`
-  if (code === 'BACKUP_NOT_FOUND') return `There is no backup ${name}, or it was cut off: ${text}`
+  if (code === 'BACKUP_NOT_FOUND') {
+    return `There is no backup ${name}, or it was cut off: ${text.startsWith('Backup File(') ? copyFolder : text}`
+  }
   if (code === 'UNKNOWN_DISK' || text.includes('allowed_disk')) return `${text}: ${allowDisk}`
   return text.includes('allowed_path') ? `${text}: ${allowPath}` : text.replaceAll(/\s+/g, ' ')
 }

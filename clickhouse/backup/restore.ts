@@ -77,8 +77,10 @@ async function requireEmpty(database: Database): Promise<void> {
     ({ table, rows }) => rows > 0 && !filledByMigrate.includes(table),
   )
   if (filled.length === 0) return
+  const names = filled.slice(0, 3).map(({ table }) => table)
+  const others = filled.length - names.length
   throw new Error(
-    `The database has rows in ${filled.map(({ table }) => table).join(', ')}: restore into an empty one, of another DATA_DIR (on a server, another database in CLICKHOUSE_URL)`,
+    `The database has rows in ${names.join(', ')}${others > 0 ? ` and ${others} other tables` : ''}: restore into an empty one, of another DATA_DIR (on a server, another database in CLICKHOUSE_URL)`,
   )
 }
 

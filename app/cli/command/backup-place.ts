@@ -29,7 +29,7 @@ export const s3 = option('--s3 <URL>', {
 })
 
 export const placeNotes = [
-  'The embedded engine has backups in DATA_DIR/clickhouse/backups: copy them to another machine.',
+  'The embedded engine has backups in DATA_DIR/clickhouse/backups: copy them to another machine, and to a new DATA_DIR to restore.',
   '--s3 uses AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of this command, or without them the credentials of the server.',
 ]
 
