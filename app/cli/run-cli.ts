@@ -1,7 +1,7 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { compareMigrations, newerRelease } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
-import { collectorUrl, readConfig } from '../config.ts'
+import { type Config, collectorUrl, readConfig } from '../config.ts'
 import { explainError } from '../program/explain-error.ts'
 import type { DatabaseAccess } from '../program/open-database.ts'
 import type { CommandSettings, Context, Schema } from './command/context.ts'
@@ -20,7 +20,10 @@ export async function runCli(
 ): Promise<number> {
   const { stdout, stderr } = streams
   const log = (line: string) => void stderr.write(`${line}\n`)
-  const database = lazyDatabase(environment, log, settings)
+  let read: Config | undefined
+  // Once, as it can print warnings.
+  const config = () => (read ??= readConfig(environment, log))
+  const database = lazyDatabase(config, log, settings)
   let exitCode = 0
   let result: object | undefined
   const context: Context = {
@@ -29,8 +32,8 @@ export async function runCli(
     folder: callersFolder(environment),
     log,
     database: database.open,
-    config: () => readConfig(environment, log),
-    collectorUrl: () => collectorUrl(readConfig(environment, log)),
+    config,
+    collectorUrl: () => collectorUrl(config()),
     finish(object, code = 0) {
       result = object
       exitCode = code
@@ -46,15 +49,23 @@ export async function runCli(
     // A closed pipe, as by `head`.
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0
     // An error can quote a report.
-    log(terminalText(explainError(error)))
+    const line = terminalText(explainError(error))
+    log(
+      environment.CLICKHOUSE_URL
+        ? line.replace(notAllowed, '$1; name a user that may in CLICKHOUSE_URL, as the writer')
+        : line,
+    )
     return 2
   }
 }
 
-function lazyDatabase(environment: NodeJS.ProcessEnv, log: Context['log'], settings: CommandSettings) {
+/** ClickHouse's refusal of a user, to its end. */
+const notAllowed = /(: Not enough privileges\..*?)\.?$/
+
+function lazyDatabase(readOnce: Context['config'], log: Context['log'], settings: CommandSettings) {
   let opening: Promise<DatabaseAccess> | undefined
   async function openOnce(migrates: boolean): Promise<DatabaseAccess> {
-    const config = readConfig(environment, log)
+    const config = readOnce()
     // Loaded when it is needed: ClickHouse's clients are half of a command's start.
     const { openDatabase } = await import('../program/open-database.ts')
     const onDeath = () => log('The embedded engine died and is started again')

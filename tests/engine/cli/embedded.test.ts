@@ -110,6 +110,20 @@ describe('the command line with CLICKHOUSE_URL', () => {
     expect(stderr).toBe('CLICKHOUSE_URL: http://127.0.0.1:1 does not answer, or refuses its user\n')
   })
 
+  test('a command that its user may not run says whose URL it needs', async () => {
+    const { code, stderr } = await cli(create, { environment: { CLICKHOUSE_URL: inject('servers').readUrl } })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(
+      /^reader: Not enough privileges\. .*[^.]; name a user that may in CLICKHOUSE_URL, as the writer\n$/,
+    )
+  })
+
+  test('a warning about the environment is printed once', async () => {
+    const environment = { CLICKHOUSE_URL: inject('servers').readUrl, COLLECTOR_PORT: 'tcp://10.0.0.1:80' }
+    const { stderr } = await cli(['doctor'], { environment })
+    expect(stderr).toMatch(/^COLLECTOR_PORT is ignored: [^\n]*\n$/)
+  })
+
   test('a command requires "migrate" where migrations are missing, and "migrate" applies them', async () => {
     const db = await createDatabase()
     try {
