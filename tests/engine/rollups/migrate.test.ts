@@ -132,7 +132,7 @@ test('a database with reports gets its new rollups filled', async () => {
     const [[month] = []] = await queryRows(db.writer, `SELECT max(toYYYYMM(bucket)) FROM ${table}`)
     await db.writer.command(`ALTER TABLE ${table} DROP PARTITION ID '${month}'`)
   }
-  await db.writer.command('ALTER TABLE migration_steps DELETE WHERE version = 6 SETTINGS mutations_sync = 1')
+  await db.writer.command('TRUNCATE TABLE migration_steps')
   const heard: string[] = []
   const repeated = await migrate(db.writer, { onStep: (step) => heard.push(step) })
   expect(repeated).toEqual(['0006_report_hosts'])
