@@ -78,8 +78,8 @@ export function addCsp(program: Command, context: Context): void {
     .action(async ({ site, policy: file, policyId, ...options }) => {
       const policy = await readPolicy(context, file)
       const path = `/v1/sites/${site}/csp-policies/check`
-      const response = checked.parse(await requestApi(context, options, path, { policy, policyId }))
-      const { violation, noise } = response.data.totals
+      const response = await requestApi(context, options, path, { policy, policyId })
+      const { violation, noise } = checked.parse(response).data.totals
       context.finish(response, violation.reportCount > noise.reportCount ? 1 : 0)
     })
 }
@@ -93,6 +93,4 @@ const policyFile = () =>
 
 const reports = z.object({ reportCount: z.number() })
 
-const checked = z.looseObject({
-  data: z.looseObject({ totals: z.looseObject({ violation: reports, noise: reports }) }),
-})
+const checked = z.object({ data: z.object({ totals: z.object({ violation: reports, noise: reports }) }) })

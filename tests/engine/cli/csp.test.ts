@@ -61,6 +61,14 @@ test('csp advise prints the response of the API, from the database and over HTTP
   expect(JSON.parse(overHttp.stdout).data.sources).toEqual(JSON.parse(stdout).data.sources)
 })
 
+test('csp check prints the response of the API whole', async () => {
+  const policy = "script-src 'none'"
+  const { stdout } = await csp(['check', '--tenant', tenantId, '--policy', '-', '--last', '31d'], { stdin: policy })
+  const path = `/v1/sites/${siteId}/csp-policies/check?${new URLSearchParams({ policy, last: '31d' })}`
+  const { body } = await api.get(path, { key })
+  expect(JSON.parse(stdout)).toEqual(body)
+})
+
 test('csp check exits 1 while violations remain, and 0 after the advice', async () => {
   const file = join(folder, 'policy.txt')
   writeFileSync(file, `${policy};\n  img-src 'self'\n`)
@@ -112,6 +120,11 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
     'policy must be 1 to 8192 characters of printable ASCII without a comma',
   ],
   ['no policy', () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin: ' \n' }), 'stdin has no policy'],
+  [
+    'a line of a header',
+    () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin: `Content-Security-Policy: ${policy}` }),
+    'stdin begins with the name of the header; give its value alone',
+  ],
 ])('%s exits 2 with a line', async (_, run, line) => {
   const { code, stderr } = await run()
   expect(code).toBe(2)
