@@ -131,7 +131,7 @@ export const timeZone = (description: string) =>
           return z.NEVER
         })
         .meta({ override: { type: 'string', examples: ['Europe/Berlin', 'Asia/Kolkata', 'UTC'] } }),
-    'an IANA time zone, such as Europe/Berlin or Asia/Kolkata',
+    'an IANA time zone (write + as %2B), such as Europe/Berlin or Asia/Kolkata',
     description,
   )
 

@@ -33,6 +33,7 @@ test.each<[string, string, Query, string[]]>([
   ['reports.histogram', 'an unknown time zone', { timeZone: 'Mars/Phobos' }, ['timeZone', 'Europe/Berlin', 'Phobos']],
   ['reports.histogram', 'an offset as a time zone', { timeZone: '+02:00' }, ['timeZone', 'Europe/Berlin']],
   ['reports.histogram', 'a time zone of other characters', { timeZone: 'Europe/Berlin\u0000' }, ['timeZone']],
+  ['reports.histogram', 'a plus that is a space', { timeZone: 'Etc/GMT 5' }, ['timeZone', 'write + as %2B']],
   ['reports.histogram', 'top without groupBy', { top: '3' }, ['top', 'groupBy']],
   ['reports.histogram', 'no series', { groupBy: 'directive', top: '0' }, ['top must be an integer from 1 to 20']],
   ['reports.histogram', 'more series than 20', { groupBy: 'directive', top: '21' }, ['from 1 to 20']],
