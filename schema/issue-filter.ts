@@ -5,7 +5,7 @@ import { isNoise, noiseParam } from './noise-filter.ts'
 import { textFilter } from './params.ts'
 import { issueTypeNames } from './report-types.ts'
 import { conditionsOf, type ValueCondition, valueFilters } from './value-filters.ts'
-import { enumValue, repeated } from './value-params.ts'
+import { repeated } from './value-params.ts'
 
 const idError = 'must be the id of an issue, 16 lower-case hexadecimal digits'
 
@@ -44,6 +44,9 @@ const targetHost = { kind: 'text', maxLength: 255, lowerCase: true } as const
 const aboutSubject = 'the subject, a CSP directive or what another type’s reports are about'
 const aboutHost = 'the host of the blocked resource, or of the source file'
 
+/** Every issue has one. */
+const confidenceValue = z.enum(issueConfidences, { error: `must be one of ${issueConfidences.join(', ')}` })
+
 /** Filters that the contract lacks. */
 export const issueFilterAdditions = {
   subject: addition(textFilter(subject.maxLength, `Filters by ${aboutSubject}`).meta({ examples: ['img-src'] })),
@@ -55,7 +58,7 @@ export const issueFilterAdditions = {
   ),
   ...valueFilters('targetHost', targetHost, { about: aboutHost, example: 'cdn.example.com' }),
   'confidence.any': addition(
-    repeated(enumValue(issueConfidences), 'Only issues with one of these confidences, repeated for several', 'high'),
+    repeated(confidenceValue, 'Only issues with one of these confidences, repeated for several', 'high'),
   ),
   noise: noiseParam,
 }

@@ -54,6 +54,12 @@ test.each<[string, string, Query, string[]]>([
   ],
   ['reports.values', 'one character', { contains: 'x' }, ['contains must be 2 to 64 characters']],
   ['reports.values', 'more values than 100', { limit: '101' }, ['limit must be an integer from 1 to 100']],
+  [
+    'issues.list',
+    'no confidence, which every issue has',
+    { 'confidence.any': ['high', ''] },
+    ['confidence.any must be one of high, medium, low, suppressed, not ""'],
+  ],
   ['reports.types', 'other series than true and false', { series: 'yes' }, ['series must be one of true, false']],
 ])('%s rejects %s by name', async (name, _, query, words) => {
   const { status, body } = await send(name, query)

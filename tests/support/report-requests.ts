@@ -165,7 +165,7 @@ export const everyTypeFilters = (rows: readonly StoredReport[]) =>
 
 /** Filters of issues that the contract lacks; often none. */
 export function issueFilters(rows: readonly StoredReport[]): fc.Arbitrary<OracleFilters> {
-  const confidences = fc.uniqueArray(fc.constantFrom(...issueConfidences, ''), { minLength: 1, maxLength: 3 })
+  const confidences = fc.uniqueArray(fc.constantFrom(...issueConfidences), { minLength: 1, maxLength: 3 })
   const about = (name: 'subject' | 'targetHost', field: 'issueSubject' | 'issueHost') => {
     const stored = [...new Set(rows.map((row) => row[field]))].filter((value) => /^[ -[\]-~]*$/.test(value))
     return formsOf(name, fc.constantFrom(...stored.filter((value) => value !== '')), partsOf(stored))
