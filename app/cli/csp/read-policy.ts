@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { writtenDirectives } from '../../../queries/rules/csp/parse-policy.ts'
+import { policyWarnings } from '../../../queries/rules/csp/policy-warnings.ts'
 import type { Context } from '../command/context.ts'
 
 const headerName = /^content-security-policy(-report-only)?\s*:/i
@@ -13,5 +15,13 @@ export async function readPolicy({ stdin, folder }: Pick<Context, 'stdin' | 'fol
   if (policy === '') throw new Error(`${name} has no policy`)
   // A directive of that name is unknown, so that the rest of its line would go unchecked.
   if (headerName.test(policy)) throw new Error(`${name} begins with the name of the header; give its value alone`)
+  // jq writes null where nothing is proposed, and a policy without directives reports nothing.
+  if (!hasKnownDirective(policy)) throw new Error(`${name} has no directive that browsers know`)
   return policy
+}
+
+function hasKnownDirective(policy: string): boolean {
+  const unknown = policyWarnings(policy).filter(({ kind }) => kind === 'unknown_directive')
+  const names = new Set(unknown.map(({ directive }) => directive))
+  return writtenDirectives(policy).some(({ name }) => !names.has(name))
 }

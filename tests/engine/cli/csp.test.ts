@@ -120,6 +120,11 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
     'policy must be 1 to 8192 characters of printable ASCII without a comma',
   ],
   ['no policy', () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin: ' \n' }), 'stdin has no policy'],
+  ...['null', ';', 'policy policy; other'].map((stdin): [string, () => ReturnType<typeof csp>, string] => [
+    `the policy ${stdin}`,
+    () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin }),
+    'stdin has no directive that browsers know',
+  ]),
   [
     'a line of a header',
     () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin: `Content-Security-Policy: ${policy}` }),
