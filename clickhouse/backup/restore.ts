@@ -31,8 +31,11 @@ export async function restore(
   const own = named(await findDatabaseName(database))
   const run = (statement: Sql) => database.command(render(statement).text)
   onStep('Reading what the backup has')
+  const contents = backupTarget(name, 'contents', place)
+  // A name that no backup has ends here, with the migrated database as it was.
+  await runBackup(database, sql`RESTORE ${contentsOf(own)} FROM ${contents}`)
   await dropTables(database, run)
-  const parts = await readContents(database, own, backupTarget(name, 'contents', place))
+  const parts = await readContents(database, own, contents)
   await dropTables(database, run)
   onStep('Restoring the tables')
   const whole = sql`RESTORE DATABASE ${storedDatabase} AS ${own} FROM ${backupTarget(name, 'data', place)}`
@@ -100,13 +103,13 @@ const listContents: Query<ContentsPart> = {
   pool: 'maintenance',
 }
 
+const storedTable = (own: Sql, table: Sql) => sql`TABLE ${storedDatabase}.${table} AS ${own}.${table}`
+
+const contentsOf = (own: Sql) => storedTable(own, named(contentsTable))
+
 /** Throws OtherRelease for a backup of a newer release. */
 async function readContents(database: Database, own: Sql, from: Sql): Promise<ContentsPart[]> {
-  const tables = [named(contentsTable), sql`schema_migrations`].map(
-    (table) => sql`TABLE ${storedDatabase}.${table} AS ${own}.${table}`,
-  )
-  const [contents, migrations] = tables as [Sql, Sql]
-  await runBackup(database, sql`RESTORE ${contents}, ${migrations} FROM ${from}`)
+  await runBackup(database, sql`RESTORE ${contentsOf(own)}, ${storedTable(own, sql`schema_migrations`)} FROM ${from}`)
   const { newer } = await compareMigrations(database, await readMigrations())
   if (newer.length > 0) {
     throw new OtherRelease(`The backup is of a newer release, with ${newer.join(', ')}`, 'restore it with that release')

@@ -239,6 +239,8 @@ describe('a check', () => {
     expect(data.policy.warnings).toEqual([{ directive: 'font-src', value: 'none', kind: 'missing_quotes' }])
     expect(data.evaluation.before).toBe(null)
     expect((await read(siteId, 'check', { policy: 'img-src *', limit: '1' })).truncated).toBe(true)
+    const { data: advice } = await read(siteId, 'advice', { limit: '1' })
+    expect(advice.sources).toHaveLength(1)
   })
 
   test('takes reports of a disposition, of a policy, and of both only where they agree', async () => {

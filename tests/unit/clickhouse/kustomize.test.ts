@@ -1,19 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../../../app/config.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
-import {
-  containerOf,
-  hasPods,
-  manifests,
-  type Resource,
-  readResources,
-  resourcesOf,
-  validateResource,
-} from '../../support/kubernetes.ts'
+import { containerOf, hasPods, manifests, type Resource, resourcesOf } from '../../support/kubernetes.ts'
 
 interface Kustomization {
   readonly resources: readonly string[]
@@ -30,18 +20,8 @@ const read = (file: string) => readFileSync(new URL(file, manifests), 'utf8')
 const kustomization = (folder: string): Kustomization => parse(read(`${folder}kustomization.yaml`))
 const [base, example] = [kustomization('base/'), kustomization('example/')]
 
-const titled = (resource: Resource) => ({ title: `${resource.kind} ${resource.metadata.name}`, resource })
 const resources = [...resourcesOf('base/'), ...resourcesOf('example/')]
 const workloads = resources.filter(hasPods)
-
-const isSchemaError = (resource: Resource) => {
-  try {
-    validateResource(resource)
-    return ''
-  } catch (error) {
-    return String(error)
-  }
-}
 
 test('the image, the Job and the commands of README.md have this version', () => {
   expect(base.images).toEqual([{ name: 'security-reporting', newTag: packageJson.version }])
@@ -121,38 +101,4 @@ test('the Ingress has a Service and a port for each host, TLS for all, and COLLE
   expect(spec.tls.flatMap(({ hosts }) => hosts)).toEqual(hosts)
   const collector = spec.rules.find(({ http }) => /collector/.test(http.paths[0]?.backend.service.name ?? ''))
   expect(example.configMapGenerator[0]?.literals).toContain(`COLLECTOR_URL=https://${collector?.host}`)
-})
-
-/** Debian 12's is of 2021, and knows no resources that are folders. */
-const kubectl = (...args: string[]) => spawnSync('kubectl', args, { encoding: 'utf8' })
-const hasKubectl = /kustomizeVersion: v5/.test(kubectl('version', '--client', '--output=yaml').stdout ?? '')
-
-describe.skipIf(!hasKubectl)('built by kubectl', () => {
-  const build = (folder: string) => kubectl('kustomize', fileURLToPath(new URL(folder, manifests)))
-
-  test.each(['base', 'example'])('%s has every resource, each by its schema, and prints no warning', (folder) => {
-    const { stdout, stderr } = build(folder)
-    expect(stderr).toBe('')
-    const built = readResources(stdout)
-    const own = folder === 'base' ? resourcesOf('base/') : resources
-    const names = built.filter(({ kind }) => kind !== 'ConfigMap').map((resource) => titled(resource).title)
-    expect(names.sort()).toEqual(own.map((resource) => titled(resource).title).sort())
-    for (const resource of built) expect(isSchemaError(resource)).toBe('')
-  })
-
-  test('the overlay has its image, its namespace, its settings and its patches', () => {
-    const built = readResources(build('example').stdout)
-    expect(new Set(built.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['security-reporting']))
-    const settings = built.find(({ kind }) => kind === 'ConfigMap')
-    expect(settings?.data).toMatchObject({ COLLECTOR_URL: 'https://reports.example.com' })
-    for (const resource of built.filter(hasPods)) {
-      expect(containerOf(resource).image).toBe(`registry.example.com/security-reporting:${packageJson.version}`)
-      for (const { configMapRef } of containerOf(resource).envFrom ?? []) {
-        expect(configMapRef?.name).toBe(settings?.metadata.name)
-      }
-    }
-    expect(JSON.stringify(built)).not.toContain('ingress-nginx')
-    expect(JSON.stringify(built)).toContain('"storageClassName":"ssd"')
-    expect(built.find(({ kind }) => kind === 'Deployment')?.spec.replicas).toBe(3)
-  })
 })
