@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../../../app/config.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { containerOf, hasPods, manifests, type Resource, resourcesOf } from '../../support/kubernetes.ts'
+import { containerOf, hasPods, manifests, resourcesOf } from '../../support/kubernetes.ts'
 
 interface Kustomization {
   readonly resources: readonly string[]
