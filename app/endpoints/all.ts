@@ -7,6 +7,7 @@ import { cspPoliciesAdvice } from './csp-policies/advice.ts'
 import { cspPoliciesCheck } from './csp-policies/check.ts'
 import { cspPoliciesList } from './csp-policies/list.ts'
 import { issuesList } from './issues/list.ts'
+import { issuesPages } from './issues/pages.ts'
 import { issuesReports } from './issues/reports.ts'
 import { issuesSite } from './issues/site.ts'
 import { me } from './me.ts'
@@ -39,6 +40,7 @@ export const endpoints: readonly Endpoint[] = [
   issuesList,
   issuesSite,
   issuesReports,
+  issuesPages,
   crashesList,
   browserChangesList,
   networkErrorsList,

@@ -26,3 +26,13 @@ export const issue = z
     lastSeen: dateTimeText,
   })
   .meta({ id: 'Issue', description: 'Reports about the same thing, whichever page sent them.' })
+
+export const issuePage = z
+  .object({
+    page: untrusted().meta({ description: 'Without query and fragment; "" of reports that name none.' }),
+    reportCount: count,
+    estimatedReportCount: count,
+    firstSeen: dateTimeText,
+    lastSeen: dateTimeText,
+  })
+  .meta({ id: 'IssuePage' })

@@ -40,6 +40,7 @@ const ofOperation: Readonly<Record<string, Partial<Limits>>> = {
   'reports.grouped': { limit: [20, 100] },
   'reports.values': { limit: [20, 100] },
   'issues.reports': { window: 'retention' },
+  'issues.pages': { window: 'retention' },
   'csp-policies.advice': { limit: [50, 200] },
   'csp-policies.check': { limit: [50, 200] },
 }

@@ -6,7 +6,7 @@
 import { storedTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { firstHalfOfMd5 } from '../support/md5.ts'
-import { estimated, type OracleWindow, passes } from './oracle-parts.ts'
+import { estimated, type OracleWindow, pageOf, passes, times, weightOf } from './oracle-parts.ts'
 
 /** What of a report its issue is made from. */
 export type IssueRow = Pick<
@@ -101,6 +101,21 @@ function toIssue(id: string, group: readonly IssueRow[]) {
     firstSeen: new Date(Math.min(...times)).toISOString(),
     lastSeen: new Date(Math.max(...times)).toISOString(),
   }
+}
+
+/** Pages of one issue's reports, largest estimate first. */
+export function oracleIssuePages(own: readonly IssueRow[]) {
+  const byPage = new Map<string, IssueRow[]>()
+  for (const row of own) byPage.set(pageOf(row), [...(byPage.get(pageOf(row)) ?? []), row])
+  return [...byPage]
+    .map(([page, rows]) => ({ page, rows, weight: weightOf(rows), hash: firstHalfOfMd5(page) }))
+    .sort((a, b) => Number(b.weight - a.weight) || (a.hash < b.hash ? -1 : 1))
+    .map(({ page, rows }) => ({
+      page,
+      reportCount: rows.length,
+      estimatedReportCount: estimated(rows),
+      ...times(rows),
+    }))
 }
 
 function confidenceOf(group: readonly IssueRow[]): string {

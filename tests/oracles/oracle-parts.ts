@@ -51,7 +51,7 @@ export function mostFrequent(texts: readonly string[], most: number): string[] {
     .slice(0, most)
 }
 
-export function times(rows: readonly AnyRow[]) {
+export function times(rows: readonly Pick<AnyRow, 'receivedAt'>[]) {
   const received = rows.map(({ receivedAt }) => receivedAt).sort((a, b) => a - b)
   const iso = (time: number | undefined) => new Date(time ?? 0).toISOString()
   return { firstSeen: iso(received[0]), lastSeen: iso(received.at(-1)) }

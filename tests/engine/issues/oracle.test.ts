@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issueTypeNames, type ReportType } from '../../../schema/report-types.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
-import { oracleIssueId, oracleIssues } from '../../oracles/issue-oracle.ts'
+import { oracleIssueId, oracleIssuePages, oracleIssues } from '../../oracles/issue-oracle.ts'
 import { now, retentionFrom, runs, startOracleWorld, windowParams, windows } from '../../oracles/oracle-world.ts'
 import { oracleList } from '../../oracles/report-oracle.ts'
 import type { TestApi } from '../../support/api.ts'
@@ -63,11 +63,25 @@ describe('the API agrees with the oracle page by page, on random filters and una
       runs(15),
     )
   })
+
+  test('the pages of an issue, over the whole retention', async () => {
+    const ofIssues = rows.filter(({ reportType }) => (issueTypeNames as readonly string[]).includes(reportType))
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...ofIssues), fc.integer({ min: 1, max: 60 }), async (one, drawn) => {
+        const id = oracleIssueId(one)
+        const data = oracleIssuePages(rows.filter((row) => oracleIssueId(row) === id))
+        const path = `/v1/sites/${one.siteId}/issues/${id}/pages`
+        const limit = enough(drawn, data.length)
+        expect((await readPages(api, key, path, { limit, reportType: one.reportType })).data).toEqual(data)
+      }),
+      runs(30),
+    )
+  })
 })
 
-describe('the reports of an issue', () => {
+describe.each(['reports', 'pages'])('the %s of an issue', (part) => {
   const reportsOf = (siteId: string, issueId: string, query = '') =>
-    api.get(`/v1/sites/${siteId}/issues/${issueId}/reports${query}`, { key })
+    api.get(`/v1/sites/${siteId}/issues/${issueId}/${part}${query}`, { key })
   const csp = () => rows.find(({ reportType }) => reportType === 'csp-violation') as StoredReport
   const other = () => rows.find(({ reportType }) => reportType === 'coop') as StoredReport
 

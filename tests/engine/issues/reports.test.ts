@@ -54,11 +54,12 @@ async function issueOf(host: string): Promise<string> {
   return body.data.find(({ targetHost }: { targetHost: string }) => targetHost === host).id
 }
 
-test('the reports of a rare issue are read from its own days alone', async () => {
-  const path = `/v1/sites/${siteId}/issues/${await issueOf(host)}/reports`
-  const { body } = await api.get(path, { key, headers: { 'X-Request-Id': 'rare' } })
-  expect(ids(body.data)).toEqual(ids(rare))
-  const [line] = lines.map((text) => JSON.parse(text)).filter(({ requestId }) => requestId === 'rare')
+test.each(['reports', 'pages'])('the %s of a rare issue are read from its own days alone', async (part) => {
+  const path = `/v1/sites/${siteId}/issues/${await issueOf(host)}/${part}`
+  const { body } = await api.get(path, { key, headers: { 'X-Request-Id': `rare-${part}` } })
+  if (part === 'reports') expect(ids(body.data)).toEqual(ids(rare))
+  else expect(body.data).toMatchObject([{ reportCount: rare.length }])
+  const [line] = lines.map((text) => JSON.parse(text)).filter(({ requestId }) => requestId === `rare-${part}`)
   // A granule or two for each of its three days.
   expect(line.rowsRead).toBeGreaterThan(0)
   expect(line.rowsRead).toBeLessThan(20_000)
