@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { addition } from './additions.ts'
 import { type IssueConfidence, issueConfidences } from './enumerations.ts'
 import { isNoise, noiseParam } from './noise-filter.ts'
-import { textFilter } from './params.ts'
+import { flag, textFilter } from './params.ts'
 import { issueTypeNames } from './report-types.ts'
 import { conditionsOf, type ValueCondition, valueFilters } from './value-filters.ts'
 import { repeated } from './value-params.ts'
@@ -61,6 +61,11 @@ export const issueFilterAdditions = {
     repeated(confidenceValue, 'Only issues with one of these confidences, repeated for several', 'high'),
   ),
   noise: noiseParam,
+  new: addition(
+    flag(
+      'With true, only issues that were first seen ever within the window, each with `firstSeenEver`; reports that expired count too',
+    ),
+  ),
 }
 
 /** Beside the window, the site and the types. */
@@ -70,6 +75,8 @@ export interface IssueConditions {
   readonly confidence?: readonly IssueConfidence[] | undefined
   /** Counts only reports that are noise, or only those that are none. */
   readonly noise?: boolean | undefined
+  /** Only issues that were first seen ever within the window. */
+  readonly isNew?: boolean
 }
 
 const [subjectConditions, hostConditions] = [conditionsOf('subject'), conditionsOf('targetHost')]
@@ -83,4 +90,5 @@ export const toIssueConditions = (query: IssueQuery): IssueConditions => ({
   targetHost: hostConditions(query),
   confidence: query['confidence.any'] as readonly IssueConfidence[] | undefined,
   noise: isNoise(query.noise),
+  isNew: query.new === 'true',
 })

@@ -1,9 +1,14 @@
 import type { IssueConditions } from '../../schema/issue-filter.ts'
 import { type Groups, ofReportTypes, type ReportTypesFilter } from '../groups/keyed-slices.ts'
+import type { TimeRange } from '../rollups/time-range.ts'
 import { matchesText } from '../sql/matches.ts'
 import { sql } from '../sql/sql.ts'
+import { isFirstSeenIn } from './first-sightings.ts'
 
-export type IssueFilter = ReportTypesFilter & IssueConditions
+export interface IssueFilter extends ReportTypesFilter, Omit<IssueConditions, 'isNew'> {
+  /** Only issues that were first seen ever within it. */
+  readonly firstSeenIn?: TimeRange | undefined
+}
 
 /** The key is stored with each report: the first half of the MD5 of its site, type, subject and host (Rule 44). */
 export const issueGroups = (filter: IssueFilter): Groups => ({
@@ -12,6 +17,7 @@ export const issueGroups = (filter: IssueFilter): Groups => ({
   conditions: [
     ...ofReportTypes(filter),
     ...(filter.subject ?? []).map((condition) => matchesText(sql`issue_subject`, condition)),
+    ...(filter.firstSeenIn ? [isFirstSeenIn(filter, filter.firstSeenIn)] : []),
     ...(filter.targetHost ?? []).map((condition) => matchesText(sql`issue_host`, condition)),
   ],
   key: () => sql`issue_key`,

@@ -2,9 +2,15 @@ import { z } from 'zod'
 import { dayMs, hourMs } from '../../schema/durations.ts'
 import { issueTypeNames } from '../../schema/report-types.ts'
 import { keyedSlices } from '../groups/keyed-slices.ts'
-import { commonValue, type GroupMeasure, groupTally, selectGroups } from '../groups/select-groups.ts'
+import {
+  commonValue,
+  type GroupMeasure,
+  type GroupMeasures,
+  groupTally,
+  selectGroups,
+} from '../groups/select-groups.ts'
 import type { Query } from '../sql/query.ts'
-import { rowBigSum, rowTime } from '../sql/rows.ts'
+import { rowBigSum, rowCount, rowTime } from '../sql/rows.ts'
 import { at, bool, empty, join, noTime, type Sql, sql, uint, uint64 } from '../sql/sql.ts'
 import { type IssueFilter, issueGroups } from './issue-groups.ts'
 import { hasConfidence, issueSenders } from './issue-senders.ts'
@@ -25,23 +31,36 @@ const common = {
 }
 
 /** An issue without a report that is noise, or is none, is not listed; its confidence follows from all of its reports. */
-function listIssuesIn(filter: IssueFilter, after: IssuePosition | undefined, limit: number): Query<RankedIssue> {
+function selectIssues(filter: IssueFilter, further: GroupMeasures, after?: IssuePosition): Sql {
   const { noise, confidence } = filter
   const lastSeen = noise === undefined ? groupTally.lastSeen : lastSeenIf(sql`noise = ${bool(noise)}`)
-  const measures = { ...common, lastSeen, ...(confidence && issueSenders) }
+  const measures = { ...further, lastSeen, ...(confidence && issueSenders) }
   const issues = selectGroups(keyedSlices(issueGroups(filter)), measures)
   const conditions = [
     ...(noise === undefined ? [] : [sql`lastSeen > ${noTime}`]),
     ...(confidence ? [hasConfidence(confidence)] : []),
     ...(after ? [isAfter(after)] : []),
   ]
-  const having = conditions.length > 0 ? sql` HAVING ${join(conditions, ' AND ')}` : empty
+  return sql`${issues}${conditions.length > 0 ? sql` HAVING ${join(conditions, ' AND ')}` : empty}`
+}
+
+function listIssuesIn(filter: IssueFilter, after: IssuePosition | undefined, limit: number): Query<RankedIssue> {
+  const issues = selectIssues(filter, common, after)
   return {
     name: 'listIssues',
-    statement: sql`${issues}${having} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,
+    statement: sql`${issues} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,
     row,
   }
 }
+
+const countRow = z.object({ issueCount: rowCount })
+
+/** Number of issues of the window, whatever the page. */
+export const countIssues = (filter: IssueFilter): Query<z.infer<typeof countRow>> => ({
+  name: 'countIssues',
+  statement: sql`SELECT count() AS issueCount FROM (${selectIssues(filter, {})})`,
+  row: countRow,
+})
 
 const lastSeenIf = (condition: Sql): GroupMeasure => ({
   ...groupTally.lastSeen,

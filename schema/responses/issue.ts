@@ -24,6 +24,9 @@ export const issue = z
     confidence: openEnum(issueConfidences),
     firstSeen: dateTimeText,
     lastSeen: dateTimeText,
+    firstSeenEver: dateTimeText.optional().meta({
+      description: 'With `new=true`: the time of its first report ever, whatever the filters.',
+    }),
   })
   .meta({ id: 'Issue', description: 'Reports about the same thing, whichever page sent them.' })
 

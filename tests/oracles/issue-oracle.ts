@@ -26,7 +26,7 @@ export type IssueRow = Pick<
 export interface IssueFilters {
   readonly siteId?: string | undefined
   readonly reportTypes?: readonly string[] | undefined
-  /** By parameter: subject, targetHost, confidence and noise. */
+  /** By parameter: subject, targetHost, confidence, noise and new. */
   readonly others?: Readonly<Record<string, string | readonly string[]>>
 }
 
@@ -46,18 +46,29 @@ export function oracleIssues(
   { siteId, reportTypes, others = {} }: IssueFilters,
 ) {
   const groups = new Map<string, IssueRow[]>()
+  const firstEver = new Map<string, number>()
+  for (const row of rows) {
+    const id = oracleIssueId(row)
+    firstEver.set(id, Math.min(row.receivedAt, firstEver.get(id) ?? row.receivedAt))
+  }
   for (const row of rows) {
     if (row.receivedAt < from || row.receivedAt >= to || (siteId !== undefined && row.siteId !== siteId)) continue
     if (!storedTypeRows[row.reportType].issue || !(reportTypes?.includes(row.reportType) ?? true)) continue
     const id = oracleIssueId(row)
     groups.set(id, [...(groups.get(id) ?? []), row])
   }
-  const { noise, 'confidence.any': confidences, ...about } = others
+  const { noise, 'confidence.any': confidences, new: isNew, ...about } = others
   return [...groups]
     .flatMap(([id, group]) => {
       const counted = noise === undefined ? group : group.filter((row) => row.noise === (noise === 'only'))
       if (counted.length === 0) return []
-      const issue = { ...toIssue(id, counted), confidence: confidenceOf(group) }
+      const firstSeen = firstEver.get(id) as number
+      if (isNew === 'true' && firstSeen < from) return []
+      const issue = {
+        ...toIssue(id, counted),
+        confidence: confidenceOf(group),
+        ...(isNew === 'true' && { firstSeenEver: new Date(firstSeen).toISOString() }),
+      }
       if (confidences !== undefined && !confidences.includes(issue.confidence)) return []
       const passesAll = Object.entries(about).every(([parameter, given]) => {
         const [name, operator = 'any'] = parameter.split('.')

@@ -173,6 +173,7 @@ export function issueFilters(rows: readonly StoredReport[]): fc.Arbitrary<Oracle
   const all: Forms = {
     'confidence.any': confidences,
     noise: fc.constantFrom('exclude', 'only'),
+    new: fc.constantFrom('true', 'true', 'false'),
     ...about('subject', 'issueSubject'),
     ...about('targetHost', 'issueHost'),
   }

@@ -31,7 +31,7 @@ export function addRollups(program: Command, context: Context): void {
     about: 'Compare every rollup with the result of its view over the raw reports, by tenant, type and UTC day',
     notes: [
       'Prints {"checked", "different", "differences"}: days compared, how many differ, and the first 100 of those.',
-      'Exits 1 when a day differs. Days that hold expired reports are left out, and script_versions, which outlives them.',
+      'Exits 1 when a day differs. Days that hold expired reports are left out, and script_versions and issue_first_seen, which outlive them.',
       'Reports that are stored during the check can show as differences: check again when no import runs.',
     ],
     examples: ['rollups check', 'rollups check --tenant ID'],
@@ -56,7 +56,7 @@ export function addRollups(program: Command, context: Context): void {
   subcommand(rollups, 'rebuild', {
     about: 'Refill every rollup from the raw reports, month by month, then check them',
     notes: [
-      'Leaves script_versions as it is, which outlives reports.',
+      'Leaves script_versions and issue_first_seen as they are, which outlive reports.',
       'The API may serve meanwhile: a month is built aside and changes places with the old one in one step.',
       'No import and no collector may run meanwhile: a block that is sent again after a rebuild is counted twice.',
       'Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled, then what "rollups check" prints.',

@@ -1,13 +1,17 @@
 import { z } from 'zod'
+import { listFirstSightings } from '../../../queries/issues/first-sightings.ts'
 import type { IssueFilter } from '../../../queries/issues/issue-groups.ts'
 import { type IssueDetails, listIssueDetails } from '../../../queries/issues/list-issue-details.ts'
-import { type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
+import { countIssues, type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
 import { confidence, type IssueSenders } from '../../../queries/rules/confidence.ts'
 import { issueId } from '../../../queries/rules/issue-id.ts'
 import { estimate, isSampled } from '../../../queries/rules/weights.ts'
-import type { IssueConditions } from '../../../schema/issue-filter.ts'
+import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { addition } from '../../../schema/additions.ts'
+import { type IssueConditions, issueFilterAdditions } from '../../../schema/issue-filter.ts'
+import { flag } from '../../../schema/params.ts'
 import { issueTypeNames, reportTypeRows } from '../../../schema/report-types.ts'
-import { listResponse } from '../../../schema/responses/common.ts'
+import { count, listResponse } from '../../../schema/responses/common.ts'
 import { issue } from '../../../schema/responses/issue.ts'
 import { cursorTime } from '../../pipeline/cursor.ts'
 import type { HandlerContext } from '../../pipeline/endpoint.ts'
@@ -25,7 +29,9 @@ export const issueListing = {
   window: windows.weekByDefault,
   page: { ...listPage, position: issuePosition },
   cache: 'until-import',
-  response: listResponse(issue),
+  response: listResponse(issue, {
+    issueCount: count.optional().meta({ description: 'With `total=true`: issues of the window.' }),
+  }),
 } as const
 
 type Page = Pick<
@@ -33,30 +39,44 @@ type Page = Pick<
   'caller' | 'window' | 'page' | 'read' | 'readAll'
 >
 
+/** Parameters that the contract lacks. */
+export const issueListAdditions = {
+  ...issueFilterAdditions,
+  total: addition(flag('With true, `issueCount`: the number of issues in the window, whatever the page')),
+}
+
 interface Selection {
   readonly siteId?: string | undefined
   readonly reportType?: IssueFilter['reportTypes'] | undefined
+  readonly total?: z.output<typeof issueListAdditions.total>
 }
 
 export async function readIssuePage(
   { caller, window, page, read, readAll }: Page,
-  { siteId, reportType: reportTypes = issueTypeNames }: Selection,
-  conditions: IssueConditions,
+  { siteId, reportType: reportTypes = issueTypeNames, total }: Selection,
+  { isNew, ...conditions }: IssueConditions,
 ) {
-  const filter = { ...conditions, tenantId: caller.tenant.id, window, siteId, reportTypes }
+  const owner = { tenantId: caller.tenant.id, siteId, reportTypes }
+  const filter: IssueFilter = { ...conditions, ...owner, window, firstSeenIn: isNew ? window : undefined }
   let ranked: RankedIssue[] = []
   for (const list of listIssues(filter, page.after, page.rows)) {
     ranked = await read(list)
     if (ranked.length === page.rows) break
   }
   const { data, ...paging } = page.cut(ranked)
-  const [details, senders] = await Promise.all([
+  const [details, senders, sightings, counts] = await Promise.all([
     readAll(listIssueDetails(filter, data)),
     filter.noise === undefined ? undefined : readAll(listIssueDetails({ ...filter, noise: undefined }, data)),
+    isNew ? readAll(listFirstSightings(owner, data)) : undefined,
+    total === 'true' ? read(countIssues(filter)) : undefined,
   ])
   const sendersOf = new Map(senders?.map((found) => [found.key, found]))
-  const issues = withDetails(data, details).map((found) => toIssue(found, sendersOf.get(found.key) ?? found))
-  return { data: issues, ...paging }
+  const firstSeenOf = new Map(sightings?.map(({ key, firstSeenEver }) => [key, { firstSeenEver }]))
+  const issues = withDetails(data, details).map((found) => ({
+    ...toIssue(found, sendersOf.get(found.key) ?? found),
+    ...firstSeenOf.get(found.key),
+  }))
+  return { data: issues, ...(counts && onlyRow(counts)), ...paging }
 }
 
 /** @param senders of all of its reports. */

@@ -1,7 +1,7 @@
-import { issueFilterAdditions, issueTypesParam, toIssueConditions } from '../../../schema/issue-filter.ts'
+import { issueTypesParam, toIssueConditions } from '../../../schema/issue-filter.ts'
 import { uuid } from '../../../schema/params.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
-import { issueListing, readIssuePage } from './issue-listing.ts'
+import { issueListAdditions, issueListing, readIssuePage } from './issue-listing.ts'
 
 export const issuesList = endpoint({
   name: 'issues.list',
@@ -12,7 +12,7 @@ export const issuesList = endpoint({
   query: {
     siteId: uuid('Only issues of this site').optional(),
     reportType: issueTypesParam.optional(),
-    ...issueFilterAdditions,
+    ...issueListAdditions,
   },
   parse: toIssueConditions,
   ...issueListing,

@@ -1,7 +1,7 @@
-import { issueFilterAdditions, issueTypesParam, toIssueConditions } from '../../../schema/issue-filter.ts'
+import { issueTypesParam, toIssueConditions } from '../../../schema/issue-filter.ts'
 import { uuid } from '../../../schema/params.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
-import { issueListing, readIssuePage } from './issue-listing.ts'
+import { issueListAdditions, issueListing, readIssuePage } from './issue-listing.ts'
 
 export const issuesSite = endpoint({
   name: 'issues.site',
@@ -9,7 +9,7 @@ export const issuesSite = endpoint({
   summary: 'List a site’s issues',
   description: 'The same as the list of all issues, for one site.',
   pathParams: { siteId: uuid('The site') },
-  query: { reportType: issueTypesParam.optional(), ...issueFilterAdditions },
+  query: { reportType: issueTypesParam.optional(), ...issueListAdditions },
   parse: toIssueConditions,
   ...issueListing,
   handle: ({ params, filter, ...ctx }) => readIssuePage(ctx, params, filter),

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { aReport } from '../../../fixtures/reports.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
+import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../../queries/sql/sql.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { queryRows } from '../../support/database.ts'
+import { connectPatiently } from '../../support/patience.ts'
+import { readPages } from '../../support/read-pages.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+const now = Date.now()
+const [recently, before, from] = [now - dayMs, now - 20 * dayMs, now - 7 * dayMs]
+
+let api: TestApi
+let writer: Database
+let tenantId: string
+let key: TestKey
+
+beforeAll(async () => {
+  writer = connectPatiently(inject('servers').writeUrl)
+  api = await startApi({ now: () => new Date(now) })
+  tenantId = await api.createTenant({ overrides: { retentionDays: 90 } })
+  const siteId = await api.createSite(tenantId)
+  key = await api.createKey(tenantId)
+  const report = (issueHost: string, receivedAt: number) => aReport({ tenantId, siteId, issueHost, receivedAt })
+  // Each insert is a part: those of an issue can be unmerged.
+  await api.insertReports([report('new.test', recently), report('old.test', before), report('expired.test', recently)])
+  await api.insertReports([report('new.test', recently - 60_000), report('old.test', recently)])
+  const [[issueKey] = []] = await queryRows(
+    writer,
+    `SELECT toString(issue_key) FROM reports WHERE tenant_id = '${tenantId}' AND issue_host = 'expired.test'`,
+  )
+  const [first, last] = [toClickHouseTime(new Date(now - 400 * dayMs)), toClickHouseTime(new Date(now - 395 * dayMs))]
+  const sighting = { tenant_id: tenantId, report_type: 'csp-violation', site_id: siteId, issue_key: issueKey }
+  await insertRows(writer, 'issue_first_seen', [
+    { ...sighting, first_seen_at: first, last_seen_at: last, stored_at: first, noise: false },
+  ])
+})
+
+afterAll(() => Promise.all([api?.close(), writer?.close()]))
+
+const list = (params: Record<string, string>) =>
+  readPages(api, key, '/v1/issues', { from: new Date(from).toISOString(), total: 'true', ...params })
+
+const hostsOf = ({ data }: Awaited<ReturnType<typeof list>>) =>
+  data.map(({ targetHost }: { targetHost: string }) => targetHost).sort()
+
+test('new issues are those without a report before the window, expired ones included', async () => {
+  const found = await list({ new: 'true' })
+  expect(hostsOf(found)).toEqual(['new.test'])
+  expect(found.rest).toMatchObject({ issueCount: 1 })
+  const firstSeenEver = new Date(recently - 60_000).toISOString()
+  expect(found.data).toMatchObject([{ firstSeen: firstSeenEver, firstSeenEver }])
+})
+
+test('all issues are listed without the filter, and with its opposite, none with a first sighting', async () => {
+  for (const params of [{}, { new: 'false' }]) {
+    const found = await list(params)
+    expect(hostsOf(found)).toEqual(['expired.test', 'new.test', 'old.test'])
+    expect(found.rest).toMatchObject({ issueCount: 3 })
+    for (const issue of found.data) expect(issue).not.toHaveProperty('firstSeenEver')
+  }
+})
+
+test('a window from before a first sighting has it as a new one', async () => {
+  const found = await list({ new: 'true', from: new Date(before - 1).toISOString() })
+  expect(hostsOf(found)).toEqual(['new.test', 'old.test'])
+})
