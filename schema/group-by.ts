@@ -69,9 +69,17 @@ export function toSeriesGrouping(
   return { dimension: groupBy, top: top ?? defaultTop }
 }
 
+/** A page is counted from reports, as no rollup has the pages of all filters. */
+const valuesDimensions = [...dimensionNames, 'page'] as const
+
+type ValuesDimension = (typeof valuesDimensions)[number]
+
 export const valuesParams = {
-  dimension: oneOf(dimensionNames, 'The dimension whose values to list: one that the report type has').meta({
-    examples: ['siteId', 'blockedHost'],
+  dimension: oneOf(
+    valuesDimensions,
+    'The dimension whose values to list: one that the report type has, or `page`, the URL without query and fragment, which takes time with the number of reports',
+  ).meta({
+    examples: ['siteId', 'blockedHost', 'page'],
   }),
   contains: substring('Only values that contain this text; hosts in any case', 'pay').optional(),
   limit: integer(1, 100, 'The number of values to return').default(20),
@@ -80,8 +88,9 @@ export const valuesParams = {
 /** Throws bad_request for a dimension that the type lacks. */
 export function toValuesOf(
   reportType: ReportType,
-  { dimension, contains }: { readonly dimension: DimensionName; readonly contains?: string | undefined },
+  { dimension, contains }: { readonly dimension: ValuesDimension; readonly contains?: string | undefined },
 ) {
+  if (dimension === 'page') return { dimension, part: contains }
   requireDimension(reportType, dimension, 'dimension')
   const { match } = dimensionRows[dimension]
   // Ids and hosts are stored in lower case.

@@ -29,7 +29,7 @@ export function isFirstSeenIn(owner: Owner, { from, to }: TimeRange): Sql {
 
 const row = z.object({ key: rowBigSum, firstSeenEver: rowTime })
 
-export type FirstSighting = z.infer<typeof row>
+type FirstSighting = z.infer<typeof row>
 
 export function listFirstSightings(owner: Owner, issues: readonly Keyed[]): Query<FirstSighting>[] {
   if (issues.length === 0) return []

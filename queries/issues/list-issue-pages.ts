@@ -12,7 +12,7 @@ import { type IssueFilter, issueGroups } from './issue-groups.ts'
 
 const row = groupTallyRow.extend({ page: z.string() })
 
-export type IssuePage = z.infer<typeof row>
+type IssuePage = z.infer<typeof row>
 
 interface IssuePages {
   readonly issueKey: bigint

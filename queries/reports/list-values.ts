@@ -2,32 +2,57 @@ import { z } from 'zod'
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { countSlices } from '../rollups/count-slices.ts'
+import { pageOfReport } from '../rollups/group-slices.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
-import { empty, join, sql, text, uint } from '../sql/sql.ts'
+import { empty, join, type Sql, sql, text, uint } from '../sql/sql.ts'
+import { reportsWhere } from './reports-where.ts'
 
 const row = z.object({ value: z.string(), reportCount: rowCount, weight: rowBigSum })
 
 export interface ValuesQuery extends ReportFilter {
   readonly tenantId: string
   readonly window: TimeRange
-  readonly dimension: DimensionName
+  readonly dimension: DimensionName | 'page'
   /** Text that a value contains. */
   readonly part: string | undefined
   readonly limit: number
 }
 
-/** Largest values first, ties by value. A ranking has times and a trend too, which take half of its time. */
-export function listValues({ window, dimension, part, limit, ...filter }: ValuesQuery): Query<z.infer<typeof row>> {
-  const slices = countSlices({ ...filter, groupBy: [dimension], windows: [window] })
-  const counts = slices.map(({ from, column, measure }) => {
-    const value = sql`toString(${column(dimension)})`
-    return sql`
-      SELECT ${value} AS key, ${measure.reportCount()} AS counted, ${measure.weight} AS weighted
+interface ValuesSlice {
+  readonly from: Sql
+  readonly value: Sql
+  readonly reportCount: Sql
+  readonly weight: Sql
+  readonly fewRows: boolean
+}
+
+function valuesSlices({ tenantId, window, dimension, part: _, limit: __, ...filter }: ValuesQuery): ValuesSlice[] {
+  if (dimension === 'page') {
+    const from = sql`FROM reports WHERE ${reportsWhere(tenantId, window, filter)}`
+    return [{ from, value: pageOfReport, reportCount: sql`count()`, weight: sql`sum(weight)`, fewRows: false }]
+  }
+  const slices = countSlices({ tenantId, ...filter, groupBy: [dimension], windows: [window] })
+  return slices.map(({ from, column, measure, fewRows }) => ({
+    from,
+    value: sql`toString(${column(dimension)})`,
+    reportCount: measure.reportCount(),
+    weight: measure.weight,
+    fewRows,
+  }))
+}
+
+/** Largest values first, ties by value: a ranking without its times and its trend. */
+export function listValues(query: ValuesQuery): Query<z.infer<typeof row>> {
+  const { part, limit } = query
+  const slices = valuesSlices(query)
+  const counts = slices.map(
+    ({ from, value, reportCount, weight }) => sql`
+      SELECT ${value} AS key, ${reportCount} AS counted, ${weight} AS weighted
       ${from}${part === undefined ? empty : sql` AND position(${value}, ${text(part)}) > 0`}
-      GROUP BY key`
-  })
+      GROUP BY key`,
+  )
   return {
     name: 'listValues',
     statement: sql`

@@ -34,9 +34,12 @@ export type GroupTable =
 
 const rawTable: TimedTable = { table: 'reports', grains: [1], time: rawTime }
 
+/** Of a raw row: URL without query and fragment. */
+export const pageOfReport = sql`cutQueryString(document_url)`
+
 const rawColumns = {
   isRaw: true,
-  page: sql`cutQueryString(document_url)`,
+  page: pageOfReport,
   reportCount: sql`count()`,
   weight: sql`sum(weight)`,
   firstSeen: sql`min(received_at)`,

@@ -2,20 +2,23 @@
 
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { byBytes, estimated } from './oracle-parts.ts'
+import { byBytes, estimated, pageOf } from './oracle-parts.ts'
 
-const lowerCase: readonly DimensionName[] = ['siteId', 'documentHost', 'blockedHost']
+const lowerCase: readonly string[] = ['siteId', 'documentHost', 'blockedHost']
 
 /** @param found the reports that the filters match. */
 export function oracleValues(
   found: readonly StoredReport[],
-  dimension: DimensionName,
+  dimension: DimensionName | 'page',
   contains: string | undefined,
   limit: number,
 ) {
   const part = lowerCase.includes(dimension) ? contains?.toLowerCase() : contains
   const byValue = new Map<string, StoredReport[]>()
-  for (const row of found) byValue.set(row[dimension], [...(byValue.get(row[dimension]) ?? []), row])
+  for (const row of found) {
+    const value = dimension === 'page' ? pageOf(row) : row[dimension]
+    byValue.set(value, [...(byValue.get(value) ?? []), row])
+  }
   const values = [...byValue]
     .filter(([value]) => value.includes(part ?? ''))
     .sort(([a, rowsOfA], [b, rowsOfB]) => rowsOfB.length - rowsOfA.length || byBytes(a, b))
