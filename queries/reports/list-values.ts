@@ -28,6 +28,7 @@ interface ValuesSlice {
   readonly fewRows: boolean
 }
 
+/** Pages come from raw rows, 0.45 s a million reports on two busy cores: no rollup has pages with weight and noise. */
 function valuesSlices({ tenantId, window, dimension, part: _, limit: __, ...filter }: ValuesQuery): ValuesSlice[] {
   if (dimension === 'page') {
     const from = sql`FROM reports WHERE ${reportsWhere(tenantId, window, filter)}`
