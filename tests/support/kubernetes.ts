@@ -27,7 +27,7 @@ export interface Resource {
 
 export const manifests = new URL('../../clickhouse/kubernetes/', import.meta.url)
 
-export const readResources = (text: string): Resource[] => parseAllDocuments(text).map((document) => document.toJS())
+const readResources = (text: string): Resource[] => parseAllDocuments(text).map((document) => document.toJS())
 
 /** Resources of the files of a folder, such as `base/`. */
 export const resourcesOf = (folder: string): Resource[] =>
