@@ -68,7 +68,6 @@ describe('the reader', () => {
     ['set', () => 'SET max_execution_time = 0'],
     ['act as another user', () => 'EXECUTE AS default SELECT 1'],
     ['grant', () => 'GRANT SELECT ON *.* TO default'],
-    ['use', () => 'USE system'],
     ['run two statements', () => 'SELECT 1; DROP TABLE reports'],
     ['run two statements at once', () => 'SELECT 1 PARALLEL WITH DROP TABLE reports'],
     ['begin a transaction', () => 'BEGIN TRANSACTION'],
