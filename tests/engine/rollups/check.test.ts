@@ -127,7 +127,7 @@ describe('checkRollups', () => {
   })
 
   test('the check finds a missing row, and a moved row whose day still adds up', async () => {
-    const key = 'cityHash64(report_type, dimension, value, bucket)'
+    const key = 'cityHash64(report_type, dimension, value, bucket, noise)'
     const own = `tenant_id = '${db.tenantId}'`
     const row = `${own} AND ${key} = (SELECT min(${key}) FROM reports_per_day_by_value WHERE ${own} AND value != 'moved')`
     await db.writer.command(
