@@ -84,8 +84,8 @@ describe('doctor', () => {
     change('countLateInserts', { lateInserts: 17, oldestInsertSeconds: 170 })
     const fault = `17 inserts at ${second()} have run for over 60 s, the longest for 170 s`
     await expect(run(inserts)).rejects.toThrow(fault)
-    const reader = cluster.nodes[1]?.use('')
-    await expect(run(inserts, { reader, url: second() } as Partial<DatabaseAccess>)).rejects.toThrow(fault)
+    const writer = cluster.nodes[1]?.use('')
+    await expect(run(inserts, { writer, url: second() } as Partial<DatabaseAccess>)).rejects.toThrow(fault)
   })
 
   test('has nothing to check of replicas on one server', async () => {
