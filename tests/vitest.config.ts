@@ -20,6 +20,9 @@ const withMadeUp = [
   'tests/engine/groups/browser-changes-oracle.test.ts',
 ]
 
+/** Properties that the project `servers` runs too have fewer cases. */
+const runsAgain = { RUNS_AGAIN: '1' }
+
 /** Milliseconds up to which a test waits for what should happen. Nothing is judged by them: other programs load the machine. */
 const [eventLimit, testLimit] = [300_000, 900_000]
 
@@ -40,6 +43,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'cluster',
+          env: runsAgain,
           include: [onCluster, ...again],
           globalSetup: ['tests/support/programs.ts', 'tests/support/cluster-servers.ts'],
         },
@@ -57,6 +61,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'made-up',
+          env: runsAgain,
           include: withMadeUp,
           setupFiles: 'tests/made-up/add-made-up.ts',
           globalSetup: 'tests/support/servers.ts',

@@ -1,6 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import { openCluster } from '../../../clickhouse/cluster/open-cluster.ts'
 import { replaceReplica } from '../../../clickhouse/cluster/replace-replica.ts'
 import { replicated } from '../../../clickhouse/cluster/replicated.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
@@ -33,6 +32,8 @@ export function addCluster(program: Command, context: Context): void {
     .action(async ({ shard, replica }) => {
       const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER } = context.config()
       if (!CLICKHOUSE_URL || !CLICKHOUSE_CLUSTER) throw new Error(noCluster)
+      // Loaded when they are needed: the clients of ClickHouse.
+      const { openCluster } = await import('../../../clickhouse/cluster/open-cluster.ts')
       const onStep = (step: string) => context.log(step)
       const replaced = await replaceReplica(
         { shard, replica },

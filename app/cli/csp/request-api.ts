@@ -1,7 +1,6 @@
 /** @module Requests of commands to the API: over HTTP, or in this process on the database. */
 
 import { requireShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
-import { explainRequest } from '../../api/explain-request.ts'
 import type { Context } from '../command/context.ts'
 import { requireTenant } from '../command/require-tenant.ts'
 
@@ -64,5 +63,7 @@ async function inProcess(context: Context, tenantId: string, target: string): Pr
   const { reader, cluster } = await context.database()
   const tenant = await requireTenant(reader, tenantId)
   const shard = cluster && requireShard(cluster, await shardOfTenant(cluster, tenantId))
+  // Loaded when it is needed: the whole API.
+  const { explainRequest } = await import('../../api/explain-request.ts')
   return explainRequest(shard?.front ?? reader, tenant, target)
 }

@@ -86,6 +86,14 @@ const cases: Readonly<Record<string, Case>> = {
     samples: (job) => ({ [`collector_waiting_bytes{job="${job}",instance="a"}`]: '40000000x30' }),
     labels: { instance: 'a' },
   },
+  BlocksSetAside: {
+    samples: (job) => ({ [`collector_blocks_set_aside{job="${job}",instance="a"}`]: '1x30' }),
+    labels: { instance: 'a' },
+  },
+  BlockNotStored: {
+    samples: (job) => ({ [`collector_oldest_block_seconds{job="${job}",instance="a"}`]: '310+60x30' }),
+    labels: { instance: 'a' },
+  },
   NoReports: {
     samples: (job) => ({ [`newest_report_age_seconds{job="${job}",instance="a",tenant="t",site="s"}`]: '9900+60x30' }),
     labels: { tenant: 't', site: 's' },
