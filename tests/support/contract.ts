@@ -120,13 +120,13 @@ export async function createWorlds<const Seeds extends readonly number[]>(
 export const aSighting = (given: Parameters<typeof aReport>[0] = {}) =>
   aReport({ reportType: 'csp-hash', scriptUrl: 'https://shop.example.test/assets/app.js', ...given })
 
-/** Random reports, and in each site some of one issue, on two pages, and one of the same script. */
+/** Random reports, and in each site some of one issue, on three pages, and one of the same script. */
 export function worldReports({ tenantId, siteIds }: Pick<TestWorld, 'tenantId' | 'siteIds'>, seed: number) {
   const to = new Date(Math.floor(Date.now() / 60_000) * 60_000)
   const from = new Date(to.getTime() - 2 * 86_400_000)
   const known = siteIds.flatMap((siteId) => [
-    ...[1, 2, 3, 4].map((hours) => {
-      const page = hours > 2 ? { documentUrl: 'https://shop.example.test/checkout' } : {}
+    ...[1, 2, 3, 4, 5].map((hours) => {
+      const page = hours > 3 ? { documentUrl: `https://shop.example.test/checkout/${hours}` } : {}
       return aReport({ tenantId, siteId, receivedAt: to.getTime() - hours * 3_600_000 - seed, ...page })
     }),
     aSighting({ tenantId, siteId, receivedAt: to.getTime() - 3_600_000 - seed }),
