@@ -118,6 +118,16 @@ export async function compareMigrations(
   return { pending: lacksTypes ? [...names, 'report_types'] : names, newer }
 }
 
+/** Migrations that the database lacks. Throws OtherRelease if another release made it, a newer one too. */
+export async function lackingMigrations(
+  database: Pick<Database, 'read'>,
+  known: readonly Migration[],
+): Promise<string[]> {
+  const { pending, newer } = await compareMigrations(database, known)
+  if (newer.length > 0) throw newerRelease(newer)
+  return pending
+}
+
 /** None for a newer release's database, so that both can serve. */
 export const pendingMigrations = async (database: Pick<Database, 'read'>, known: readonly Migration[]) =>
   (await compareMigrations(database, known)).pending
@@ -173,7 +183,7 @@ export class OtherRelease extends Error {
   }
 }
 
-export const newerRelease = (newer: readonly string[]) =>
+const newerRelease = (newer: readonly string[]) =>
   new OtherRelease(
     `The database is of a newer release, with ${newer.join(', ')}`,
     'run that release or a later one; a backup of before its "migrate" can be restored for this one',

@@ -3,7 +3,7 @@ import type { Database } from '../queries/clickhouse/database.ts'
 import type { Query } from '../queries/sql/query.ts'
 import { rowCount } from '../queries/sql/rows.ts'
 import { name, sql } from '../queries/sql/sql.ts'
-import { compareMigrations, newerRelease } from './migrate.ts'
+import { lackingMigrations } from './migrate.ts'
 import { readMigrations } from './migration-files.ts'
 import { readMigrationSteps } from './migration-steps.ts'
 import { changedRollups, newRollups } from './rollups/changed-rollups.ts'
@@ -48,8 +48,7 @@ export async function planMigrations(
   folder?: URL,
 ): Promise<MigrationPlan> {
   const known = await readMigrations(folder)
-  const { pending: names, newer } = await compareMigrations(database, known)
-  if (newer.length > 0) throw newerRelease(newer)
+  const names = await lackingMigrations(database, known)
   const pending = known.filter((migration) => names.includes(migration.name))
   const [first] = shards
   const [ofFront, ofShard] = await Promise.all([tablesOf(database), tablesOf(first ?? database)])

@@ -1,5 +1,5 @@
 import { CommanderError } from '@commander-js/extra-typings'
-import { compareMigrations, newerRelease } from '../../clickhouse/migrate.ts'
+import { lackingMigrations } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
 import { type Config, collectorUrl, readConfig } from '../config.ts'
 import { explainError } from '../program/explain-error.ts'
@@ -87,7 +87,6 @@ function lazyDatabase(readOnce: Context['config'], log: Context['log'], settings
 }
 
 async function requireMigrations({ reader }: DatabaseAccess): Promise<void> {
-  const { pending, newer } = await compareMigrations(reader, await readMigrations())
-  if (newer.length > 0) throw newerRelease(newer)
+  const pending = await lackingMigrations(reader, await readMigrations())
   if (pending.length > 0) throw new Error(`The database lacks ${pending.join(', ')}: run "migrate" first`)
 }
