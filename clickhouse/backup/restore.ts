@@ -32,10 +32,14 @@ export async function restore(
   const run = (statement: Sql) => database.command(render(statement).text)
   onStep('Reading what the backup has')
   const contents = backupTarget(name, 'contents', place)
+  const restoreTable = (table: Sql) =>
+    runBackup(database, sql`RESTORE TABLE ${storedDatabase}.${table} AS ${own}.${table} FROM ${contents}`)
   // A name that no backup has ends here, with the migrated database as it was.
-  await runBackup(database, sql`RESTORE ${contentsOf(own)} FROM ${contents}`)
+  await restoreTable(named(contentsTable))
+  const parts = await database.read(listContents)
   await dropTables(database, run)
-  const parts = await readContents(database, own, contents)
+  await restoreTable(sql`schema_migrations`)
+  await rejectNewerBackup(database)
   await dropTables(database, run)
   onStep('Restoring the tables')
   const whole = sql`RESTORE DATABASE ${storedDatabase} AS ${own} FROM ${backupTarget(name, 'data', place)}`
@@ -103,18 +107,10 @@ const listContents: Query<ContentsPart> = {
   pool: 'maintenance',
 }
 
-const storedTable = (own: Sql, table: Sql) => sql`TABLE ${storedDatabase}.${table} AS ${own}.${table}`
-
-const contentsOf = (own: Sql) => storedTable(own, named(contentsTable))
-
-/** Throws OtherRelease for a backup of a newer release. */
-async function readContents(database: Database, own: Sql, from: Sql): Promise<ContentsPart[]> {
-  await runBackup(database, sql`RESTORE ${contentsOf(own)}, ${storedTable(own, sql`schema_migrations`)} FROM ${from}`)
+async function rejectNewerBackup(database: Database): Promise<void> {
   const { newer } = await compareMigrations(database, await readMigrations())
-  if (newer.length > 0) {
-    throw new OtherRelease(`The backup is of a newer release, with ${newer.join(', ')}`, 'restore it with that release')
-  }
-  return database.read(listContents)
+  if (newer.length === 0) return
+  throw new OtherRelease(`The backup is of a newer release, with ${newer.join(', ')}`, 'restore it with that release')
 }
 
 function requireParts(parts: readonly ContentsPart[], restored: readonly StoredPart[]): void {
