@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { addition } from './additions.ts'
 import { type IssueConfidence, issueConfidences } from './enumerations.ts'
+import { issueIdPattern } from './issue-id.ts'
 import { isNoise, noiseParam } from './noise-filter.ts'
 import { flag, textFilter } from './params.ts'
 import { issueTypeNames } from './report-types.ts'
@@ -12,7 +13,7 @@ const idError = 'must be the id of an issue, 16 lower-case hexadecimal digits'
 export const issueIdParam = addition(
   z
     .string({ error: idError })
-    .regex(/^[\da-f]{16}$/, { error: idError })
+    .regex(issueIdPattern, { error: idError })
     .meta({
       description: 'Only reports of this issue; send its siteId and its reportType too',
       examples: ['8d5e957f29789348'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type DimensionName, type DimensionRow, dimensionNames, dimensionRows } from './dimensions.ts'
 import { issueIdParam } from './issue-filter.ts'
+import { keyOfIssueId } from './issue-id.ts'
 import { isNoise, noiseParam } from './noise-filter.ts'
 import { oneOf, textFilter, uuid } from './params.ts'
 import { Problem } from './problems.ts'
@@ -97,8 +98,7 @@ export function toReportFilter(query: FilterQuery): ReportFilter {
     }),
   )
   if (issueId !== undefined) requireIssue(reportType, siteId)
-  // An issue's id is its key in hexadecimal.
-  const issueKey = issueId === undefined ? undefined : BigInt(`0x${issueId}`)
+  const issueKey = issueId === undefined ? undefined : keyOfIssueId(issueId)
   return { reportType, terms, noise: isNoise(noise), issueKey }
 }
 

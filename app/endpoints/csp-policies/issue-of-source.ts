@@ -1,5 +1,5 @@
 import { blockedUrl } from '../../../queries/rules/csp/match-url.ts'
-import { issueKeyOf } from '../../../queries/rules/issue-id.ts'
+import { issueKeyOf } from '../../../queries/rules/issue-key-of.ts'
 
 interface Source {
   readonly directive: string

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { issueKey } from '../../../../../app/import/normalise/issue-key.ts'
 import { aReport } from '../../../../../fixtures/reports.ts'
-import { issueId, keyOfIssueId } from '../../../../../queries/rules/issue-id.ts'
+import { issueId, keyOfIssueId } from '../../../../../schema/issue-id.ts'
 import type { ReportType } from '../../../../../schema/report-types.ts'
 
 const fields = {

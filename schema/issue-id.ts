@@ -1,0 +1,10 @@
+const digits = 16
+
+export const issueIdPattern = /^[\da-f]{16}$/
+
+/** An issue's id in the API is its key in hexadecimal. */
+export const issueId = (key: bigint): string => key.toString(16).padStart(digits, '0')
+
+/** Undefined for a text that is no id. */
+export const keyOfIssueId = (id: string): bigint | undefined =>
+  issueIdPattern.test(id) ? BigInt(`0x${id}`) : undefined
