@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { dispositions } from '../../../schema/enumerations.ts'
+import { tokensOf } from './parse-policy.ts'
 
-const token = /[^\t\n\f\r ]+/g
 const nonce = /^'nonce-/i
 
 type ToSharedCase = (value: string) => string
@@ -37,7 +37,7 @@ function toSharedForm(value: string, sharedCase: ToSharedCase): string {
 export function comparableForm(policy: string): string {
   const directives = new Map<string, string>()
   for (const text of policy.split(';')) {
-    const [first, ...values] = text.match(token) ?? []
+    const [first, ...values] = tokensOf(text)
     const name = first?.toLowerCase()
     if (name === undefined || directives.has(name)) continue
     const sharedCase = otherCases.get(name) ?? sourceCase

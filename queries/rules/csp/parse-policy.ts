@@ -1,15 +1,18 @@
 /** Values of each directive, by its name in lower case. */
 export type DirectiveValues = ReadonlyMap<string, readonly string[]>
 
-/** ASCII white space alone separates values (Infra Standard, 4.6). */
 const token = /[^\t\n\f\r ]+/g
+
+/** Name and values of a directive: ASCII white space alone separates them (Infra Standard, 4.6). */
+export const tokensOf = (directive: string): readonly string[] => directive.match(token) ?? []
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII ends at 0x7f
 const ascii = /^[\u0000-\u007f]*$/
 
 /** Directives as written: repeats and names of any case included, empty ones and those with other characters dropped. */
 export function writtenDirectives(policy: string): { readonly name: string; readonly values: readonly string[] }[] {
   return policy.split(';').flatMap((text) => {
-    const [name, ...values] = text.match(token) ?? []
+    const [name, ...values] = tokensOf(text)
     return name === undefined || !ascii.test(text) ? [] : [{ name: name.toLowerCase(), values }]
   })
 }
