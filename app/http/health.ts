@@ -20,7 +20,7 @@ const paths = ['/livez', '/readyz', '/readyz/self']
 
 /**
  * `/livez`: the process responds. `/readyz`: it can serve requests, otherwise 503 with the check that fails. `/readyz/self`:
- * the same of the process alone: an outage behind all instances takes none from its balancer, whose clients get no Retry-After.
+ * 503 only while the process stops or lacks migrations, so that an outage behind all instances leaves them to their balancer.
  */
 export function mountHealth(
   app: Hono<ApiEnv>,

@@ -39,7 +39,7 @@ export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope 
   /** Of path and query, without the window's and the page's. */
   readonly params: Params
   readonly filter: Filter
-  /** Some parameter is one that the contract lacks, so the response can have more than the contract's (Rule 11). */
+  /** The request has a parameter that the contract lacks, so its response can have more members than the contract's (Rule 11). */
   readonly hasAdditions: boolean
   readonly window: Window extends WindowRule ? TimeRange : undefined
   /** The window of equal length just before; undefined if retention does not reach all of it. */

@@ -60,7 +60,7 @@ export interface ApiEnv {
     /** Of path and query, without the window's and the page's. */
     params: Params
     filter: unknown
-    /** Some parameter is one that the contract lacks. */
+    /** The request has a parameter that the contract lacks. */
     hasAdditions: boolean
     /** readCursor */
     fingerprint: string

@@ -1,4 +1,4 @@
-/** @module Parts of a database's tables, by which a restored database is compared with the one that was backed up. */
+/** @module Parts of a database's tables: a restored database is compared by them with its original. */
 
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'

@@ -23,7 +23,7 @@ export interface Cluster {
   readonly shards: readonly Shard[]
   /** The others too. */
   readonly shardCount: number
-  /** Of a shard, with those that are down. */
+  /** Of a shard, servers that are down included. */
   readonly replicas: number
   /** Opens it again, as it is now. */
   reopen(): Promise<Cluster>

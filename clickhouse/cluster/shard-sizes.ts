@@ -107,7 +107,8 @@ export function planMoves(shards: readonly FilledShard[]): PlannedMove[] {
   const average = sizes.reduce((sum, { bytes }) => sum + bytes, 0) / sizes.length
   const moves: PlannedMove[] = []
   for (;;) {
-    const [to, from] = [sizes.toSorted(bySize)[0], sizes.toSorted(bySize).at(-1)]
+    const inOrder = sizes.toSorted(bySize)
+    const [to, from] = [inOrder[0], inOrder.at(-1)]
     if (!from || !to || from.bytes <= average * (1 + tolerance)) return moves
     const gap = from.bytes - to.bytes
     const distance = ({ bytes }: TenantSize) => Math.abs(gap / 2 - bytes)

@@ -7,7 +7,7 @@ export const clusterReads = {
   // The shard of a tenant is looked up in a dictionary.
   allow_nondeterministic_optimize_skip_unused_shards: '1',
   skip_unavailable_shards: '0',
-  // A replica that lacks a part of that age in seconds, as one that is new, serves no read; where it is the only one, none is served.
+  // Seconds: a replica that lacks an older part, such as a new replica, serves no read, even if it is the only one.
   max_replica_delay_for_distributed_queries: '1',
   fallback_to_stale_replicas_for_distributed_queries: '0',
 } as const
@@ -26,5 +26,5 @@ export const quorumOf = (quorum: Quorum) => ({
   ...(quorum === 'auto' && { insert_quorum_parallel: 0 }),
 })
 
-/** With more than half of the replicas: one that lacks the last insert serves no read. */
+/** With more than half of the replicas; a replica without the last insert serves no read. */
 export const majorityReads = { select_sequential_consistency: '1' } as const

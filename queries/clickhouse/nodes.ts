@@ -53,7 +53,7 @@ export interface Nodes<Node> {
   write<Result>(task: (node: Node) => Promise<Result>, once?: 'once'): Promise<Result>
 }
 
-/** The node lacks rows of its own tables, as one that is new. */
+/** The node lacks rows of its own tables, as a new node does. */
 class NodeBehind extends Error {
   readonly code = 'upstream_unavailable'
 }
@@ -101,7 +101,7 @@ export function createNodes<Node>(nodes: readonly Node[], { isAlive, isInStep }:
     throw failure
   }
 
-  /** One that failed, or did not serve the last statement, can have been replaced. */
+  /** A node that failed, or did not serve the last statement, can have been replaced. */
   async function join(node: Node): Promise<void> {
     if (nodes.length === 1 || node === served) return
     if (!(await isInStep(node))) throw new NodeBehind('The node lacks rows that others have')

@@ -24,7 +24,7 @@ const format = option('--format <FORMAT>', {
 
 const unknownAddress = 'Where browsers reach the collector is unknown: set COLLECTOR_URL, or give --collector'
 
-/** The address of a site for its command's JSON: never one that no browser reaches. */
+/** A site's address for its command's JSON; its token alone where the collector's address is unknown. */
 export function printedAddress(context: Context, token: string, collector = context.collectorUrl()): object {
   if (collector !== undefined) return siteAddress(collector, token)
   context.log(`${unknownAddress}; "sites headers" prints the headers then`)

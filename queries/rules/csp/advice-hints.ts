@@ -1,4 +1,4 @@
-/** @module What helps instead of a source, for those that a policy should not allow. */
+/** @module Hints for sources that a policy should not allow. */
 
 import type { cspHintKinds } from '../../../schema/csp-verdicts.ts'
 import { groupBy } from '../group-by.ts'

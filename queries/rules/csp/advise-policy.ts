@@ -38,7 +38,7 @@ export interface Advice {
   readonly judged: readonly JudgedReports[]
 }
 
-/** Largest weight first, of those that a reviewer could allow, then of the rest. */
+/** Sources that a reviewer could allow, then the rest, each by weight, the largest first. */
 export function sourcesByWeight(policy: string, judged: readonly JudgedReports[]) {
   const lists = parsePolicyLists(policy)
   const sources = advisableSources(judged).sort(largestFirst)
