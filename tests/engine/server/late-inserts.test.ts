@@ -15,7 +15,8 @@ test('an insert that runs has its age', async () => {
   const { writer } = database
   await writer.command('CREATE TABLE numbers_sent (n UInt8) ENGINE = MergeTree ORDER BY n')
   const rows = new Readable({ read() {} })
-  rows.push('1\n')
+  // An insert begins once the server has read `max_query_size`, 256 KiB, or the end.
+  rows.push('1\n'.repeat(200_000))
   const inserted = writer.insert('INSERT INTO numbers_sent FORMAT TSV', rows)
   const age = async () => (await writer.read(countLateInserts))[0]?.oldestInsertSeconds
   await expect.poll(age).toBeGreaterThan(0)
