@@ -45,7 +45,8 @@ describe.skipIf(!canContain)('as Kubernetes runs it', () => {
       const key = valueFrom?.secretKeyRef?.key as keyof ReturnType<typeof secrets>
       return [name, value ?? secrets()[key]]
     })
-    const environment = { ...deployment.image.env, ...(envFrom && configMap), ...Object.fromEntries(own) }
+    const given = own.filter(([, value]) => value !== undefined)
+    const environment = { ...deployment.image.env, ...(envFrom && configMap), ...Object.fromEntries(given) }
     const mounted = volumeMounts.map(({ name, mountPath }) => [mountPath, volumes[name]] as const)
     return {
       command,

@@ -41,7 +41,7 @@ test.each(workloads.map(titled))(
     const environment = Object.fromEntries((containerOf(resource).env ?? []).map(({ name, value }) => [name, value]))
     const known = { ...readConfig({}), ...readConfig({ METRICS_PORT: '1', COLLECTOR_METRICS_PORT: '1' }) }
     for (const name of Object.keys(environment)) {
-      expect([...Object.keys(known), 'CLICKHOUSE_URL', 'REDIS_URL']).toContain(name)
+      expect([...Object.keys(known), 'CLICKHOUSE_URL', 'CLICKHOUSE_CLUSTER', 'REDIS_URL']).toContain(name)
     }
     const { COLLECTOR_PORT, PORT, ...ports } = readConfig({ ...readImageConfig().env, ...environment })
     const declared = containerOf(resource).ports?.map(({ name, containerPort }) => `${name} ${containerPort}`) ?? []
@@ -83,5 +83,18 @@ test('what selects pods selects those of one workload, or of all, by ports that 
     ]
     const ports = containerOf(found[0] as Resource).ports?.map(({ name }) => name)
     for (const port of named) expect(ports).toContain(port)
+  }
+})
+
+test('every program has the servers and whether they are a cluster from one Secret', () => {
+  for (const resource of workloads) {
+    const { env = [] } = containerOf(resource)
+    const keyOf = (name: string) => env.find((variable) => variable.name === name)?.valueFrom?.secretKeyRef
+    expect(keyOf('CLICKHOUSE_URL')?.name, resource.metadata.name).toBe('security-reporting')
+    expect(keyOf('CLICKHOUSE_CLUSTER'), resource.metadata.name).toEqual({
+      name: 'security-reporting',
+      key: 'cluster',
+      optional: true,
+    })
   }
 })
