@@ -10,6 +10,7 @@ import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
 import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Config } from '../config.ts'
+import { connectionFault } from './connection-fault.ts'
 import { explainError } from './explain-error.ts'
 
 export interface DatabaseAccess {
@@ -91,7 +92,7 @@ async function openServer(
   const database = connect(url, connectOptions)
   const { origin } = new URL(url)
   if (!(await database.ping())) {
-    const line = `CLICKHOUSE_URL: ${origin} does not answer, or refuses its user`
+    const line = `CLICKHOUSE_URL: ${await connectionFault(url)}`
     if (!onUnavailable) {
       await database.close()
       throw new Error(line)

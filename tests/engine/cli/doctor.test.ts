@@ -122,8 +122,14 @@ describe('doctor names', () => {
     await expectFault('clickhouse', /^(?!.*wrong-password).*refuses its user/, { CLICKHOUSE_URL: url.href })
   })
 
+  test('a database that is not there', async () => {
+    const url = new URL(database.writeUrl)
+    url.pathname = '/forgotten'
+    await expectFault('clickhouse', /has no database forgotten/, { CLICKHOUSE_URL: url.href })
+  })
+
   test('a ClickHouse that is not there', async () => {
-    await expectFault('clickhouse', /does not answer/, { CLICKHOUSE_URL: 'http://writer:x@127.0.0.1:9/default' })
+    await expectFault('clickhouse', /does not respond/, { CLICKHOUSE_URL: 'http://writer:x@127.0.0.1:9/default' })
   })
 
   test('a missing migration', async () => {

@@ -107,7 +107,7 @@ describe('the command line with CLICKHOUSE_URL', () => {
     const environment = { CLICKHOUSE_URL: 'http://writer:hush-hush@127.0.0.1:1/default' }
     const { code, stdout, stderr } = await cli(create, { environment })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toBe('CLICKHOUSE_URL: http://127.0.0.1:1 does not answer, or refuses its user\n')
+    expect(stderr).toBe('CLICKHOUSE_URL: http://127.0.0.1:1 does not respond\n')
   })
 
   test('a command that its user may not run says whose URL it needs', async () => {
