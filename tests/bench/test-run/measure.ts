@@ -29,7 +29,7 @@ const run = spawn(process.execPath, [vitest, 'run', '--config', config, ...proce
   env: { ...process.env, NODE_OPTIONS: `--import=${preload}`, SLEEPS_FILE: sleepsFile },
 })
 const processes = new ProcessTimes(run.pid as number)
-const statements = new Statements()
+const statements = new Statements((pid) => processes.has(pid))
 const sampling = setInterval(() => processes.sample(), sampleMs)
 const collecting = setInterval(() => void statements.collect(), collectMs)
 const [code] = await once(run, 'exit')

@@ -25,6 +25,7 @@ function endedChildrenMs(stat: string): number {
 export class ProcessTimes {
   readonly #root: number
   readonly #seen = new Map<string, Seen>()
+  readonly #pids = new Set<number>()
 
   constructor(root: number) {
     this.#root = root
@@ -44,7 +45,9 @@ export class ProcessTimes {
   #add(id: string, pid: number, { parent, cpuMs }: Stat): void {
     const kind = kindOf(commandLine(pid), parent, this.#root)
     // Between fork and exec a child still has its parent's command line.
-    if (kind !== undefined) this.#seen.set(id, { kind, cpuMs })
+    if (kind === undefined) return
+    this.#seen.set(id, { kind, cpuMs })
+    this.#pids.add(pid)
   }
 
   #isBelow(pid: number, stats: ReadonlyMap<number, Stat>): boolean {
@@ -52,6 +55,10 @@ export class ProcessTimes {
       if (at === this.#root) return true
     }
     return false
+  }
+
+  has(pid: string): boolean {
+    return this.#pids.has(Number(pid))
   }
 
   byKind(): Map<string, KindUsage> {

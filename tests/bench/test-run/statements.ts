@@ -1,4 +1,4 @@
-/** @module Statements of every engine that runs, from its query log. */
+/** @module Statements of every engine of a run, from its query log. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,28 +36,35 @@ interface RunningEngine {
   readonly password: string
 }
 
-function runningEngines(): RunningEngine[] {
-  return readdirSync('/proc').flatMap((pid) => {
-    try {
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      const path = /server-process\.mjs .*--path=(\S+)\/clickhouse /.exec(command)?.[1]
-      const port = /--http_port=(\d+)/.exec(command)?.[1]
-      if (!path || !port) return []
-      const password = readFileSync(join(path, 'writer.password'), 'utf8').trim()
-      return [{ id: `${pid}:${port}`, url: `http://127.0.0.1:${port}/`, password }]
-    } catch {
-      return []
-    }
-  })
+function runningEngines(isOfRun: (pid: string) => boolean): RunningEngine[] {
+  return readdirSync('/proc')
+    .filter(isOfRun)
+    .flatMap((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+        const path = /server-process\.mjs .*--path=(\S+)\/clickhouse /.exec(command)?.[1]
+        const port = /--http_port=(\d+)/.exec(command)?.[1]
+        if (!path || !port) return []
+        const password = readFileSync(join(path, 'writer.password'), 'utf8').trim()
+        return [{ id: `${pid}:${port}`, url: `http://127.0.0.1:${port}/`, password }]
+      } catch {
+        return []
+      }
+    })
 }
 
 export class Statements {
+  readonly #isOfRun: (pid: string) => boolean
   readonly #newest = new Map<string, string>()
   readonly usage = new Map<string, StatementUsage>()
 
+  constructor(isOfRun: (pid: string) => boolean) {
+    this.#isOfRun = isOfRun
+  }
+
   /** Reads what each engine logged since the last call. Statements of an engine that has ended meanwhile are lost. */
   async collect(): Promise<void> {
-    await Promise.all(runningEngines().map((engine) => this.#collectFrom(engine).catch(() => undefined)))
+    await Promise.all(runningEngines(this.#isOfRun).map((engine) => this.#collectFrom(engine).catch(() => undefined)))
   }
 
   async #collectFrom({ id, url, password }: RunningEngine): Promise<void> {
