@@ -7,6 +7,7 @@ import type { Endpoint } from './endpoint.ts'
 import { querySchema } from './query-schema.ts'
 import { quoteInput } from './quote-input.ts'
 import type { ApiEnv, Params } from './request-context.ts'
+import { explainUnknown } from './unknown-parameters.ts'
 
 /** Throws bad_request that names the parameter. */
 export function validate(endpoint: Endpoint): MiddlewareHandler<ApiEnv>[] {
@@ -67,7 +68,7 @@ function validationMessage(
   const messages = new Set<string>()
   for (const issue of error.issues) {
     if (issue.code === 'unrecognized_keys') {
-      unknown.push(...issue.keys.map(quoteInput))
+      unknown.push(...issue.keys)
       continue
     }
     const [parameter, index] = [String(issue.path[0]), issue.path[1]]
@@ -80,6 +81,5 @@ function validationMessage(
   }
   const first = [...messages].slice(0, 4)
   if (unknown.length === 0) return first.join('. ')
-  const names = allowed.length > 0 ? allowed.join(', ') : 'none'
-  return [`This operation does not take ${unknown.join(', ')}; it takes ${names}`, ...first].join('. ')
+  return [explainUnknown(unknown, allowed), ...first].join('. ')
 }
