@@ -8,6 +8,7 @@ const packages = {
   chromium: 'chromium',
   openssl: 'openssl',
   promtool: 'prometheus',
+  jq: 'jq',
 } as const
 
 export type Program = keyof typeof packages

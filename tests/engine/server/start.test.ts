@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { shopScenario } from '../../../fixtures/demo-scenarios.ts'
 import { reportTypeNames } from '../../../schema/report-types.ts'
+import { pageExamples, runExample } from '../../support/page-examples.ts'
 import { startRedis } from '../../support/redis.ts'
 import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 
@@ -56,21 +58,24 @@ async function postFromTryPage(url: string): Promise<number> {
 }
 
 describe('npm start', () => {
-  test('loads the demo, prints curl lines that work, keeps its data and stops clean', async () => {
+  let key: string
+  let stored: string
+  const count = async (output: string) =>
+    (await run('sh', ['-c', /^ +(curl .*SELECT count\(\) FROM reports')$/m.exec(output)?.[1] ?? ''])).stdout
+
+  test('loads the demo, prints curl lines that work, and stops clean', async () => {
     const first = start()
     await first.printed(/^ {2}curl .*pci-dss.*$/m)
     const ofCurl = { data: expect.anything() }
     await expect
       .poll(() => pasteCurls(first.output()))
       .toEqual(Array.from({ length: 6 }, () => expect.objectContaining(ofCurl)))
-    const key = (await first.printed(/Demo key\s+(\S+)/)).at(1) ?? ''
+    key = (await first.printed(/Demo key\s+(\S+)/)).at(1) ?? ''
     const play = (await first.printed(/ClickHouse\s+(\S+)/)).at(1) ?? ''
     expect((await fetch(play)).status).toBe(200)
     const tryPage = (await first.printed(/Your own browser\s+(\S+)/)).at(1) ?? ''
     await expect.poll(() => postFromTryPage(tryPage)).toBe(204)
-    const count = async (output: string) =>
-      (await run('sh', ['-c', /^ +(curl .*SELECT count\(\) FROM reports')$/m.exec(output)?.[1] ?? ''])).stdout
-    const stored = await count(first.output())
+    stored = await count(first.output())
     expect(Number(stored)).toBeGreaterThan(100_000)
 
     const api = (await first.printed(/Security Reporting API\s+(\S+)/)).at(1) ?? ''
@@ -86,12 +91,19 @@ describe('npm start', () => {
     first.child.kill('SIGINT')
     expect(await first.ended()).toBe(0)
     await expect(fetch(play)).rejects.toThrow()
+  })
 
+  test('starts again with its data, and responds to every question of questions.md as that page has it', async () => {
     const second = start()
     await second.printed(/^ {2}curl .*pci-dss.*$/m)
     expect(second.output()).toContain(key)
     expect(second.output()).not.toContain('Loading')
     expect(await count(second.output())).toBe(stored)
+    const API = (await second.printed(/Security Reporting API\s+(\S+)/)).at(1) ?? ''
+    const examples = pageExamples(new URL('../../../app/questions.md', import.meta.url))
+    const environment = { API, KEY: key, SITE: shopScenario.fragileHost.siteId }
+    for (const example of examples) expect(await runExample(example, environment)).toEqual(example)
+    expect(examples.length).toBeGreaterThan(15)
     second.child.kill('SIGTERM')
     expect(await second.ended()).toBe(0)
     expect(second.output()).not.toMatch(/"err"/)
