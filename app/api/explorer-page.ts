@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { extname, join } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Hono } from 'hono'
 import { confidenceRule } from '../../schema/confidence-rule.ts'
@@ -10,6 +10,7 @@ import { dimensionsOf } from '../../schema/report-filter.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import { type mediaTypes, mountFile } from '../http/static-files.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
+import { querySchema } from '../pipeline/query-schema.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 
 const require = createRequire(import.meta.url)
@@ -24,6 +25,8 @@ function schemaModule(endpoints: readonly Endpoint[]): string {
     rankingDimensions,
     confidenceRule,
     keyPattern: keyPattern.source,
+    /** Parameters of an operation, by its path. */
+    parameters: Object.fromEntries(endpoints.map((one) => [one.path, Object.keys(querySchema(one))])),
     /** Days that an operation reads at most, by its path. */
     windowDays: Object.fromEntries(
       endpoints.flatMap(({ path, window }) => (typeof window === 'object' ? [[path, window.maxDays]] : [])),
@@ -57,12 +60,30 @@ export function mountExplorer(app: Hono<ApiEnv>, endpoints: readonly Endpoint[])
     const type = extname(file).slice(1)
     if (type === 'js' || type === 'css') mountOwn(app, file, type)
   }
-  mountFile(app, '/explorer/schema.js', 'js', schemaModule(endpoints))
-  const chart = join(require.resolve('uplot/package.json'), '../dist')
-  mountFile(app, '/explorer/uplot.js', 'js', readFileSync(join(chart, 'uPlot.esm.js')))
-  mountFile(app, '/explorer/uplot.css', 'css', readFileSync(join(chart, 'uPlot.min.css')))
+  mountFile(app, '/explorer/served/schema.js', 'js', schemaModule(endpoints))
+  mountPackages(app)
   mountFile(app, '/', 'html', index)
 }
+
+/** Modules of packages; those that import another do so by its path here, as a page has no packages. */
+function mountPackages(app: Hono<ApiEnv>): void {
+  const text = (name: string, file: string) => readFileSync(join(folderOf(name), file), 'utf8')
+  const hooks = text('preact', 'hooks/dist/hooks.mjs').replaceAll('"preact"', '"./preact.js"')
+  mountFile(app, '/explorer/served/preact.js', 'js', text('preact', 'dist/preact.mjs'))
+  mountFile(app, '/explorer/served/preact-hooks.js', 'js', hooks)
+  mountFile(app, '/explorer/served/htm.js', 'js', text('htm', 'htm.mjs'))
+  // Half the bytes of uPlot's own module, which is not minified.
+  mountFile(
+    app,
+    '/explorer/served/uplot.js',
+    'js',
+    `${text('uplot', 'dist/uPlot.iife.min.js')}\nexport default uPlot\n`,
+  )
+  mountFile(app, '/explorer/uplot.css', 'css', text('uplot', 'dist/uPlot.min.css'))
+}
+
+/** Of a package's files; htm exports its main module alone. */
+const folderOf = (name: string) => dirname(require.resolve(name === 'htm' ? name : `${name}/package.json`))
 
 const mountOwn = (app: Hono<ApiEnv>, file: string, type: keyof typeof mediaTypes) =>
   mountFile(app, `/explorer/${file}`, type, readFileSync(join(folder, file)))

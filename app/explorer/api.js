@@ -1,24 +1,25 @@
-/** Requests to the API: one key, a tag for each request, and one pause for all after a 429 or a 503. */
+// @ts-check
+/** @module Requests to the API: one key, one request in flight for a target, its tag, and one pause for all after a 429 or a 503. */
 
 const keyName = 'security-reporting-key'
 const maxRetryAfterSeconds = 300
+const mostEntries = 100
+const freshMs = 9_000
 
 export const readKey = () => sessionStorage.getItem(keyName)
 export const writeKey = (key) => sessionStorage.setItem(keyName, key)
 export const forgetKey = () => sessionStorage.removeItem(keyName)
 
-/** An error of the API, with its status and its message for people. */
+/** @typedef {{ target: string, body: any, next?: string }} Page a response, and the target of the page that follows */
+/** @typedef {{ page?: Page, etag?: string, error?: ApiError, readAt: number }} Entry */
+
+/** An error of the API, with its status and its message for people; status 0 where there was no response. */
 export class ApiError extends Error {
-  constructor(status, message) {
+  constructor(status, message, requestId = '') {
     super(message)
     this.status = status
+    this.requestId = requestId
   }
-}
-
-export function targetOf(path, params = {}) {
-  const set = Object.entries(params).filter(([, value]) => value !== undefined && value !== '')
-  const search = new URLSearchParams(set).toString()
-  return search === '' ? path : `${path}?${search}`
 }
 
 /** Target of the page that follows; undefined on the last. */
@@ -28,50 +29,109 @@ const nextOf = (response) => response.headers.get('Link')?.match(/^<(.+)>; rel="
 export const curlOf = (target) =>
   `curl -s -H "Authorization: Bearer $KEY" '${location.origin}${target.replaceAll("'", '%27')}'`
 
-/** @param {(state: { pausedUntil: number, reason: string }) => void} onPause */
-export function createApi(onPause) {
-  /** By target: the last page that it returned, and its tag. */
-  const known = new Map()
-  /** By target: the read in flight, for all panels that need it. */
+/** @param {() => void} onChange of the status */
+export function createApi(onChange) {
+  /** @type {Map<string, Entry>} */
+  const entries = new Map()
+  /** @type {Map<string, Promise<Page>>} */
   const inFlight = new Map()
-  let pausedUntil = 0
+  /** @type {Map<string, Set<() => void>>} */
+  const listeners = new Map()
+  const status = { readAt: 0, pausedUntil: 0, reason: '', isAway: false, isUnauthorized: false }
 
-  function pause(response, message) {
-    const seconds = Math.min(Number(response.headers.get('Retry-After')) || 5, maxRetryAfterSeconds)
-    pausedUntil = Math.max(pausedUntil, Date.now() + seconds * 1000)
-    onPause({ pausedUntil, reason: message })
+  const changeStatus = (changes) => {
+    Object.assign(status, changes)
+    onChange()
   }
 
-  async function send(target, headers = {}) {
-    const response = await fetch(target, { headers: { Authorization: `Bearer ${readKey()}`, ...headers } })
-    if (response.ok || response.status === 304) return response
-    const message = await response.json().then(
-      ({ error }) => error.message,
-      () => `The API’s status is ${response.status}`,
+  async function send(target, init = {}) {
+    const headers = { Authorization: `Bearer ${readKey()}`, ...init.headers }
+    const response = await fetch(target, { ...init, headers }).catch((error) => {
+      changeStatus({ isAway: true })
+      throw new ApiError(0, 'The API cannot be reached', error.message)
+    })
+    if (response.ok || response.status === 304) {
+      changeStatus({ readAt: Date.now(), isAway: false, isUnauthorized: false })
+      return response
+    }
+    const { message, requestId } = await response.json().then(
+      ({ error }) => error,
+      () => ({ message: `The API’s status is ${response.status}` }),
     )
-    if (response.status === 429 || response.status === 503) pause(response, message)
-    throw new ApiError(response.status, message)
+    if (response.status === 429 || response.status === 503) {
+      const seconds = Math.min(Number(response.headers.get('Retry-After')) || 5, maxRetryAfterSeconds)
+      changeStatus({ pausedUntil: Date.now() + seconds * 1000, reason: message })
+    }
+    if (response.status === 401) changeStatus({ isUnauthorized: true, reason: message })
+    throw new ApiError(response.status, message, requestId ?? response.headers.get('X-Request-Id') ?? '')
   }
 
+  /** @param {string} target @returns {Promise<Page>} */
   async function read(target) {
-    const before = known.get(target)
-    const response = await send(target, before ? { 'If-None-Match': before.etag } : {})
-    if (response.status === 304) return before.page
-    const page = { body: await response.json(), next: nextOf(response) }
-    if (known.size > 100) known.clear()
-    known.set(target, { etag: response.headers.get('ETag') ?? '', page })
-    return page
+    const before = entries.get(target)
+    try {
+      const response = await send(target, before?.etag ? { headers: { 'If-None-Match': before.etag } } : {})
+      const page =
+        response.status === 304 && before?.page
+          ? before.page
+          : { target, body: await response.json(), next: nextOf(response) }
+      const etag = response.status === 304 ? before?.etag : (response.headers.get('ETag') ?? undefined)
+      entries.set(target, { page, etag, readAt: Date.now() })
+      return page
+    } catch (error) {
+      entries.set(target, { ...before, error: /** @type {ApiError} */ (error), readAt: Date.now() })
+      throw error
+    } finally {
+      inFlight.delete(target)
+      drop()
+      for (const listener of listeners.get(target) ?? []) listener()
+    }
   }
+
+  /** The oldest entries that no panel shows. */
+  function drop() {
+    for (const target of entries.keys()) {
+      if (entries.size <= mostEntries) return
+      if (!listeners.has(target)) entries.delete(target)
+    }
+  }
+
+  /** @param {string} target */
+  function get(target) {
+    const running = inFlight.get(target) ?? read(target)
+    inFlight.set(target, running)
+    return running
+  }
+
+  const isPaused = () => Date.now() < status.pausedUntil
+
+  const isFresh = (target) => Date.now() - (entries.get(target)?.readAt ?? 0) < freshMs
 
   return {
-    isPaused: () => Date.now() < pausedUntil,
-    /** Body and next target; the same object as before if nothing changed. */
-    get(target) {
-      const running = inFlight.get(target) ?? read(target).finally(() => inFlight.delete(target))
-      inFlight.set(target, running)
-      return running
+    status,
+    get,
+    /** @param {string} target */
+    peek: (target) => entries.get(target),
+    /** Reads a target unless it was read just now; the listener runs after each read. */
+    subscribe(target, listener) {
+      const all = listeners.get(target) ?? new Set()
+      listeners.set(target, all.add(listener))
+      const entry = entries.get(target)
+      if (!isPaused() && !(isFresh(target) && entry?.page)) get(target).catch(() => {})
+      return () => {
+        all.delete(listener)
+        if (all.size === 0) listeners.delete(target)
+      }
     },
-    /** Every item of a list, page by page to its end. */
+    /** Reads what panels show, but for windows that have ended. @param {boolean} [all] after a pause or a new key */
+    poll(all = false) {
+      if (document.hidden || isPaused() || !readKey()) return
+      for (const target of listeners.keys()) {
+        const isOpen = !/[?&](to|cursor)=/.test(target) || entries.get(target)?.error
+        if (all || (isOpen && !isFresh(target))) get(target).catch(() => {})
+      }
+    },
+    /** Every item of a list, page by page to its end. @param {(count: number) => void} [onCount] */
     async all(target, onCount = () => {}) {
       const items = []
       for (let next = target; next; ) {

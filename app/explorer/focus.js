@@ -1,18 +1,58 @@
-/** The focus, at the same control while elements are replaced. */
+// @ts-check
+/** @module The focus, where the hand is: after an element is gone, and after back and forward. */
 
-const controlsIn = (element) => [...element.querySelectorAll('a, button, select, input')]
+/** What finds an element again: its own key. */
+const keyOf = (element) => element?.closest?.('[data-key]')?.dataset.key ?? ''
 
-const keyOf = (control) => control.dataset.key || control.name || control.textContent
+const find = (key) =>
+  /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-key]')]).find(({ dataset }) => dataset.key === key)
 
-/** Where the control is gone, the focus is at its successor; without any, at the page's main part. */
-export function keepingFocus(element, change) {
-  const at = controlsIn(element).indexOf(document.activeElement)
-  const key = at >= 0 && keyOf(document.activeElement)
-  change()
-  if (at < 0) return
-  const controls = controlsIn(element)
-  const next = controls.find((control) => keyOf(control) === key) ?? controls[Math.min(at, controls.length - 1)]
-  focusOn(next ?? document.getElementById('view'))
+/** The control of a row, or the element itself. */
+const controlOf = (element) => element?.querySelector?.('[data-focus]') ?? element
+
+export const focusOn = (element) => controlOf(element)?.focus({ preventScroll: false })
+
+/** The row and the list of the latest focus, and its rank there. */
+let last = { element: document.body, list: /** @type {Element | null} */ (null), rank: 0 }
+
+/** Key of the element to focus when it is drawn. */
+let wanted = ''
+
+/** Remembers in the history which element has the focus, before the view changes. */
+export function rememberFocus() {
+  history.replaceState({ focus: keyOf(document.activeElement) }, '')
 }
 
-export const focusOn = (element) => element.focus({ preventScroll: true })
+/** After back or forward. */
+export function restoreFocus(state) {
+  wanted = state?.focus ?? ''
+}
+
+function settle() {
+  if (wanted) {
+    const element = find(wanted)
+    if (element) {
+      wanted = ''
+      focusOn(element)
+    }
+    return
+  }
+  if (document.activeElement !== document.body || last.element.isConnected) return
+  const rows = last.list?.isConnected ? [...last.list.querySelectorAll('[data-row]')] : []
+  const next =
+    rows[Math.min(last.rank, rows.length - 1)] ?? last.list?.closest('section') ?? document.getElementById('view')
+  if (next) focusOn(next)
+}
+
+/** Keeps the focus in the page for its life. */
+export function watchFocus() {
+  document.addEventListener('focusin', ({ target }) => {
+    const element = /** @type {HTMLElement} */ (target)
+    if (wanted && keyOf(element) !== wanted) wanted = ''
+    const list = element.closest('[data-rows]')
+    const row = element.closest('[data-row]')
+    const rank = list && row ? [...list.querySelectorAll('[data-row]')].indexOf(row) : 0
+    last = { element, list, rank }
+  })
+  new MutationObserver(settle).observe(document.body, { childList: true, subtree: true })
+}

@@ -1,114 +1,96 @@
-import { reportTypes } from '/explorer/schema.js'
-import { createApi, forgetKey, readKey, targetOf, writeKey } from './api.js'
-import { renderControls, renderFilters, renderFirstSteps, renderKeyForm, renderViews } from './controls.js'
-import { byId, field, h, option } from './dom.js'
-import { openDrawer } from './drawer.js'
-import { focusOn } from './focus.js'
-import { createPanel } from './panel.js'
+// @ts-check
+import { createApi, forgetKey, readKey, writeKey } from './api.js'
+import { AppContext } from './app-context.js'
+import { focusOn, rememberFocus, restoreFocus, watchFocus } from './focus.js'
+import { Frame } from './frame/frame.js'
+import { html, render, useEffect, useMemo, useRef, useState } from './html.js'
+import { watchKeys } from './keyboard.js'
 import { readState, urlOf } from './state.js'
-import { views } from './views.js'
 
 const pollMs = 10_000
+const announcedMs = 4_000
 
-const api = createApi(({ pausedUntil, reason }) => {
-  const until = new Date(pausedUntil).toISOString().slice(11, 19)
-  byId('status').replaceChildren(`${reason}. Asking again at ${until} UTC.`)
-})
+function App() {
+  const [state, setState] = useState(readState)
+  const [, rerender] = useState(0)
+  const [message, setMessage] = useState('')
+  const [sites, setSites] = useState(/** @type {any} */ (undefined))
+  const [me, setMe] = useState(/** @type {any} */ (undefined))
+  const [overlay, setOverlay] = useState('')
+  const api = useMemo(() => createApi(() => rerender((count) => count + 1)), [])
+  const latest = useRef(state)
+  latest.current = state
 
-const read = () => readState(Object.keys(views))
-
-let state = read()
-let sites = []
-let panels = []
-let shownView
-
-function change(changes) {
-  state = { ...state, ...changes }
-  history.pushState(null, '', urlOf(state))
-  state = read()
-  render()
-}
-
-function dimensionPicker(key) {
-  const choose = ({ target }) => change({ [key]: target.value })
-  const names = reportTypes[state.type]
-  const choices = names.map((name) => option(name, name, name === state[key]))
-  return field('Dimension', h('select', { name: key, onchange: choose }, ...choices))
-}
-
-const context = {
-  api,
-  get state() {
-    return state
-  },
-  openDrawer,
-  dimensionPicker,
-  /** Shows the reports of a value. */
-  addFilter: (name, value, type = state.type) =>
-    change({ view: 'reports', type, filters: { ...state.filters, [name]: value } }),
-  setWindow: (from, to) => change({ from, to }),
-  onBadKey: (error) => askForKey(error.message),
-}
-
-function render() {
-  const view = views[state.view]
-  if (view.site && !state.site) state.site = sites[0].id
-  renderControls(state, sites, change)
-  renderViews(state, change)
-  renderFilters(state, change)
-  document.title = `${view.label} – Explorer`
-  if (shownView !== view) {
-    shownView = view
-    panels = view.panels.map((definition) => createPanel(definition, context))
-    byId('view').className = `view ${state.view}`
-    if (byId('view').contains(document.activeElement)) focusOn(byId('view'))
-    byId('view').replaceChildren(...panels.map(({ element }) => element))
+  const go = (changes, { replace = false } = {}) => {
+    const next = { ...latest.current, ...changes }
+    if (changes.view && changes.view !== latest.current.view && !changes.own) next.own = {}
+    if (replace) history.replaceState(history.state, '', urlOf(next))
+    else {
+      rememberFocus()
+      history.pushState(null, '', urlOf(next))
+    }
+    latest.current = readState()
+    setState(latest.current)
   }
-  for (const panel of panels) panel.update()
-}
 
-function poll() {
-  if (document.hidden || api.isPaused() || !readKey()) return
-  if (!shownView) return start()
-  byId('status').replaceChildren()
-  for (const panel of panels) panel.refresh()
-}
+  async function start() {
+    if (!readKey()) return
+    try {
+      const [found, { body }] = await Promise.all([api.all('/v1/sites?limit=200'), api.get('/v1/me')])
+      setSites(found)
+      setMe(body.data)
+    } catch {
+      // The status has the reason, and the next poll tries again.
+    }
+  }
 
-function clear() {
-  panels = []
-  shownView = undefined
-}
-
-function askForKey(message) {
-  clear()
-  forgetKey()
-  byId('forget').hidden = true
-  renderKeyForm(message, (key) => {
-    writeKey(key)
-    byId('view').replaceChildren()
-    focusOn(byId('view'))
+  const started = useRef(false)
+  started.current = sites !== undefined && sites.length > 0
+  useEffect(() => {
+    const poll = () => (started.current ? api.poll() : document.hidden || start())
+    const timer = setInterval(poll, pollMs)
+    const onPop = ({ state: remembered }) => {
+      restoreFocus(remembered)
+      setState(readState())
+    }
+    addEventListener('popstate', onPop)
+    document.addEventListener('visibilitychange', poll)
+    watchKeys({
+      filter: () => setOverlay('filter'),
+      help: () => setOverlay('help'),
+      view: (name) => go({ view: name }),
+    })
+    watchFocus()
     start()
-  })
-}
+    return () => clearInterval(timer)
+  }, [])
 
-async function start() {
-  if (!readKey()) return askForKey()
-  try {
-    sites = await api.all(targetOf('/v1/sites', { limit: 200 }))
-    byId('forget').hidden = false
-    if (sites.length > 0) render()
-    else if (!byId('first-steps')) renderFirstSteps((await api.get('/v1/me')).body.data.tenant.id)
-  } catch (error) {
-    if (error.status === 401 || error.status === 403) return askForKey(error.message)
-    byId('status').replaceChildren(error.message)
+  useEffect(() => {
+    if (!message) return undefined
+    const timer = setTimeout(() => setMessage(''), announcedMs)
+    return () => clearTimeout(timer)
+  }, [message])
+
+  const app = {
+    ...{ state, go, api, sites, me, announce: setMessage },
+    urlOf: (changes) => urlOf({ ...state, ...(changes.view && { own: {} }), ...changes }),
   }
+  const useKey = (key) => {
+    writeKey(key)
+    Object.assign(api.status, { isUnauthorized: false, reason: '' })
+    start().then(() => {
+      api.poll(true)
+      focusOn(document.getElementById('view'))
+    })
+    rerender((count) => count + 1)
+  }
+  const forget = () => {
+    forgetKey()
+    location.assign('/explorer')
+  }
+  return html`<${AppContext.Provider} value=${app}>
+    <${Frame} ...${{ message, overlay, setOverlay, useKey, forget }} hasKey=${readKey() !== null} />
+  <//>`
 }
 
-byId('forget').addEventListener('click', () => askForKey())
-addEventListener('popstate', () => {
-  state = read()
-  if (shownView) render()
-})
-document.addEventListener('visibilitychange', poll)
-setInterval(poll, pollMs)
-start()
+render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('explorer')))

@@ -1,67 +1,144 @@
-import { rankingDimensions, reportTypes, windowDays } from '/explorer/schema.js'
+// @ts-check
+/** @module The view in the URL's query, by the API's own parameter names, so that it can be sent to a colleague. */
 
-/** The view, in the URL's query, so that it can be sent to a colleague. */
+import { parameters, rankingDimensions, reportTypes } from './served/schema.js'
+import { views } from './views.js'
+
+/** @typedef {'any' | 'not' | 'contains'} Operator */
+/** @typedef {{ name: string, operator: Operator, values: string[] }} Condition */
+/**
+ * @typedef {object} State
+ * @property {string} view
+ * @property {string} [siteId] all sites without
+ * @property {string} [reportType]
+ * @property {string} last unless there is `from` or `to`
+ * @property {string} [from]
+ * @property {string} [to]
+ * @property {string} [groupBy]
+ * @property {string} [timeZone] UTC without
+ * @property {'exclude' | 'only' | 'include'} noise
+ * @property {Condition[]} conditions
+ * @property {Record<string, string>} own parameters of the view
+ */
 
 const hourMs = 3_600_000
 
 /** Milliseconds back from now. */
-export const ranges = { '1h': hourMs, '6h': 6 * hourMs, '24h': 24 * hourMs, '7d': 168 * hourMs, '31d': 744 * hourMs }
+export const ranges = { '1h': hourMs, '24h': 24 * hourMs, '7d': 168 * hourMs, '31d': 744 * hourMs }
 
-const defaults = { view: 'reports', range: '7d', type: 'csp-violation' }
+/** @type {Operator[]} */
+const operators = ['any', 'not', 'contains']
 
-/** Parameters that are filters; the others are the view's own. */
-export const filterNames = [...new Set(Object.values(reportTypes).flat())].filter((name) => name !== 'siteId')
+const baseNames = ['siteId', 'reportType', 'last', 'from', 'to', 'groupBy', 'timeZone', 'noise']
 
-const ownNames = ['view', 'site', 'range', 'from', 'to', 'type', 'by', 'and']
+/** Filters of any operation, but for the site, which has a picker of its own. */
+export const filterNames = [
+  ...new Set(
+    Object.values(parameters)
+      .flat()
+      .filter((name) => name.endsWith('.any'))
+      .map((name) => name.slice(0, -'.any'.length)),
+  ),
+].filter((name) => name !== 'siteId')
 
-/** A link's own names take any value: unknown ones become the default, and times that are none reach the API, which names them. */
-export function readState(viewNames) {
-  const params = new URLSearchParams(location.search)
-  const state = { ...defaults, filters: {} }
-  for (const [name, value] of params) {
-    if (ownNames.includes(name)) state[name] = value
-    else if (filterNames.includes(name)) state.filters[name] = value
+/** @type {State} */
+const defaults = { view: 'overview', last: '7d', noise: 'exclude', conditions: [], own: {} }
+
+/** Unknown names and values become the default; times that are none reach the API, which names them. @returns {State} */
+export function readState(search = location.search) {
+  const params = new URLSearchParams(search)
+  /** @param {string} name @param {readonly string[]} known */
+  const oneOf = (name, known) => {
+    const value = params.get(name)
+    return value !== null && known.includes(value) ? value : undefined
   }
-  const known = { view: viewNames, type: Object.keys(reportTypes), range: Object.keys(ranges) }
-  for (const [name, values] of Object.entries(known)) if (!values.includes(state[name])) state[name] = defaults[name]
-  for (const end of ['from', 'to']) state[end] = state[end] && (isoTime(Date.parse(state[end])) ?? state[end])
-  state.filters = filtersOf(state.type, state.filters)
-  const dimensions = reportTypes[state.type]
-  const [first, second] = rankingDimensions.filter((name) => dimensions.includes(name))
-  if (!dimensions.includes(state.by)) state.by = first
-  if (!dimensions.includes(state.and)) state.and = second
-  return state
+  const view = oneOf('view', Object.keys(views)) ?? defaults.view
+  const ownNames = views[view]?.params ?? []
+  const own = ownNames.flatMap((name) => (params.get(name) ? [[name, params.get(name)]] : []))
+  const noise = /** @type {State['noise']} */ (oneOf('noise', ['exclude', 'only', 'include']) ?? defaults.noise)
+  return {
+    view,
+    siteId: params.get('siteId') || undefined,
+    reportType: oneOf('reportType', Object.keys(reportTypes)),
+    last: isRange(params.get('last')) ?? defaults.last,
+    from: toIso(params.get('from')),
+    to: toIso(params.get('to')),
+    groupBy: oneOf('groupBy', [...filterNames, 'none']),
+    timeZone: readZone(params.get('timeZone')),
+    noise,
+    conditions: readConditions(params),
+    own: Object.fromEntries(own),
+  }
 }
 
-/** Undefined for what is no time since 1970. */
-const isoTime = (ms) => (ms >= 0 ? new Date(ms).toISOString() : undefined)
+/** @param {string | null} text such as `6h` */
+const isRange = (text) => (text && /^[1-9]\d{0,3}[mhd]$/.test(text) ? text : undefined)
 
-/** The filters that the type has. */
-const filtersOf = (type, filters) =>
-  Object.fromEntries(Object.entries(filters).filter(([name]) => reportTypes[type].includes(name)))
+/** @param {string | null} text */
+function toIso(text) {
+  const ms = Date.parse(text ?? '')
+  return ms >= 0 ? new Date(ms).toISOString() : text || undefined
+}
 
+/** @param {string | null} name */
+function readZone(name) {
+  try {
+    return name && name !== 'UTC'
+      ? new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** @param {URLSearchParams} params @returns {Condition[]} */
+function readConditions(params) {
+  return filterNames.flatMap((name) =>
+    operators.flatMap((operator) => {
+      const plain = operator === 'any' ? params.getAll(name) : []
+      const values = [...new Set([...plain, ...params.getAll(`${name}.${operator}`)])]
+      return values.length > 0 ? [{ name, operator, values }] : []
+    }),
+  )
+}
+
+/** @param {State} state */
 export function urlOf(state) {
   const params = new URLSearchParams()
-  for (const name of ownNames) {
+  if (state.view !== defaults.view) params.set('view', state.view)
+  for (const name of baseNames) {
     const value = state[name]
-    if (value !== undefined && value !== '' && value !== defaults[name]) params.set(name, value)
+    const isDefault = value === defaults[name] || (name === 'last' && (state.from || state.to))
+    if (value && !isDefault) params.set(name, value)
   }
-  for (const [name, value] of Object.entries(state.filters)) params.set(name, value)
+  for (const { name, operator, values } of state.conditions) {
+    for (const value of values) params.append(`${name}.${operator}`, value)
+  }
+  for (const name of views[state.view]?.params ?? []) if (state.own[name]) params.set(name, state.own[name])
   const search = params.toString()
   return search === '' ? '/explorer' : `/explorer?${search}`
 }
 
-/** The window as parameters; a range ends with the next whole 10 s, so that all who poll it send one request. */
-export const windowOf = ({ range, from, to }) =>
-  from || to ? { from: from || isoTime(Date.parse(to) - ranges[range]), to } : { last: range }
+/** The type of an operation over one type. @param {State} state */
+export const typeOf = (state) => state.reportType ?? 'csp-violation'
 
-/** The window within the days that the operation of a path reads, with the same end. */
-export function windowWithin(state, path) {
-  const { last, from, to } = windowOf(state)
-  const maxDays = windowDays[path]
-  const maxMs = maxDays * 24 * hourMs
-  if (last) return { last: ranges[last] > maxMs ? `${maxDays}d` : last }
-  if (!to) return Date.parse(from) < Date.now() - maxMs ? { last: `${maxDays}d` } : { from }
-  const start = isoTime(Math.max(Date.parse(from), Date.parse(to) - maxMs))
-  return { from: start ?? from, to }
+/** Dimensions of the view's type, the best for rankings first. @param {State} state */
+export function dimensionsOf(state) {
+  const own = reportTypes[typeOf(state)] ?? []
+  return [
+    ...rankingDimensions.filter((name) => own.includes(name)),
+    ...own.filter((name) => !rankingDimensions.includes(name)),
+  ].filter((name) => name !== 'siteId')
+}
+
+/**
+ * Conditions with a value more: `any` replaces what was there (only), `not` adds to what is excluded.
+ * @param {Condition[]} conditions @param {string} name @param {Operator} operator @param {string} value
+ */
+export function withValue(conditions, name, operator, value) {
+  const others = conditions.filter((one) => one.name !== name || (operator === 'not' && one.operator === 'contains'))
+  if (operator !== 'not') return [...others, { name, operator, values: [value] }]
+  const excluded = conditions.find((one) => one.name === name && one.operator === 'not')
+  const values = [...new Set([...(excluded?.values ?? []), value])]
+  return [...others, { name, operator, values }]
 }

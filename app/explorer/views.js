@@ -1,17 +1,22 @@
-import { browserChanges, crashes, issues, networkErrors } from './panels/groups.js'
-import { pci } from './panels/pci.js'
-import { firstRanking, histogram, newest, secondRanking, total } from './panels/reports.js'
-import { pages, policies, scripts } from './panels/site.js'
+// @ts-check
+/**
+ * @module Views by name, in the order of the rail.
+ * `params` are the view's own parameters; `isOfSite`: it shows one site at a time; `path`: the operation of its filters.
+ */
 
-/** Views by name, in the order of the navigation; `site`: one site at a time. */
+/**
+ * @typedef {object} View
+ * @property {string} label
+ * @property {string} [group] heading in the rail; a view without one has no line there
+ * @property {string[]} [params]
+ * @property {boolean} [isOfSite]
+ * @property {string} [path]
+ */
+
+/** @type {Record<string, View>} */
 export const views = {
-  reports: { label: 'Reports', panels: [total, histogram, firstRanking, secondRanking, newest] },
-  issues: { label: 'Issues', panels: [issues] },
-  network: { label: 'Network errors', panels: [networkErrors] },
-  crashes: { label: 'Crashes', panels: [crashes] },
-  changes: { label: 'Browser changes', panels: [browserChanges] },
-  policies: { label: 'Policies', panels: [policies], site: true },
-  scripts: { label: 'Scripts', panels: [scripts], site: true },
-  pages: { label: 'Pages', panels: [pages], site: true },
-  pci: { label: 'PCI DSS', panels: [pci], site: true },
+  overview: { label: 'Overview', group: '', path: '/v1/reports/histogram' },
+  reports: { label: 'Reports', path: '/v1/reports', params: ['report'] },
+  issues: { label: 'Issues', group: 'Work', path: '/v1/issues', params: ['new', 'types'] },
+  issue: { label: 'Issue', isOfSite: true, params: ['issueId'] },
 }

@@ -1,0 +1,30 @@
+// @ts-check
+import { useApp } from '../app-context.js'
+import { html } from '../html.js'
+import { ErrorState, Loading } from './states.js'
+
+/**
+ * A panel: its title, what it reads, and the state of that. The last body stays, pale, until the next is there.
+ * @param {{ id: string, title: any, note?: any, tools?: any, foot?: any, read?: import('../use-read.js').Read, rows?: number, class?: string, children?: any }} props
+ *   `children`: what is shown when there is a body, a function of it where it depends on one; `rows`: height of the first load
+ */
+export function Card({ id, title, note, tools, foot, read, rows, class: className = '', children }) {
+  const { api } = useApp()
+  const retry = () => api.get(read?.target ?? '').catch(() => {})
+  const hasBody = !read || read.body !== undefined
+  const content = () => {
+    if (read?.error && (!hasBody || read.error.status >= 400))
+      return html`<${ErrorState} error=${read.error} retry=${retry} />`
+    if (!hasBody) return read.isLoading ? html`<${Loading} rows=${rows} />` : null
+    return typeof children === 'function' ? children(read?.body) : children
+  }
+  return html`<section id=${id} class=${`card ${className} ${read?.isStale ? 'stale' : ''}`} aria-labelledby=${`${id}-title`} aria-busy=${read?.isStale ? 'true' : undefined} tabindex="-1" data-target=${read?.target}>
+    <div class="card-head">
+      <h2 id=${`${id}-title`}>${title}</h2>
+      ${note && html`<span class="note">${note}</span>`}
+      ${tools && html`<div class="tools">${tools}</div>`}
+    </div>
+    ${content()}
+    ${foot && hasBody && html`<div class="card-foot">${foot}</div>`}
+  </section>`
+}

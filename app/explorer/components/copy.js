@@ -1,0 +1,17 @@
+// @ts-check
+import { useApp } from '../app-context.js'
+import { html } from '../html.js'
+
+/** Copies a text, and says so for a moment. @param {{ text: string | (() => string), label: string, what?: string, class?: string }} props */
+export function Copy({ text, label, what = label, class: className = 'control' }) {
+  const { announce } = useApp()
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(typeof text === 'function' ? text() : text)
+      announce(`Copied: ${what}`)
+    } catch {
+      announce('The browser did not allow to copy')
+    }
+  }
+  return html`<button type="button" class=${className} onClick=${copy}>${label}</button>`
+}

@@ -1,0 +1,27 @@
+// @ts-check
+import { html, useEffect, useRef } from '../html.js'
+
+/**
+ * A modal dialog; Escape closes it, and the focus goes back to where it was.
+ * @param {{ title: any, close: () => void, children?: any, class?: string }} props
+ */
+export function Dialog({ title, close, children, class: className = '' }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null))
+  useEffect(() => {
+    const opener = /** @type {HTMLElement} */ (document.activeElement)
+    const element = dialog.current
+    element?.showModal()
+    return () => {
+      if (element?.open) element.close()
+      if (opener.isConnected) opener.focus()
+    }
+  }, [])
+  const onClick = ({ target }) => target === dialog.current && close()
+  return html`<dialog ref=${dialog} class=${className} aria-labelledby="dialog-title" onClose=${close} onClick=${onClick}>
+    <div class="dialog-head">
+      <h2 id="dialog-title">${title}</h2>
+      <button type="button" class="quiet" aria-label="Close" onClick=${close}>✕</button>
+    </div>
+    <div class="dialog-body">${children}</div>
+  </dialog>`
+}

@@ -1,0 +1,17 @@
+// @ts-check
+
+/** @param {any[]} items */
+export const toNdjson = (items) =>
+  new Blob(
+    items.map((item) => `${JSON.stringify(item)}\n`),
+    { type: 'application/x-ndjson' },
+  )
+
+/** Saves a file. @param {Blob} blob @param {string} name */
+export function save(blob, name) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

@@ -1,0 +1,40 @@
+// @ts-check
+/** @module Texts of numbers, types and trends. */
+
+const numbers = new Intl.NumberFormat('en')
+
+/** @param {number | null | undefined} value */
+export const number = (value) => (value === null || value === undefined ? '–' : numbers.format(value))
+
+/** `12 pages`, `1 page`. @param {number} count @param {string} one @param {string} [several] */
+export const counted = (count, one, several = `${one}s`) => `${number(count)} ${count === 1 ? one : several}`
+
+/** ▲ 12 %, ▼ 3 %, an em dash without a change; "new" where there was nothing to compare. */
+export function trend(percent) {
+  if (percent === undefined || percent === 0) return '—'
+  if (percent === null) return 'new'
+  return `${percent > 0 ? '▲' : '▼'} ${numbers.format(Math.abs(percent))} %`
+}
+
+const typeLabels = {
+  'csp-violation': 'CSP violations',
+  'integrity-violation': 'Integrity',
+  deprecation: 'Deprecations',
+  intervention: 'Interventions',
+  'network-error': 'Network errors',
+  crash: 'Crashes',
+  'permissions-policy-violation': 'Permissions policy',
+  coep: 'COEP',
+  coop: 'COOP',
+}
+
+/** @param {string} reportType */
+export const labelOfType = (reportType) =>
+  typeLabels[reportType] ?? reportType.replaceAll('-', ' ').replace(/^./, (first) => first.toUpperCase())
+
+/** Words of an API's name: `not_reviewed`, `hasParts`. @param {string} name */
+export const words = (name) =>
+  name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`)
+
+/** Share in percent of a sum, as people write it. */
+export const share = (part, sum) => (sum > 0 ? `${numbers.format(Math.round((part / sum) * 1000) / 10)} %` : '0 %')

@@ -1,0 +1,49 @@
+// @ts-check
+import { useApp } from '../app-context.js'
+import { html } from '../html.js'
+import { request } from '../requests.js'
+import { dimensionsOf, typeOf } from '../state.js'
+import { useRead } from '../use-read.js'
+import { Card } from './card.js'
+import { Chart } from './chart.js'
+import { labelOfType, number } from './format.js'
+import { Legend } from './legend.js'
+import { zoneOf } from './time.js'
+
+const choices = ['directive', 'blockedHost', 'feature', 'documentHost', 'browserName', 'osName']
+const mostChoices = 4
+
+/** Dimensions that the chart can be split by, and the chosen one. @param {import('../state.js').State} state */
+export function chartDimensions(state) {
+  const own = dimensionsOf(state)
+  const offered = choices.filter((name) => own.includes(name)).slice(0, mostChoices)
+  if (state.groupBy && state.groupBy !== 'none' && own.includes(state.groupBy) && !offered.includes(state.groupBy))
+    offered.push(state.groupBy)
+  const chosen =
+    state.groupBy === 'none' ? undefined : offered.includes(state.groupBy ?? '') ? state.groupBy : offered[0]
+  return { offered, chosen }
+}
+
+/** Reports over time, stacked by a dimension. @param {{ own?: object, title?: string, id?: string }} props `own`: parameters beside the view's */
+export function HistogramCard({ own = {}, title, id = 'histogram' }) {
+  const { state, go } = useApp()
+  const { offered, chosen } = chartDimensions(state)
+  const read = useRead(request(state, '/v1/reports/histogram', { groupBy: chosen, ...own }))
+  const zone = zoneOf(state)
+  const data = read.body?.data
+  const sum = (field) => data?.buckets.reduce((before, bucket) => before + (bucket[field] ?? 0), 0)
+  const [count, estimate] = [sum('reportCount'), sum('estimatedReportCount')]
+  const about = estimate > count ? `, about ${number(estimate)} estimated` : ''
+  const note = data && `${number(count)} reports${about} · ${data.bucketSize} buckets · ${zone}`
+  const tools = html`<div class="segments" role="group" aria-label="Split by">
+    ${[...offered, 'none'].map((name) => html`<button key=${name} type="button" data-key=${`by ${name}`} aria-pressed=${(chosen ?? 'none') === name ? 'true' : 'false'} onClick=${() => go({ groupBy: name })}>${name}</button>`)}
+  </div>`
+  const heading = title ?? `${labelOfType(typeOf(state))}${chosen ? ` by ${chosen}` : ' over time'}`
+  const isOpen = !state.to
+  return html`<${Card} ...${{ id, read, note, tools }} title=${heading} rows=${6}>
+    ${(
+      body,
+    ) => html`<${Chart} body=${body.data} zone=${zone} window=${state.from || state.to ? (body.window ?? {}) : {}} narrow=${(from, to) => go({ from, to })} />
+      <${Legend} series=${body.data.series ?? []} dimension=${chosen ?? ''} note=${isOpen && 'last bucket not over yet'} />`}
+  <//>`
+}

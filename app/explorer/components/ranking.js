@@ -1,0 +1,39 @@
+// @ts-check
+import { html } from '../html.js'
+import { Card } from './card.js'
+import { number, share, trend } from './format.js'
+import { ShareBar } from './share-bar.js'
+import { Empty } from './states.js'
+import { Value } from './value.js'
+
+/**
+ * The largest values of a dimension; each is a filter.
+ * @param {{ id: string, title: string, dimension: string, read: import('../use-read.js').Read, sum?: number, all?: any, label?: (value: string) => any }} props
+ *   `read` of `/v1/reports/grouped`; `sum` of all reports, for the shares; `all`: control of the whole ranking
+ */
+export function Ranking({ id, title, dimension, read, sum, all, label }) {
+  const groups = read.body?.data ?? []
+  const count = read.body?.groupCount
+  const largest = groups[0]?.reportCount ?? 0
+  const foot =
+    groups.length > 0 &&
+    html`<span class="muted">${number(groups.length)} of ${number(count ?? groups.length)}</span>${all}`
+  return html`<${Card} ...${{ id, title, read, foot }} note=${count !== undefined && number(count)} rows=${7}>
+    ${
+      groups.length === 0
+        ? html`<${Empty} />`
+        : html`<ul class="ranking" data-rows>
+          ${groups.map(
+            ({ values: [value], reportCount, trendPercent }) => html`<li key=${value} data-row>
+              <div class="name">
+                <${ShareBar} part=${reportCount} of=${largest} />
+                <${Value} isRow name=${dimension} value=${value} label=${label?.(value)} data-key=${`${id} ${value}`} />
+              </div>
+              <span class="figure" title=${sum ? `${share(reportCount, sum)} of ${number(sum)}` : undefined}>${number(reportCount)}</span>
+              <span class="trend" title="Change against the window of equal length before">${trend(trendPercent)}</span>
+            </li>`,
+          )}
+        </ul>`
+    }
+  <//>`
+}

@@ -1,0 +1,21 @@
+// @ts-check
+import { html } from '../html.js'
+import { number, share } from './format.js'
+
+/** A bar behind a row, as long as its share of the largest. @param {{ part: number, of: number }} props */
+export const ShareBar = ({ part, of }) =>
+  html`<span class="share" aria-hidden="true" style=${{ width: `${of > 0 ? Math.max(0.5, (part / of) * 100) : 0}%` }}></span>`
+
+/**
+ * One bar of several parts, each with its line below.
+ * @param {{ parts: { label: string, count: number, tone: 'good' | 'warn' | 'bad' | 'rest' }[] }} props
+ */
+export function PartsBar({ parts }) {
+  const sum = parts.reduce((before, { count }) => before + count, 0)
+  return html`<div class="parts" role="img" aria-label=${parts.map(({ label, count }) => `${label}: ${number(count)}`).join(', ')}>
+      ${parts.map(({ label, count, tone }) => html`<span key=${label} class=${tone} style=${{ flexGrow: String(count) }}></span>`)}
+    </div>
+    <dl class="facts">
+      ${parts.map(({ label, count }) => html`<div key=${label}><dt>${label}</dt><dd title=${share(count, sum)}>${number(count)}</dd></div>`)}
+    </dl>`
+}

@@ -1,0 +1,62 @@
+// @ts-check
+import { html } from '../html.js'
+
+/**
+ * @typedef {object} Column
+ * @property {string} label
+ * @property {(row: any) => any} of
+ * @property {boolean} [numeric] figures at the right
+ * @property {string} [width] of the column, such as `8rem` or `30%`
+ * @property {string} [title] of the head: a rule is said once
+ */
+
+/**
+ * Rows that the keyboard moves through; cells are cut at three lines, with the whole in their title.
+ * The column with `data-focus` in it is a row's own: a link opens it, a `Value` with `isRow` filters by it.
+ * @param {{ caption: string, columns: Column[], rows: any[], keyOf: (row: any) => string, isWide?: boolean }} props
+ *   On a narrow screen each row is a card, whose cells have their column's label.
+ */
+export const Table = ({ caption, columns, rows, keyOf, isWide = false }) =>
+  html`<table class=${isWide ? 'wide' : ''}>
+    <caption class="unseen">${caption}</caption>
+    <colgroup>${columns.map(({ label, width }) => html`<col key=${label} style=${width ? { width } : undefined} />`)}</colgroup>
+    <thead>
+      <tr>${columns.map(({ label, numeric, title }) => html`<th key=${label} scope="col" title=${title} class=${numeric ? 'numeric' : ''}>${label}</th>`)}</tr>
+    </thead>
+    <tbody data-rows>
+      ${rows.map(
+        (row) => html`<tr key=${keyOf(row)} data-row data-key=${keyOf(row)}>
+          ${columns.map(
+            ({ label, of, numeric }) =>
+              html`<td key=${label} data-label=${label} class=${numeric ? 'numeric' : ''}><div class="cell" onMouseEnter=${showWhole}>${of(row)}</div></td>`,
+          )}
+        </tr>`,
+      )}
+    </tbody>
+  </table>`
+
+/** The whole text of a cell that is cut, in its title. */
+function showWhole({ currentTarget: cell }) {
+  if (cell.scrollHeight > cell.clientHeight + 1) cell.title = cell.textContent.trim()
+}
+
+/**
+ * Foot of a list: how many of how many, and the next page.
+ * @param {{ list: ReturnType<typeof import('../use-read.js').useList>, total?: number, number: (count: number) => string }} props
+ */
+export function ListFoot({ list, total, number }) {
+  const { rows, hasMore, more, isFrozen, restart, moreError } = list
+  const of = total ?? (hasMore ? undefined : rows.length)
+  const count =
+    of === undefined
+      ? `${number(rows.length)} of more than ${number(rows.length)}`
+      : `${number(rows.length)} of ${number(Math.max(of, rows.length))}`
+  return html`<span class="muted count">${count}</span>
+    ${moreError && html`<span class="bad" role="alert">${moreError.message}</span>`}
+    ${isFrozen && html`<button type="button" class="control" onClick=${restart}>Show the newest</button>`}
+    ${hasMore && html`<button type="button" class="control" onClick=${more}>Show more</button>`}`
+}
+
+/** Names and values. @param {{ pairs: [string, any][] }} props */
+export const Facts = ({ pairs }) =>
+  html`<dl class="facts">${pairs.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`

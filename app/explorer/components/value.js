@@ -1,0 +1,51 @@
+// @ts-check
+import { useApp } from '../app-context.js'
+import { html } from '../html.js'
+import { withValue } from '../state.js'
+
+/** Control and direction characters, which could make a text read as another. */
+const invisible = /([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}])/u
+
+const escapeOf = (character) => `\\u${character.codePointAt(0).toString(16).padStart(4, '0')}`
+
+/** @param {string} text */
+export const visible = (text) =>
+  text
+    .split(invisible)
+    .map((part, at) => (at % 2 === 1 ? escapeOf(part) : part))
+    .join('')
+
+/** A long token breaks after these. */
+const breaks = /(?<=[/?&.\-;,=:])(?=[^/?&.\-;,=:\s])/
+
+/**
+ * Untrusted text: isolated in its direction, with its control characters shown, as text nodes alone.
+ * @param {{ text?: string | number | null, empty?: string }} props `empty` is shown for a text that is none
+ */
+export function Text({ text, empty = '–' }) {
+  if (text === null || text === undefined || text === '') return html`<span class="muted">${empty}</span>`
+  const parts = String(text).split(invisible)
+  const shown = parts.map((part, at) =>
+    at % 2 === 1
+      ? html`<span class="escape" title="A character that is not visible">${escapeOf(part)}</span>`
+      : part.split(breaks).map((piece, index) => (index === 0 ? piece : html`<wbr />${piece}`)),
+  )
+  return html`<bdi>${shown}</bdi>`
+}
+
+/**
+ * A value that filters: a click is "only", the control beside it "not".
+ * @param {{ name: string, value: string, label?: any, changes?: object, isRow?: boolean, 'data-key'?: string }} props
+ *   `changes` of the view beside the filter; `isRow`: the row's own value, which has its focus
+ */
+export function Value({ name, value, label, changes, isRow = false, 'data-key': key }) {
+  const { state, go } = useApp()
+  const filter = (operator) => go({ conditions: withValue(state.conditions, name, operator, value), ...changes })
+  const text = value === '' ? 'none' : visible(value)
+  return html`<span class="value">
+    <button type="button" class="only" data-focus=${isRow} data-only=${isRow} data-key=${key} title=${`Only ${name} ${text}`} onClick=${() => filter('any')}>
+      ${label ?? html`<${Text} text=${value} empty="(none)" />`}
+    </button>
+    <button type="button" class="not" tabindex="-1" data-not=${isRow} aria-label=${`Not ${name} ${text}`} title=${`Not ${name} ${text}`} onClick=${() => filter('not')}>≠</button>
+  </span>`
+}

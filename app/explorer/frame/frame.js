@@ -1,0 +1,70 @@
+// @ts-check
+import { useApp } from '../app-context.js'
+import { FirstSteps } from '../components/first-steps.js'
+import { ErrorState } from '../components/states.js'
+import { html, useEffect, useRef, useState } from '../html.js'
+import { loadView } from '../load-view.js'
+import { views } from '../views.js'
+import { Bar } from './bar.js'
+import { Help } from './help.js'
+import { KeyForm } from './key-form.js'
+import { Notices } from './notices.js'
+import { Rail } from './rail.js'
+
+/** @type {Map<string, (props: object) => any>} */
+const loaded = new Map()
+
+/** Component of a view, whose module is read when it is first shown. */
+function useView(name) {
+  const [, rerender] = useState(0)
+  const [error, setError] = useState(undefined)
+  useEffect(() => {
+    if (loaded.has(name)) return
+    setError(undefined)
+    loadView(name).then(
+      (View) => {
+        loaded.set(name, View)
+        rerender((count) => count + 1)
+      },
+      (reason) => setError(reason),
+    )
+  }, [name])
+  return { View: loaded.get(name), error }
+}
+
+/** Rail, bar and the view; the key's form and notices above it. */
+export function Frame({ hasKey, message, overlay, setOverlay, useKey, forget }) {
+  const app = useApp()
+  const { state, sites, api } = app
+  const { View, error } = useView(state.view)
+  const view = views[state.view]
+  const shown = useRef('')
+  useEffect(() => {
+    document.title = `${view.label} – Explorer`
+    const isOther = shown.current !== '' && shown.current !== state.view
+    shown.current = state.view
+    if (isOther) scrollTo(0, 0)
+  }, [state.view])
+  const needsSite = view.isOfSite && !state.siteId && sites?.length > 0
+  useEffect(() => {
+    if (needsSite) app.go({ siteId: sites[0].id }, { replace: true })
+  }, [needsSite])
+  const needsKey = !hasKey || api.status.isUnauthorized
+  const content = () => {
+    if (sites?.length === 0) return html`<${FirstSteps} />`
+    if (error) return html`<${ErrorState} error=${error} />`
+    return sites && View && !needsSite && html`<${View} />`
+  }
+  return html`<div class="frame">
+    <a class="skip" href="#view">Skip to the view</a>
+    <${Rail} openHelp=${() => setOverlay('help')} forget=${hasKey && forget} />
+    <div class="page">
+      ${sites?.length > 0 && html`<${Bar} isPicking=${overlay === 'filter'} setPicking=${(is) => setOverlay(is ? 'filter' : '')} />`}
+      <${Notices} />
+      ${needsKey && html`<${KeyForm} message=${hasKey ? api.status.reason : ''} use=${useKey} />`}
+      <main id="view" tabindex="-1">${content()}</main>
+      <p class="toast" role="status">${message}</p>
+    </div>
+    ${overlay === 'help' && html`<${Help} close=${() => setOverlay('')} />`}
+  </div>`
+}

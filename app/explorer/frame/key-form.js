@@ -1,0 +1,23 @@
+// @ts-check
+
+import { html, useEffect, useRef } from '../html.js'
+import { keyPattern } from '../served/schema.js'
+
+/** Form of the key, above a view that stays. @param {{ message: string, use: (key: string) => void }} props */
+export function KeyForm({ message, use }) {
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null))
+  useEffect(() => input.current?.focus(), [])
+  const submit = (event) => {
+    event.preventDefault()
+    use(input.current?.value ?? '')
+  }
+  return html`<form class="card key-form" onSubmit=${submit}>
+    <h2>Your API key</h2>
+    ${message && html`<p class="bad" role="alert">${message}</p>`}
+    <label><span>Key</span>
+      <input ref=${input} name="key" type="password" autocomplete="off" required pattern=${keyPattern}
+        title="A key such as srk_live_ and 40 letters and digits" /></label>
+    <button type="submit" class="primary">Open</button>
+    <p class="muted">It stays in this tab until it is closed, and is sent to this API alone.</p>
+  </form>`
+}

@@ -1,0 +1,22 @@
+// @ts-check
+import { useApp } from '../app-context.js'
+import { ago } from '../components/time.js'
+import { html, useEffect, useState } from '../html.js'
+
+/** How old what the page shows is: a dot and a text. */
+export function Liveness() {
+  const { status } = useApp().api
+  const [, tick] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  const isPaused = Date.now() < status.pausedUntil
+  const [tone, text] = status.isAway
+    ? ['bad', 'cannot be reached']
+    : isPaused
+      ? ['warn', 'paused']
+      : ['good', ago(Date.now() - status.readAt)]
+  if (status.readAt === 0 && tone === 'good') return null
+  return html`<span class=${`liveness ${tone}`} title="When the API last responded"><i aria-hidden="true"></i>${text}</span>`
+}

@@ -1,0 +1,55 @@
+// @ts-check
+import { focusOn } from './focus.js'
+
+/** Keys of the page, in the order of its help. */
+export const keys = [
+  ['/', 'Add a filter'],
+  ['j, k', 'Next and previous row'],
+  ['Enter', 'Open the row, or show only its value'],
+  ['x', 'Only the row’s value'],
+  ['n', 'Not the row’s value'],
+  ['g o, g r, g i', 'Overview, reports, issues'],
+  ['?', 'This list'],
+  ['Escape', 'Close'],
+]
+
+const isTyping = (element) =>
+  element.matches('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]')
+
+/** The next row of the list that has the focus, or the first of the view. */
+function move(step) {
+  const current = document.activeElement?.closest('[data-row]')
+  const list = current?.closest('[data-rows]') ?? document.querySelector('#view [data-rows]:has([data-row])')
+  const rows = [...(list?.querySelectorAll('[data-row]') ?? [])]
+  const at = current ? rows.indexOf(current) + step : 0
+  const row = rows[Math.max(0, Math.min(at, rows.length - 1))]
+  if (row) focusOn(row)
+}
+
+/** Presses a control of the row that has the focus. */
+const press = (selector) => document.activeElement?.closest('[data-row]')?.querySelector(selector)?.click()
+
+/** @param {{ filter: () => void, help: () => void, view: (name: string) => void }} commands */
+export function watchKeys(commands) {
+  let before = ''
+  document.addEventListener('keydown', (event) => {
+    const element = /** @type {HTMLElement} */ (event.target)
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(element) || element.closest('dialog, [popup]'))
+      return
+    const view = before === 'g' && { o: 'overview', r: 'reports', i: 'issues' }[event.key]
+    before = event.key
+    const run = view
+      ? () => commands.view(view)
+      : {
+          '/': commands.filter,
+          '?': commands.help,
+          j: () => move(1),
+          k: () => move(-1),
+          x: () => press('[data-only]'),
+          n: () => press('[data-not]'),
+        }[event.key]
+    if (!run) return
+    event.preventDefault()
+    run()
+  })
+}

@@ -1,0 +1,13 @@
+// @ts-check
+/** @module Modules of views, each read when it is first shown. */
+
+/** @type {Record<string, () => Promise<{ View: (props: object) => any }>>} */
+const modules = {
+  overview: () => import('./views/overview.js'),
+  reports: () => import('./views/reports.js'),
+  issues: () => import('./views/issues.js'),
+  issue: () => import('./views/issue.js'),
+}
+
+/** @param {string} name */
+export const loadView = async (name) => (await modules[name]()).View

@@ -1,0 +1,75 @@
+// @ts-check
+/** @module Requests of a view: the parameters of its state that the operation takes. */
+
+import { parameters, reportTypes, windowDays } from './served/schema.js'
+import { ranges, typeOf } from './state.js'
+
+/** @typedef {import('./state.js').State} State */
+
+const dayMs = 86_400_000
+
+const isoTime = (ms) => (ms >= 0 ? new Date(ms).toISOString() : undefined)
+
+/** Milliseconds of `6h`. @param {string} last */
+export function rangeMs(last) {
+  if (Object.hasOwn(ranges, last)) return ranges[last]
+  return Number.parseInt(last, 10) * { m: 60_000, h: 3_600_000, d: dayMs }[last.at(-1) ?? 'd']
+}
+
+/** The window within the days that the operation reads, with the same end. @param {State} state @param {string} path */
+export function windowOf({ last, from, to }, path) {
+  const maxMs = (windowDays[path] ?? 31) * dayMs
+  const shortest = `${maxMs / dayMs}d`
+  if (!from && !to) return { last: rangeMs(last) > maxMs ? shortest : last }
+  if (!to) return Date.parse(from ?? '') < Date.now() - maxMs ? { last: shortest } : { from }
+  const start = from ?? isoTime(Date.parse(to) - rangeMs(last))
+  const within = isoTime(Math.max(Date.parse(start ?? ''), Date.parse(to) - maxMs))
+  return { from: within ?? start, to }
+}
+
+/** Whether the operation of a path takes a parameter, which newer versions of the API can have. */
+export const takes = (path, name) => parameters[path]?.includes(name) ?? false
+
+/** Whether a condition has a meaning for an operation with the view's type. @param {State} state */
+export function applies(state, path, { name, operator }) {
+  if (!takes(path, `${name}.${operator}`)) return false
+  return !takes(path, 'groupBy') && !takes(path, 'directive') ? true : isOfType(state, name)
+}
+
+const isOfType = (state, name) => name === 'page' || (reportTypes[typeOf(state)] ?? []).includes(name)
+
+/**
+ * Target of an operation, such as `/v1/sites/{siteId}/scripts`, for the view's site, window, noise and filters.
+ * @param {State} state
+ * @param {string} path with its parameters in braces
+ * @param {Record<string, string | number | boolean | readonly string[] | undefined>} [own] undefined leaves one out
+ */
+export function request(state, path, own = {}) {
+  const params = new URLSearchParams()
+  const { siteId, noise } = state
+  const base = {
+    siteId,
+    ...(takes(path, 'directive') && { reportType: typeOf(state) }),
+    ...(takes(path, 'last') && windowOf(state, path)),
+    ...(noise !== 'include' && { noise }),
+    ...(state.timeZone && { timeZone: state.timeZone }),
+    ...Object.fromEntries(
+      state.conditions
+        .filter((condition) => applies(state, path, condition))
+        .map(({ name, operator, values }) => [`${name}.${operator}`, values]),
+    ),
+  }
+  for (const [name, value] of Object.entries({ ...base, ...own })) {
+    if (value === undefined || path.includes(`{${name}}`) || !takes(path, name)) continue
+    for (const one of [value].flat()) params.append(name, String(one))
+  }
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(own[name] ?? state[name] ?? '')))
+  const search = params.toString()
+  return search === '' ? filled : `${filled}?${search}`
+}
+
+/** Types with reports; the rail and the strip of the overview read the same. @param {State} state */
+export const typesTarget = (state) => request(state, '/v1/reports/types', { series: true })
+
+/** Issues first seen ever in the window. @param {State} state */
+export const newIssuesTarget = (state) => request(state, '/v1/issues', { new: true, total: true, limit: 3 })

@@ -1,0 +1,8 @@
+/** What the page knows of the API; app/api/explorer-page.ts writes the module. */
+
+export const reportTypes: Readonly<Record<string, readonly string[]>>
+export const rankingDimensions: readonly string[]
+export const confidenceRule: { readonly manyReports: number; readonly severalFamilies: number }
+export const keyPattern: string
+export const parameters: Readonly<Record<string, readonly string[]>>
+export const windowDays: Readonly<Record<string, number>>
