@@ -7,7 +7,7 @@ import { confidenceRule } from '../../schema/confidence-rule.ts'
 import { rankingDimensions } from '../../schema/dimensions.ts'
 import { keyPattern } from '../../schema/key-pattern.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
-import { reportTypeNames } from '../../schema/report-types.ts'
+import { issueTypeNames, reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import { type mediaTypes, mountFile } from '../http/static-files.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { querySchema } from '../pipeline/query-schema.ts'
@@ -23,6 +23,8 @@ function schemaModule(endpoints: readonly Endpoint[]): string {
     /** Report types with the dimensions that filter and group them. */
     reportTypes: Object.fromEntries(reportTypeNames.map((name) => [name, dimensionsOf(name)])),
     rankingDimensions,
+    /** Of issue types: the field of a report that is the issue's subject, or the subject itself. */
+    issueSubjects: Object.fromEntries(issueTypeNames.map((name) => [name, reportTypeRows[name].issue?.subject])),
     confidenceRule,
     keyPattern: keyPattern.source,
     /** Parameters of an operation, by its path. */

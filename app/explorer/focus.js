@@ -8,9 +8,13 @@ const find = (key) =>
   /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-key]')]).find(({ dataset }) => dataset.key === key)
 
 /** The control of a row, or the element itself. */
-const controlOf = (element) => element?.querySelector?.('[data-focus]') ?? element
+const controlOf = (element) => (element?.matches('[data-row]') && element.querySelector('[data-focus]')) || element
 
-export const focusOn = (element) => controlOf(element)?.focus({ preventScroll: false })
+export function focusOn(element) {
+  const control = controlOf(element)
+  if (control?.matches('h1')) control.tabIndex = -1
+  control?.focus({ preventScroll: control.matches('h1, main') })
+}
 
 /** The row and the list of the latest focus, and its rank there. */
 let last = { element: document.body, list: /** @type {Element | null} */ (null), rank: 0 }
@@ -39,9 +43,9 @@ function settle() {
   }
   if (document.activeElement !== document.body || last.element.isConnected) return
   const rows = last.list?.isConnected ? [...last.list.querySelectorAll('[data-row]')] : []
-  const next =
-    rows[Math.min(last.rank, rows.length - 1)] ?? last.list?.closest('section') ?? document.getElementById('view')
-  if (next) focusOn(next)
+  const list = last.list?.isConnected ? last.list.closest('section') : undefined
+  const view = document.querySelector('#view h1') ?? document.getElementById('view')
+  focusOn(rows[Math.min(last.rank, rows.length - 1)] ?? list ?? view)
 }
 
 /** Keeps the focus in the page for its life. */

@@ -30,10 +30,19 @@ export function windowOf({ last, from, to }, path) {
 /** Whether the operation of a path takes a parameter, which newer versions of the API can have. */
 export const takes = (path, name) => parameters[path]?.includes(name) ?? false
 
+/** An issue's filters by the dimensions of CSP reports, so that a filter goes on from one view to another. */
+const issueNames = { directive: 'subject', blockedHost: 'targetHost' }
+
+/** A condition as parameter of an operation, such as `blockedHost.not`. */
+function parameterOf(path, { name, operator }) {
+  const own = `${name}.${operator}`
+  return takes(path, own) || !Object.hasOwn(issueNames, name) ? own : `${issueNames[name]}.${operator}`
+}
+
 /** Whether a condition has a meaning for an operation with the view's type. @param {State} state */
-export function applies(state, path, { name, operator }) {
-  if (!takes(path, `${name}.${operator}`)) return false
-  return !takes(path, 'groupBy') && !takes(path, 'directive') ? true : isOfType(state, name)
+export function applies(state, path, condition) {
+  if (!takes(path, parameterOf(path, condition))) return false
+  return !takes(path, 'groupBy') && !takes(path, 'directive') ? true : isOfType(state, condition.name)
 }
 
 const isOfType = (state, name) => name === 'page' || (reportTypes[typeOf(state)] ?? []).includes(name)
@@ -56,7 +65,7 @@ export function request(state, path, own = {}) {
     ...Object.fromEntries(
       state.conditions
         .filter((condition) => applies(state, path, condition))
-        .map(({ name, operator, values }) => [`${name}.${operator}`, values]),
+        .map((condition) => [parameterOf(path, condition), condition.values]),
     ),
   }
   for (const [name, value] of Object.entries({ ...base, ...own })) {

@@ -9,10 +9,14 @@ export const number = (value) => (value === null || value === undefined ? '–' 
 /** `12 pages`, `1 page`. @param {number} count @param {string} one @param {string} [several] */
 export const counted = (count, one, several = `${one}s`) => `${number(count)} ${count === 1 ? one : several}`
 
+/** Whether the window before can be compared with: it is not, if no row has a change. @param {any[]} rows */
+export const isComparable = (rows) =>
+  rows.some(({ trendPercent }) => trendPercent !== null && trendPercent !== undefined)
+
 /** ▲ 12 %, ▼ 3 %, an em dash without a change; "new" where there was nothing to compare. */
-export function trend(percent) {
-  if (percent === undefined || percent === 0) return '—'
-  if (percent === null) return 'new'
+export function trend(percent, comparable = true) {
+  if (percent === undefined || percent === 0 || (percent === null && !comparable)) return '—'
+  if (percent === null) return '▲ new'
   return `${percent > 0 ? '▲' : '▼'} ${numbers.format(Math.abs(percent))} %`
 }
 
@@ -24,6 +28,8 @@ const typeLabels = {
   'network-error': 'Network errors',
   crash: 'Crashes',
   'permissions-policy-violation': 'Permissions policy',
+  'document-policy-violation': 'Document policy',
+  'connection-allowlist': 'Allowlist',
   coep: 'COEP',
   coop: 'COOP',
 }

@@ -14,9 +14,9 @@ const choices = ['directive', 'blockedHost', 'feature', 'documentHost', 'browser
 const mostChoices = 4
 
 /** Dimensions that the chart can be split by, and the chosen one. @param {import('../state.js').State} state */
-export function chartDimensions(state) {
+export function chartDimensions(state, wanted = choices) {
   const own = dimensionsOf(state)
-  const offered = choices.filter((name) => own.includes(name)).slice(0, mostChoices)
+  const offered = wanted.filter((name) => own.includes(name)).slice(0, mostChoices)
   if (state.groupBy && state.groupBy !== 'none' && own.includes(state.groupBy) && !offered.includes(state.groupBy))
     offered.push(state.groupBy)
   const chosen =
@@ -24,10 +24,15 @@ export function chartDimensions(state) {
   return { offered, chosen }
 }
 
-/** Reports over time, stacked by a dimension. @param {{ own?: object, title?: string, id?: string }} props `own`: parameters beside the view's */
-export function HistogramCard({ own = {}, title, id = 'histogram' }) {
-  const { state, go } = useApp()
-  const { offered, chosen } = chartDimensions(state)
+/**
+ * Reports over time, stacked by a dimension.
+ * @param {{ own?: object, of?: import('../state.js').State, title?: string, id?: string, by?: string[] }} props `own`: parameters beside the view's; `of`: another state than the view's
+ */
+export function HistogramCard({ own = {}, of, title, id = 'histogram', by }) {
+  const app = useApp()
+  const { go } = app
+  const state = of ?? app.state
+  const { offered, chosen } = chartDimensions(state, by)
   const read = useRead(request(state, '/v1/reports/histogram', { groupBy: chosen, ...own }))
   const zone = zoneOf(state)
   const data = read.body?.data
@@ -36,14 +41,20 @@ export function HistogramCard({ own = {}, title, id = 'histogram' }) {
   const about = estimate > count ? `, about ${number(estimate)} estimated` : ''
   const note = data && `${number(count)} reports${about} · ${data.bucketSize} buckets · ${zone}`
   const tools = html`<div class="segments" role="group" aria-label="Split by">
-    ${[...offered, 'none'].map((name) => html`<button key=${name} type="button" data-key=${`by ${name}`} aria-pressed=${(chosen ?? 'none') === name ? 'true' : 'false'} onClick=${() => go({ groupBy: name })}>${name}</button>`)}
+    ${[...offered, 'none'].map(
+      (
+        name,
+      ) => html`<button key=${name} type="button" data-key=${`by ${name}`} aria-pressed=${(chosen ?? 'none') === name ? 'true' : 'false'} onClick=${() => go({ groupBy: name })}>
+        ${name}
+      </button>`,
+    )}
   </div>`
   const heading = title ?? `${labelOfType(typeOf(state))}${chosen ? ` by ${chosen}` : ' over time'}`
-  const isOpen = !state.to
+  const windowRead = state.from || state.to ? (read.body?.window ?? {}) : {}
   return html`<${Card} ...${{ id, read, note, tools }} title=${heading} rows=${6}>
     ${(
       body,
-    ) => html`<${Chart} body=${body.data} zone=${zone} window=${state.from || state.to ? (body.window ?? {}) : {}} narrow=${(from, to) => go({ from, to })} />
-      <${Legend} series=${body.data.series ?? []} dimension=${chosen ?? ''} note=${isOpen && 'last bucket not over yet'} />`}
+    ) => html`<${Chart} body=${body.data} zone=${zone} window=${state.to ? windowRead : { from: windowRead.from }} narrow=${(from, to) => go({ from, to })} />
+      <${Legend} series=${body.data.series ?? []} dimension=${chosen ?? ''} note=${!state.to && 'last bucket not over yet'} />`}
   <//>`
 }

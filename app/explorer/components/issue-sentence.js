@@ -7,5 +7,6 @@ import { Text } from './value.js'
 export function IssueSentence({ issue: { reportType, subject, targetHost } }) {
   const text = (value) => html`<code><${Text} text=${value} empty="(unknown)" /></code>`
   if (reportType === 'csp-violation') return html`${text(subject)} blocked ${text(targetHost)}`
-  return html`${labelOfType(reportType)}: ${text(subject)}${targetHost && html` of ${text(targetHost)}`}`
+  const parts = [subject, targetHost].filter(Boolean)
+  return html`${labelOfType(reportType)}: ${parts.map((part, at) => html`${at > 0 && ' of '}${text(part)}`)}${parts.length === 0 && '(unknown)'}`
 }

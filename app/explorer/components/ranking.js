@@ -1,7 +1,7 @@
 // @ts-check
 import { html } from '../html.js'
 import { Card } from './card.js'
-import { number, share, trend } from './format.js'
+import { isComparable, number, share, trend } from './format.js'
 import { ShareBar } from './share-bar.js'
 import { Empty } from './states.js'
 import { Value } from './value.js'
@@ -30,7 +30,7 @@ export function Ranking({ id, title, dimension, read, sum, all, label }) {
                 <${Value} isRow name=${dimension} value=${value} label=${label?.(value)} data-key=${`${id} ${value}`} />
               </div>
               <span class="figure" title=${sum ? `${share(reportCount, sum)} of ${number(sum)}` : undefined}>${number(reportCount)}</span>
-              <span class="trend" title="Change against the window of equal length before">${trend(trendPercent)}</span>
+              <span class="trend" title="Change against the window of equal length before">${trend(trendPercent, isComparable(groups))}</span>
             </li>`,
           )}
         </ul>`

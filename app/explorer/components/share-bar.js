@@ -4,7 +4,7 @@ import { number, share } from './format.js'
 
 /** A bar behind a row, as long as its share of the largest. @param {{ part: number, of: number }} props */
 export const ShareBar = ({ part, of }) =>
-  html`<span class="share" aria-hidden="true" style=${{ width: `${of > 0 ? Math.max(0.5, (part / of) * 100) : 0}%` }}></span>`
+  html`<span class="share" aria-hidden="true" style=${{ width: `${of > 0 ? Math.min(100, Math.max(0.5, (part / of) * 100)) : 0}%` }}></span>`
 
 /**
  * One bar of several parts, each with its line below.

@@ -1,9 +1,9 @@
 // @ts-check
 import { html } from '../html.js'
 
-const width = 4
+const width = 3
 const height = 18
-const gap = 2
+const gap = 1
 
 /** Small bars of equal parts of the window; the last, which may not be over, is pale. @param {{ counts: number[] }} props */
 export function SparkBars({ counts }) {

@@ -16,7 +16,7 @@ export const visible = (text) =>
     .join('')
 
 /** A long token breaks after these. */
-const breaks = /(?<=[/?&.\-;,=:])(?=[^/?&.\-;,=:\s])/
+const breaks = /(?<=[/?&.\-;,=:_])(?=[^/?&.\-;,=:_\s])/
 
 /**
  * Untrusted text: isolated in its direction, with its control characters shown, as text nodes alone.
@@ -35,17 +35,28 @@ export function Text({ text, empty = '–' }) {
 
 /**
  * A value that filters: a click is "only", the control beside it "not".
- * @param {{ name: string, value: string, label?: any, changes?: object, isRow?: boolean, 'data-key'?: string }} props
+ * @param {{ name: string, value: string, label?: any, changes?: object, isRow?: boolean, hasFocus?: boolean, 'data-key'?: string }} props
  *   `changes` of the view beside the filter; `isRow`: the row's own value, which has its focus
  */
-export function Value({ name, value, label, changes, isRow = false, 'data-key': key }) {
+export function Value({ name, value, label, changes, isRow = false, hasFocus = isRow, 'data-key': key }) {
   const { state, go } = useApp()
   const filter = (operator) => go({ conditions: withValue(state.conditions, name, operator, value), ...changes })
   const text = value === '' ? 'none' : visible(value)
   return html`<span class="value">
-    <button type="button" class="only" data-focus=${isRow} data-only=${isRow} data-key=${key} title=${`Only ${name} ${text}`} onClick=${() => filter('any')}>
+    <button type="button" class="only" data-focus=${hasFocus} data-only=${isRow} data-key=${key} title=${`Only ${name} ${text}`} onClick=${() => filter('any')}>
       ${label ?? html`<${Text} text=${value} empty="(none)" />`}
     </button>
     <button type="button" class="not" tabindex="-1" data-not=${isRow} aria-label=${`Not ${name} ${text}`} title=${`Not ${name} ${text}`} onClick=${() => filter('not')}>≠</button>
+  </span>`
+}
+
+/** Filters of a row whose own control opens it. @param {{ name: string, value: string }} props */
+export function RowFilter({ name, value }) {
+  const { state, go } = useApp()
+  const filter = (operator) => go({ conditions: withValue(state.conditions, name, operator, value) })
+  const text = value === '' ? 'none' : visible(value)
+  return html`<span class="row-filter">
+    <button type="button" tabindex="-1" data-only title=${`Only ${name} ${text} (x)`} aria-label=${`Only ${name} ${text}`} onClick=${() => filter('any')}>=</button>
+    <button type="button" tabindex="-1" data-not title=${`Not ${name} ${text} (n)`} aria-label=${`Not ${name} ${text}`} onClick=${() => filter('not')}>≠</button>
   </span>`
 }

@@ -4,7 +4,7 @@ import { Chip } from '../components/chip.js'
 import { number } from '../components/format.js'
 import { Menu, MenuItem } from '../components/menu.js'
 import { zoneOf } from '../components/time.js'
-import { html, useState } from '../html.js'
+import { html, useEffect, useRef, useState } from '../html.js'
 import { applies, request, takes } from '../requests.js'
 import { useRead } from '../use-read.js'
 import { views } from '../views.js'
@@ -17,7 +17,17 @@ import { WindowMenu } from './window-menu.js'
 export function Bar({ isPicking, setPicking }) {
   const { state } = useApp()
   const path = views[state.view].path ?? ''
-  return html`<header class="bar">
+  const bar = useRef(/** @type {HTMLElement | null} */ (null))
+  useEffect(() => {
+    // Heads of tables stay below the bar, which can have several lines.
+    const observer = new ResizeObserver(() => {
+      const isSticky = bar.current && getComputedStyle(bar.current).position === 'sticky'
+      document.documentElement.style.setProperty('--bar', isSticky ? `${bar.current?.offsetHeight}px` : '0px')
+    })
+    if (bar.current) observer.observe(bar.current)
+    return () => observer.disconnect()
+  }, [])
+  return html`<header class="bar" ref=${bar}>
     <${WindowMenu} />
     <${Chips} path=${path} isPicking=${isPicking} setPicking=${setPicking} />
     <div class="ends">

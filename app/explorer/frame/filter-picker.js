@@ -57,19 +57,13 @@ function ValuePicker({ path, name, first, close }) {
     set(operator, chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value])
   const fixed = name === 'confidence' ? ['high', 'medium', 'low', 'suppressed'].map((value) => ({ value })) : undefined
   const values = (fixed ?? read.body?.data ?? []).filter(({ value }) => !fixed || value.includes(part))
-  const contained =
-    part && takes(path, `${name}.contains`)
-      ? [
-          {
-            value: `contains ${part}`,
-            label: html`contains “<b>${visible(part)}</b>”`,
-            pick: () => {
-              set('contains', [part])
-              close()
-            },
-          },
-        ]
-      : []
+  const canContain = takes(path, `${name}.contains`)
+  const contain = (text) => {
+    set('contains', [text])
+    close()
+  }
+  const label = html`contains “<b>${visible(part)}</b>”`
+  const contained = canContain && part ? [{ value: `contains ${part}`, label, pick: () => contain(part) }] : []
   const options = values.map(({ value, reportCount }) => ({
     value: `= ${value}`,
     label: html`<bdi>${value === '' ? '(none)' : visible(value)}</bdi>`,
@@ -85,15 +79,15 @@ function ValuePicker({ path, name, first, close }) {
       <b>${name}</b>
       ${kinds.map(([kind, text]) => html`<button key=${kind} type="button" aria-pressed=${operator === kind ? 'true' : 'false'} onClick=${() => setOperator(/** @type {any} */ (kind))}>${text}</button>`)}
     </div>
-    <${Options} label=${`${name}: value`} onSearch=${setPart} options=${[...contained, ...options]} isBusy=${read.isLoading || read.isStale} />`
+    <${Options} label=${`${name}: value`} onSearch=${setPart} options=${[...contained, ...options]} isBusy=${read.isLoading || read.isStale} pickTyped=${canContain ? contain : undefined} />`
 }
 
 /**
  * A text field over a list of options; arrows move, Enter picks.
- * @param {{ label: string, filter?: boolean, onSearch?: (text: string) => void, isBusy?: boolean,
+ * @param {{ label: string, filter?: boolean, onSearch?: (text: string) => void, isBusy?: boolean, pickTyped?: (text: string) => void,
  *   options: { value: string, label: any, note?: string, isChosen?: boolean, pick: (isEnter: boolean) => void }[] }} props
  */
-function Options({ label, filter = false, onSearch, options, isBusy = false }) {
+function Options({ label, filter = false, onSearch, options, isBusy = false, pickTyped }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const input = useRef(/** @type {HTMLInputElement | null} */ (null))
@@ -113,8 +107,7 @@ function Options({ label, filter = false, onSearch, options, isBusy = false }) {
     } else if (event.key === 'Enter') {
       event.preventDefault()
       // What was typed just now counts, also before the search of it.
-      const typed = onSearch && text && !shown.some(({ value }) => value === `contains ${text}`)
-      if (typed) onSearch(text)
+      if (active <= 0 && text && pickTyped) pickTyped(text)
       else shown[active]?.pick(true)
     }
   }

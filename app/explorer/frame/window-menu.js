@@ -19,7 +19,7 @@ export function windowText(state) {
 /** The window: presets, or two dates. Days of the fields are UTC days. */
 export function WindowMenu() {
   const { state, go } = useApp()
-  const [from, setFrom] = useState('')
+  const [from, setFrom] = useState(state.from?.slice(0, 10) ?? '')
   const [to, setTo] = useState('')
   const day = (text) => (text ? new Date(`${text}T00:00:00Z`) : undefined)
   const apply = (event, close) => {
@@ -40,7 +40,7 @@ export function WindowMenu() {
         }}>${labels[range]}<//>`,
       )}
       <form class="dates" onSubmit=${(event) => apply(event, close)}>
-        <label><span>From</span><input type="date" required value=${from || state.from?.slice(0, 10)} onInput=${({ target }) => setFrom(target.value)} /></label>
+        <label><span>From</span><input type="date" required value=${from} onInput=${({ target }) => setFrom(target.value)} /></label>
         <label><span>To</span><input type="date" value=${to} onInput=${({ target }) => setTo(target.value)} /></label>
         <button type="submit" class="control">Show these days (UTC)</button>
       </form>`}

@@ -1,6 +1,7 @@
 /** What the page knows of the API; app/api/explorer-page.ts writes the module. */
 
 export const reportTypes: Readonly<Record<string, readonly string[]>>
+export const issueSubjects: Readonly<Record<string, string | { readonly word: string }>>
 export const rankingDimensions: readonly string[]
 export const confidenceRule: { readonly manyReports: number; readonly severalFamilies: number }
 export const keyPattern: string

@@ -1,4 +1,107 @@
 // @ts-check
-import { html } from '../html.js'
+import { useApp } from '../app-context.js'
+import { Badge } from '../components/badge.js'
+import { Card } from '../components/card.js'
+import { number } from '../components/format.js'
+import { HistogramCard } from '../components/histogram-card.js'
+import { IssueBadges } from '../components/issue-badges.js'
+import { IssueSentence } from '../components/issue-sentence.js'
+import { Link } from '../components/link.js'
+import { reportColumns } from '../components/report-columns.js'
+import { ReportDrawer } from '../components/report-drawer.js'
+import { ShareBar } from '../components/share-bar.js'
+import { ErrorState, Loading } from '../components/states.js'
+import { ListFoot, Table } from '../components/table.js'
+import { Time } from '../components/time.js'
+import { Text } from '../components/value.js'
+import { html, useState } from '../html.js'
+import { request } from '../requests.js'
+import { issueSubjects } from '../served/schema.js'
+import { typeOf } from '../state.js'
+import { useList, useRead } from '../use-read.js'
+import { BlockingPolicy } from './issue/blocking-policy.js'
+import { Sidebar } from './issue/sidebar.js'
 
-export const View = () => html`<h1>Not drawn yet</h1>`
+const base = '/v1/sites/{siteId}/issues/{issueId}'
+const longest = '31d'
+const chartChoices = ['browserName', 'documentHost', 'osName', 'deviceType']
+
+/** What the API has of an issue: its reports, its row in the list of issues, and its pages. */
+function useIssue(state) {
+  const {
+    siteId,
+    own: { issueId },
+  } = state
+  const reportType = typeOf(state)
+  const own = { siteId, issueId, reportType }
+  const whole = { ...state, conditions: [], noise: /** @type {const} */ ('include') }
+  const reports = useList(request(whole, `${base}/reports`, { ...own, limit: 20 }))
+  const pages = useList(request(whole, `${base}/pages`, { ...own, limit: 7 }))
+  const [first] = reports.rows
+  const rule = issueSubjects[reportType]
+  const subject = typeof rule === 'object' ? rule.word : (first?.[rule ?? ''] ?? '')
+  const host = reportType === 'csp-violation' ? first?.blockedHost?.toLowerCase() : undefined
+  const isOf = { ...own, 'subject.any': subject, 'targetHost.any': host, limit: 200 }
+  const path = '/v1/sites/{siteId}/issues'
+  const rowOf = (target) => target.body?.data.find(({ id }) => id === issueId)
+  const listed = useRead(first && request(whole, path, isOf))
+  const fresh = useRead(
+    first && request(whole, path, { ...isOf, new: true, last: longest, from: undefined, to: undefined }),
+  )
+  const row = rowOf(listed)
+  const sighted = rowOf(fresh)
+  const issue =
+    row ?? sighted ?? (first && { id: issueId, reportType, subject, targetHost: host ?? first.blockedHost ?? '' })
+  return { reports, pages, own, whole, row, issue: issue && { ...issue, firstSeenEver: sighted?.firstSeenEver } }
+}
+
+/** One issue: its course, pages, policy and reports, and what to do. */
+export function View() {
+  const { state } = useApp()
+  const { reports, pages, own, whole, row, issue } = useIssue(state)
+  const dispositions = useRead(request(whole, '/v1/reports/grouped', { ...own, groupBy: 'disposition' }))
+  const browsers = useRead(request(whole, '/v1/reports/grouped', { ...own, groupBy: 'browserName', limit: 20 }))
+  const title = html`<nav aria-label="Breadcrumb"><${Link} changes=${{ view: 'issues', reportType: undefined }}>Issues<//> / <code>${state.own.issueId}</code></nav>
+    <h1>${issue ? html`<${IssueSentence} issue=${issue} />` : 'Issue'}</h1>`
+  if (reports.error && !reports.body)
+    return html`<div class="title">${title}</div><section class="card"><${ErrorState} error=${reports.error} /></section>`
+  if (!issue) return html`<div class="title">${title}</div><section class="card"><${Loading} /></section>`
+  const disposed = dispositions.body?.data.map(({ values: [value] }) => value).filter(Boolean) ?? []
+  return html`<div class="title">${title}
+      <div class="badges">
+        ${disposed.map((word) => html`<${Badge} key=${word} word=${word} label=${word === 'report' ? 'report only' : 'enforced'} />`)}
+        ${row && html`<${IssueBadges} issue=${row} />`}
+        ${issue.firstSeenEver && html`<span class="badge accent">new since <${Time} time=${issue.firstSeenEver} /></span>`}
+      </div>
+    </div>
+    <div class="columns">
+      <div>
+        <${HistogramCard} own=${own} of=${whole} title="Reports" by=${chartChoices} />
+        <${Pages} list=${pages} />
+        ${issue.reportType === 'csp-violation' && html`<${BlockingPolicy} reports=${reports.rows} directive=${issue.subject} />`}
+        <${Reports} list=${reports} reportType=${own.reportType} />
+      </div>
+      <${Sidebar} ...${{ issue, row, own, browsers, reports: reports.rows, pages }} />
+    </div>`
+}
+
+function Pages({ list }) {
+  const largest = Math.max(0, ...list.rows.map(({ reportCount }) => reportCount))
+  return html`<${Card} id="pages" title="Pages" note="over all that is stored, the most reports first" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
+    <ul class="ranking" data-rows>${list.rows.map(
+      ({ page, reportCount, firstSeen }) => html`<li key=${page} data-row>
+      <div class="name"><${ShareBar} part=${reportCount} of=${largest} /><code class="over"><${Text} text=${page} empty="(none)" /></code></div>
+      <span class="figure">${number(reportCount)}</span>
+      <span class="trend" title="First seen">${html`<${Time} dateOnly time=${firstSeen} />`}</span>
+    </li>`,
+    )}</ul>
+  <//>`
+}
+
+function Reports({ list, reportType }) {
+  const [opened, setOpened] = useState(/** @type {any} */ (undefined))
+  return html`<${Card} id="reports" title="Its reports" note="newest first" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
+      <${Table} caption="Reports of the issue" columns=${reportColumns(reportType, setOpened)} rows=${list.rows} keyOf=${({ id }) => id} />
+    <//>
+    ${opened && html`<${ReportDrawer} report=${opened} close=${() => setOpened(undefined)} />`}`
+}

@@ -1,4 +1,80 @@
 // @ts-check
+import { useApp } from '../app-context.js'
+import { Card } from '../components/card.js'
+import { labelOfType, number } from '../components/format.js'
+import { confidenceText, IssueBadges } from '../components/issue-badges.js'
+import { IssueSentence } from '../components/issue-sentence.js'
+import { Link } from '../components/link.js'
+import { Menu, MenuItem } from '../components/menu.js'
+import { Empty } from '../components/states.js'
+import { ListFoot, Table } from '../components/table.js'
+import { Time } from '../components/time.js'
+import { RowFilter } from '../components/value.js'
 import { html } from '../html.js'
+import { request } from '../requests.js'
+import { issueSubjects } from '../served/schema.js'
+import { useList } from '../use-read.js'
 
-export const View = () => html`<h1>Not drawn yet</h1>`
+const step = 50
+
+/** Issues by what they are about, the latest seen first. */
+export function View() {
+  const { state, sites } = useApp()
+  const isNew = state.own.new === 'true'
+  const list = useList(
+    request(state, '/v1/issues', { reportType: state.reportType, new: isNew || undefined, total: true, limit: step }),
+  )
+  const count = list.body?.issueCount
+  const foot = list.rows.length > 0 && html`<${ListFoot} list=${list} total=${count} number=${number} />`
+  const siteName = (id) => sites.find((site) => site.id === id)?.name ?? id
+  const isOfSites = !state.siteId && sites.length > 1
+  const columns = [
+    {
+      label: 'Issue',
+      of: (issue) =>
+        html`<${Link} data-focus class="plain" changes=${{ view: 'issue', siteId: issue.siteId, reportType: issue.reportType, groupBy: undefined, own: { issueId: issue.id } }}><${IssueSentence} issue=${issue} /><//><${RowFilter} name="targetHost" value=${issue.targetHost} />`,
+    },
+    { label: 'Is', width: '11.5rem', title: confidenceText, of: (issue) => html`<${IssueBadges} issue=${issue} />` },
+    ...(isOfSites ? [{ label: 'Site', width: '12%', of: ({ siteId }) => html`<bdi>${siteName(siteId)}</bdi>` }] : []),
+    { label: 'Pages', width: '5rem', numeric: true, of: ({ affectedPages }) => number(affectedPages) },
+    { label: 'Browsers', width: '6.5rem', numeric: true, of: ({ browserFamilyCount }) => number(browserFamilyCount) },
+    { label: 'Reports', width: '6rem', numeric: true, of: ({ reportCount }) => number(reportCount) },
+    {
+      label: 'First seen',
+      width: '8.5rem',
+      title: 'First seen ever of new issues; of others in this window',
+      of: ({ firstSeenEver, firstSeen }) => html`<${Time} time=${firstSeenEver ?? firstSeen} />`,
+    },
+    {
+      label: 'Last seen',
+      width: '8rem',
+      title: 'The latest first',
+      of: ({ lastSeen }) => html`<${Time} time=${lastSeen} />`,
+    },
+  ]
+  return html`<h1 class="unseen">Issues</h1>
+    <${Card} id="issues" title="Issues" read=${list} rows=${12} foot=${foot} note=${count !== undefined && `${number(count)}, the last seen first`} tools=${html`<${Tools} isNew=${isNew} />`}>
+      ${
+        list.rows.length === 0
+          ? html`<${Empty} text=${isNew ? 'No issue was first seen in this window.' : 'No issue in this window.'} />`
+          : html`<${Table} caption="Issues" columns=${columns} rows=${list.rows} keyOf=${({ id, reportType, siteId }) => `${reportType} ${id} ${siteId}`} />`
+      }
+    <//>`
+}
+
+/** By type, and whether they are new. */
+function Tools({ isNew }) {
+  const { state, go } = useApp()
+  const label = state.reportType ? labelOfType(state.reportType) : 'All types'
+  return html`<${Menu} end label=${html`${label} <span aria-hidden="true">▾</span>`} name=${`Type: ${label}`} data-key="issue type">
+      ${(close) =>
+        [undefined, ...Object.keys(issueSubjects)].map(
+          (type) => html`<${MenuItem} key=${type} current=${type === state.reportType}
+        pick=${() => {
+          go({ reportType: type })
+          close()
+        }}>${type ? labelOfType(type) : 'All types'}<//>`,
+        )}
+    <//>
+    <button type="button" class="control" data-key="new" aria-pressed=${isNew ? 'true' : 'false'} onClick=${() => go({ own: isNew ? {} : { new: 'true' } })}>First seen in the window</button>`
+}

@@ -1,4 +1,60 @@
 // @ts-check
-import { html } from '../html.js'
+import { useApp } from '../app-context.js'
+import { Card } from '../components/card.js'
+import { labelOfType, number } from '../components/format.js'
+import { chartDimensions, HistogramCard } from '../components/histogram-card.js'
+import { Ranking } from '../components/ranking.js'
+import { reportColumns } from '../components/report-columns.js'
+import { ReportDrawer } from '../components/report-drawer.js'
+import { Empty } from '../components/states.js'
+import { ListFoot, Table } from '../components/table.js'
+import { html, useState } from '../html.js'
+import { rangeMs, request, windowOf } from '../requests.js'
+import { dimensionsOf, typeOf } from '../state.js'
+import { useList, useRead } from '../use-read.js'
+import { groupsOf } from './reports/groups.js'
 
-export const View = () => html`<h1>Not drawn yet</h1>`
+const step = 20
+const mostGroups = 100
+
+/** Reports of a type: their course, the ranking of a dimension, groups where the API makes them, and the list. */
+export function View() {
+  const { state } = useApp()
+  const type = typeOf(state)
+  const dimension = chartDimensions(state).chosen ?? dimensionsOf(state)[0]
+  const [most, setMost] = useState(step)
+  const ranking = useRead(request(state, '/v1/reports/grouped', { groupBy: dimension, limit: most, total: true }))
+  const Groups = groupsOf(type)
+  const found = Math.min(ranking.body?.groupCount ?? 0, mostGroups)
+  const more =
+    found > most &&
+    html`<button type="button" class="control" onClick=${() => setMost(Math.min(most + step, mostGroups))}>Show more</button>`
+  return html`<h1 class="unseen">${labelOfType(type)}</h1>
+    <${HistogramCard} />
+    ${Groups && html`<${Groups} key=${type} />`}
+    <div class="columns">
+      <div><${ReportList} key=${type} /></div>
+      <div><${Ranking} id="ranking" title=${`By ${dimension}`} dimension=${dimension} read=${ranking} all=${more} /></div>
+    </div>`
+}
+
+function ReportList() {
+  const { state } = useApp()
+  const [opened, setOpened] = useState(/** @type {any} */ (undefined))
+  const path = '/v1/reports'
+  const list = useList(request(state, path, { limit: step }))
+  const { last } = windowOf(state, path)
+  const count = useRead(request(state, '/v1/reports/count', windowOf(state, path)))
+  const isShorter = last !== undefined && rangeMs(last) < rangeMs(state.last)
+  const foot =
+    list.rows.length > 0 && html`<${ListFoot} list=${list} total=${count.body?.data.reportCount} number=${number} />`
+  return html`<${Card} id="newest" title="Newest reports" read=${list} foot=${foot} rows=${10}
+      note=${isShorter ? `the list reaches back ${last}` : ''}>
+      ${
+        list.rows.length === 0
+          ? html`<${Empty} />`
+          : html`<${Table} caption="Newest reports" columns=${reportColumns(typeOf(state), setOpened)} rows=${list.rows} keyOf=${({ id }) => id} />`
+      }
+    <//>
+    ${opened && html`<${ReportDrawer} report=${opened} close=${() => setOpened(undefined)} />`}`
+}

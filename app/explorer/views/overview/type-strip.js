@@ -1,6 +1,6 @@
 // @ts-check
 import { useApp } from '../../app-context.js'
-import { labelOfType, number, trend } from '../../components/format.js'
+import { isComparable, labelOfType, number, trend } from '../../components/format.js'
 import { Link } from '../../components/link.js'
 import { SparkBars } from '../../components/spark-bars.js'
 import { ErrorState, Loading } from '../../components/states.js'
@@ -22,7 +22,7 @@ export function TypeStrip() {
       <${Link} changes=${{ reportType, groupBy: undefined }} current=${typeOf(state) === reportType} data-key=${`type ${reportType}`}>
         <span class="label">${labelOfType(reportType)}</span>
         <span class="big">${number(reportCounts.reduce((sum, count) => sum + count, 0))}</span>
-        <span class="course"><span class="trend" title="Change against the window of equal length before">${trend(trendPercent)}</span><${SparkBars} counts=${reportCounts} /></span>
+        <span class="course"><span class="trend" title="Change against the window of equal length before">${trend(trendPercent, isComparable(read.body.data))}</span><${SparkBars} counts=${reportCounts} /></span>
       <//>
     </li>`,
     )}

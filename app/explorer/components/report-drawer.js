@@ -1,0 +1,33 @@
+// @ts-check
+import { useApp } from '../app-context.js'
+import { html } from '../html.js'
+import { reportTypes } from '../served/schema.js'
+import { Copy } from './copy.js'
+import { Dialog } from './dialog.js'
+import { labelOfType } from './format.js'
+import { Time } from './time.js'
+import { Text, Value } from './value.js'
+
+const long = ['policy', 'stack', 'message', 'sample']
+
+/** A whole report, with all fields that it has; values that filter do so here too. @param {{ report: any, close: () => void }} props */
+export function ReportDrawer({ report, close }) {
+  const { sites } = useApp()
+  const dimensions = reportTypes[report.reportType] ?? []
+  const present = Object.entries(report).filter(([, value]) => value !== null && value !== '')
+  const missing = Object.entries(report).filter(([, value]) => value === null || value === '')
+  const shown = (name, value) => {
+    if (name === 'siteId') return html`<bdi>${sites.find(({ id }) => id === value)?.name ?? value}</bdi>`
+    if (name === 'receivedAt' || name === 'anticipatedRemoval') return html`<${Time} time=${value} />`
+    if (long.includes(name)) return html`<pre tabindex="0"><${Text} text=${value} /></pre>`
+    if (dimensions.includes(name)) return html`<${Value} name=${name} value=${String(value)} />`
+    return html`<code><${Text} text=${String(value)} /></code>`
+  }
+  return html`<${Dialog} class="drawer" title=${`Report: ${labelOfType(report.reportType)}`} close=${close}>
+    <dl class="fields">
+      ${present.map(([name, value]) => html`<div key=${name} class=${long.includes(name) ? 'long' : ''}><dt>${name}</dt><dd>${shown(name, value)}</dd></div>`)}
+    </dl>
+    ${missing.length > 0 && html`<p class="muted">Not reported: ${missing.map(([name]) => name).join(', ')}</p>`}
+    <p class="buttons"><${Copy} label="Copy as JSON" text=${() => JSON.stringify(report, null, 2)} /></p>
+  <//>`
+}

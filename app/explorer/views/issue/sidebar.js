@@ -1,0 +1,75 @@
+// @ts-check
+import { curlOf } from '../../api.js'
+import { useApp } from '../../app-context.js'
+import { Badge } from '../../components/badge.js'
+import { Card } from '../../components/card.js'
+import { Copy } from '../../components/copy.js'
+import { number } from '../../components/format.js'
+import { Facts } from '../../components/table.js'
+import { Time } from '../../components/time.js'
+import { Text } from '../../components/value.js'
+import { html } from '../../html.js'
+import { request, takes } from '../../requests.js'
+import { useRead } from '../../use-read.js'
+import { ticketOf } from './ticket.js'
+import { WhatToDo } from './what-to-do.js'
+
+const advicePath = '/v1/sites/{siteId}/csp-policies/advice'
+
+/** The first time that is known: of the whole retention where a list is whole or the advice has it. */
+function firstSeenOf(issue, source, pages) {
+  const isWhole = pages.body && !pages.hasMore
+  const times = [
+    issue.firstSeenEver,
+    source?.firstSeenEver,
+    ...(isWhole ? pages.rows.map(({ firstSeen }) => firstSeen) : []),
+  ].filter(Boolean)
+  return times.sort()[0]
+}
+
+/** What to do, and facts. */
+export function Sidebar({ issue, row, own, browsers, reports, pages }) {
+  const { state, sites } = useApp()
+  const hasAdvice = issue.reportType === 'csp-violation' && takes(advicePath, 'scope')
+  const target = request({ ...state, conditions: [] }, advicePath, { siteId: own.siteId, scope: 'site', limit: 200 })
+  const advice = useRead(hasAdvice ? target : undefined)
+  const source = advice.body?.data.sources.find(({ issueId }) => issueId === issue.id)
+  const firstSeen = firstSeenOf(issue, source, pages)
+  const families = browsers.body?.data.map(({ values: [name] }) => name) ?? []
+  const [latest] = reports
+  const sample = reports.find((report) => report.sample)?.sample
+  const file = reports.find((report) => report.sourceFile)
+  const siteName = sites.find(({ id }) => id === own.siteId)?.name
+  const facts = {
+    issue,
+    row,
+    source,
+    siteName,
+    families,
+    firstSeen,
+    lastSeen: latest?.receivedAt,
+    pages: pages.rows,
+    url: location.href,
+  }
+  const curl = curlOf(request(state, '/v1/sites/{siteId}/issues/{issueId}/reports', { ...own }))
+  return html`<div>
+    ${hasAdvice && html`<${WhatToDo} advice=${advice} source=${source} own=${own} />`}
+    <${Card} id="facts" title="Facts" tools=${html`<${Copy} label="Markdown" what="the issue as Markdown" text=${() => ticketOf(facts)} /><${Copy} label="curl" what="curl, with the key as $KEY" text=${curl} />`}>
+      <div class="pad"><${Facts} pairs=${[
+        ['First seen ever', html`<${Time} time=${firstSeen} />`],
+        ['Last seen', html`<${Time} time=${latest?.receivedAt} />`],
+        ['Reports in window', number(row?.reportCount)],
+        ['Estimated', number(row?.estimatedReportCount)],
+        ['Pages in window', number(row?.affectedPages)],
+        ['Site', html`<bdi>${siteName}</bdi>`],
+        ['Browsers', families.length > 0 ? html`<${Text} text=${families.join(', ')} />` : '–'],
+        ['Confidence', row ? html`<${Badge} word=${row.confidence} />` : '–'],
+        ['Sample', html`<code><${Text} text=${sample} /></code>`],
+        [
+          'Source file',
+          file ? html`<code><${Text} text=${`${file.sourceFile}:${file.lineNumber ?? '?'}`} /></code>` : '–',
+        ],
+      ]} /></div>
+    <//>
+  </div>`
+}

@@ -1,0 +1,50 @@
+// @ts-check
+import { Badge } from '../../components/badge.js'
+import { Card } from '../../components/card.js'
+import { number, words } from '../../components/format.js'
+import { Link } from '../../components/link.js'
+import { Text } from '../../components/value.js'
+import { html } from '../../html.js'
+import { views } from '../../views.js'
+
+const decisionTexts = { allow: 'could be allowed', review: 'check first', deny: 'never allow' }
+const decisionTones = { allow: 'good', review: 'warn', deny: 'bad' }
+
+/** Of reasons and hints whose name says too little. */
+const reasonTexts = {
+  noise: 'an extension, the browser or an injecting product causes it',
+  inline: 'inline code: move it to a file, or add a nonce or a hash',
+  eval: 'code from text: replace eval and new Function',
+  redirect: 'the resource was reached by a redirect, whose end no report names',
+  new_host: 'first seen less than a week ago',
+  new_destination: 'a kind of request that is new',
+  single_page: 'one page alone reports it',
+  single_browser: 'one browser family alone reports it',
+  low_confidence: 'too few reports to be sure',
+  unauthorized_script: 'no script of this host is authorized',
+  shared_host: 'anyone can publish below this host',
+  bypass: 'this host is known to let a policy be bypassed',
+  quoted_policy: 'the policy that blocked it is another one',
+  insecure: 'it loads without TLS',
+}
+
+/** The advice on an issue's source. @param {{ advice: import('../../use-read.js').Read, source: any, own: any }} props */
+export function WhatToDo({ advice, source, own }) {
+  return html`<${Card} id="what-to-do" title="What to do" read=${advice}>
+    ${() => html`<div class="pad advice">${source ? html`<${Advised} source=${source} />` : html`<p class="muted">No advice: no policy of this window’s reports is judged by it.</p>`}
+      ${views.policy && html`<p><${Link} class="primary" changes=${{ view: 'policy', siteId: own.siteId, own: {} }}>Open in policy<//></p>`}
+    </div>`}
+  <//>`
+}
+
+function Advised({ source: { decision, reasons, expression, addTo, createdFrom, hints, reportCount, party } }) {
+  return html`
+    ${
+      expression
+        ? html`<p>Add <code class="addition"><${Text} text=${expression} /></code> to <code>${addTo}</code>${createdFrom && html`, copied from <code>${createdFrom}</code>`}.
+          It would be silent for ${number(reportCount)} reports of this window.</p>`
+        : html`<p>Nothing is to be added to the policy: ${number(reportCount)} reports of this window.</p>`
+    }
+    <p><${Badge} word=${decision} tone=${decisionTones[decision]} label=${decisionTexts[decision] ?? decision} /> ${[...reasons.map((reason) => reasonTexts[reason] ?? words(reason)), ...(party === 'third' ? ['third party'] : [])].join('; ')}</p>
+    ${hints.map(({ kind, value, sample }) => html`<p key=${`${kind} ${value}`}>${words(kind)}: <code><${Text} text=${value} /></code>${sample && html` of <code><${Text} text=${sample} /></code>`}</p>`)}`
+}

@@ -1,0 +1,100 @@
+// @ts-check
+/** @module Network errors, crashes and browser changes: what the API groups beside issues. */
+
+import { useApp } from '../../app-context.js'
+import { Card } from '../../components/card.js'
+import { counted, number } from '../../components/format.js'
+import { ListFoot, Table } from '../../components/table.js'
+import { Time } from '../../components/time.js'
+import { Text, Value } from '../../components/value.js'
+import { html } from '../../html.js'
+import { request } from '../../requests.js'
+import { useList } from '../../use-read.js'
+
+const step = 20
+
+const code = (text) => html`<code><${Text} text=${text} /></code>`
+
+const reports = { label: 'Reports', width: '6rem', numeric: true, of: ({ reportCount }) => number(reportCount) }
+const lastSeen = { label: 'Last seen', width: '9rem', of: (row) => html`<${Time} time=${row.lastSeen} />` }
+const feature = (label) => ({
+  label,
+  of: (row) => html`<${Value} isRow name="feature" value=${row.feature ?? row.errorType ?? row.reason ?? ''} />`,
+})
+
+/** By report type: the operation, its title and its columns; `more` of its totals. */
+const groups = {
+  'network-error': {
+    path: '/v1/network-errors',
+    title: 'Network errors by origin',
+    keyOf: ({ errorType, phase, origin, statusCode }) => JSON.stringify([errorType, phase, origin, statusCode]),
+    more: ({ originCount }) => counted(originCount, 'origin'),
+    total: ({ groupCount }) => groupCount,
+    columns: [
+      feature('Error'),
+      { label: 'Phase', width: '8rem', of: ({ phase }) => html`<${Text} text=${phase} />` },
+      { label: 'Origin', width: '30%', of: ({ origin }) => code(origin) },
+      { label: 'Status', width: '5rem', numeric: true, of: ({ statusCode }) => statusCode ?? '–' },
+      { label: 'Servers', of: ({ serverIps }) => code(serverIps.join(' ')) },
+    ],
+  },
+  crash: {
+    path: '/v1/crashes',
+    title: 'Crashes by page',
+    keyOf: ({ reason, page, stackExcerpt }) => JSON.stringify([reason, page, stackExcerpt]),
+    more: ({ pageCount }) => counted(pageCount, 'page'),
+    total: ({ groupCount }) => groupCount,
+    columns: [
+      feature('Reason'),
+      { label: 'Page', width: '35%', of: ({ page }) => code(page) },
+      { label: 'Stack', width: '25%', of: ({ stackExcerpt }) => code(stackExcerpt) },
+      { label: 'Browsers', of: ({ browsers }) => browsers.join(', ') },
+    ],
+  },
+  deprecation: {
+    path: '/v1/browser-changes',
+    title: 'Browser changes, the soonest removal first',
+    keyOf: ({ reportType, feature: name, sourceFile, lineNumber }) =>
+      JSON.stringify([reportType, name, sourceFile, lineNumber]),
+    more: ({ withRemovalDateCount }) => `${number(withRemovalDateCount)} with a removal date`,
+    total: () => undefined,
+    columns: [
+      {
+        label: 'Removal',
+        width: '8rem',
+        of: ({ anticipatedRemoval }) => html`<${Time} dateOnly time=${anticipatedRemoval} />`,
+      },
+      feature('API'),
+      {
+        label: 'Script',
+        width: '30%',
+        of: ({ sourceFile, lineNumber }) => code(sourceFile && `${sourceFile}:${lineNumber ?? '?'}`),
+      },
+      { label: 'Message', width: '25%', of: ({ message }) => html`<${Text} text=${message} />` },
+    ],
+  },
+}
+groups.intervention = groups.deprecation
+
+function Groups({ definition: { path, title, keyOf, more, total, columns } }) {
+  const { state } = useApp()
+  const list = useList(request(state, path, { limit: step }))
+  const totals = list.body?.totals
+  const foot =
+    list.rows.length > 0 && html`<${ListFoot} list=${list} total=${totals && total(totals)} number=${number} />`
+  return html`<${Card} id="groups" title=${title} read=${list} foot=${foot} note=${totals && more(totals)}>
+    ${
+      list.rows.length === 0
+        ? html`<p class="muted pad">Nothing in this window.</p>`
+        : html`<${Table} caption=${title} rows=${list.rows} keyOf=${keyOf} columns=${[...columns, reports, lastSeen]} />`
+    }
+  <//>`
+}
+
+/** @type {Map<string, (props: object) => any>} */
+const components = new Map(
+  Object.entries(groups).map(([type, definition]) => [type, () => html`<${Groups} definition=${definition} />`]),
+)
+
+/** Card of a type's groups; undefined for a type without. @param {string} type */
+export const groupsOf = (type) => components.get(type)
