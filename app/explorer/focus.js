@@ -19,6 +19,9 @@ export function focusOn(element) {
 /** The row and the list of the latest focus, and its rank there. */
 let last = { element: document.body, list: /** @type {Element | null} */ (null), rank: 0 }
 
+/** The view has the focus until its heading is drawn. */
+let awaitsHeading = false
+
 /** Key of the element to focus when it is drawn. */
 let wanted = ''
 
@@ -41,11 +44,16 @@ function settle() {
     }
     return
   }
+  const view = document.getElementById('view')
+  const heading = view?.querySelector('h1')
+  if (awaitsHeading && heading && document.activeElement === view) return focusOn(heading)
   if (document.activeElement !== document.body || last.element.isConnected) return
-  const rows = last.list?.isConnected ? [...last.list.querySelectorAll('[data-row]')] : []
-  const list = last.list?.isConnected ? last.list.closest('section') : undefined
-  const view = document.querySelector('#view h1') ?? document.getElementById('view')
-  focusOn(rows[Math.min(last.rank, rows.length - 1)] ?? list ?? view)
+  const isListed = last.list?.isConnected
+  const rows = isListed ? [...(last.list?.querySelectorAll('[data-row]') ?? [])] : []
+  const next =
+    rows[Math.min(last.rank, rows.length - 1)] ?? (isListed && last.list?.closest('section')) ?? heading ?? view
+  focusOn(next || heading || view)
+  awaitsHeading = document.activeElement === view
 }
 
 /** Keeps the focus in the page for its life. */

@@ -1,5 +1,10 @@
 import type { Hono } from 'hono'
-import { type Representation, respondConditional, toRepresentation } from '../pipeline/conditional-response.ts'
+import {
+  type GzipOptions,
+  type Representation,
+  respondConditional,
+  toRepresentation,
+} from '../pipeline/conditional-response.ts'
 import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 
@@ -16,6 +21,9 @@ const fixedHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
+/** Compressed once for the life of the process; a page has dozens of small files. */
+const fileGzip: GzipOptions = { fromBytes: 1_024, level: 9 }
+
 export const mediaTypes = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -31,7 +39,7 @@ export function mountFile(
   type: keyof typeof mediaTypes,
   file: Representation['plain'],
 ): void {
-  const representation = toRepresentation(file)
+  const representation = toRepresentation(file, undefined, fileGzip)
   const headers = { ...fixedHeaders, 'Content-Type': mediaTypes[type] }
   app.get(path, (c) => respondConditional(c, representation, headers))
   rejectOtherMethods(app, path)

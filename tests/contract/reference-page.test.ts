@@ -57,7 +57,7 @@ test('/ leads to the explorer and the reference, and every file of the explorer 
   expect(policyOf(explorer.headers)).toMatch(/^default-src 'none'/)
   expect(policyOf(explorer.headers)).not.toMatch(/unsafe|https?:|\*/)
   expect(explorer.text).not.toMatch(/<script(?! type="module" src)|<style|\son\w+=|\sstyle=|https?:/)
-  for (const file of ['README.md', 'screenshot.png', '..%2fconfig.ts', 'panels/']) {
+  for (const file of ['README.md', 'overview.png', 'tsconfig.json', '..%2fconfig.ts', 'views/']) {
     expect(await api.get(`/explorer/${file}`)).toMatchObject({ status: 404 })
   }
 })

@@ -21,8 +21,8 @@ export function Chip({ condition, isIdle, edit, remove }) {
   const { name, operator } = condition
   const text = conditionText(condition)
   const title = isIdle ? `${text}: not a filter of this view` : text
-  return html`<li class=${`chip ${operator} ${isIdle ? 'idle' : ''}`} title=${title}>
-    <button type="button" class="edit" data-key=${`chip ${name} ${operator}`} aria-label=${`Change filter: ${text}`} onClick=${edit}>
+  return html`<li data-row data-key=${`chip ${name} ${operator}`} class=${`chip ${operator} ${isIdle ? 'idle' : ''}`} title=${title}>
+    <button type="button" class="edit" data-focus aria-label=${`Change filter: ${text}`} onClick=${edit}>
       <span>${name}</span><span>${operatorWords[operator]}</span><b><bdi>${valuesText(condition)}</bdi></b>
     </button>
     <button type="button" class="remove" aria-label=${`Remove filter: ${text}`} onClick=${remove}>✕</button>

@@ -33,19 +33,20 @@ export function reportColumns(reportType, open) {
   return [
     {
       label: 'Received',
-      width: '7.5rem',
+      width: '8.5rem',
       of: (report) =>
         html`<button type="button" class="link" data-focus data-open onClick=${() => open(report)}><${Time} time=${report.receivedAt} /></button>`,
     },
     ...own.map((name, at) => ({
       label: labels[name] ?? name,
-      ...(name === 'directive' && { width: '9rem' }),
+      ...(name === 'directive' && { width: '10.5rem' }),
       of: (report) =>
         html`<${Value} name=${name} value=${report[name] ?? ''} isRow=${at === own.length - 1} hasFocus=${false} />`,
     })),
-    { label: 'Page', width: '34%', of: ({ documentUrl }) => html`<code><${Text} text=${documentUrl} /></code>` },
+    { label: 'Page', width: '30%', of: ({ documentUrl }) => html`<code><${Text} text=${documentUrl} /></code>` },
     {
       label: 'Browser',
+      isMinor: true,
       width: '7rem',
       of: ({ browserName }) => html`<${Value} name="browserName" value=${browserName} />`,
     },
@@ -53,7 +54,7 @@ export function reportColumns(reportType, open) {
       ? [
           {
             label: 'Disposition',
-            width: '7rem',
+            width: '8.5rem',
             of: ({ disposition }) =>
               disposition &&
               html`<${Badge} word=${disposition} label=${disposition === 'report' ? 'report only' : 'enforced'} />`,

@@ -7,6 +7,7 @@ import { html } from '../html.js'
  * @property {(row: any) => any} of
  * @property {boolean} [numeric] figures at the right
  * @property {string} [width] of the column, such as `8rem` or `30%`
+ * @property {boolean} [isMinor] not shown where the card is less than 1,000 px wide
  * @property {string} [title] of the head: a rule is said once
  */
 
@@ -19,21 +20,23 @@ import { html } from '../html.js'
 export const Table = ({ caption, columns, rows, keyOf, isWide = false }) =>
   html`<table class=${isWide ? 'wide' : ''}>
     <caption class="unseen">${caption}</caption>
-    <colgroup>${columns.map(({ label, width }) => html`<col key=${label} style=${width ? { width } : undefined} />`)}</colgroup>
+    <colgroup>${columns.map(({ label, width, isMinor }) => html`<col key=${label} class=${isMinor ? 'minor' : ''} style=${width ? { width } : undefined} />`)}</colgroup>
     <thead>
-      <tr>${columns.map(({ label, numeric, title }) => html`<th key=${label} scope="col" title=${title} class=${numeric ? 'numeric' : ''}>${label}</th>`)}</tr>
+      <tr>${columns.map(({ label, numeric, isMinor, title }) => html`<th key=${label} scope="col" title=${title} class=${classOf({ numeric, isMinor })}>${label}</th>`)}</tr>
     </thead>
     <tbody data-rows>
       ${rows.map(
         (row) => html`<tr key=${keyOf(row)} data-row data-key=${keyOf(row)}>
           ${columns.map(
-            ({ label, of, numeric }) =>
-              html`<td key=${label} data-label=${label} class=${numeric ? 'numeric' : ''}><div class="cell" onMouseEnter=${showWhole}>${of(row)}</div></td>`,
+            ({ label, of, numeric, isMinor }) =>
+              html`<td key=${label} data-label=${label} class=${classOf({ numeric, isMinor })}><div class="cell" onMouseEnter=${showWhole}>${of(row)}</div></td>`,
           )}
         </tr>`,
       )}
     </tbody>
   </table>`
+
+const classOf = ({ numeric = false, isMinor = false }) => `${numeric ? 'numeric' : ''} ${isMinor ? 'minor' : ''}`.trim()
 
 /** The whole text of a cell that is cut, in its title. */
 function showWhole({ currentTarget: cell }) {

@@ -37,10 +37,17 @@ export function View() {
     { label: 'Is', width: '11.5rem', title: confidenceText, of: (issue) => html`<${IssueBadges} issue=${issue} />` },
     ...(isOfSites ? [{ label: 'Site', width: '12%', of: ({ siteId }) => html`<bdi>${siteName(siteId)}</bdi>` }] : []),
     { label: 'Pages', width: '5rem', numeric: true, of: ({ affectedPages }) => number(affectedPages) },
-    { label: 'Browsers', width: '6.5rem', numeric: true, of: ({ browserFamilyCount }) => number(browserFamilyCount) },
+    {
+      label: 'Browsers',
+      isMinor: true,
+      width: '6.5rem',
+      numeric: true,
+      of: ({ browserFamilyCount }) => number(browserFamilyCount),
+    },
     { label: 'Reports', width: '6rem', numeric: true, of: ({ reportCount }) => number(reportCount) },
     {
       label: 'First seen',
+      isMinor: true,
       width: '8.5rem',
       title: 'First seen ever of new issues; of others in this window',
       of: ({ firstSeenEver, firstSeen }) => html`<${Time} time=${firstSeenEver ?? firstSeen} />`,

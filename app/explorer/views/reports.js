@@ -32,7 +32,7 @@ export function View() {
   return html`<h1 class="unseen">${labelOfType(type)}</h1>
     <${HistogramCard} />
     ${Groups && html`<${Groups} key=${type} />`}
-    <div class="columns">
+    <div class="columns late">
       <div><${ReportList} key=${type} /></div>
       <div><${Ranking} id="ranking" title=${`By ${dimension}`} dimension=${dimension} read=${ranking} all=${more} /></div>
     </div>`

@@ -36,48 +36,48 @@ afterAll(async () => {
   await api?.close()
 })
 
-/** Texts that a canvas draws. */
+/** Texts that a canvas draws, and their places. */
 const recordTexts = `
   const draw = CanvasRenderingContext2D.prototype.fillText
-  window.drawn = []
-  CanvasRenderingContext2D.prototype.fillText = function (text) {
-    window.drawn.push(text)
+  window.drawn = new Map()
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    window.drawn.set(text + ' ' + Math.round(x), { text, x, y })
     return draw.apply(this, arguments)
   }`
 
 const iso = (time: number) => new Date(time).toISOString()
 
-async function openWindow(from: number, to: number, options = {}): Promise<Page> {
-  const path = `/explorer?from=${iso(from)}&to=${iso(to)}`
+async function openWindow(from: number, to: number, query = '', options = {}): Promise<Page> {
+  const path = `/explorer?from=${iso(from)}&to=${iso(to)}&noise=include${query}`
   const { page } = await openExplorer(browser, api, key, path, { initScript: recordTexts, ...options })
   await page.locator('#histogram canvas').waitFor()
   return page
 }
 
-/** Columns of the chart that have the bars' colour, as shares of its width. */
+/** Columns of the chart that have the colour of a series, as shares of its width. */
 async function colouredColumns(page: Page): Promise<number[]> {
   return (await page.evaluate(`(() => {
     const canvas = document.querySelector('#histogram canvas')
     const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = document.querySelector('#histogram .u-over')
     const { data } = canvas.getContext('2d').getImageData(offsetLeft, offsetTop, offsetWidth, offsetHeight)
-    const isBar = (at) => data[at] === 0x0b && data[at + 1] === 0x62 && data[at + 2] === 0xc4
+    const isBar = (at) => data[at] === 0x24 && data[at + 1] === 0x57 && data[at + 2] === 0xd6
     const columns = new Set()
     for (let at = 0; at < data.length; at += 4) if (isBar(at)) columns.add((at / 4) % offsetWidth)
     return [...columns].map((column) => (column + 0.5) / offsetWidth).sort((a, b) => a - b)
   })()`)) as number[]
 }
 
-async function texts(page: Page): Promise<{ ticks: number[]; counts: string[] }> {
-  const drawn = (await page.evaluate('[...new Set(window.drawn)]')) as string[]
-  const year = new URL(page.url()).searchParams.get('from')?.slice(0, 4)
-  const isTick = (text: string) => /^\d\d-\d\d/.test(text)
-  const ticks = drawn
-    .filter(isTick)
-    .map((text) => Date.parse(`${year}-${text.slice(0, 5)}T${text.slice(6) || '00:00'}Z`))
-  return {
-    ticks: ticks.sort((a, b) => a - b),
-    counts: drawn.filter((text) => text !== '' && text !== 'UTC' && !isTick(text)),
-  }
+interface Drawn {
+  readonly text: string
+  readonly x: number
+}
+
+/** Ticks of the time axis, in their order, and counts of the other. */
+async function texts(page: Page): Promise<{ ticks: Drawn[]; counts: string[] }> {
+  const drawn = (await page.evaluate('[...window.drawn.values()]')) as Drawn[]
+  const isTick = ({ text }: Drawn) => /^\d\d:\d\d$|^[A-Z][a-z]{2} \d+$/.test(text)
+  const ticks = drawn.filter(isTick).sort((a, b) => a.x - b.x)
+  return { ticks, counts: drawn.filter((one) => one.text !== '' && !isTick(one)).map(({ text }) => text) }
 }
 
 async function drag(page: Page, fromShare: number, toShare: number): Promise<void> {
@@ -94,10 +94,12 @@ function windowIn(page: Page): { from: number; to: number } {
   return { from: Date.parse(searchParams.get('from') ?? ''), to: Date.parse(searchParams.get('to') ?? '') }
 }
 
+const clock = (time: number) => iso(time).slice(11, 16)
+
 describe('the chart', () => {
   test('draws the newest bucket, whole and where it is, without points', async () => {
     const to = Math.floor(newest / minuteMs) * minuteMs + minuteMs
-    const page = await openWindow(to - 31 * 24 * hourMs, to)
+    const page = await openWindow(to - 31 * 24 * hourMs, to, '&groupBy=directive')
     const columns = await colouredColumns(page)
     const summary = await page.locator('#histogram [role=img]').getAttribute('aria-label')
     const buckets = Number(/in (\d+) buckets/.exec(summary ?? '')?.[1])
@@ -108,7 +110,19 @@ describe('the chart', () => {
     await page.context().close()
   })
 
-  test('draws the first and the last bucket of a window, and narrows to whole buckets within it', async () => {
+  test('draws the last bucket pale while it is not over', async () => {
+    const { page } = await openExplorer(browser, api, key, '/explorer?last=24h&noise=include&groupBy=none')
+    await page.locator('#histogram canvas').waitFor()
+    const columns = await colouredColumns(page)
+    expect(columns.length).toBeGreaterThan(0)
+    const [bucket] =
+      /\d+ buckets/.exec((await page.locator('#histogram [role=img]').getAttribute('aria-label')) ?? '') ?? []
+    expect(columns.filter((share) => share > 1 - 1 / Number.parseInt(bucket ?? '', 10))).toEqual([])
+    expect(await page.locator('#histogram').textContent()).toContain('last bucket not over yet')
+    await page.context().close()
+  })
+
+  test('draws the first and the last bucket of a window, narrows to whole buckets within it, and a double click goes back', async () => {
     const page = await openWindow(busyHour, busyHour + hourMs)
     const columns = await colouredColumns(page)
     expect(columns.filter((share) => share < 1 / 60).length).toBeGreaterThan(0)
@@ -116,12 +130,15 @@ describe('the chart', () => {
     expect(columns.filter((share) => share > 1.5 / 60 && share < 58.5 / 60)).toEqual([])
     const { ticks, counts } = await texts(page)
     expect(ticks.length).toBeGreaterThan(2)
-    expect(ticks.filter((tick) => tick < busyHour || tick > busyHour + hourMs)).toEqual([])
+    const within = Array.from({ length: 61 }, (_, minute) => clock(busyHour + minute * minuteMs))
+    const midnight = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', timeZone: 'UTC' })
+    const days = [busyHour, busyHour + hourMs].map((time) => midnight.format(time).replace(',', ''))
+    expect(ticks.filter(({ text }) => ![...within, ...days].includes(text))).toEqual([])
     expect(counts.filter((text) => !/^[\d,]+$/.test(text))).toEqual([])
     await drag(page, 54.5 / 60, 1.2)
-    const narrow = windowIn(page)
-    expect(narrow.from).toBe(busyHour + 54 * minuteMs)
-    expect(narrow.to).toBe(busyHour + hourMs)
+    expect(windowIn(page)).toEqual({ from: busyHour + 54 * minuteMs, to: busyHour + hourMs })
+    await page.locator('#histogram .u-over').dblclick({ position: { x: 20, y: 20 } })
+    await expect.poll(() => windowIn(page)).toEqual({ from: busyHour, to: busyHour + hourMs })
     await page.context().close()
   })
 
@@ -132,21 +149,28 @@ describe('the chart', () => {
     const columns = await colouredColumns(page)
     expect(columns.at(-1)).toBeGreaterThan(0.5)
     const { ticks, counts } = await texts(page)
-    expect(ticks).toEqual([busyHour])
+    expect(ticks).toHaveLength(1)
     expect(counts.filter((text) => !/^[\d,]+$/.test(text))).toEqual([])
     await drag(page, 0.5, 0.8)
     expect(windowIn(page)).toEqual({ from, to })
     await page.context().close()
   })
 
-  test('has even ticks across a change of the browser’s clock', async () => {
-    const page = await openWindow(clockChange - 6 * hourMs, clockChange + 6 * hourMs, {
-      timezoneId: 'America/New_York',
-    })
+  test('has even ticks in UTC across a change of the browser’s clock, and whole hours of the zone in the zone', async () => {
+    const options = { timezoneId: 'America/New_York' }
+    const page = await openWindow(clockChange - 6 * hourMs, clockChange + 6 * hourMs, '', options)
     const { ticks } = await texts(page)
-    const steps = ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0))
+    const steps = ticks.slice(1).map(({ x }, index) => Math.round(x - (ticks[index]?.x ?? 0)))
     expect(ticks.length).toBeGreaterThan(3)
-    expect(new Set(steps).size).toBe(1)
+    expect(Math.max(...steps) - Math.min(...steps)).toBeLessThanOrEqual(1)
+    await page.evaluate('window.drawn.clear()')
+    await page.getByRole('button', { name: 'Time zone: UTC' }).click()
+    await page.getByRole('button', { name: 'America/New_York (yours)' }).click()
+    await settled(page)
+    await expect.poll(() => page.locator('#histogram .note').textContent()).toContain('America/New_York')
+    const hours = (await texts(page)).ticks.map(({ text }) => text)
+    expect(hours.filter((text) => !/^\d\d:00$|^[A-Z]/.test(text))).toEqual([])
+    expect(new URL(page.url()).searchParams.get('timeZone')).toBe('America/New_York')
     await page.context().close()
   })
 })

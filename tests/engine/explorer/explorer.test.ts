@@ -1,12 +1,12 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import type { TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { createWorld, startContractApi, type TestWorld } from '../../support/contract.ts'
-import { openExplorer, settled } from '../../support/explorer.ts'
+import { focused, forLong, openExplorer, settled } from '../../support/explorer.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 let api: TestApi
@@ -23,76 +23,76 @@ afterAll(async () => {
   await api?.close()
 })
 
-const forLong = { timeout: 60_000, interval: 500 }
-
 const open = (path: string, key: TestKey = world.key, options = {}) => openExplorer(browser, api, key, path, options)
 
-describe('a view', () => {
-  test('is in the URL: a value that is pressed filters, also for who is sent the link', async () => {
-    const { page } = await open('/explorer?by=browserName&and=directive')
-    const [first] = await page.locator('#ranking-2 td .value').allTextContents()
-    await page.locator('#ranking-2 td .value').first().click()
-    await settled(page)
-    expect(new URL(page.url()).searchParams.get('directive')).toBe(first)
-    const total = await page.locator('#total .big').textContent()
-    const { page: other } = await open(new URL(page.url()).pathname + new URL(page.url()).search)
-    expect(await other.locator('#total .big').textContent()).toBe(total)
-    await other.getByRole('button', { name: `directive: ${first}` }).click()
-    expect(new URL(other.url()).searchParams.has('directive')).toBe(false)
-    await other.goBack()
-    expect(new URL(other.url()).searchParams.get('directive')).toBe(first)
-    await Promise.all([page.context().close(), other.context().close()])
-  })
+const total = (page: Page) => page.locator('#histogram .note').textContent()
 
-  test('of issues opens the reports of a host that is pressed', async () => {
-    const { page } = await open('/explorer?view=issues&type=crash')
-    const host = page.locator('#issues td[data-label="Host"] button').first()
-    const name = await host.textContent()
-    await host.click()
-    await page.getByRole('button', { name: `blockedHost: ${name}` }).waitFor()
-    await settled(page)
-    expect(await page.locator('#total .big').textContent()).not.toBe('0')
-    expect(await page.evaluate('document.activeElement.id')).toBe('view')
-    await page.context().close()
+test('a value that is pressed filters, in the API’s own parameter names, also for who is sent the link', async () => {
+  const { page } = await open('/explorer?noise=include')
+  const first = page.locator('#ranking-1 .only').first()
+  const name = (await first.textContent()) ?? ''
+  await first.click()
+  await settled(page)
+  expect(new URL(page.url()).search).toBe(`?noise=include&blockedHost.any=${encodeURIComponent(name)}`)
+  const { body } = await api.get(`/v1/reports/count?last=7d&${new URL(page.url()).searchParams.toString().slice(14)}`, {
+    key: world.key,
   })
+  await expect.poll(() => total(page), forLong).toContain(`${body.data.reportCount} reports`)
+  const { page: other } = await open(new URL(page.url()).pathname + new URL(page.url()).search)
+  expect(await total(other)).toBe(await total(page))
+  await other.getByLabel(`Remove filter: blockedHost is ${name}`).click()
+  expect(new URL(other.url()).search).toBe('?noise=include')
+  await other.goBack()
+  expect(new URL(other.url()).searchParams.get('blockedHost.any')).toBe(name)
+  await Promise.all([page.context().close(), other.context().close()])
+})
 
-  test('is worked by keyboard alone: a report opens in a drawer with all its fields, and Escape goes back', async () => {
-    const { page } = await open('/explorer')
-    const button = page.locator('#newest td .value').first()
-    await button.focus()
+test('noise, type, split and site are switches whose state is in the URL, and keep the focus', async () => {
+  const { page } = await open('/explorer')
+  const press = async (key: string) => {
+    await page.locator(`[data-key="${key}"]`).first().focus()
     await page.keyboard.press('Enter')
-    const drawer = page.getByRole('dialog')
-    const names = await drawer.locator('dt').allTextContents()
-    expect(names).toEqual(expect.arrayContaining(['id', 'documentUrl', 'policy', 'stack']))
-    await page.keyboard.press('Escape')
-    await expect.poll(() => page.locator('dialog').count(), forLong).toBe(0)
-    expect(await page.evaluate('document.activeElement.textContent')).toBe(await button.textContent())
-    await page.context().close()
-  })
+    await settled(page)
+    expect(await focused(page)).toBe(key)
+    return new URL(page.url()).search
+  }
+  expect(await press('noise')).toBe('?noise=include')
+  expect(await press('noise')).toBe('')
+  expect(await press('type crash')).toBe('?reportType=crash')
+  expect(await press('by browserName')).toBe('?reportType=crash&groupBy=browserName')
+  await page.locator('[data-key=site]').click()
+  await page.locator('.rail .item').nth(1).click()
+  expect(new URL(page.url()).searchParams.get('siteId')).toBe(world.siteIds[0])
+  expect(await focused(page)).toBe('site')
+  await page.context().close()
+})
 
-  test('is copied as a curl line without the key, and exported whole', async () => {
-    const { page } = await open(`/explorer?site=${world.siteIds[0]}`, world.key, {
-      permissions: ['clipboard-read', 'clipboard-write'],
-    })
-    await page.locator('#newest').getByRole('button', { name: 'Copy as curl' }).click()
-    const line = (await page.evaluate('navigator.clipboard.readText()')) as string
-    expect(line).toContain(`'${api.url}/v1/reports?`)
-    expect(line).not.toContain(world.key.key)
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.locator('#newest').getByRole('button', { name: 'Export' }).click(),
-    ])
-    const file = await (await download.createReadStream()).setEncoding('utf8').toArray()
-    const { data } = (await api.get(`/v1/reports/count?siteId=${world.siteIds[0]}`, { key: world.key })).body
-    expect(file.join('').match(/^"[0-9a-f-]{36}"/gm)).toHaveLength(data.reportCount)
-    await page.context().close()
+test('the view is copied as curl lines without the key, an issue as Markdown, and reports are exported whole', async () => {
+  const { page } = await open(`/explorer?view=reports&siteId=${world.siteIds[0]}&noise=include`, world.key, {
+    permissions: ['clipboard-read', 'clipboard-write'],
   })
+  const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>
+  const pick = async (name: string) => {
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('button', { name }).click()
+  }
+  await pick('Copy as curl')
+  await expect.poll(copied).toContain(`'${api.url}/v1/reports?`)
+  expect(await copied()).not.toContain(world.key.key)
+  const [download] = await Promise.all([page.waitForEvent('download'), pick('Export reports as CSV')])
+  const file = await (await download.createReadStream()).setEncoding('utf8').toArray()
+  const { data } = (await api.get(`/v1/reports/count?siteId=${world.siteIds[0]}`, { key: world.key })).body
+  expect(file.join('').match(/^"[0-9a-f-]{36}"/gm)).toHaveLength(data.reportCount)
+  await page.goto(`${api.url}/explorer?view=issues&reportType=csp-violation`)
+  await page.locator('#issues tr [data-focus]').first().click()
+  await page.getByRole('button', { name: 'Markdown' }).click()
+  await expect.poll(copied).toMatch(/^## `.+` blocked `.+`\n\n- Site: /)
+  await page.context().close()
 })
 
 test('new reports appear by themselves, and a poll that finds none is a 304', async () => {
   const { page } = await open('/explorer', world.key, { ownClock: true })
-  const total = page.locator('#total .big')
-  const before = await total.textContent()
+  const before = await total(page)
   let unchanged = 0
   page.on('response', (response) => {
     if (response.status() === 304) unchanged += 1
@@ -105,36 +105,76 @@ test('new reports appear by themselves, and a poll that finds none is a 304', as
   const { tenantId, siteIds } = world
   const receivedAt = Date.now() - 5_000
   await api.insertReports([aReport({ tenantId, siteId: siteIds[1], receivedAt, id: uuidV7(receivedAt, seeded(9)) })])
-  await expect.poll(() => afterPoll(() => total.textContent()), forLong).not.toBe(before)
+  await expect.poll(() => afterPoll(() => total(page)), forLong).not.toBe(before)
   await page.context().close()
 })
 
-test('the site picker has every site of a tenant with more than a page of them', async () => {
-  const tenantId = await api.createTenant()
-  await Promise.all(Array.from({ length: 201 }, () => api.createSite(tenantId)))
-  const { page } = await open('/explorer', await api.createKey(tenantId))
-  // One more for all sites.
-  expect(await page.locator('select[name=site] option').count()).toBe(202)
-  await page.context().close()
-})
-
-test('a spent budget is told, and the page waits', async () => {
-  const tenantId = await api.createTenant({ overrides: { keyLimit: 4, tenantLimit: 100 } })
-  await api.createSite(tenantId)
-  const { page } = await open('/explorer', await api.createKey(tenantId))
-  await expect
-    .poll(() => page.locator('#status').textContent(), forLong)
-    .toMatch(/budget of requests .* Asking again at/)
-  await page.context().close()
-})
-
-test('a key that is none is asked for again, with the API’s words, and kept in the tab alone', async () => {
-  const { page } = await open('/explorer')
+test('a key that is none has a form above the page, with the API’s words, and is in the tab alone', async () => {
+  const { page } = await open('/explorer?view=issues')
   await page.getByRole('button', { name: 'Forget the key' }).click()
-  await page.getByLabel('Key').fill(`srk_live_${'x'.repeat(40)}`)
-  await page.getByRole('button', { name: 'Look' }).click()
-  await expect.poll(() => page.getByRole('alert').textContent(), forLong).toContain('API key')
+  await page.getByLabel('Key', { exact: true }).fill(`srk_live_${'x'.repeat(40)}`)
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.getByRole('alert').first().textContent(), forLong).toContain('API key')
   expect(await page.evaluate('JSON.stringify(localStorage)')).toBe('{}')
-  expect(await page.evaluate("sessionStorage.getItem('security-reporting-key')")).toBeNull()
+  await page.getByLabel('Key', { exact: true }).fill(world.key.key)
+  await page.keyboard.press('Enter')
+  await page.locator('#histogram').waitFor()
+  expect(await page.getByLabel('Key', { exact: true }).count()).toBe(0)
+  await page.context().close()
+})
+
+const words = ['', 'constructor', '__proto__']
+const times = ['', 'constructor', '2026-02-30T99:00:00Z', '-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z']
+
+test('a link with any value opens a page with panels', async () => {
+  const { page, faults } = await open('/explorer')
+  const names = {
+    view: words,
+    reportType: words,
+    last: words,
+    groupBy: words,
+    noise: words,
+    timeZone: words,
+    siteId: [...words, '..'],
+    from: times,
+    to: times,
+  }
+  const queries = Object.entries(names).flatMap(([name, values]) => values.map((value) => ({ [name]: value })))
+  const others = [
+    { from: 'banana', to: '2026-11-01T00:00:00Z' },
+    { from: '2026-11-01T00:00:00Z', to: 'banana' },
+    { view: 'issue', siteId: '..', issueId: '..' },
+    { view: 'issues', 'confidence.any': 'banana', new: 'banana' },
+  ]
+  for (const query of [...queries, ...others]) {
+    const search = new URLSearchParams(query as Record<string, string>)
+    await page.evaluate(`history.pushState(null, '', '?${search}'); dispatchEvent(new PopStateEvent('popstate'))`)
+    await settled(page)
+    const found = await page.evaluate(`(() => {
+      const panels = [...document.querySelectorAll('#view .card')].map((panel) => panel.textContent.trim() !== '')
+      return { current: document.querySelectorAll('.rail [aria-current=page]').length > 0, isWhole: panels.length > 0 && !panels.includes(false) }
+    })()`)
+    expect([query, found]).toEqual([query, { current: true, isWhole: true }])
+  }
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test.each([
+  ['last=31d', { last: '31d' }, { last: '7d' }],
+  ['last=6h', { last: '6h' }, { last: '6h' }],
+  ['from=2026-11-01T00:00:00.000Z', { from: '2026-11-01T00:00:00.000Z' }, { last: '7d' }],
+])('%s sends the same requests whenever it is polled', async (query, window, narrower) => {
+  const { page } = await open(`/explorer?view=reports&${query}`)
+  const sent = (await page.evaluate(`performance.getEntriesByType('resource').map(({ name }) => name)`)) as string[]
+  const windowsOf = (path: string) =>
+    sent
+      .map((url) => new URL(url))
+      .filter(({ pathname }) => pathname === path)
+      .map(({ searchParams }) =>
+        Object.fromEntries([...searchParams].filter(([name]) => ['last', 'from', 'to'].includes(name))),
+      )
+  expect(windowsOf('/v1/reports/histogram')).toEqual([window])
+  expect(windowsOf('/v1/reports')).toEqual([narrower])
   await page.context().close()
 })

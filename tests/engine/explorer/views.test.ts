@@ -1,7 +1,6 @@
-/** @module Each view is loaded once, wide and light; then the same page gets narrow and dark. */
+/** @module Each view is loaded once, light; then the same page gets dark, and every width. */
 
 import { randomUUID } from 'node:crypto'
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
@@ -11,9 +10,9 @@ import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import type { TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { createWorld, startContractApi, type TestWorld } from '../../support/contract.ts'
-import { cells, openExplorer, shownNumber } from '../../support/explorer.ts'
+import { cells, expectFits, expectSound, figures, openExplorer, settled, shownNumber } from '../../support/explorer.ts'
 
-const hostile = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>'
+const hostile = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>\u202egpj.exe'
 
 /** A name that no line of 390 px holds. */
 const long = 'W'.repeat(120)
@@ -21,28 +20,20 @@ const long = 'W'.repeat(120)
 let api: TestApi
 let world: TestWorld
 let browser: Browser
+/** Of the hostile reports. */
+let issueId: string
 
 beforeAll(async () => {
   api = await startContractApi()
   world = await createWorld(api)
-  const { tenantId, siteIds } = world
+  const { tenantId, siteIds, key } = world
   const receivedAt = Date.now() - 60_000
   await api.createSite(tenantId, { name: long })
-  await api.importRecords(tenantId, monitoredPages, [
-    {
-      siteId: siteIds[0],
-      id: randomUUID(),
-      kind: 'other',
-      label: long,
-      scanUrl: null,
-      pattern: `https://shop.example/${long}`,
-    },
-  ])
+  const page = { siteId: siteIds[0], id: randomUUID(), kind: 'other', label: long, scanUrl: null }
+  await api.importRecords(tenantId, monitoredPages, [{ ...page, pattern: `https://shop.example/${long}` }])
   const spoiled = {
     documentUrl: `https://shop.example/${hostile}${long}`,
-    blockedHost: hostile,
-    sample: hostile,
-    message: hostile,
+    ...{ blockedHost: hostile, issueHost: hostile, sample: hostile, message: hostile, policy: `script-src ${hostile}` },
   }
   const random = seeded(2)
   await api.insertReports(
@@ -50,6 +41,8 @@ beforeAll(async () => {
       aReport({ tenantId, siteId: siteIds[0], receivedAt, id: uuidV7(receivedAt, random), ...spoiled }),
     ),
   )
+  const { body } = await api.get('/v1/issues?subject=script-src-elem&targetHost.contains=owned', { key })
+  issueId = body.data[0].id
   browser = await launchChromium()
 })
 afterAll(async () => {
@@ -57,138 +50,141 @@ afterAll(async () => {
   await api?.close()
 })
 
-interface Read {
-  readonly path: string
-  readonly body: { readonly data: unknown }
+type Row = Readonly<Record<string, unknown>> & { readonly reportCount: number }
+
+/** Body of a panel's request, made again as curl would. */
+async function bodyOf(page: Page, panel: string) {
+  const target = (await page.locator(`#${panel}`).getAttribute('data-target')) ?? ''
+  const { status, body } = await api.get(target, { key: world.key })
+  expect([target, status]).toEqual([target, 200])
+  return body
 }
 
-/** The requests that a page's panels made, each made again as curl would. */
-async function bodiesOf(page: Page): Promise<Read[]> {
-  const targets = (await page.evaluate(
-    "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/v1/'))",
-  )) as string[]
-  // A poll of another minute is the same request with another window.
-  const latest = new Map(targets.map((target) => [target.replace(/\b(from|to)=[^&]*/g, ''), target]))
-  const own = [...latest.values()].filter((target) => !target.includes('/v1/sites?'))
-  return Promise.all(
-    own.map(async (target) => {
-      const { pathname, search } = new URL(target)
-      const { status, body } = await api.get(pathname + search, { key: world.key })
-      expect(status).toBe(200)
-      return { path: pathname, body }
-    }),
-  )
-}
+type Numbers = (page: Page) => Promise<void>
 
-async function expectSound(page: Page, faults: readonly string[]): Promise<void> {
-  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-  expect(await page.title()).not.toBe('owned')
-  expect(await page.locator('main img, main script, main iframe').count()).toBe(0)
-  const text = (await page.locator('body').textContent()) ?? ''
-  expect(text.match(/\d{4}-\d\d-\d\d \d\d:\d\d(?! UTC)/g)).toBeNull()
-  expect(faults).toEqual([])
-}
+const counts = (rows: readonly Row[]) => rows.map(({ reportCount }) => shownNumber(reportCount))
 
-type Numbers = (page: Page, bodies: readonly Read[]) => Promise<void>
+const textOf = (page: Page, panel: string) => page.locator(`#${panel}`).textContent()
 
-const rowsOf = <Row>([read]: readonly Read[]) => (read?.body.data ?? []) as Row[]
-
-const counts =
+/** Of a ranking, in its order. */
+const ranks =
   (panel: string): Numbers =>
-  async (page, bodies) => {
-    const expected = rowsOf<{ reportCount: number }>(bodies).map(({ reportCount }) => shownNumber(reportCount))
-    expect(expected.length).toBeGreaterThan(0)
-    expect(await cells(page, panel, 'Reports')).toEqual(expected)
+  async (page) => {
+    const { data, groupCount } = await bodyOf(page, panel)
+    expect(data.length).toBeGreaterThan(0)
+    expect(await figures(page, panel)).toEqual(counts(data))
+    if (groupCount) expect(await textOf(page, panel)).toContain(`${data.length} of ${shownNumber(groupCount)}`)
   }
 
-const names =
-  (panel: string, label: string, field: string): Numbers =>
-  async (page, bodies) => {
-    const expected = rowsOf<Record<string, string>>(bodies).map((one) => one[field])
-    expect(expected.length).toBeGreaterThan(0)
-    expect(await cells(page, panel, label)).toEqual(expected)
+/** Of a table, by its column of reports. */
+const rows =
+  (panel: string): Numbers =>
+  async (page) => {
+    const { data } = await bodyOf(page, panel)
+    expect(data.length).toBeGreaterThan(0)
+    expect(await cells(page, panel, 'Reports')).toEqual(counts(data))
   }
 
-const reportNumbers: Numbers = async (page, bodies) => {
-  const of = (path: string) => bodies.filter((one) => one.path === path).map(({ body }) => body.data)
-  const [count] = of('/v1/reports/count') as { reportCount: number }[]
-  expect(await page.locator('#total .big').textContent()).toBe(shownNumber(count?.reportCount ?? -1))
-  const rankings = of('/v1/reports/grouped') as { reportCount: number; values: string[] }[][]
-  const shown = await Promise.all(['ranking-1', 'ranking-2'].map((panel) => cells(page, panel, 'Reports')))
-  const largest = rankings.map((groups) => groups.slice(0, 10).map((one) => shownNumber(one.reportCount)))
-  expect(shown.sort()).toEqual(largest.sort())
-  const [histogram] = of('/v1/reports/histogram') as { buckets: { reportCount: number }[] }[]
-  const sum = histogram?.buckets.reduce((before, { reportCount }) => before + reportCount, 0) ?? -1
-  expect(await page.locator('#histogram [role=img]').getAttribute('aria-label')).toContain(
-    `${shownNumber(sum)} reports`,
+const histogram: Numbers = async (page) => {
+  const { data } = await bodyOf(page, 'histogram')
+  const sum = (field: string) => data.buckets.reduce((before: number, bucket: Row) => before + Number(bucket[field]), 0)
+  const text = await textOf(page, 'histogram')
+  expect(text).toContain(`${shownNumber(sum('reportCount'))} reports`)
+  const estimate = sum('estimatedReportCount')
+  if (estimate > sum('reportCount')) expect(text).toContain(`about ${shownNumber(estimate)} estimated`)
+  const legend = await page.locator('#histogram .legend .only').allTextContents()
+  expect(legend).toHaveLength(data.series.filter(({ value }: { value: string | null }) => value !== null).length)
+}
+
+const overview: Numbers = async (page) => {
+  await histogram(page)
+  await ranks('ranking-1')(page)
+  await ranks('ranking-2')(page)
+  const types = (await bodyOf(page, 'types')).data as { reportCounts: number[] }[]
+  const sums = types.map(({ reportCounts }) => shownNumber(reportCounts.reduce((sum, count) => sum + count, 0)))
+  const { data, issueCount } = await bodyOf(page, 'new-issues')
+  expect(await page.locator('#types .big').allTextContents()).toEqual([...sums, shownNumber(issueCount)])
+  expect(await textOf(page, 'new-issues')).toContain(`${data.length} of ${shownNumber(issueCount)}`)
+  const [noise] = (await page.evaluate(
+    `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('noise=only'))`,
+  )) as string[]
+  const { pathname, search } = new URL(noise ?? '')
+  const { body } = await api.get(pathname + search, { key: world.key })
+  expect(await page.locator('[data-key=noise]').textContent()).toBe(`Noise hidden · ${body.data.reportCount}`)
+}
+
+const reports: Numbers = async (page) => {
+  await histogram(page)
+  await ranks('ranking')(page)
+  const { data } = await bodyOf(page, 'newest')
+  const target = (await page.locator('#newest').getAttribute('data-target')) ?? ''
+  const counted = await api.get(target.replace('/v1/reports?', '/v1/reports/count?').replace(/&limit=\d+/, ''), {
+    key: world.key,
+  })
+  expect(await page.locator('#newest .count').textContent()).toBe(
+    `${data.length} of ${shownNumber(counted.body.data.reportCount)}`,
   )
-  const [newest] = of('/v1/reports') as { documentUrl: string }[][]
-  expect(await cells(page, 'newest', 'Page')).toEqual(newest?.map(({ documentUrl }) => documentUrl || '–'))
 }
 
-interface PciTimes {
-  readonly generatedAt: string
-  readonly evidence: { readonly window: { readonly from: string } }
+const issues: Numbers = async (page) => {
+  await rows('issues')(page)
+  const { data, issueCount } = await bodyOf(page, 'issues')
+  expect(await textOf(page, 'issues')).toContain(`${data.length} of ${shownNumber(issueCount)}`)
+  const pages = data.map(({ affectedPages }: { affectedPages: number }) => shownNumber(affectedPages))
+  expect(await cells(page, 'issues', 'Pages')).toEqual(pages)
 }
 
-/** On paper too, without controls. */
-const pciTexts: Numbers = async (page, [read]) => {
-  const text = words((await page.locator('#pci').textContent()) ?? '')
-  const body = read?.body.data as PciTimes
-  const { generatedAt: _, evidence, ...data } = body
-  const { window, ...others } = evidence
-  // Both end when they were read.
-  expect(text).toMatch(/Scripts read to\d{4}-\d\d-\d\d \d\d:\d\d UTC/)
-  for (const value of leaves([data, others, window.from])) expect(text).toContain(value)
-  await page.emulateMedia({ media: 'print' })
-  expect(await page.locator('#pci').isVisible()).toBe(true)
-  for (const control of ['header', 'nav', 'footer', '#pci .tools']) {
-    expect(await page.locator(control).first().isVisible()).toBe(false)
-  }
-  await page.emulateMedia({ media: null })
+const issue: Numbers = async (page) => {
+  await histogram(page)
+  await ranks('pages')(page)
+  const { data } = await bodyOf(page, 'reports')
+  expect(await page.locator('#reports tbody tr').count()).toBe(data.length)
+  expect(await page.locator('#facts').textContent()).toContain('Reports in window30')
+  expect(await page.locator('h1 .escape').first().textContent()).toBe('\\u202e')
 }
 
-/** Texts and numbers of a body as the page writes them. */
-function leaves(value: unknown): string[] {
-  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leaves)
-  if (typeof value === 'number') return [shownNumber(value)]
-  if (typeof value !== 'string') return []
-  return [/^\d{4}-\d\d-\d\dT/.test(value) ? value.slice(0, 16).replace('T', ' ') : words(value)]
-}
-
-const words = (text: string) => text.replaceAll('_', ' ')
-
-const views: readonly (readonly [string, Numbers])[] = [
-  ['reports', reportNumbers],
-  ['issues', counts('issues')],
-  ['network', counts('network-errors')],
-  ['crashes', counts('crashes')],
-  ['changes', counts('browser-changes')],
-  ['policies', counts('policies')],
-  ['scripts', names('scripts', 'Script', 'url')],
-  ['pages', names('pages', 'Page', 'label')],
-  ['pci', pciTexts],
+const views: readonly (readonly [string, string, Numbers])[] = [
+  ['overview', '', overview],
+  ['reports', '', reports],
+  ['reports', '&reportType=network-error', rows('groups')],
+  ['reports', '&reportType=crash', rows('groups')],
+  ['reports', '&reportType=deprecation', rows('groups')],
+  ['issues', '', issues],
+  ['issue', '&reportType=csp-violation&issueId=', issue],
 ]
 
-describe.each(views)('the view %s', (view, expectNumbers) => {
+describe.each(views)('the view %s%s', (view, query, expectNumbers) => {
   let page: Page
   let faults: readonly string[]
   beforeAll(async () => {
-    ;({ page, faults } = await openExplorer(browser, api, world.key, `/explorer?view=${view}&site=${world.siteIds[0]}`))
-    await page.evaluate(axe.source)
+    const path = `/explorer?view=${view}&siteId=${world.siteIds[0]}&noise=exclude${query}${query.endsWith('=') ? issueId : ''}`
+    ;({ page, faults } = await openExplorer(browser, api, world.key, path))
   })
   afterAll(() => page?.context().close())
 
-  test('has the numbers and texts of the same requests by curl', async () => {
-    await expectNumbers(page, await bodiesOf(page))
+  test('has the numbers of the same requests by curl', async () => {
+    await expectNumbers(page)
   })
 
-  test('breaks no policy, raises no error, runs no text, fits, has UTC at every time and nothing that axe finds', async () => {
-    await expectSound(page, faults)
+  test('breaks no policy, raises no error, runs no text, fits, and has nothing that axe finds, light and dark', async () => {
+    await expectSound(page)
     await page.emulateMedia({ colorScheme: 'dark' })
+    await expectFits(page)
     await page.setViewportSize({ width: 390, height: 900 })
-    await expectSound(page, faults)
+    await expectSound(page)
+    expect(faults).toEqual([])
   })
+})
+
+test('the overview reads at most 12 operations and 100 KB, and no target twice', async () => {
+  const { page } = await openExplorer(browser, api, world.key, '/explorer')
+  await settled(page)
+  const read = (await page.evaluate(
+    `performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => [name, encodedBodySize])`,
+  )) as [string, number][]
+  const targets = read.map(([name]) => name).filter((name) => name.includes('/v1/'))
+  expect(targets.length).toBeLessThanOrEqual(12)
+  expect(new Set(targets).size).toBe(targets.length)
+  expect(read.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(100_000)
+  await page.context().close()
 })

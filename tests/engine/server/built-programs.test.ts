@@ -42,8 +42,7 @@ test.each([
   '/docs/swagger-ui-bundle.js',
   '/docs/swagger-ui.css',
   '/explorer',
-  '/explorer/schema.js',
-  '/explorer/uplot.js',
+  ...['schema.js', 'preact.js', 'preact-hooks.js', 'htm.js', 'uplot.js'].map((file) => `/explorer/served/${file}`),
   '/explorer/uplot.css',
   ...explorerFiles.map((file) => `/explorer/${file}`),
 ])('the built API serves %s as its source does', async (path) => {
