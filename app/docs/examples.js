@@ -3,6 +3,9 @@
 /** @typedef {{ name: string, required: boolean, schema: { examples?: unknown[] }, example?: unknown }} Parameter */
 /** @typedef {{ paths: Record<string, { get: { parameters?: Parameter[] } }> }} Description */
 
+/** The key is used after it, with examples or without. */
+const patienceMs = 30_000
+
 /**
  * The description with an example for each required parameter: identifiers of the key's first site, then those of the description.
  * @param {Description} description
@@ -27,9 +30,10 @@ export async function withExamples(description, key) {
  * @returns {Promise<Record<string, string | undefined>>}
  */
 async function readIds(key) {
+  const signal = AbortSignal.timeout(patienceMs)
   /** @param {string} path @returns {Promise<{ id: string, firstSeen?: string | null }[]>} */
   const read = async (path) => {
-    const response = await fetch(path, { headers: { Authorization: `Bearer ${key}` } })
+    const response = await fetch(path, { headers: { Authorization: `Bearer ${key}` }, signal })
     return response.ok ? (await response.json()).data : []
   }
   const sites = await read('/v1/sites?limit=50')

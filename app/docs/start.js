@@ -8,9 +8,10 @@ const scheme = 'apiKey'
 
 /** Keeps the key for the life of the tab. */
 const keyInTab = {
-  authorize: (/** @type {Function} */ authorize) => (/** @type {Record<string, { value: string }>} */ keys) => {
+  authorize: (/** @type {Function} */ authorize) => async (/** @type {Record<string, { value: string }>} */ keys) => {
     sessionStorage.setItem(keyName, keys[scheme]?.value ?? '')
-    fillExamples()
+    // Operations that are open already take no examples.
+    ui.getSystem().specActions.updateJsonSpec(await withExamples(description, readKey()))
     return authorize(keys)
   },
   logout: (/** @type {Function} */ logout) => (/** @type {string[]} */ names) => {
@@ -62,10 +63,6 @@ function foldConventions(Info, { React: { createElement } }) {
 
 function readKey() {
   return sessionStorage.getItem(keyName) ?? ''
-}
-
-async function fillExamples() {
-  ui.getSystem().specActions.updateJsonSpec(await withExamples(description, readKey()))
 }
 
 const search = /** @type {HTMLInputElement} */ (document.getElementById('search'))
