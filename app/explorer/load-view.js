@@ -7,6 +7,10 @@ const modules = {
   reports: () => import('./views/reports.js'),
   issues: () => import('./views/issues.js'),
   issue: () => import('./views/issue.js'),
+  policy: () => import('./views/policy.js'),
+  scripts: () => import('./views/scripts.js'),
+  pages: () => import('./views/pages.js'),
+  pci: () => import('./views/pci.js'),
 }
 
 /** @param {string} name */

@@ -19,4 +19,8 @@ export const views = {
   reports: { label: 'Reports', path: '/v1/reports', params: ['report'] },
   issues: { label: 'Issues', group: 'Work', path: '/v1/issues', params: ['new', 'types'] },
   issue: { label: 'Issue', isOfSite: true, params: ['issueId'] },
+  policy: { label: 'Policy', group: 'Work', isOfSite: true, params: ['policyId', 'flip', 'form', 'limit'] },
+  scripts: { label: 'Scripts', group: 'Inventory', isOfSite: true, params: ['status', 'pageScope', 'scriptId'] },
+  pages: { label: 'Pages', group: 'Inventory', isOfSite: true, params: ['pageId', 'scanId', 'otherId'] },
+  pci: { label: 'PCI DSS', group: 'Inventory', isOfSite: true },
 }

@@ -1,0 +1,87 @@
+// @ts-check
+import { useApp } from '../../app-context.js'
+import { Badge } from '../../components/badge.js'
+import { Card } from '../../components/card.js'
+import { counted } from '../../components/format.js'
+import { shortTime, zoneOf } from '../../components/time.js'
+import { Text } from '../../components/value.js'
+import { html } from '../../html.js'
+import { request } from '../../requests.js'
+import { useRead } from '../../use-read.js'
+import { diffHeaders } from './header-diff.js'
+
+const path = '/v1/sites/{siteId}/pages/{pageId}/scans/{scanId}'
+
+/** Two scans' headers side by side, with only what differs. @param {{ scans: any[] }} props complete ones, newest first */
+export function DiffCard({ scans }) {
+  const { state, go } = useApp()
+  const { pageId, scanId, otherId } = state.own
+  // The newest change, unless the URL names two.
+  const changed = scans.findIndex(({ changes }) => changes.headers.length > 0)
+  const newest = Math.min(Math.max(0, changed), scans.length - 2)
+  const after = useScan(scans, pageId, scanId ?? scans[newest].id)
+  const before = useScan(scans, pageId, otherId ?? scans[newest + 1].id)
+  const zone = zoneOf(state)
+  const pick =
+    (name) =>
+    ({ target }) =>
+      go({ own: { ...state.own, scanId: after.id, otherId: before.id, [name]: target.value } }, { replace: true })
+  const choice = (
+    name,
+    label,
+    { id, scan },
+  ) => html`<select aria-label=${label} value=${id} onChange=${pick(name)} data-key=${name}>
+    ${!scans.some((one) => one.id === id) && html`<option value=${id}>${scan ? shortTime(scan.scannedAt, zone) : 'another scan'}</option>`}
+    ${scans.map((one) => html`<option key=${one.id} value=${one.id}>${shortTime(one.scannedAt, zone)}, ${one.grade}</option>`)}
+  </select>`
+  const diffs =
+    before.scan?.headers && after.scan?.headers ? diffHeaders(before.scan.headers, after.scan.headers) : undefined
+  const note =
+    diffs &&
+    (diffs.length === 0
+      ? 'the same headers'
+      : `${counted(diffs.length, 'header')} of ${Object.keys(after.scan.headers).length} differ`)
+  const tools = html`${choice('otherId', 'Earlier scan', before)}<span>and</span>${choice('scanId', 'Later scan', after)}`
+  const read = after.read?.error ? after.read : before.read?.error ? before.read : undefined
+  return html`<${Card} id="diff" title="Two scans" note=${note} tools=${tools} read=${read}>
+    ${diffs?.length === 0 && html`<p class="pad muted">Both scans were sent the same watched headers.</p>`}
+    ${diffs && diffs.length > 0 && html`<${Diff} ...${{ diffs, heads: [before, after].map(({ scan }) => `${shortTime(scan.scannedAt, zone)} ${zone}`) }} />`}
+  <//>`
+}
+
+/** A scan of the list, or one that is read. */
+function useScan(scans, pageId, id) {
+  const { state } = useApp()
+  const listed = scans.find((scan) => scan.id === id)
+  const read = useRead(listed ? undefined : request(state, path, { pageId, scanId: id }))
+  return { id, scan: listed ?? read.body?.data, read: listed ? undefined : read }
+}
+
+/** @param {{ diffs: import('./header-diff.js').HeaderDiff[], heads: string[] }} props */
+const Diff = ({ diffs, heads: [earlier, later] }) =>
+  html`<table class="diff">
+    <caption class="unseen">Headers that differ</caption>
+    <thead><tr><th scope="col">Header</th><th scope="col">${earlier}</th><th scope="col">${later}</th></tr></thead>
+    <tbody>${diffs.map(
+      ({ header, change, directives }) => html`<tr key=${header}>
+        <td data-label="Header"><div><code>${header}</code> <${Badge} word=${change} tone=${change === 'removed' ? 'warn' : ''} /></div></td>
+        <td data-label=${earlier}>${change === 'added' ? html`<span class="muted">not sent</span>` : html`<${Side} directives=${directives} side="before" />`}</td>
+        <td data-label=${later}>${change === 'removed' ? html`<span class="muted">not sent</span>` : html`<${Side} directives=${directives} side="after" />`}</td>
+      </tr>`,
+    )}</tbody>
+  </table>`
+
+/** @param {{ directives: import('./header-diff.js').DirectiveDiff[], side: 'before' | 'after' }} props */
+const Side = ({ directives, side }) => {
+  const Mark = side === 'before' ? 'del' : 'ins'
+  return html`<ul>${directives.map((directive) => {
+    const parts = directive[side]
+    const isWhole = directive[side === 'before' ? 'after' : 'before'] === undefined
+    if (!parts)
+      return html`<li key=${directive.name} class="muted"><code><${Text} text=${directive.name} /></code> missing</li>`
+    return html`<li key=${directive.name}><code>${isWhole ? html`<${Mark}><${Text} text=${directive.name} /></${Mark}>` : html`<${Text} text=${directive.name} />`}${parts.map(
+      ({ text, isOnly }, at) =>
+        html` ${isOnly ? html`<${Mark} key=${at}><${Text} text=${text} /></${Mark}>` : html`<${Text} key=${at} text=${text} />`}`,
+    )}</code></li>`
+  })}</ul>`
+}

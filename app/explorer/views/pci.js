@@ -1,0 +1,69 @@
+// @ts-check
+import { useApp } from '../app-context.js'
+import { Badge } from '../components/badge.js'
+import { Card } from '../components/card.js'
+import { save } from '../components/download.js'
+import { number, words } from '../components/format.js'
+import { Link } from '../components/link.js'
+import { Text } from '../components/value.js'
+import { html, useEffect } from '../html.js'
+import { request } from '../requests.js'
+import { useRead } from '../use-read.js'
+import { EvidenceCards } from './pci/evidence-cards.js'
+import { setRunningHead } from './pci/running-head.js'
+import { sentencesOf, utc } from './pci/sentences.js'
+
+const titles = {
+  '6.4.3': 'Scripts are authorized, whole and listed',
+  '11.6.1': 'Changes are detected and alerted',
+}
+
+const toneOf = { met: 'good', partial: 'warn', not_met: 'bad' }
+
+export function View() {
+  const { state } = useApp()
+  const read = useRead(request(state, '/v1/compliance/pci-dss'))
+  const data = read.body?.data
+  const head = data ? `PCI DSS 4.0: payment pages of ${data.siteName}, ${utc(data.generatedAt)}` : ''
+  useEffect(() => setRunningHead(head), [head])
+  const json = () => save(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), 'pci-dss.json')
+  return html`<div class="title line-of">
+      <h1>PCI DSS 4.0: payment pages</h1>
+      ${data && html`<p class="muted"><${Text} text=${data.siteName} /> · as of ${utc(data.generatedAt)} <small>site ${data.siteId}</small></p>`}
+      <div class="tools end">
+        <button type="button" class="control" disabled=${!data} onClick=${json}>JSON</button>
+        <button type="button" class="primary" onClick=${() => window.print()}>Print</button>
+      </div>
+    </div>
+    ${data ? html`<${Verdicts} data=${data} read=${read} />` : html`<${Card} id="requirements" title="Requirements" read=${read} rows=${6} />`}
+    ${data && html`<${EvidenceCards} data=${data} read=${read} />`}`
+}
+
+/** @param {{ data: any, read: import('../use-read.js').Read }} props */
+function Verdicts({ data, read }) {
+  const sentences = sentencesOf(data)
+  const { current, requiredFor } = data.plan
+  const needed = Object.entries(requiredFor).filter(([, plan]) => plan !== null)
+  return html`<div class="panels">
+      ${data.requirements.map(
+        (
+          { id, status },
+          at,
+        ) => html`<${Card} key=${id} id=${`requirement-${at + 1}`} title=${`${id} ${titles[id] ?? ''}`} read=${read}
+          tools=${html`<${Badge} word=${status} tone=${toneOf[status] ?? ''} />`}>
+          <ul class="sentences">${sentences[at].map((sentence) => html`<${Line} key=${sentence.text} ...${sentence} />`)}</ul>
+        <//>`,
+      )}
+    </div>
+    <p class="muted">Plan <${Text} text=${current} />${needed.map(([name, plan]) => html`; ${words(name)} from plan <${Text} key=${name} text=${plan} />`)}.
+      ${data.evidence.window && html` Scripts are read from ${utc(data.evidence.window.from)} to ${utc(data.evidence.window.to)}, changes over the last 30 days.`}
+      ${' '}${number(data.evidence.uninventoriedUnprotected)} unprotected scripts are not in the inventory.</p>`
+}
+
+/** @param {import('./pci/sentences.js').Sentence} props */
+const Line = ({ tone, text, close, changes }) =>
+  html`<li>
+    <span><${Badge} word=${tone} /></span>
+    <div><p><${Text} text=${text} /></p>
+      ${close && html`<p class="muted"><${Text} text=${close} />${changes && html` <${Link} changes=${changes}>Show<//>`}</p>`}</div>
+  </li>`

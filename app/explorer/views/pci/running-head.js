@@ -1,0 +1,22 @@
+// @ts-check
+/** @module Head and page number of each sheet of paper. */
+
+const sheet = new CSSStyleSheet()
+
+/** A CSS string, whatever the text has. @param {string} text */
+const quoted = (text) =>
+  `"${text.replace(/[^\p{L}\p{N} .,:;-]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `)}"`
+
+/** @param {string} text @returns {() => void} takes it away */
+export function setRunningHead(text) {
+  sheet.replaceSync(`@page {
+    size: A4;
+    margin: 16mm 14mm;
+    @top-left { content: ${quoted(text)}; font: 8pt system-ui, sans-serif; color: #444; }
+    @bottom-right { content: "Page " counter(page) " of " counter(pages); font: 8pt system-ui, sans-serif; color: #444; }
+  }`)
+  if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet)
+  return () => {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet)
+  }
+}

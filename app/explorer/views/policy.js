@@ -1,0 +1,63 @@
+// @ts-check
+import { useApp } from '../app-context.js'
+import { Card } from '../components/card.js'
+import { number } from '../components/format.js'
+import { Empty } from '../components/states.js'
+import { Text } from '../components/value.js'
+import { html } from '../html.js'
+import { request } from '../requests.js'
+import { useRead } from '../use-read.js'
+import { CheckCards } from './policy/check-cards.js'
+import { additionsOf, choicesOf, flippedKeys } from './policy/choices.js'
+import { withAdditions } from './policy/policy-text.js'
+import { QuotedCard } from './policy/quoted-card.js'
+import { SourcesCard } from './policy/sources-card.js'
+import { TextCard } from './policy/text-card.js'
+
+const path = '/v1/sites/{siteId}/csp-policies'
+
+export function View() {
+  const { state, sites } = useApp()
+  const { policyId, limit } = state.own
+  const quoted = useRead(request(state, path, { limit: 200 }))
+  const advice = useRead(request(state, `${path}/advice`, { policyId, limit }))
+  const data = advice.body?.data
+  const policy = data?.policy
+  const flipped = flippedKeys(state.own.flip)
+  const choices = data ? choicesOf(data) : []
+  const directives = withAdditions(policy?.text ?? '', additionsOf(choices, flipped))
+  const site = sites.find(({ id }) => id === state.siteId)?.name
+  return html`<div class="title line-of">
+      <h1>From reports to a policy</h1>
+      <p class="muted"><bdi>${site}</bdi>${policy && html` · <${Quotes} policy=${policy} quoted=${quoted.body} />`}</p>
+      <button type="button" class="control end" data-key="another policy" onClick=${showQuoted}>Another policy</button>
+    </div>
+    ${
+      data && !policy
+        ? html`<${Card} id="sources" title="Sources to allow" read=${advice}><${Empty} text="No report of this window quotes a policy." /><//>`
+        : html`<div class="columns wide-side">
+          <div><${SourcesCard} read=${advice} choices=${choices} flipped=${flipped} /></div>
+          <div>
+            <${TextCard} read=${advice} directives=${directives} />
+            ${policy && html`<${CheckCards} advice=${data} directives=${directives} />`}
+          </div>
+        </div>`
+    }
+    <${QuotedCard} read=${quoted} shownId=${policy?.id} />`
+}
+
+function showQuoted() {
+  const card = document.getElementById('policies')
+  card?.scrollIntoView({ block: 'start' })
+  card?.focus({ preventScroll: true })
+}
+
+/** Which reports the advice reads. */
+function Quotes({ policy, quoted }) {
+  const policies = quoted?.data ?? []
+  const sum = policies.reduce((before, { reportCount }) => before + reportCount, 0)
+  const own = policies.find(({ id }) => id === policy.id)?.reportCount
+  const start = policy.text.length > 60 ? `${policy.text.slice(0, 60)}…` : policy.text
+  return html`reports that quote <code title=${policy.text}><${Text} text=${start} /></code>
+    ${own !== undefined && html` (${number(own)} of ${quoted.truncated ? 'more than ' : ''}${number(sum)})`}`
+}

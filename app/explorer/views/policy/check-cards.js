@@ -1,0 +1,72 @@
+// @ts-check
+import { useApp } from '../../app-context.js'
+import { Badge } from '../../components/badge.js'
+import { Card } from '../../components/card.js'
+import { counted, number, words } from '../../components/format.js'
+import { PartsBar } from '../../components/share-bar.js'
+import { Text } from '../../components/value.js'
+import { windowText } from '../../frame/window-menu.js'
+import { html } from '../../html.js'
+import { request } from '../../requests.js'
+import { useRead } from '../../use-read.js'
+import { toText } from './policy-text.js'
+import { unknownTexts } from './reason-texts.js'
+
+/** Characters of a policy that the API checks. */
+const mostChecked = 8192
+
+/** What the policy would have done in the window, and its weaknesses. @param {{ advice: any, directives: import('./policy-text.js').ShownDirective[] }} props */
+export function CheckCards({ advice, directives }) {
+  const { state } = useApp()
+  const policy = toText(directives)
+  const path = '/v1/sites/{siteId}/csp-policies/check'
+  const isShort = policy.length <= mostChecked
+  const target = isShort ? request(state, path, { policy, policyId: advice.policy.id, limit: 1 }) : undefined
+  const read = useRead(target)
+  const title = `Against ${windowText(state).replace(/^L/, 'the l')}`
+  if (!isShort)
+    return html`<${Card} id="check" title=${title}><p class="pad">The API checks policies of up to ${number(mostChecked)} characters; this one has ${number(policy.length)}.</p><//>`
+  return html`<${Card} id="check" title=${title} read=${read}>${({ data }) => html`<${Effect} ...${data} />`}<//>
+    <${Card} id="weaknesses" title="Weaknesses" note=${read.body?.data.evaluation.evaluator} read=${read}>
+      ${({ data }) => html`<${Weaknesses} ...${data} before=${advice.evaluation.before} />`}
+    <//>`
+}
+
+function Effect({ totals: { silent, violation, unknown, unknownReasons, noise } }) {
+  const why = unknownReasons.map(({ reason }) => unknownTexts[reason] ?? words(reason)).join(', ')
+  const sum = silent.reportCount + violation.reportCount + unknown.reportCount
+  return html`<div class="pad">
+    <${PartsBar} parts=${[
+      { label: 'would be silent', count: silent.reportCount, tone: 'good' },
+      { label: 'would still be reported', count: violation.reportCount, tone: 'warn' },
+      { label: why ? `cannot tell: ${why}` : 'cannot tell', count: unknown.reportCount, tone: 'rest' },
+    ]} />
+    <p class="muted">Of ${counted(sum, 'report')}${noise.reportCount > 0 && `; ${number(noise.reportCount)} of those still reported are noise`}. No report can show what never loaded.</p>
+  </div>`
+}
+
+/** Tone of a severity of csp_evaluator. */
+const tones = { high: 'bad', syntax: 'bad', medium: 'warn', high_maybe: 'warn', medium_maybe: 'warn' }
+
+function Weaknesses({ evaluation, policy, before }) {
+  const isNew = (finding) => !before.some((one) => idOf(one) === idOf(finding))
+  const warnings = policy.warnings.map(({ directive, value, kind }) => ({
+    severity: 'syntax',
+    directive,
+    value,
+    description: words(kind),
+  }))
+  const rows = [...evaluation.after, ...warnings]
+  if (rows.length === 0) return html`<p class="pad muted">None that csp_evaluator knows.</p>`
+  return html`<ul class="findings">
+    ${rows.map(
+      (finding) => html`<li key=${idOf(finding)}>
+        <span><${Badge} word=${finding.severity} tone=${tones[finding.severity] ?? ''} /></span>
+        <span><code>${finding.directive}</code>${finding.value && html` <code><${Text} text=${finding.value} /></code>`}: ${finding.description}
+          ${finding.type !== undefined && isNew(finding) && html` <${Badge} word="new" title="The quoted policy does not have it" />`}</span>
+      </li>`,
+    )}
+  </ul>`
+}
+
+const idOf = ({ type, directive, value, description }) => [type, directive, value, description].join(' ')

@@ -1,0 +1,95 @@
+// @ts-check
+import { useApp } from '../../app-context.js'
+import { Badge } from '../../components/badge.js'
+import { Card } from '../../components/card.js'
+import { counted, number } from '../../components/format.js'
+import { Empty } from '../../components/states.js'
+import { Time } from '../../components/time.js'
+import { Text } from '../../components/value.js'
+import { html, useState } from '../../html.js'
+import { groupPolicies } from './policy-groups.js'
+
+const shownGroups = 5
+const shownMembers = 4
+
+/** @typedef {import('./policy-groups.js').PolicyGroup} PolicyGroup */
+
+/** Policies that reports quote, grouped by what differs. @param {{ read: import('../../use-read.js').Read, shownId?: string }} props */
+export function QuotedCard({ read, shownId }) {
+  const [isWhole, setWhole] = useState(false)
+  const policies = read.body?.data ?? []
+  const groups = groupPolicies(policies)
+  const rest = groups.length - shownGroups
+  const note =
+    read.body &&
+    `${read.body.truncated ? 'the latest ' : ''}${counted(policies.length, 'policy', 'policies')} in ${counted(groups.length, 'group')}; those of a group differ in a few values`
+  const foot =
+    rest > 0 &&
+    html`<button type="button" class="control" aria-expanded=${isWhole ? 'true' : 'false'} onClick=${() => setWhole(!isWhole)}>${isWhole ? 'Show less' : `Show all ${number(groups.length)} groups`}</button>`
+  const isShown = (group, at) => isWhole || at < shownGroups || group.members.some(({ id }) => id === shownId)
+  return html`<${Card} id="policies" title="Policies that reports quote" note=${note} read=${read} foot=${foot}>
+    ${
+      policies.length === 0
+        ? html`<${Empty} text="No report of this window quotes a policy." />`
+        : html`<table class="quoted">
+            <caption class="unseen">Policies that reports quote</caption>
+            <colgroup><col /><col class="of-number" /><col class="of-time" /><col class="of-time" /></colgroup>
+            <thead><tr>
+              <th scope="col">Policy</th><th scope="col" class="numeric">Reports</th>
+              <th scope="col" title="In this window">First quoted</th><th scope="col" title="In this window">Last quoted</th>
+            </tr></thead>
+            ${groups.filter(isShown).map((group) => html`<${Group} key=${group.key} group=${group} shownId=${shownId} />`)}
+          </table>`
+    }
+  <//>`
+}
+
+/** @param {{ group: PolicyGroup, shownId?: string }} props */
+function Group({ group, shownId }) {
+  const [isWhole, setWhole] = useState(false)
+  const { disposition, reportCount, members, differs, common } = group
+  const isOne = members.length === 1
+  const rows = members.filter(({ id }, at) => isWhole || at < shownMembers || id === shownId)
+  const badge = html`<${Badge} word=${disposition} label=${disposition === 'report' ? 'report only' : 'enforced'} />`
+  return html`<tbody data-rows>
+    ${
+      !isOne &&
+      html`<tr class="group-head">
+        <th scope="rowgroup" colspan="4">
+          ${badge} ${counted(members.length, 'policy', 'policies')}, ${counted(reportCount, 'report')}, which differ in
+          ${differs.map((name, at) => html`${at > 0 && ','} <code key=${name}>${name}</code>`)}
+          ${common && html`<div class="cell"><code><${Text} text=${common} /></code></div>`}
+        </th>
+      </tr>`
+    }
+    ${rows.map((member) => html`<${Member} key=${member.id} ...${{ member, isOne, badge: isOne && badge, isShown: member.id === shownId }} />`)}
+    ${
+      members.length > shownMembers &&
+      html`<tr class="group-foot"><td colspan="4">
+        <button type="button" class="link-button" aria-expanded=${isWhole ? 'true' : 'false'} onClick=${() => setWhole(!isWhole)}>
+          ${isWhole ? 'Show less' : `${number(members.length - shownMembers)} more of this group`}</button>
+      </td></tr>`
+    }
+  </tbody>`
+}
+
+/** A policy's own parts; a press opens it above. */
+function Member({ member, isOne, badge, isShown }) {
+  const { go } = useApp()
+  const { id, policy, own, reportCount, firstSeen, lastSeen } = member
+  const open = () => {
+    go({ own: { policyId: id } })
+    document.getElementById('view')?.scrollIntoView({ block: 'start' })
+  }
+  const text = isOne ? policy : own.map(({ name, values }) => [name, ...values].join(' ')).join('; ')
+  return html`<tr data-row data-key=${`row ${id}`}>
+    <td data-label="Policy"><div class="cell">
+      ${badge} <button type="button" class="text-button" data-focus data-key=${`policy ${id}`} aria-pressed=${isShown ? 'true' : 'false'} title=${policy} onClick=${open}>
+        <code><${Text} text=${text} empty="as the others" /></code>
+      </button>
+    </div></td>
+    <td data-label="Reports" class="numeric"><div class="cell">${number(reportCount)}</div></td>
+    <td data-label="First quoted"><div class="cell"><${Time} time=${firstSeen} /></div></td>
+    <td data-label="Last quoted"><div class="cell"><${Time} time=${lastSeen} /></div></td>
+  </tr>`
+}

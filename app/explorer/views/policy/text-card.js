@@ -1,0 +1,52 @@
+// @ts-check
+import { useApp } from '../../app-context.js'
+import { Card } from '../../components/card.js'
+import { Copy } from '../../components/copy.js'
+import { counted, number } from '../../components/format.js'
+import { Text, visible } from '../../components/value.js'
+import { html } from '../../html.js'
+import { forms, headerName, toForm } from './header-forms.js'
+import { toText, unprintable } from './policy-text.js'
+
+/** @typedef {import('./policy-text.js').ShownDirective} ShownDirective */
+
+/** The resulting policy, what was added marked, as a header or for a web server. @param {{ read: import('../../use-read.js').Read, directives: ShownDirective[] }} props */
+export function TextCard({ read, directives }) {
+  const { state, go } = useApp()
+  const form = Object.hasOwn(forms, state.own.form ?? '') ? state.own.form : 'Header'
+  const policy = read.body?.data.policy
+  const text = toText(directives)
+  const copied = () => toForm(form, policy.disposition, text)
+  const pick = ({ target }) => go({ own: { ...state.own, form: target.value } }, { replace: true })
+  const tools = html`<select aria-label="Form of the policy" value=${form} onChange=${pick} data-key="form">
+      ${Object.keys(forms).map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
+    </select>
+    ${policy && !policy.truncated && html`<${Copy} class="primary" label="Copy" what=${`the policy, ${form}`} text=${copied} />`}`
+  return html`<${Card} id="policy-text" title="Policy" tools=${tools} read=${read} rows=${5}>
+    ${() => policy && html`<${Body} ...${{ policy, form, directives, text }} />`}
+  <//>`
+}
+
+/** @param {{ policy: any, form: string, directives: ShownDirective[], text: string }} props */
+function Body({ policy, form, directives, text }) {
+  const { start, end, encode } = forms[form]
+  const additions = directives.reduce((sum, { values }) => sum + values.filter(({ isAdded }) => isAdded).length, 0)
+  const dropped = unprintable(directives)
+  const shown = directives.filter(({ name }) => !dropped.includes(name))
+  return html`<div class="pad">
+    <pre class=${form === 'Header' ? 'lines' : ''} tabindex="0" aria-label="Text of the policy">${start(headerName(policy.disposition))}${shown.map(
+      ({ name, isNew, values }, at) =>
+        html`<span key=${name}>${isNew ? html`<ins>${name}</ins>` : name}${values
+          .filter(({ text }) => !dropped.includes(text))
+          .map(
+            ({ text, isAdded }, index) =>
+              html` ${isAdded ? html`<ins key=${index}><${Text} text=${encode(text)} /></ins>` : html`<${Text} key=${index} text=${encode(text)} />`}`,
+          )}${at < shown.length - 1 ? '; ' : ''}</span>`,
+    )}${end}</pre>
+    <p class="muted">${counted(additions, 'addition')}, marked; ${number(new TextEncoder().encode(text).length)} bytes.
+      ${policy.disposition === 'report' ? ' Reported, not enforced.' : ' Enforced.'}
+      ${text.includes("'nonce-*'") && html` Write the nonce of each response instead of <code>'nonce-*'</code>.`}</p>
+    ${policy.truncated && html`<p class="bad">The quoted policy is longer than the API returns: the text above is its start.</p>`}
+    ${dropped.length > 0 && html`<p class="bad">Not in it, since no header can have these characters: <code>${dropped.map(visible).join(' ')}</code></p>`}
+  </div>`
+}

@@ -1,0 +1,121 @@
+// @ts-check
+import { useApp } from '../../app-context.js'
+import { Badge } from '../../components/badge.js'
+import { Card } from '../../components/card.js'
+import { counted, number, words } from '../../components/format.js'
+import { Link } from '../../components/link.js'
+import { PartsBar } from '../../components/share-bar.js'
+import { Empty } from '../../components/states.js'
+import { Facts, ListFoot, Table } from '../../components/table.js'
+import { Time } from '../../components/time.js'
+import { Text } from '../../components/value.js'
+import { html } from '../../html.js'
+import { request } from '../../requests.js'
+import { useList } from '../../use-read.js'
+import { AdvisoryBadge, StatusBadge } from './script-badges.js'
+
+const statuses = { '': 'All', unreviewed: 'Not reviewed', authorized: 'Authorized', rejected: 'Rejected' }
+const scopes = { '': 'Any page', payment: 'Payment pages' }
+
+const sumOf = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)
+
+export function Inventory() {
+  const { state } = useApp()
+  const { status, pageScope } = state.own
+  const list = useList(request(state, '/v1/sites/{siteId}/scripts', { limit: 100, status, pageScope }))
+  const { body } = list
+  const total = body && !status && !pageScope ? sumOf(body.counts.identification) : undefined
+  return html`<div class="title line-of">
+      <h1>Scripts</h1>
+      <${Choice} name="status" label="Decision" choices=${statuses} />
+      <${Choice} name="pageScope" label="Pages" choices=${scopes} />
+    </div>
+    <div class="panels">
+      <${Card} id="integrity" title="Integrity" note="of all scripts" read=${list} rows=${3}>${() => html`<${Integrity} ...${body.coverage} />`}<//>
+      <${Card} id="libraries" title="Libraries" note="of all scripts" read=${list} rows=${3}>${() => html`<${Libraries} ...${body.counts} />`}<//>
+      <${Card} id="uninventoried" title="Not in the inventory" note=${body && number(body.coverage.uninventoriedCount)} read=${list} rows=${3}>
+        ${() => html`<${Uninventoried} ...${body.coverage} />`}
+      <//>
+    </div>
+    <${Card} id="scripts" title="Script inventory" note=${total !== undefined && number(total)} read=${list} foot=${html`<${ListFoot} list=${list} total=${total} number=${number} />`} rows=${10}>
+      ${body?.truncated && html`<p class="pad muted">The site has more scripts than one read returns: the last seen are listed.</p>`}
+      ${
+        list.rows.length === 0
+          ? html`<${Empty} text=${status || pageScope ? 'No script is so.' : 'No scan and no report has seen a script yet.'} />`
+          : html`<${Table} caption="Script inventory" rows=${list.rows} keyOf=${({ id }) => id} columns=${columns} />`
+      }
+    <//>`
+}
+
+/** @param {{ name: string, label: string, choices: Record<string, string> }} props */
+function Choice({ name, label, choices }) {
+  const { state, go } = useApp()
+  const chosen = state.own[name] ?? ''
+  return html`<div class="segments" role="group" aria-label=${label}>
+    ${Object.entries(choices).map(
+      ([
+        value,
+        text,
+      ]) => html`<button key=${value} type="button" data-key=${`${name} ${value}`} aria-pressed=${value === chosen ? 'true' : 'false'}
+        onClick=${() => go({ own: { ...state.own, [name]: value } })}>${text}</button>`,
+    )}
+  </div>`
+}
+
+function Integrity({ reporting, protected: whole, unprotected, unknown }) {
+  return html`<div class="pad">
+    <${PartsBar} parts=${[
+      { label: 'protected', count: whole, tone: 'good' },
+      { label: 'unprotected', count: unprotected, tone: 'warn' },
+      { label: 'unknown', count: unknown, tone: 'rest' },
+    ]} />
+    <p class="muted">${reporting ? 'Browsers report loads without integrity.' : 'No browser reports loads without integrity: send Integrity-Policy-Report-Only.'}</p>
+  </div>`
+}
+
+const Libraries = ({ identification, advisories }) =>
+  html`<div class="pad"><${Facts} pairs=${[
+    ...Object.entries(identification).map(([state, count]) => [words(state), number(count)]),
+    ['with known advisories', number(advisories.affected)],
+  ]} /></div>`
+
+function Uninventoried({ uninventoried, uninventoriedCount }) {
+  if (uninventoriedCount === 0)
+    return html`<p class="pad muted">Every script that browsers report unprotected is in the inventory.</p>`
+  const shown = uninventoried.slice(0, 5)
+  return html`<ul class="lines-of">
+      ${shown.map(
+        ({ url, disposition }) => html`<li key=${url}><code><${Text} text=${url} /></code>
+          <${Badge} word=${disposition} label=${disposition === 'report' ? 'report only' : 'enforced'} /></li>`,
+      )}
+    </ul>
+    <p class="pad muted">${number(shown.length)} of ${counted(uninventoriedCount, 'script')} that browsers reported without integrity and no scan has seen.</p>`
+}
+
+const columns = [
+  {
+    label: 'Script',
+    of: ({ id, url }) =>
+      html`<${Link} class="plain" changes=${{ view: 'scripts', own: { scriptId: id } }} data-focus data-key=${`script ${id}`}><code><${Text} text=${url} /></code><//>`,
+  },
+  { label: 'Decision', of: ({ status }) => html`<${StatusBadge} status=${status} />`, width: '120px' },
+  { label: 'Integrity', of: ({ coverage }) => html`<${Badge} word=${coverage.state} />`, width: '112px' },
+  {
+    label: 'Library',
+    of: ({ identification: { state, package: found } }) =>
+      found
+        ? html`<${Text} text=${`${found.name} ${found.version}`} />`
+        : html`<span class="muted">${words(state)}</span>`,
+    width: '150px',
+  },
+  { label: 'Advisories', of: ({ advisories }) => html`<${AdvisoryBadge} ...${advisories} />`, width: '136px' },
+  {
+    label: 'Pages',
+    title: 'Pages whose reports have it, in the window',
+    of: ({ activity }) => number(activity?.pageCount),
+    numeric: true,
+    width: '72px',
+  },
+  { label: 'First seen', of: ({ firstSeenAt }) => html`<${Time} time=${firstSeenAt} />`, width: '136px' },
+  { label: 'Last seen', of: ({ lastSeenAt }) => html`<${Time} time=${lastSeenAt} />`, width: '136px' },
+]

@@ -1,0 +1,129 @@
+// @ts-check
+import { useApp } from '../../app-context.js'
+import { Badge } from '../../components/badge.js'
+import { Card } from '../../components/card.js'
+import { number, words } from '../../components/format.js'
+import { Link } from '../../components/link.js'
+import { Facts, Table } from '../../components/table.js'
+import { Time } from '../../components/time.js'
+import { Text } from '../../components/value.js'
+import { html } from '../../html.js'
+import { request } from '../../requests.js'
+import { useRead } from '../../use-read.js'
+import { AdvisoryBadge, StatusBadge } from './script-badges.js'
+import { History } from './script-history.js'
+
+/** One script: its versions, what was decided, and what happened. */
+export function Script() {
+  const { state } = useApp()
+  const { scriptId } = state.own
+  const read = useRead(request(state, '/v1/sites/{siteId}/scripts/{scriptId}', { scriptId }))
+  const script = read.body?.data
+  return html`<div class="title">
+      <nav aria-label="Breadcrumb"><${Link} changes=${{ view: 'scripts', own: {} }}>Scripts<//> /</nav>
+      <h1>${script ? html`<code><${Text} text=${script.url} /></code>` : 'Script'}</h1>
+      ${script && html`<${Badges} ...${script} />`}
+    </div>
+    <div class="columns">
+      <div>
+        <${Card} id="history" title="History" note="newest first" read=${read} rows=${6}>${({ data }) => html`<${History} script=${data} />`}<//>
+        <${Card} id="versions" title="Versions" note=${script && number(script.hashes.length)} read=${read}
+          foot=${script?.hashesTruncated && html`<span class="muted">It had other hashes before, which are not listed.</span>`}>
+          ${({ data }) => html`<${Table} caption="Versions" rows=${data.hashes} keyOf=${({ hash }) => hash} columns=${versionColumns} />`}
+        <//>
+      </div>
+      <div>
+        <${Card} id="facts" title="Facts" read=${read}>${({ data }) => html`<div class="pad"><${Facts} pairs=${factsOf(data)} /></div>`}<//>
+        ${script?.advisories.items.length > 0 && html`<${Card} id="advisories" title="Advisories" note=${number(script.advisories.items.length)} read=${read}><${Advisories} items=${script.advisories.items} /><//>`}
+      </div>
+    </div>`
+}
+
+const Badges = ({ status, coverage, advisories, identification }) =>
+  html`<div class="badges">
+    <${StatusBadge} status=${status} />
+    <${Badge} word=${coverage.state} />
+    ${advisories.state === 'affected' && html`<${AdvisoryBadge} ...${advisories} />`}
+    <${Badge} word=${identification.state} tone=${identification.state === 'name_mismatch' ? 'warn' : ''} />
+  </div>`
+
+/** @returns {[string, any][]} */
+function factsOf({
+  integrityMode,
+  coverage,
+  identification,
+  activity,
+  scanPresence,
+  firstSeenAt,
+  lastSeenAt,
+  lastNewHashAt,
+  advisories,
+}) {
+  const { package: library, claimed, catalog } = identification
+  return [
+    ['First seen', html`<${Time} time=${firstSeenAt} />`],
+    ['Last seen', html`<${Time} time=${lastSeenAt} />`],
+    ['Last new version', html`<${Time} time=${lastNewHashAt} />`],
+    ['Authorized for', integrityMode ? words(integrityMode) : '–'],
+    ['Integrity known from', coverage.decidedBy ?? '–'],
+    ['Last unprotected', html`<${Time} time=${coverage.lastUnprotectedAt} />`],
+    [
+      'Library',
+      library
+        ? html`<${Text} text=${`${library.name} ${library.version}, ${library.path} (${catalog})`} />`
+        : words(identification.state),
+    ],
+    ...(claimed
+      ? [
+          /** @type {[string, any]} */ ([
+            'Its URL claims',
+            html`<${Text} text=${`${claimed.name} ${claimed.version ?? ''}`} />`,
+          ]),
+        ]
+      : []),
+    ['Advisories', words(advisories.state)],
+    ['Advisories checked', html`<${Time} time=${advisories.checkedAt} />`],
+    ['Reports in window', number(activity?.reportCount)],
+    ['Pages in window', number(activity?.pageCount)],
+    ['Payment pages in window', number(activity?.paymentPageCount)],
+    ['Found by scans on', scanPresence ? `${number(scanPresence.foundOn.length)} payment pages` : '–'],
+  ]
+}
+
+const versionColumns = [
+  {
+    label: 'Hash',
+    of: ({ hash }) => html`<code data-focus tabindex="0"><${Text} text=${hash} empty="not hashed" /></code>`,
+  },
+  { label: 'Seen by', of: ({ sources }) => sources.map(words).join(', '), width: '100px' },
+  {
+    label: 'Pinned',
+    title: 'The authorization allows these bytes alone',
+    of: ({ pinned }) => (pinned ? html`<${Badge} word="pinned" tone="good" />` : html`<span class="muted">–</span>`),
+    width: '84px',
+  },
+  {
+    label: 'Library',
+    of: ({ identity }) => html`<${Text} text=${identity && `${identity.name} ${identity.version}`} />`,
+    width: '116px',
+  },
+  {
+    label: 'Copy',
+    title: 'Whether the bytes were fetched and kept',
+    of: ({ capture }) => html`<${Text} text=${capture && words(capture.reason ?? capture.state)} />`,
+    width: '100px',
+  },
+  { label: 'First seen', of: ({ firstSeenAt }) => html`<${Time} dateOnly time=${firstSeenAt} />`, width: '92px' },
+  { label: 'Last seen', of: ({ lastSeenAt }) => html`<${Time} dateOnly time=${lastSeenAt} />`, width: '92px' },
+]
+
+const Advisories = ({ items }) =>
+  html`<ul class="findings">
+    ${items.map(
+      ({ id, aliases, severity, fixedIn, url }) => html`<li key=${id}>
+        <span><${AdvisoryBadge} state="affected" severity=${severity} /></span>
+        <span>${/^https:\/\//.test(url) ? html`<a href=${url} rel="noreferrer" target="_blank"><${Text} text=${aliases[0] ?? id} /></a>` : html`<${Text} text=${id} />`}
+          ${fixedIn ? html`: fixed in <${Text} text=${fixedIn} />` : ': not fixed'}</span>
+      </li>`,
+    )}
+  </ul>`
