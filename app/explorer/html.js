@@ -5,11 +5,10 @@ import htm from './served/htm.js'
 import { h } from './served/preact.js'
 
 export const html = htm.bind(h)
-export { createContext, Fragment, render } from './served/preact.js'
+export { createContext, render } from './served/preact.js'
 export {
   useContext,
   useEffect,
-  useLayoutEffect,
   useMemo,
   useRef,
   useState,

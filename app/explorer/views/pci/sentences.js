@@ -6,7 +6,7 @@ import { counted, number, words } from '../../components/format.js'
 /** @typedef {{ tone: 'gap' | 'met' | 'fact', text: string, close?: string, changes?: object }} Sentence `changes`: the view that helps */
 
 /** `7 authorized + 11 not reviewed = 18`; the sum itself where the parts do not add up to it. @param {[number, string][]} parts @param {number} sum */
-export function sumText(parts, sum) {
+function sumText(parts, sum) {
   const added = parts.reduce((before, [count]) => before + count, 0)
   const terms = parts.map(([count, word]) => `${number(count)} ${word}`).join(' + ')
   return added === sum ? `${terms} = ${number(sum)}` : `${terms}, of ${number(sum)}`
