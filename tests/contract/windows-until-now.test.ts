@@ -5,9 +5,10 @@ import { aReport } from '../../fixtures/reports.ts'
 import { dayMs } from '../../schema/durations.ts'
 import {
   type ContractApi,
-  createWorld,
+  firstOfEach,
   operations,
   type Query,
+  sharedWorlds,
   startContractApi,
   type TestWorld,
   worldReports,
@@ -27,7 +28,7 @@ let short: TestWorld
 
 beforeAll(async () => {
   api = await startContractApi({ now: () => new Date(now) })
-  world = await createWorld(api)
+  ;[world] = await sharedWorlds(api)
   const tenantId = await api.createTenant({ overrides: { ...plenty, retentionDays: 2 } })
   const [one = '', two = ''] = await api.createSites(tenantId, 2)
   short = { tenantId, siteIds: [one, two], key: await api.createKey(tenantId) }
@@ -44,25 +45,20 @@ const refused = (words: string) => ({
   body: { error: { code: 'bad_request', message: expect.stringContaining(words) } },
 })
 
-/** The contract's part of a response: `last` is one of the parameters that it lacks. */
-function ofContract(endpoint: Endpoint, text: string): string {
-  if (!['reports.count', 'reports.histogram', 'reports.grouped'].includes(endpoint.name)) return text
-  const { window, ...body } = JSON.parse(text)
-  expect(window).toEqual({ from: expect.any(String), to: iso(nextWhole) })
-  for (const bucket of body.data.buckets ?? []) {
-    delete bucket.estimatedReportCount
-    delete bucket.partial
-  }
-  return JSON.stringify(body)
-}
+const policyOf = ({ window }: Endpoint) => (typeof window === 'object' ? window : { defaultDays: 0, maxDays: 0 })
 
-describe.each(operations.withWindow)('%s', (_, endpoint) => {
-  const { defaultDays = 0, maxDays = 0 } = typeof endpoint.window === 'object' ? endpoint.window : {}
+test.each(operations.withWindow)('%s ends with the next whole 10 s where to is absent', async (_, endpoint) => {
+  const from = iso(nextWhole - policyOf(endpoint).defaultDays * dayMs)
+  const named = await send(endpoint, { from, to: iso(nextWhole) })
+  expect(named.status).toBe(200)
+  expect((await send(endpoint)).text).toBe(named.text)
+})
 
-  test('ends with the next whole 10 s where to is absent, and its from follows', async () => {
-    const named = await send(endpoint, { from: iso(nextWhole - defaultDays * dayMs), to: iso(nextWhole) })
-    expect(named.status).toBe(200)
-    expect((await send(endpoint)).text).toBe(named.text)
+// One middleware makes the window of the operation's policy and the request.
+describe.each(firstOfEach(operations.withWindow, policyOf))('%s', (_, endpoint) => {
+  const { maxDays } = policyOf(endpoint)
+
+  test('ends with the next whole 10 s where from is named and to is absent', async () => {
     const from = iso(moment - dayMs)
     expect((await send(endpoint, { from })).text).toBe((await send(endpoint, { from, to: iso(nextWhole) })).text)
   })
@@ -70,7 +66,7 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
   test('last is the window of that length which ends so, in any notation', async () => {
     const named = await send(endpoint, { from: iso(nextWhole - dayMs), to: iso(nextWhole) })
     for (const last of ['1d', '24h', '1440m', 'P1D', 'PT24H', 'PT1440M', 'PT23H60M']) {
-      expect(ofContract(endpoint, (await send(endpoint, { last })).text)).toBe(named.text)
+      expect((await send(endpoint, { last })).text).toBe(named.text)
     }
   })
 
@@ -94,13 +90,13 @@ describe.each(operations.withWindow)('%s', (_, endpoint) => {
     const from = iso(Math.floor(moment / dayMs) * dayMs - 2 * dayMs)
     const named = await send(endpoint, { from, to: iso(nextWhole) }, short)
     expect(named.status).toBe(200)
-    expect(ofContract(endpoint, (await send(endpoint, { last: '7d' }, short)).text)).toBe(named.text)
+    expect((await send(endpoint, { last: '7d' }, short)).text).toBe(named.text)
   })
 })
 
 const paged = operations.withPage.filter(([, { window }]) => typeof window === 'object')
 
-describe.each(paged)('%s', (_, endpoint) => {
+describe.each(firstOfEach(paged, policyOf))('%s', (_, endpoint) => {
   test('takes the last of the first page beside a cursor, or none, while now moves on', async () => {
     const first = await send(endpoint, { last: 'P2D', limit: '1' })
     const { nextCursor: cursor } = first.body
@@ -125,6 +121,14 @@ describe.each(paged)('%s', (_, endpoint) => {
     const { body } = await send(endpoint, { last: '7d', limit: '1' }, short)
     expect(await send(endpoint, { cursor: body.nextCursor, last: '7d' }, short)).toMatchObject({ status: 200 })
   })
+})
+
+test('a summary of the last day has the window that it read', async () => {
+  const [, count] = operations.withWindow.find(([name]) => name === 'reports.count') as [string, Endpoint]
+  const window = { from: iso(nextWhole - dayMs), to: iso(nextWhole) }
+  const [last, named] = [await send(count, { last: '1d' }), await send(count, window)]
+  expect(last.body.window).toEqual(window)
+  expect(last.body.data).toEqual(named.body.data)
 })
 
 test('every report up to the moment of a request is in its window', async () => {

@@ -1,3 +1,4 @@
+import { inject } from 'vitest'
 import type { z } from 'zod'
 import { endpoints } from '../../app/endpoints/all.ts'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
@@ -117,6 +118,17 @@ export async function createWorlds<const Seeds extends readonly number[]>(
   return worlds as unknown as { readonly [Index in keyof Seeds]: TestWorld }
 }
 
+/** Of each API's database. */
+const shared = new Map<string, Promise<readonly [TestWorld, TestWorld]>>()
+
+/** Two worlds of the same reports that no test writes to, made once for all files of a worker. */
+export function sharedWorlds(api: TestApi): Promise<readonly [TestWorld, TestWorld]> {
+  const { writeUrl } = inject('servers')
+  const worlds = shared.get(writeUrl) ?? createWorlds(api, [1, 1])
+  shared.set(writeUrl, worlds)
+  return worlds
+}
+
 export const aSighting = (given: Parameters<typeof aReport>[0] = {}) =>
   aReport({ reportType: 'csp-hash', scriptUrl: 'https://shop.example.test/assets/app.js', ...given })
 
@@ -154,6 +166,15 @@ export const operations = {
   withMonitoredPage: named(endpoints.filter(({ pathParams, query }) => 'pageId' in { ...pathParams, ...query })),
   withWindow: named(endpoints.filter(({ window }) => typeof window === 'object')),
   withPage: named(endpoints.filter(({ page }) => page !== undefined)),
+}
+
+/** The first operation of each value of a property: for a rule that a middleware decides by that property alone. */
+export function firstOfEach(
+  among: typeof operations.all,
+  property: (endpoint: Endpoint) => unknown,
+): typeof operations.all {
+  const found = new Map(among.toReversed().map((one) => [JSON.stringify(property(one[1])), one]))
+  return among.filter((one) => found.get(JSON.stringify(property(one[1]))) === one)
 }
 
 /** Options that name a site, in the query too where the operation has that filter. */
