@@ -12,7 +12,7 @@ export const policyId = (description: string) =>
         .regex(/^[0-9a-f]{32}$/, { error }),
     '32 hexadecimal digits, an id of csp-policies',
     description,
-  )
+  ).meta({ examples: ['0f343b0931126a20f133d67c2b018a3b'] })
 
 /** A comma would begin a second policy in a header. */
 export const policyText = (description: string) =>

@@ -8,7 +8,11 @@ import { readPolicy } from '../csp/read-policy.ts'
 import { requestApi } from '../csp/request-api.ts'
 
 const tenant = () =>
-  option('--tenant <ID>', { about: 'The tenant; not with --api', takes: 'the id of a tenant, a UUID', schema: uuid })
+  option('--tenant <ID>', {
+    about: 'The tenant, unless --api is given',
+    takes: 'the id of a tenant, a UUID',
+    schema: uuid,
+  }).makeOptionMandatory()
 
 const site = () => siteOption('The site').makeOptionMandatory()
 
@@ -17,7 +21,7 @@ const api = () =>
     about: 'Ask this API instead of the database, with the key in API_KEY',
     takes: 'a URL such as https://reports.example.com',
     schema: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
-  })
+  }).implies({ tenant: null })
 
 const last = () =>
   option('--last <DURATION>', {

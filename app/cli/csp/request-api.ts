@@ -5,7 +5,8 @@ import type { Context } from '../command/context.ts'
 import { requireTenant } from '../command/require-tenant.ts'
 
 export interface ApiOptions {
-  readonly tenant?: string | undefined
+  /** Null for the API at a URL. */
+  readonly tenant: string | null
   readonly api?: string | undefined
   readonly last?: string | undefined
 }
@@ -20,7 +21,7 @@ export async function requestApi(
   path: string,
   query: Readonly<Record<string, string | undefined>>,
 ): Promise<object> {
-  if ((api === undefined) === (tenant === undefined)) throw new Error('Give --tenant ID, or --api URL with API_KEY')
+  if (api !== undefined && tenant !== null) throw new Error('Give --tenant or --api, not both')
   const target = `${path}?${new URLSearchParams(withoutUndefined({ ...query, last }))}`
   const { status, body } =
     api === undefined ? await inProcess(context, tenant ?? '', target) : await overHttp(context, api + target)

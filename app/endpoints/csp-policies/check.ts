@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
+import { policyFault } from '../../../queries/rules/csp/policy-fault.ts'
 import { policyWarnings } from '../../../queries/rules/csp/policy-warnings.ts'
 import { sumVerdicts } from '../../../queries/rules/csp/sum-verdicts.ts'
 import { policyId, policyText } from '../../../schema/csp-params.ts'
@@ -13,6 +14,11 @@ import { evaluatePolicy, evaluator } from './evaluate-policy.ts'
 import { readJudged } from './read-judged.ts'
 import { parseQuoted, quotingPolicy, readQuotedPolicies } from './read-quoted-policies.ts'
 
+function requirePolicy(policy: string, { issues, addIssue }: z.RefinementCtx<string>): void {
+  const fault = policyFault(policy)
+  if (issues.length === 0 && fault !== undefined) addIssue(fault)
+}
+
 export const cspPoliciesCheck = endpoint({
   name: 'csp-policies.check',
   path: '/v1/sites/{siteId}/csp-policies/check',
@@ -21,11 +27,16 @@ export const cspPoliciesCheck = endpoint({
     'Which past reports a policy would still have caused, by directive and source: `violation` would be reported, `silent` not, and `unknown` is what a report does not decide, with the reason. The three totals are all reports of the scope. Browsers report the URL before redirects: allowing it can bring a report of the target, which then is `redirect`.',
   pathParams: { siteId: uuid('The site') },
   query: {
-    policy: policyText('The value of a Content-Security-Policy header').meta({
-      examples: ["default-src 'self'; img-src https:"],
-    }),
+    policy: policyText('The value of a Content-Security-Policy header')
+      .superRefine(requirePolicy)
+      .meta({ examples: ["default-src 'self'; img-src https:"] }),
     policyId: policyId('Only reports that quote this policy of csp-policies').optional(),
-    disposition: oneOf(dispositions, 'Only reports of enforced or of report-only policies').optional(),
+    disposition: oneOf(
+      dispositions,
+      'Only reports of enforced or of report-only policies; a report without a disposition is of an enforced one, as in csp-policies',
+    )
+      .optional()
+      .meta({ examples: ['report'] }),
     limit: integer(1, 200, 'Groups listed; the totals are of all').default(50),
   },
   window: windows.month,

@@ -97,8 +97,22 @@ test('violations that are noise alone do not make csp check exit 1', async () =>
 })
 
 test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
-  ['neither --tenant nor --api', () => csp(['advise']), 'Give --tenant ID, or --api URL with API_KEY'],
-  ['both', () => csp(['advise', '--tenant', tenantId, '--api', api.url]), 'Give --tenant ID, or --api URL'],
+  [
+    'neither --tenant nor --api',
+    () => csp(['advise']),
+    "required option '--tenant <ID>' not specified (The tenant, unless",
+  ],
+  [
+    'no option',
+    () => cli(['csp', 'check']),
+    "required option '--tenant <ID>' not specified (The tenant, unless --api is",
+  ],
+  [
+    '--api alone',
+    () => cli(['csp', 'advise', '--api', api.url]),
+    "required option '--site <ID>' not specified (The site",
+  ],
+  ['both', () => csp(['advise', '--tenant', tenantId, '--api', api.url]), 'Give --tenant or --api, not both'],
   [
     '--api without a key',
     () => csp(['advise', '--api', api.url], { environment: {} }),
@@ -119,16 +133,15 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
     () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin: 'img-src a.test, font-src *' }),
     'policy must be 1 to 8192 characters of printable ASCII without a comma',
   ],
-  ['no policy', () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin: ' \n' }), 'stdin has no policy'],
-  ...['null', ';', 'policy policy; other'].map((stdin): [string, () => ReturnType<typeof csp>, string] => [
-    `the policy ${stdin}`,
+  ...[' \n', 'null', ';', 'policy policy; other'].map((stdin): [string, () => ReturnType<typeof csp>, string] => [
+    `the policy ${JSON.stringify(stdin)}`,
     () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin }),
-    'stdin has no directive that browsers know',
+    'stdin must have a directive that browsers know',
   ]),
   [
     'a line of a header',
     () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin: `Content-Security-Policy: ${policy}` }),
-    'stdin begins with the name of the header; give its value alone',
+    'stdin must be the value of the header without its name',
   ],
 ])('%s exits 2 with a line', async (_, run, line) => {
   const { code, stderr } = await run()

@@ -260,7 +260,27 @@ describe('a check', () => {
     expect(await count({ policyId, disposition: 'enforce' })).toBe(0)
   })
 
-  test('refuses a policy that is too long, or has a comma or a control character', async () => {
+  test('of a listed policy and its disposition has the reports that the list counts, those without a disposition too', async () => {
+    const image = { directive: 'img-src', blockedUrl: 'https://a.example/' }
+    const siteId = await siteWith(
+      [{ ...image, disposition: '' }, 2],
+      [{ ...image, disposition: 'enforce' }, 3],
+      [{ ...image, disposition: 'report' }, 5],
+      [{ ...image, disposition: '', policy: "img-src 'none'" }, 7],
+    )
+    const { body } = await api.get(`/v1/sites/${siteId}/csp-policies`, { key })
+    const listed: { id: string; disposition: string; reportCount: number }[] = body.data
+    for (const { id, disposition, reportCount } of listed) {
+      const { data } = await read(siteId, 'check', { policy: 'img-src *', policyId: id, disposition })
+      expect({ id, reportCount: data.totals.silent.reportCount }).toEqual({ id, reportCount })
+    }
+    const enforced = await read(siteId, 'check', { policy: 'img-src *', disposition: 'enforce' })
+    const ofList = listed.map((one) => (one.disposition === 'enforce' ? one.reportCount : 0))
+    expect(ofList.sort()).toEqual([0, 5, 7])
+    expect(enforced.data.totals.silent.reportCount).toBe(12)
+  })
+
+  test('refuses a policy that is too long, has a comma, a control character or no directive, or is a whole header', async () => {
     const siteId = await api.createSite(tenantId)
     const [most, more] = [8_192, 8_193].map((length) => 'img-src '.padEnd(length, 'a'))
     expect((await sent(siteId, { policy: most ?? '' })).status).toBe(200)
@@ -268,6 +288,17 @@ describe('a check', () => {
       const { status, body } = await sent(siteId, { policy: refused })
       expect([status, body.error.code]).toEqual([400, 'bad_request'])
       expect(body.error.message).toContain('policy must be 1 to 8192 characters of printable ASCII without a comma')
+    }
+    for (const [refused, fault] of [
+      ...[' ', ';', ' ; ', 'null', 'imgsrc *; fontsrc *'].map((one) => [
+        one,
+        'must have a directive that browsers know',
+      ]),
+      ["Content-Security-Policy: img-src 'self'; font-src *", 'must be the value of the header without its name'],
+    ] as const) {
+      const { status, body } = await sent(siteId, { policy: refused ?? '' })
+      expect([status, body.error.code]).toEqual([400, 'bad_request'])
+      expect(body.error.message).toBe(`policy ${fault}, not ${JSON.stringify(refused)}`)
     }
   })
 

@@ -1,0 +1,18 @@
+import { writtenDirectives } from './parse-policy.ts'
+import { policyWarnings } from './policy-warnings.ts'
+
+const headerName = /^\s*content-security-policy(-report-only)?\s*:/i
+
+/** Why a text is no policy to check, after the name of its place; undefined for a policy. */
+export function policyFault(policy: string): string | undefined {
+  // A directive of that name is unknown, so that the rest of its line would go unchecked.
+  if (headerName.test(policy)) return 'must be the value of the header without its name'
+  // Without a directive everything would be silent: jq writes null where nothing is proposed.
+  return hasKnownDirective(policy) ? undefined : 'must have a directive that browsers know'
+}
+
+function hasKnownDirective(policy: string): boolean {
+  const unknown = policyWarnings(policy).filter(({ kind }) => kind === 'unknown_directive')
+  const names = new Set(unknown.map(({ directive }) => directive))
+  return writtenDirectives(policy).some(({ name }) => !names.has(name))
+}
