@@ -1,20 +1,34 @@
 import { z } from 'zod'
-import { byVolume } from '../groups/group-pages.ts'
-import { keyedSlices } from '../groups/keyed-slices.ts'
-import { commonValue, groupTally, selectGroups } from '../groups/select-groups.ts'
+import type { FilterTerm } from '../../schema/report-filter.ts'
+import { countSlices } from '../rollups/count-slices.ts'
+import { rawTime } from '../rollups/time-column.ts'
 import type { Tally } from '../rules/weights.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
-import { sql } from '../sql/sql.ts'
-import { type BrowserChangeFilter, browserChangeGroups } from './browser-change-groups.ts'
+import { join, sql } from '../sql/sql.ts'
+import type { BrowserChangeFilter } from './browser-change-groups.ts'
 
 const row = z.object({ browser: z.string(), reportCount: rowCount, weight: rowBigSum })
 
-/** Largest first; browser is '' where the user agent was unreadable. */
+/** Largest first; browser is '' where the user agent was unreadable. Rollups of browsers serve it, not those of entries. */
 export function countChangesByBrowser(filter: BrowserChangeFilter): Query<Tally & { readonly browser: string }> {
-  const { reportCount, weight } = groupTally
-  const byBrowser = { ...browserChangeGroups(filter), key: () => sql`halfMD5(browser_name)` }
-  const browser = commonValue(() => sql`toString(browser_name)`)
-  const browsers = selectGroups(keyedSlices(byBrowser), { browser, reportCount, weight })
-  return { name: 'countChangesByBrowser', statement: sql`${browsers} ORDER BY ${byVolume}`, row }
+  const { tenantId, window, siteId, reportTypes: reportType } = filter
+  const terms: FilterTerm[] = siteId === undefined ? [] : [{ dimension: 'siteId', operator: 'any', values: [siteId] }]
+  const slices = countSlices({ tenantId, reportType, terms, groupBy: ['browserName'], windows: [window] })
+  const browsers = slices.map(
+    ({ from, column, measure }) => sql`
+      SELECT toString(${column('browserName')}) AS browser, ${measure.reportCount()} AS counted, ${measure.weight} AS weighed
+      ${from}
+      GROUP BY browser`,
+  )
+  return {
+    name: 'countChangesByBrowser',
+    statement: sql`
+      SELECT browser, sum(counted) AS reportCount, toString(sum(weighed)) AS weight
+      FROM (${join(browsers, ' UNION ALL ')})
+      GROUP BY browser
+      ORDER BY sum(weighed) DESC, halfMD5(browser)`,
+    row,
+    fewRows: slices.some(({ time, fewRows }) => time !== rawTime && fewRows),
+  }
 }

@@ -3,7 +3,7 @@ import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { equals } from '../sql/equals.ts'
 import { isAmong, matches, meetsOthers } from '../sql/matches.ts'
-import { bool, type Sql, sql, text, uint64 } from '../sql/sql.ts'
+import { bool, type Sql, sql, text, texts, uint64 } from '../sql/sql.ts'
 import { type CountTable, rawTable, selectRollup } from './select-rollup.ts'
 import { sliceTables } from './table-slices.ts'
 import type { TimeColumn } from './time-column.ts'
@@ -11,8 +11,8 @@ import type { TimeRange } from './time-range.ts'
 
 export interface CountFilter {
   readonly tenantId: string
-  /** All types where it is undefined. */
-  readonly reportType: ReportType | undefined
+  /** One type, any of several, or all where it is undefined. */
+  readonly reportType: ReportType | readonly ReportType[] | undefined
   readonly terms: readonly FilterTerm[]
   /** Of noise alone, or without it; every rollup has it. */
   readonly noise?: boolean | undefined
@@ -61,8 +61,9 @@ export function countSlices(filter: CountFilter): CountSlice[] {
   const { tenantId, reportType, terms, noise, issueKey, groupBy, among, windows, bucket } = filter
   const dimensions = [...new Set([...terms.map((term) => term.dimension), ...groupBy])]
   const isPattern = terms.some(meetsOthers)
+  const reportTypes = [reportType ?? []].flat()
   const rollups = selectRollup({
-    reportType,
+    reportTypes,
     dimensions,
     isGrouped: groupBy.length > 0 && !among,
     isPattern,
@@ -71,9 +72,11 @@ export function countSlices(filter: CountFilter): CountSlice[] {
   const tables = [...rollups, rawTable]
     .map((table) => ({ ...table, grains: table.grains.filter((grain) => (bucket ?? grain) % grain === 0) }))
     .filter(({ grains }) => grains.length > 0)
-  const type = reportType ? [sql`report_type = ${text(reportType)}`] : []
+  const [type, ...otherTypes] = reportTypes
+  const isOfType =
+    otherTypes.length > 0 ? [sql`report_type IN ${texts(reportTypes)}`] : equals('report_type', text, type)
   const conditions = ({ rowsOf, column, values }: CountTable) => [
-    ...type,
+    ...isOfType,
     ...rowsOf(dimensions),
     ...terms.map((term) => matches(column(term.dimension), term, values)),
     ...(among ? groupBy.map((dimension) => isAmong(column(dimension), dimension, among, values)) : []),

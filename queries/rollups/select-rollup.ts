@@ -18,8 +18,8 @@ export interface CountTable extends TimedTable {
 }
 
 interface QueryProfile {
-  /** All types where it is undefined. */
-  readonly reportType: ReportType | undefined
+  /** All types where there are none. */
+  readonly reportTypes: readonly ReportType[]
   /** Of filter terms and groupBy, each once. */
   readonly dimensions: readonly DimensionName[]
   readonly isGrouped: boolean
@@ -145,11 +145,12 @@ export const rollupSets: readonly RollupSet[] = [
 
 /** Rollups of the first set that can serve the query, coarsest first; none: raw rows only. */
 export function selectRollup(profile: QueryProfile): readonly CountTable[] {
-  const ofType = profile.reportType ? dimensionsOf(profile.reportType) : []
+  const [first = [], ...others] = profile.reportTypes.map(dimensionsOf)
+  const ofTypes = first.filter((dimension) => others.every((dimensions) => dimensions.includes(dimension)))
   const set = rollupSets.find(
     ({ typesWith, ofIssue = false, dimensions, isSingle, appliesTo }) =>
       ofIssue === profile.isOfIssue &&
-      (typesWith === undefined || ofType.includes(typesWith)) &&
+      (typesWith === undefined || ofTypes.includes(typesWith)) &&
       profile.dimensions.length <= (isSingle ? 1 : dimensions.length) &&
       profile.dimensions.every((dimension) => dimensions.includes(dimension)) &&
       (appliesTo?.(profile) ?? true),

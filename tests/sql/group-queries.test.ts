@@ -29,7 +29,7 @@ describe('the tables of groups', () => {
       listIssueDetails: ['reports_per_day_by_issue', 'reports'],
       findIssue: ['reports_per_day_by_issue', 'reports'],
       listBrowserChanges: [changes, 'reports'],
-      countChangesByBrowser: [changes, 'reports'],
+      countChangesByBrowser: ['reports_per_day_by_document_host_cube', 'reports'],
       listBrowserChangeDetails: [changes, 'reports'],
       listBrowserChangeTexts: ['reports'],
       listCspPolicies: ['reports_per_day_by_page', 'reports'],
@@ -51,7 +51,7 @@ describe('the tables of groups', () => {
     const reportTypes = ['deprecation', 'intervention'] as const
     const filter = { tenantId: tenant, window: { from: 0, to: 3 * dayMs }, siteId: undefined, reportTypes }
     expect(tables(listBrowserChanges(filter, undefined, 5))).toEqual(['browser_changes_per_day_by_entry'])
-    expect(tables(countChangesByBrowser(filter))).toEqual([changes])
+    expect(tables(countChangesByBrowser(filter))).toEqual(['reports_per_hour_by_cube_value'])
   })
 
   test('a list of issues reads the raw rows of six hours first, then the last whole day', () => {
