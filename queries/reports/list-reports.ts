@@ -46,7 +46,7 @@ export function listReports(
   filter: ListFilter,
   { after, limit }: PageOf<TimePosition<'receivedAt'>>,
 ): Query<Report> {
-  const { reportType, ranges } = filter
+  const { reportType, terms, noise, issueKey, ranges } = filter
   const conditions = [reportsWhere(tenantId, window, filter), ...(ranges ? [inRanges(rawTime, ranges)] : [])]
   return {
     name: 'listReports',
@@ -57,6 +57,8 @@ export function listReports(
       ${newestFirst}
       LIMIT ${uint(limit)}`,
     row,
+    // Every row is listed, so the newest granules are all that is read.
+    fewRows: terms.length === 0 && noise === undefined && issueKey === undefined && !ranges,
   }
 }
 

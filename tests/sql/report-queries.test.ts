@@ -90,6 +90,22 @@ describe('the tables of a count', () => {
   })
 })
 
+test('one thread reads rollups of values, the raw rows of an hour at their edges, and a list of every report', () => {
+  const few = (queries: readonly Query<unknown>[]) => queries.map(({ fewRows }) => fewRows)
+  const directive = csp([{ dimension: 'directive', operator: 'any', values: ['img-src'] }])
+  const pair = csp([...directive.terms, { dimension: 'blockedHost', operator: 'any', values: ['x'] }])
+  const list = (filter: ReportFilter) => listReports(tenant, ragged, filter, { after: undefined, limit: 51 })
+  expect(few(countReports(tenant, ragged, directive))).toEqual([true, true])
+  expect(few(countReports(tenant, ragged, pair))).toEqual([true, false])
+  expect(few(histogramReports(tenant, ragged, directive, '1m'))).toEqual([false])
+  const buckets = bucketsOf(ragged, '1d', 'Asia/Kolkata')
+  expect(few(estimateHistogram({ tenantId: tenant, window: ragged, filter: directive, buckets }))).toEqual([
+    true,
+    false,
+  ])
+  expect(few([list(csp()), list(directive), list({ ...csp(), noise: true })])).toEqual([true, false, false])
+})
+
 describe('the tables of a histogram in a time zone', () => {
   const day = Date.UTC(2026, 5, 1)
   const window = { from: day, to: day + 3 * dayMs }
