@@ -154,7 +154,7 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
           splits: () => ticks.map(({ at }) => at),
           values: (_, splits) => splits.map((split) => textOf.get(split) ?? ''),
         },
-        { ...axis, size: 48, gap: 8, space: 40, incrs: wholeSteps, values: (_, values) => values.map(number) },
+        { ...axis, size: 48, gap: 8, space: 28, incrs: wholeSteps, values: (_, values) => values.map(number) },
       ],
       // Not as times: uPlot would place ticks by the browser's zone and its clock changes.
       scales: {

@@ -33,7 +33,7 @@ export function reportColumns(reportType, open) {
   return [
     {
       label: 'Received',
-      width: '8.5rem',
+      width: '9.5rem',
       of: (report) =>
         html`<button type="button" class="link" data-focus data-open onClick=${() => open(report)}><${Time} time=${report.receivedAt} /></button>`,
     },

@@ -87,7 +87,7 @@ export function View() {
 
 function Pages({ list }) {
   const largest = Math.max(0, ...list.rows.map(({ reportCount }) => reportCount))
-  return html`<${Card} id="pages" title="Pages" note="over all that is stored, the most reports first" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
+  return html`<${Card} id="pages" title="Pages" note="over all that is stored, the largest estimate first" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
     <ul class="ranking" data-rows>${list.rows.map(
       ({ page, reportCount, firstSeen }) => html`<li key=${page} data-row>
       <div class="name"><${ShareBar} part=${reportCount} of=${largest} /><code class="over"><${Text} text=${page} empty="(none)" /></code></div>

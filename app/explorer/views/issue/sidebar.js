@@ -9,12 +9,13 @@ import { Facts } from '../../components/table.js'
 import { Time } from '../../components/time.js'
 import { Text } from '../../components/value.js'
 import { html } from '../../html.js'
-import { request, takes } from '../../requests.js'
+import { request } from '../../requests.js'
 import { useRead } from '../../use-read.js'
+import { comparable, mostQuoted } from './blocking-policy.js'
 import { ticketOf } from './ticket.js'
 import { WhatToDo } from './what-to-do.js'
 
-const advicePath = '/v1/sites/{siteId}/csp-policies/advice'
+const policies = '/v1/sites/{siteId}/csp-policies'
 
 /** The first time that is known: of the whole retention where a list is whole or the advice has it. */
 function firstSeenOf(issue, source, pages) {
@@ -27,13 +28,26 @@ function firstSeenOf(issue, source, pages) {
   return times.sort()[0]
 }
 
+/** Advice on the policy that blocked an issue, and its part about the issue's source. */
+function useAdvice(issue, own, reports) {
+  const state = { ...useApp().state, conditions: [] }
+  const blocking = issue && mostQuoted(reports)
+  const quoted = useRead(issue && request(state, policies, { siteId: own.siteId, limit: 200 }))
+  const policyId = quoted.body?.data.find(({ policy }) => comparable(policy) === blocking?.policy)?.id
+  const ofPolicy = policyId ? { policyId } : { scope: 'site' }
+  const target = quoted.body && request(state, `${policies}/advice`, { siteId: own.siteId, ...ofPolicy, limit: 200 })
+  const advice = useRead(target)
+  return {
+    advice: { ...advice, isLoading: advice.isLoading && !quoted.error, error: advice.error ?? quoted.error },
+    source: advice.body?.data.sources.find(({ issueId }) => issueId === issue?.id),
+  }
+}
+
 /** What to do, and facts. */
 export function Sidebar({ issue, row, own, browsers, reports, pages }) {
   const { state, sites } = useApp()
-  const hasAdvice = issue.reportType === 'csp-violation' && takes(advicePath, 'scope')
-  const target = request({ ...state, conditions: [] }, advicePath, { siteId: own.siteId, scope: 'site', limit: 200 })
-  const advice = useRead(hasAdvice ? target : undefined)
-  const source = advice.body?.data.sources.find(({ issueId }) => issueId === issue.id)
+  const isCsp = issue.reportType === 'csp-violation'
+  const { advice, source } = useAdvice(isCsp ? issue : undefined, own, reports)
   const firstSeen = firstSeenOf(issue, source, pages)
   const families = browsers.body?.data.map(({ values: [name] }) => name) ?? []
   const [latest] = reports
@@ -53,7 +67,7 @@ export function Sidebar({ issue, row, own, browsers, reports, pages }) {
   }
   const curl = curlOf(request(state, '/v1/sites/{siteId}/issues/{issueId}/reports', { ...own }))
   return html`<div>
-    ${hasAdvice && html`<${WhatToDo} advice=${advice} source=${source} own=${own} />`}
+    ${isCsp && html`<${WhatToDo} advice=${advice} source=${source} own=${own} />`}
     <${Card} id="facts" title="Facts" tools=${html`<${Copy} label="Markdown" what="the issue as Markdown" text=${() => ticketOf(facts)} /><${Copy} label="curl" what="curl, with the key as $KEY" text=${curl} />`}>
       <div class="pad"><${Facts} pairs=${[
         ['First seen ever', html`<${Time} time=${firstSeen} />`],
