@@ -1,27 +1,48 @@
 /**
- * @module `npm run screenshot -- URL KEY`: the explorer's picture in the README, of a running API such as `npm start`.
+ * @module `npm run screenshot -- URL KEY`: the explorer's pictures in its folder, of a running API such as `npm start`.
  */
 
 import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
 import { launchChromium } from './support/chromium.ts'
+import { settled } from './support/explorer.ts'
 
-const picture = fileURLToPath(new URL('../app/explorer/screenshot.png', import.meta.url))
+const folder = fileURLToPath(new URL('../app/explorer/', import.meta.url))
+
+/** Names of pictures with what the page shows in them. */
+const pictures: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = [
+  ['overview', async () => undefined],
+  [
+    'issue',
+    async (page) => {
+      await page.locator('#ranking-1 .only').first().click()
+      await page.getByRole('link', { name: 'Issues' }).click()
+      await settled(page)
+      await page.locator('#issues tr [data-focus]').first().click()
+      await page.locator('#what-to-do .advice').waitFor()
+    },
+  ],
+]
 
 async function take(url: string | undefined, key: string | undefined): Promise<void> {
   if (!url || !key) throw new Error('Usage: npm run screenshot -- http://127.0.0.1:8787 srk_live_…')
   const browser = await launchChromium()
   try {
-    const page = await browser.newPage({ viewport: { width: 1100, height: 760 } })
-    await page.goto(`${url}/explorer`)
-    await page.getByLabel('Key').fill(key)
-    await page.getByRole('button', { name: 'Look' }).click()
-    await page.locator('#ranking-1 table').waitFor()
-    await page.locator('#histogram canvas').waitFor()
-    await page.screenshot({ path: picture })
+    const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })
+    await page.addInitScript(`sessionStorage.setItem('security-reporting-key', '${key}')`)
+    for (const [name, show] of pictures) {
+      await page.goto(`${url}/explorer`)
+      await page.locator('#histogram canvas').waitFor()
+      await settled(page)
+      await show(page)
+      await settled(page)
+      await page.locator('#histogram canvas').waitFor()
+      await page.screenshot({ path: `${folder}${name}.png` })
+      process.stdout.write(`${folder}${name}.png\n`)
+    }
   } finally {
     await browser.close()
   }
 }
 
 await take(process.argv[2], process.argv[3])
-process.stdout.write(`${picture}\n`)

@@ -110,6 +110,11 @@ export function createApi(onChange) {
   return {
     status,
     get,
+    /** Forgets what a key has read. */
+    clear() {
+      entries.clear()
+      changeStatus({ readAt: 0, pausedUntil: 0, isAway: false, isUnauthorized: false, reason: '' })
+    },
     /** @param {string} target */
     peek: (target) => entries.get(target),
     /** Reads a target unless it was read just now; the listener runs after each read. */

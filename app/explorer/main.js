@@ -86,7 +86,9 @@ function App() {
   }
   const forget = () => {
     forgetKey()
-    location.assign('/explorer')
+    api.clear()
+    setSites(undefined)
+    setMe(undefined)
   }
   return html`<${AppContext.Provider} value=${app}>
     <${Frame} ...${{ message, overlay, setOverlay, useKey, forget }} hasKey=${readKey() !== null} />

@@ -16,8 +16,8 @@
 /** @type {Record<string, View>} */
 export const views = {
   overview: { label: 'Overview', group: '', path: '/v1/reports/histogram' },
-  reports: { label: 'Reports', path: '/v1/reports', params: ['report'] },
-  issues: { label: 'Issues', group: 'Work', path: '/v1/issues', params: ['new', 'types'] },
+  reports: { label: 'Reports', path: '/v1/reports' },
+  issues: { label: 'Issues', group: 'Work', path: '/v1/issues', params: ['new'] },
   issue: { label: 'Issue', isOfSite: true, params: ['issueId'] },
   policy: { label: 'Policy', group: 'Work', isOfSite: true, params: ['policyId', 'flip', 'form', 'limit'] },
   scripts: { label: 'Scripts', group: 'Inventory', isOfSite: true, params: ['status', 'pageScope', 'scriptId'] },

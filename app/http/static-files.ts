@@ -22,7 +22,7 @@ const fixedHeaders = {
 } as const
 
 /** Compressed once for the life of the process; a page has dozens of small files. */
-const fileGzip: GzipOptions = { fromBytes: 1_024, level: 9 }
+const fileGzip: GzipOptions = { fromBytes: 256, level: 9 }
 
 export const mediaTypes = {
   html: 'text/html; charset=utf-8',

@@ -23,7 +23,7 @@ export function Chip({ condition, isIdle, edit, remove }) {
   const title = isIdle ? `${text}: not a filter of this view` : text
   return html`<li data-row data-key=${`chip ${name} ${operator}`} class=${`chip ${operator} ${isIdle ? 'idle' : ''}`} title=${title}>
     <button type="button" class="edit" data-focus aria-label=${`Change filter: ${text}`} onClick=${edit}>
-      <span>${name}</span><span>${operatorWords[operator]}</span><b><bdi>${valuesText(condition)}</bdi></b>
+      <span>${name}</span>${' '}<span>${operatorWords[operator]}</span>${' '}<b><bdi>${valuesText(condition)}</bdi></b>
     </button>
     <button type="button" class="remove" aria-label=${`Remove filter: ${text}`} onClick=${remove}>✕</button>
   </li>`

@@ -7,7 +7,7 @@ export function FirstSteps() {
   const { me } = useApp()
   const command = `security-reporting sites create --tenant ${me?.tenant.id} --name Shop --host shop.example.com`
   return html`<section id="first-steps" class="card" aria-labelledby="first-steps-title" tabindex="-1">
-    <div class="card-head"><h2 id="first-steps-title">No site yet</h2></div>
+    <div class="card-head"><h1 id="first-steps-title">No site yet</h1></div>
     <ol>
       <li>Create a site with its hosts. This prints response headers, also for nginx and other servers: <pre tabindex="0">${command}</pre></li>
       <li>Send these headers with the pages of the site: browsers then report to the collector.</li>

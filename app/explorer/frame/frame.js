@@ -61,7 +61,7 @@ export function Frame({ hasKey, message, overlay, setOverlay, useKey, forget }) 
     <div class="page">
       ${sites?.length > 0 && html`<${Bar} isPicking=${overlay === 'filter'} setPicking=${(is) => setOverlay(is ? 'filter' : '')} />`}
       <${Notices} />
-      ${needsKey && html`<${KeyForm} message=${hasKey ? api.status.reason : ''} use=${useKey} />`}
+      ${needsKey && html`<${KeyForm} message=${hasKey ? api.status.reason : ''} isAlone=${!(sites?.length > 0)} use=${useKey} />`}
       <main id="view" tabindex="-1">${content()}</main>
       <p class="toast" role="status">${message}</p>
     </div>

@@ -3,8 +3,8 @@
 import { html, useEffect, useRef } from '../html.js'
 import { keyPattern } from '../served/schema.js'
 
-/** Form of the key, above a view that stays. @param {{ message: string, use: (key: string) => void }} props */
-export function KeyForm({ message, use }) {
+/** Form of the key, above a view that stays. @param {{ message: string, isAlone: boolean, use: (key: string) => void }} props `isAlone`: no view is shown */
+export function KeyForm({ message, isAlone, use }) {
   const input = useRef(/** @type {HTMLInputElement | null} */ (null))
   useEffect(() => input.current?.focus(), [])
   const submit = (event) => {
@@ -12,7 +12,7 @@ export function KeyForm({ message, use }) {
     use(input.current?.value ?? '')
   }
   return html`<form class="card key-form" onSubmit=${submit}>
-    <h2>Your API key</h2>
+    <${isAlone ? 'h1' : 'h2'}>Your API key<//>
     ${message && html`<p class="bad" role="alert">${message}</p>`}
     <label><span>Key</span>
       <input ref=${input} name="key" type="password" autocomplete="off" required pattern=${keyPattern}

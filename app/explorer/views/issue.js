@@ -61,6 +61,10 @@ export function View() {
   const { reports, pages, own, whole, row, issue } = useIssue(state)
   const dispositions = useRead(request(whole, '/v1/reports/grouped', { ...own, groupBy: 'disposition' }))
   const browsers = useRead(request(whole, '/v1/reports/grouped', { ...own, groupBy: 'browserName', limit: 20 }))
+  const isCsp = own.reportType === 'csp-violation'
+  const policies = useRead(
+    isCsp ? request(whole, '/v1/sites/{siteId}/csp-policies', { ...own, limit: 200 }) : undefined,
+  )
   const title = html`<nav aria-label="Breadcrumb"><${Link} changes=${{ view: 'issues', reportType: undefined }}>Issues<//> / <code>${state.own.issueId}</code></nav>
     <h1>${issue ? html`<${IssueSentence} issue=${issue} />` : 'Issue'}</h1>`
   if (reports.error && !reports.body)
@@ -78,10 +82,10 @@ export function View() {
       <div>
         <${HistogramCard} own=${own} of=${whole} title="Reports" by=${chartChoices} />
         <${Pages} list=${pages} />
-        ${issue.reportType === 'csp-violation' && html`<${BlockingPolicy} reports=${reports.rows} directive=${issue.subject} />`}
+        ${isCsp && html`<${BlockingPolicy} policies=${policies} directive=${issue.subject} reportCount=${row?.reportCount} />`}
         <${Reports} list=${reports} reportType=${own.reportType} />
       </div>
-      <${Sidebar} ...${{ issue, row, own, browsers, reports: reports.rows, pages }} />
+      <${Sidebar} ...${{ issue, row, own, browsers, reports: reports.rows, pages, policies }} />
     </div>`
 }
 

@@ -10,7 +10,16 @@ import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import type { TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { createWorld, startContractApi, type TestWorld } from '../../support/contract.ts'
-import { cells, expectFits, expectSound, figures, openExplorer, settled, shownNumber } from '../../support/explorer.ts'
+import {
+  cells,
+  expectFits,
+  expectSound,
+  figures,
+  forLong,
+  openExplorer,
+  settled,
+  shownNumber,
+} from '../../support/explorer.ts'
 
 const hostile = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>\u202egpj.exe'
 
@@ -139,7 +148,7 @@ const issue: Numbers = async (page) => {
   await ranks('pages')(page)
   const { data } = await bodyOf(page, 'reports')
   expect(await page.locator('#reports tbody tr').count()).toBe(data.length)
-  expect(await page.locator('#facts').textContent()).toContain('Reports in window30')
+  await expect.poll(() => textOf(page, 'facts'), forLong).toContain('Reports in window30')
   expect(await page.locator('h1 .escape').first().textContent()).toBe('\\u202e')
 }
 

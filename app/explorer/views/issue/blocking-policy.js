@@ -12,21 +12,8 @@ const directivesOf = (policy) =>
 
 const nameOf = (directive) => directive.split(' ')[0].toLowerCase()
 
-/** A policy without what differs from response to response: nonces and the order. @param {string} policy */
-export const comparable = (policy) =>
-  directivesOf(policy.replace(/'nonce-[^']*'/g, "'nonce-*'"))
-    .sort()
-    .join('; ')
-
-/** The policy that most of some reports quote. @param {any[]} reports */
-export function mostQuoted(reports) {
-  const counts = new Map()
-  for (const { policy } of reports) {
-    if (policy) counts.set(comparable(policy), (counts.get(comparable(policy)) ?? 0) + 1)
-  }
-  const [most] = [...counts].sort(([, a], [, b]) => b - a)
-  return most && { policy: most[0], count: most[1] }
-}
+/** Of the quoted policies. @param {import('../../use-read.js').Read} policies */
+export const mostQuoted = ({ body }) => body?.data.toSorted((a, b) => b.reportCount - a.reportCount)[0]
 
 /** Directives that a missing one falls back to, the nearest first. @param {string} directive */
 function fallbacks(directive) {
@@ -40,17 +27,23 @@ function fallbacks(directive) {
   ]
 }
 
-/** @param {{ reports: any[], directive: string }} props `directive`: that blocked */
-export function BlockingPolicy({ reports, directive }) {
-  const most = mostQuoted(reports)
-  if (!most) return null
-  const parts = directivesOf(most.policy)
-  const governing = fallbacks(directive).find((name) => parts.some((part) => nameOf(part) === name))
-  const note = `quoted by ${number(most.count)} of the newest ${number(reports.length)} reports`
-  return html`<${Card} id="policy" title="Policy that blocked it" note=${note}>
-    <p class="policy"><code>${parts.map((part, at) => {
-      const text = html`<${Text} text=${part} />`
-      return html`${nameOf(part) === governing ? html`<mark>${text}</mark>` : text}${at < parts.length - 1 && '; '}`
-    })}</code></p>
+/**
+ * The policy that most reports of the issue quote.
+ * @param {{ policies: import('../../use-read.js').Read, directive: string, reportCount?: number }} props `directive`: that blocked
+ */
+export function BlockingPolicy({ policies, directive, reportCount }) {
+  const most = mostQuoted(policies)
+  const note = most && `quoted by ${number(most.reportCount)} of ${number(reportCount)} reports of the window`
+  return html`<${Card} id="policy" title="Policy that blocked it" note=${note} read=${policies} rows=${2}>
+    ${() => (most ? html`<${Marked} policy=${most.policy} directive=${directive} />` : html`<p class="muted pad">No report of this window quotes a policy.</p>`)}
   <//>`
+}
+
+function Marked({ policy, directive }) {
+  const parts = directivesOf(policy)
+  const governing = fallbacks(directive).find((name) => parts.some((part) => nameOf(part) === name))
+  return html`<p class="policy"><code>${parts.map((part, at) => {
+    const text = html`<${Text} text=${part} />`
+    return html`${nameOf(part) === governing ? html`<mark>${text}</mark>` : text}${at < parts.length - 1 && '; '}`
+  })}</code></p>`
 }

@@ -11,11 +11,11 @@ import { Text } from '../../components/value.js'
 import { html } from '../../html.js'
 import { request } from '../../requests.js'
 import { useRead } from '../../use-read.js'
-import { comparable, mostQuoted } from './blocking-policy.js'
+import { mostQuoted } from './blocking-policy.js'
 import { ticketOf } from './ticket.js'
 import { WhatToDo } from './what-to-do.js'
 
-const policies = '/v1/sites/{siteId}/csp-policies'
+const advicePath = '/v1/sites/{siteId}/csp-policies/advice'
 
 /** The first time that is known: of the whole retention where a list is whole or the advice has it. */
 function firstSeenOf(issue, source, pages) {
@@ -29,25 +29,24 @@ function firstSeenOf(issue, source, pages) {
 }
 
 /** Advice on the policy that blocked an issue, and its part about the issue's source. */
-function useAdvice(issue, own, reports) {
-  const state = { ...useApp().state, conditions: [] }
-  const blocking = issue && mostQuoted(reports)
-  const quoted = useRead(issue && request(state, policies, { siteId: own.siteId, limit: 200 }))
-  const policyId = quoted.body?.data.find(({ policy }) => comparable(policy) === blocking?.policy)?.id
-  const ofPolicy = policyId ? { policyId } : { scope: 'site' }
-  const target = quoted.body && request(state, `${policies}/advice`, { siteId: own.siteId, ...ofPolicy, limit: 200 })
-  const advice = useRead(target)
+function useAdvice(issue, own, policies) {
+  const { state } = useApp()
+  const policyId = mostQuoted(policies)?.id
+  const target = request({ ...state, conditions: [] }, advicePath, { siteId: own.siteId, policyId, limit: 200 })
+  const advice = useRead(policyId && target)
+  const isKnown = policies.body !== undefined || policies.error !== undefined
+  const body = advice.body ?? (isKnown && !policyId ? { data: { sources: [] } } : undefined)
   return {
-    advice: { ...advice, isLoading: advice.isLoading && !quoted.error, error: advice.error ?? quoted.error },
-    source: advice.body?.data.sources.find(({ issueId }) => issueId === issue?.id),
+    advice: { ...advice, body, isLoading: body === undefined && !advice.error },
+    source: body?.data.sources.find(({ issueId }) => issueId === issue.id),
   }
 }
 
 /** What to do, and facts. */
-export function Sidebar({ issue, row, own, browsers, reports, pages }) {
+export function Sidebar({ issue, row, own, browsers, reports, pages, policies }) {
   const { state, sites } = useApp()
   const isCsp = issue.reportType === 'csp-violation'
-  const { advice, source } = useAdvice(isCsp ? issue : undefined, own, reports)
+  const { advice, source } = useAdvice(issue, own, policies)
   const firstSeen = firstSeenOf(issue, source, pages)
   const families = browsers.body?.data.map(({ values: [name] }) => name) ?? []
   const [latest] = reports
