@@ -25,6 +25,9 @@ const applyScheme = () => document.documentElement.classList.toggle('dark-mode',
 dark.addEventListener('change', applyScheme)
 applyScheme()
 
+const search = /** @type {HTMLInputElement} */ (document.getElementById('search'))
+const found = /** @type {HTMLOutputElement} */ (document.getElementById('found'))
+
 const description = await (await fetch('/openapi.json')).json()
 
 // @ts-expect-error: a global of swagger-ui-dist, which has no types.
@@ -43,6 +46,7 @@ const ui = SwaggerUIBundle({
   onComplete() {
     const key = readKey()
     if (key) ui.preauthorizeApiKey(scheme, key)
+    showFound()
   },
 })
 
@@ -65,10 +69,7 @@ function readKey() {
   return sessionStorage.getItem(keyName) ?? ''
 }
 
-const search = /** @type {HTMLInputElement} */ (document.getElementById('search'))
-const found = /** @type {HTMLOutputElement} */ (document.getElementById('found'))
-
-search.addEventListener('input', () => {
+function showFound() {
   const text = search.value.trim()
   ui.getSystem().layoutActions.updateFilter(text || false)
   const operations = ui.getSystem().specSelectors.taggedOperations()
@@ -77,7 +78,9 @@ search.addEventListener('input', () => {
     0,
   )
   found.value = text && (count === 0 ? 'No operation has all of these words' : `${count} found`)
-})
+}
+
+search.addEventListener('input', showFound)
 
 addEventListener('keydown', (event) => {
   const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
