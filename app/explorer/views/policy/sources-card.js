@@ -33,7 +33,7 @@ export function SourcesCard({ read, choices, flipped }) {
     ${
       choices.length === 0
         ? html`<${Empty} text="The policy’s reports name no source: nothing is to be added." />`
-        : html`<${Table} caption="Sources to allow" rows=${choices} keyOf=${({ key }) => key} columns=${columns({ choices, flipped, flip })} />`
+        : html`<${Table} isWide caption="Sources to allow" rows=${choices} keyOf=${({ key }) => key} columns=${columns({ choices, flipped, flip })} />`
     }
   <//>`
 }

@@ -102,6 +102,7 @@ const columns = [
   { label: 'Integrity', of: ({ coverage }) => html`<${Badge} word=${coverage.state} />`, width: '112px' },
   {
     label: 'Library',
+    isMinor: true,
     of: ({ identification: { state, package: found } }) =>
       found
         ? html`<${Text} text=${`${found.name} ${found.version}`} />`
@@ -116,6 +117,11 @@ const columns = [
     numeric: true,
     width: '72px',
   },
-  { label: 'First seen', of: ({ firstSeenAt }) => html`<${Time} time=${firstSeenAt} />`, width: '136px' },
+  {
+    label: 'First seen',
+    isMinor: true,
+    of: ({ firstSeenAt }) => html`<${Time} time=${firstSeenAt} />`,
+    width: '136px',
+  },
   { label: 'Last seen', of: ({ lastSeenAt }) => html`<${Time} time=${lastSeenAt} />`, width: '136px' },
 ]

@@ -58,18 +58,13 @@ describe('a header', () => {
   })
 
   test('for Express is JavaScript, whatever the policy has', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (policy) => {
-        const set: [string, string][] = []
-        const app = {
-          use: (step: (...of: object[]) => void) =>
-            step({}, { set: (...of: [string, string]) => set.push(of) }, () => {}),
-        }
-        new Function('app', toForm('Express', 'report', policy))(app)
-        expect(set).toEqual([['Content-Security-Policy-Report-Only', policy]])
-      }),
-      { numRuns: numberOfCases(50) },
-    )
+    const policy = 'x "\\" \'\n\u2028\0$ {y} `</script>'
+    const set: string[][] = []
+    const app = {
+      use: (step: (...of: unknown[]) => void) => step({}, { set: (...of: string[]) => set.push(of) }, () => {}),
+    }
+    new Function('app', toForm('Express', 'report', policy))(app)
+    expect(set).toEqual([['Content-Security-Policy-Report-Only', policy]])
   })
 })
 
