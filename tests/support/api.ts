@@ -44,8 +44,8 @@ export interface TestApiOptions
   /** Patient ones by default; `{}` for the product's own. */
   readonly connectOptions?: ConnectOptions
   readonly keyTtlMs?: number
-  /** Called before each query. */
-  readonly onRead?: (query: Query<unknown>) => void
+  /** Called before each query, which is not sent if it returns false and has no rows then. */
+  readonly onRead?: (query: Query<unknown>) => unknown
 }
 
 /** Starts the API on a free port; by default on the shared engine, with budgets in memory. */
@@ -66,8 +66,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const database: Database = {
     ...reader,
     read(query, options) {
-      onRead?.(query)
-      return reader.read(query, options)
+      return onRead?.(query) === false ? Promise.resolve([]) : reader.read(query, options)
     },
   }
   const writer = connectPatiently(writeUrl)
