@@ -9,15 +9,13 @@ import { settled } from './support/explorer.ts'
 
 const folder = fileURLToPath(new URL('../app/explorer/', import.meta.url))
 
-/** Names of pictures with what the page shows in them. */
-const pictures: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = [
-  ['overview', async () => undefined],
+/** Names of pictures, with what the page shows in them. */
+const pictures: readonly (readonly [string, string, (page: Page) => Promise<unknown>])[] = [
+  ['overview', '', async () => undefined],
   [
     'issue',
+    '?view=issues&reportType=csp-violation&confidence.any=high',
     async (page) => {
-      await page.locator('#ranking-1 .only').first().click()
-      await page.getByRole('link', { name: 'Issues' }).click()
-      await settled(page)
       await page.locator('#issues tr [data-focus]').first().click()
       await page.locator('#what-to-do .advice').waitFor()
     },
@@ -30,9 +28,9 @@ async function take(url: string | undefined, key: string | undefined): Promise<v
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })
     await page.addInitScript(`sessionStorage.setItem('security-reporting-key', '${key}')`)
-    for (const [name, show] of pictures) {
-      await page.goto(`${url}/explorer`)
-      await page.locator('#histogram canvas').waitFor()
+    page.setDefaultTimeout(120_000)
+    for (const [name, query, show] of pictures) {
+      await page.goto(`${url}/explorer${query}`)
       await settled(page)
       await show(page)
       await settled(page)

@@ -96,4 +96,4 @@ const textIn = (path: string) => (file: string) => readFileSync(join(dirname(pat
 const ownText = (file: string) => readFileSync(join(folder, file), 'utf8')
 
 /** Comments with lines of their own: a fifth of what a browser would load. */
-const withoutComments = (text: string) => text.replace(/^[ \t]*(\/\*\*[\s\S]*?\*\/|\/\/.*)\n/gm, '')
+const withoutComments = (text: string) => text.replace(/^[ \t]*(\/\*\*(?:(?!\*\/)[\s\S])*\*\/|\/\/.*)\n/gm, '')

@@ -35,15 +35,17 @@ export function restoreFocus(state) {
   wanted = state?.focus ?? ''
 }
 
+/** What is to be focused can be drawn yet. */
+const isReading = () => document.querySelector('[aria-busy=true], #view:empty') !== null
+
 function settle() {
-  if (wanted) {
-    const element = find(wanted)
-    if (element) {
-      wanted = ''
-      focusOn(element)
-    }
-    return
+  const element = wanted && find(wanted)
+  if (element) {
+    wanted = ''
+    return focusOn(element)
   }
+  if (wanted && isReading()) return
+  wanted = ''
   const view = document.getElementById('view')
   const heading = view?.querySelector('h1')
   if (awaitsHeading && heading && document.activeElement === view) return focusOn(heading)

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { transform } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApi, type TestApi } from '../support/api.ts'
 
@@ -59,5 +61,17 @@ test('/ leads to the explorer and the reference, and every file of the explorer 
   expect(explorer.text).not.toMatch(/<script(?! type="module" src)|<style|\son\w+=|\sstyle=|https?:/)
   for (const file of ['README.md', 'overview.png', 'tsconfig.json', '..%2fconfig.ts', 'views/']) {
     expect(await api.get(`/explorer/${file}`)).toMatchObject({ status: 404 })
+  }
+})
+
+test('modules of the explorer are served without comments, and are otherwise their sources', async () => {
+  const folder = new URL('../../app/explorer/', import.meta.url)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'))
+  expect(files.length).toBeGreaterThan(40)
+  const codeOf = async (text: string) => (await transform(text, { minify: true })).code
+  for (const file of files) {
+    const { text } = await api.get(`/explorer/${file}`)
+    expect(text).not.toMatch(/^\s*\/\*\*.*\*\/$/m)
+    expect([file, await codeOf(text)]).toEqual([file, await codeOf(readFileSync(new URL(file, folder), 'utf8'))])
   }
 })
