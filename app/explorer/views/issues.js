@@ -48,13 +48,13 @@ export function View() {
     {
       label: 'First seen',
       isMinor: true,
-      width: '8.5rem',
+      width: '9.5rem',
       title: 'First seen ever of new issues; of others in this window',
       of: ({ firstSeenEver, firstSeen }) => html`<${Time} time=${firstSeenEver ?? firstSeen} />`,
     },
     {
       label: 'Last seen',
-      width: '8rem',
+      width: '9.5rem',
       title: 'The latest first',
       of: ({ lastSeen }) => html`<${Time} time=${lastSeen} />`,
     },

@@ -16,7 +16,7 @@ const step = 20
 const code = (text) => html`<code><${Text} text=${text} /></code>`
 
 const reports = { label: 'Reports', width: '6rem', numeric: true, of: ({ reportCount }) => number(reportCount) }
-const lastSeen = { label: 'Last seen', width: '9rem', of: (row) => html`<${Time} time=${row.lastSeen} />` }
+const lastSeen = { label: 'Last seen', width: '9.5rem', of: (row) => html`<${Time} time=${row.lastSeen} />` }
 const feature = (label) => ({
   label,
   of: (row) => html`<${Value} isRow name="feature" value=${row.feature ?? row.errorType ?? row.reason ?? ''} />`,
