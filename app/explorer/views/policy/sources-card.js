@@ -44,7 +44,7 @@ const columns = ({ choices, flipped, flip }) => [
     of: (choice) =>
       html`<${SourceCell} choice=${choice} isFirst=${isFirst(choices, choice)} isTicked=${isTicked(choice, flipped)} flip=${() => flip(choice)} />`,
   },
-  { label: 'Reports', of: ({ source }) => number(source.reportCount), numeric: true, width: '92px' },
+  { label: 'Reports', of: ({ source }) => number(source.reportCount), numeric: true, width: '76px' },
   {
     label: 'Pages',
     title: 'Pages with reports of this directive and host',
@@ -52,7 +52,7 @@ const columns = ({ choices, flipped, flip }) => [
     numeric: true,
     width: '76px',
   },
-  { label: 'What it is', of: (choice) => html`<${Kind} choice=${choice} />`, width: '28%' },
+  { label: 'What it is', of: (choice) => html`<${Kind} choice=${choice} />`, width: '25%' },
 ]
 
 /** Whether the row before it is of another directive. */
