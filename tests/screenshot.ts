@@ -18,6 +18,21 @@ const pictures: readonly (readonly [string, string, (page: Page) => Promise<unkn
     async (page) => {
       await page.locator('#issues tr [data-focus]').first().click()
       await page.locator('#what-to-do .advice').waitFor()
+      await page.locator('#histogram canvas').waitFor()
+    },
+  ],
+  [
+    'policy',
+    '?view=policy',
+    async (page) => {
+      await page.locator('#check .parts').waitFor()
+    },
+  ],
+  [
+    'pci',
+    '?view=pci',
+    async (page) => {
+      await page.locator('#changes table').waitFor()
     },
   ],
 ]
@@ -34,7 +49,6 @@ async function take(url: string | undefined, key: string | undefined): Promise<v
       await settled(page)
       await show(page)
       await settled(page)
-      await page.locator('#histogram canvas').waitFor()
       await page.screenshot({ path: `${folder}${name}.png` })
       process.stdout.write(`${folder}${name}.png\n`)
     }
