@@ -8,39 +8,36 @@ import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowTime } from '../sql/rows.ts'
 import { at, join, type Sql, sql, uint64s, uuid } from '../sql/sql.ts'
 
-type Owner = Pick<ReportTypesFilter, 'tenantId' | 'siteId' | 'reportTypes'>
+export type IssueOwner = Pick<ReportTypesFilter, 'tenantId' | 'siteId' | 'reportTypes'>
 
-const whereOwned = (owner: Owner, further: Sql) => {
+/** An issue's rows are merged: FINAL takes a quarter of the time of GROUP BY once its parts are, and as much before. */
+export const fromFirstSightings = (owner: IssueOwner, further: Sql) => {
   const conditions = [sql`tenant_id = ${uuid(owner.tenantId)}`, ...ofReportTypes(owner), further]
-  return sql`FROM issue_first_seen WHERE ${join(conditions, ' AND ')}`
+  return sql`FROM issue_first_seen FINAL WHERE ${join(conditions, ' AND ')}`
 }
 
-/** Condition on `issue_key`. An issue has several rows until they are merged, of which the earliest counts. */
-export function isFirstSeenIn(owner: Owner, { from, to }: TimeRange): Sql {
-  const [start, end] = [at(new Date(from)), at(new Date(to))]
-  const candidates = whereOwned(owner, sql`first_seen_at >= ${start} AND first_seen_at < ${end}`)
-  const isCandidate = sql`issue_key IN (SELECT issue_key ${candidates})`
-  return sql`issue_key IN (
-    SELECT issue_key
-    ${whereOwned(owner, isCandidate)}
-    GROUP BY issue_key
-    HAVING min(first_seen_at) >= ${start})`
-}
+export const isFirstSeenWithin = ({ from, to }: TimeRange): Sql =>
+  sql`first_seen_at >= ${at(new Date(from))} AND first_seen_at < ${at(new Date(to))}`
+
+/** Condition on columns of reports. By `issue_key` alone all rows are read: 2.6 times the time for 20 issues, 0.6 for 30,000 (10 M). */
+export const isOfIssueFirstSeenIn = (owner: IssueOwner, window: TimeRange): Sql => sql`
+  (report_type, site_id, issue_key) IN (
+    SELECT report_type, site_id, issue_key
+    ${fromFirstSightings(owner, isFirstSeenWithin(window))})`
 
 const row = z.object({ key: rowBigSum, firstSeenEver: rowTime })
 
 type FirstSighting = z.infer<typeof row>
 
-export function listFirstSightings(owner: Owner, issues: readonly Keyed[]): Query<FirstSighting>[] {
+export function listFirstSightings(owner: IssueOwner, issues: readonly Keyed[]): Query<FirstSighting>[] {
   if (issues.length === 0) return []
   const isOfIssues = sql`issue_key IN ${uint64s(issues.map(({ key }) => key))}`
   return [
     {
       name: 'listFirstSightings',
       statement: sql`
-        SELECT toString(issue_key) AS key, min(first_seen_at) AS firstSeenEver
-        ${whereOwned(owner, isOfIssues)}
-        GROUP BY issue_key`,
+        SELECT toString(issue_key) AS key, first_seen_at AS firstSeenEver
+        ${fromFirstSightings(owner, isOfIssues)}`,
       row,
     },
   ]

@@ -3,7 +3,7 @@ import { type Groups, ofReportTypes, type ReportTypesFilter } from '../groups/ke
 import type { TimeRange } from '../rollups/time-range.ts'
 import { matchesText } from '../sql/matches.ts'
 import { sql } from '../sql/sql.ts'
-import { isFirstSeenIn } from './first-sightings.ts'
+import { isOfIssueFirstSeenIn } from './first-sightings.ts'
 
 export interface IssueFilter extends ReportTypesFilter, Omit<IssueConditions, 'isNew'> {
   /** Only issues that were first seen ever within it. */
@@ -17,7 +17,7 @@ export const issueGroups = (filter: IssueFilter): Groups => ({
   conditions: [
     ...ofReportTypes(filter),
     ...(filter.subject ?? []).map((condition) => matchesText(sql`issue_subject`, condition)),
-    ...(filter.firstSeenIn ? [isFirstSeenIn(filter, filter.firstSeenIn)] : []),
+    ...(filter.firstSeenIn ? [isOfIssueFirstSeenIn(filter, filter.firstSeenIn)] : []),
     ...(filter.targetHost ?? []).map((condition) => matchesText(sql`issue_host`, condition)),
   ],
   key: () => sql`issue_key`,

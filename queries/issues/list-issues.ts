@@ -15,9 +15,14 @@ import { at, bool, empty, join, noTime, type Sql, sql, uint, uint64 } from '../s
 import { type IssueFilter, issueGroups } from './issue-groups.ts'
 import { hasConfidence, issueSenders } from './issue-senders.ts'
 
-const row = z.object({ key: rowBigSum, siteId: z.string(), reportType: z.enum(issueTypeNames), lastSeen: rowTime })
+export const rankedIssue = z.object({
+  key: rowBigSum,
+  siteId: z.string(),
+  reportType: z.enum(issueTypeNames),
+  lastSeen: rowTime,
+})
 
-export type RankedIssue = z.infer<typeof row>
+export type RankedIssue = z.infer<typeof rankedIssue>
 
 export interface IssuePosition {
   readonly lastSeen: number
@@ -49,7 +54,7 @@ function listIssuesIn(filter: IssueFilter, after: IssuePosition | undefined, lim
   return {
     name: 'listIssues',
     statement: sql`${issues} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,
-    row,
+    row: rankedIssue,
   }
 }
 

@@ -1,24 +1,24 @@
 import { z } from 'zod'
-import { listFirstSightings } from '../../../queries/issues/first-sightings.ts'
 import type { IssueFilter } from '../../../queries/issues/issue-groups.ts'
-import { type IssueDetails, listIssueDetails } from '../../../queries/issues/list-issue-details.ts'
-import { countIssues, type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
-import { confidence, type IssueSenders } from '../../../queries/rules/confidence.ts'
+import { countIssues, type IssuePosition, type RankedIssue } from '../../../queries/issues/list-issues.ts'
+import type { TimeRange } from '../../../queries/rollups/time-range.ts'
+import { confidence } from '../../../queries/rules/confidence.ts'
 import { estimate, isSampled } from '../../../queries/rules/weights.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { addition } from '../../../schema/additions.ts'
+import { dayMs } from '../../../schema/durations.ts'
 import { type IssueConditions, issueFilterAdditions } from '../../../schema/issue-filter.ts'
 import { issueId } from '../../../schema/issue-id.ts'
 import { flag } from '../../../schema/params.ts'
 import { issueTypeNames, reportTypeRows } from '../../../schema/report-types.ts'
 import { count, listResponse } from '../../../schema/responses/common.ts'
 import { issue } from '../../../schema/responses/issue.ts'
+import type { Caller } from '../../pipeline/authenticator.ts'
 import { cursorTime } from '../../pipeline/cursor.ts'
-import type { HandlerContext } from '../../pipeline/endpoint.ts'
 import { listPage, type SortKey } from '../../pipeline/page.ts'
 import { windows } from '../../pipeline/windows.ts'
 import { uint64Text } from '../groups/volume-position.ts'
-import { withDetails } from '../groups/with-details.ts'
+import { type FoundIssue, type IssueReader, readIssues } from './read-issues.ts'
 
 export const issuePosition: SortKey<Pick<RankedIssue, 'lastSeen' | 'key'>, IssuePosition> = {
   schema: z.object({ lastSeen: cursorTime, key: uint64Text }),
@@ -34,10 +34,10 @@ export const issueListing = {
   }),
 } as const
 
-type Page = Pick<
-  HandlerContext<unknown, unknown, typeof issueListing.window, typeof issueListing.page>,
-  'caller' | 'window' | 'page' | 'read' | 'readAll'
->
+interface Page extends IssueReader {
+  readonly caller: Pick<Caller, 'tenant'>
+  readonly window: TimeRange
+}
 
 /** Parameters that the contract lacks. */
 export const issueListAdditions = {
@@ -52,36 +52,27 @@ interface Selection {
 }
 
 export async function readIssuePage(
-  { caller, window, page, read, readAll }: Page,
+  { caller, window, ...reader }: Page,
   { siteId, reportType: reportTypes = issueTypeNames, total }: Selection,
   { isNew, ...conditions }: IssueConditions,
 ) {
   const owner = { tenantId: caller.tenant.id, siteId, reportTypes }
-  const filter: IssueFilter = { ...conditions, ...owner, window, firstSeenIn: isNew ? window : undefined }
-  let ranked: RankedIssue[] = []
-  for (const list of listIssues(filter, page.after, page.rows)) {
-    ranked = await read(list)
-    if (ranked.length === page.rows) break
-  }
-  const { data, ...paging } = page.cut(ranked)
-  const [details, senders, sightings, counts] = await Promise.all([
-    readAll(listIssueDetails(filter, data)),
-    filter.noise === undefined ? undefined : readAll(listIssueDetails({ ...filter, noise: undefined }, data)),
-    isNew ? readAll(listFirstSightings(owner, data)) : undefined,
-    total === 'true' ? read(countIssues(filter)) : undefined,
+  const filter: IssueFilter = { ...conditions, ...owner, ...(isNew ? onlyNew(window) : { window }) }
+  const [{ issues, paging }, counts] = await Promise.all([
+    readIssues(reader, filter),
+    total === 'true' ? reader.read(countIssues(filter)) : undefined,
   ])
-  const sendersOf = new Map(senders?.map((found) => [found.key, found]))
-  const firstSeenOf = new Map(sightings?.map(({ key, firstSeenEver }) => [key, { firstSeenEver }]))
-  const issues = withDetails(data, details).map((found) => ({
-    ...toIssue(found, sendersOf.get(found.key) ?? found),
-    ...firstSeenOf.get(found.key),
-  }))
-  return { data: issues, ...(counts && onlyRow(counts)), ...paging }
+  return { data: issues.map(toIssue), ...(counts && onlyRow(counts)), ...paging }
 }
 
-/** @param senders of all of its reports. */
-function toIssue(found: RankedIssue & IssueDetails, senders: IssueSenders): z.input<typeof issue> {
-  const { key, siteId, reportType, subject, targetHost } = found
+/** A new issue has no report from before the window, so that its first day needs no raw rows. */
+const onlyNew = (window: TimeRange) => ({
+  firstSeenIn: window,
+  window: { ...window, from: Math.floor(window.from / dayMs) * dayMs },
+})
+
+function toIssue(found: FoundIssue): z.input<typeof issue> {
+  const { key, siteId, reportType, subject, targetHost, senders, firstSeenEver } = found
   const { issue: rule, dimensions } = reportTypeRows[reportType]
   const isOfBlockedHost = rule?.hostOf === 'blockedUrl' && dimensions.includes('blockedHost')
   return {
@@ -100,5 +91,6 @@ function toIssue(found: RankedIssue & IssueDetails, senders: IssueSenders): z.in
     confidence: confidence(senders),
     firstSeen: found.firstSeen,
     lastSeen: found.lastSeen,
+    ...(firstSeenEver !== undefined && { firstSeenEver }),
   }
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
@@ -13,6 +13,9 @@ import type { TestKey } from '../../support/tenants.ts'
 const now = Date.now()
 const [recently, before, from] = [now - dayMs, now - 20 * dayMs, now - 7 * dayMs]
 
+/** Names of the statements that were sent. */
+const reads: string[] = []
+
 let api: TestApi
 let writer: Database
 let tenantId: string
@@ -20,7 +23,7 @@ let key: TestKey
 
 beforeAll(async () => {
   writer = connectPatiently(inject('servers').writeUrl)
-  api = await startApi({ now: () => new Date(now) })
+  api = await startApi({ now: () => new Date(now), onRead: ({ name }) => reads.push(name) })
   tenantId = await api.createTenant({ overrides: { retentionDays: 90 } })
   const siteId = await api.createSite(tenantId)
   key = await api.createKey(tenantId)
@@ -67,4 +70,47 @@ test('all issues are listed without the filter, and with its opposite, none with
 test('a window from before a first sighting has it as a new one', async () => {
   const found = await list({ new: 'true', from: new Date(before - 1).toISOString() })
   expect(hostsOf(found)).toEqual(['new.test', 'old.test'])
+})
+
+describe('the first page of new issues', () => {
+  let ofSightings: TestKey
+
+  beforeAll(async () => {
+    const owner = { tenantId: await api.createTenant({ overrides: { retentionDays: 90 } }) }
+    const siteId = await api.createSite(owner.tenantId)
+    ofSightings = await api.createKey(owner.tenantId)
+    const report = (issueHost: string, receivedAt: number) => aReport({ ...owner, siteId, issueHost, receivedAt })
+    await api.insertReports([report('first.test', recently - 2), report('later.test', recently - 1)])
+    await api.insertReports([report('first.test', recently + 60_000), report('old.test', before)])
+    const [earlier, at] = [recently - 5 * dayMs, recently].map((time) => toClickHouseTime(new Date(time)))
+    const expired = { issue_key: '42', first_seen_at: earlier, last_seen_at: earlier, stored_at: at, noise: false }
+    const ofSite = { tenant_id: owner.tenantId, report_type: 'csp-violation', site_id: siteId }
+    await insertRows(writer, 'issue_first_seen', [{ ...ofSite, ...expired }])
+  })
+
+  const firstPage = async (params: Record<string, string>) => {
+    reads.length = 0
+    const query = new URLSearchParams({ new: 'true', from: new Date(from).toISOString(), ...params })
+    const { body } = await api.get(`/v1/issues?${query}`, { key: ofSightings })
+    const hosts = body.data.map(({ targetHost }: { targetHost: string }) => targetHost)
+    return { hosts, ranked: reads.filter((name) => /^list(New)?Issues$/.test(name)) }
+  }
+
+  test('reads no reports to find and rank them', async () => {
+    expect(await firstPage({ limit: '1' })).toEqual({ hosts: ['first.test'], ranked: ['listNewIssues'] })
+    const from = new Date(recently - dayMs).toISOString()
+    expect(await firstPage({ from })).toEqual({ hosts: ['first.test', 'later.test'], ranked: ['listNewIssues'] })
+  })
+
+  test('ranks by reports the issues of a window after which one was seen again', async () => {
+    const { hosts, ranked } = await firstPage({ to: new Date(recently).toISOString() })
+    expect(hosts).toEqual(['later.test', 'first.test'])
+    expect(ranked).toContain('listIssues')
+  })
+
+  test('has none whose reports have expired, and is filled with others', async () => {
+    const { hosts, ranked } = await firstPage({ limit: '3' })
+    expect(hosts).toEqual(['first.test', 'later.test'])
+    expect(ranked).toContain('listIssues')
+  })
 })

@@ -1,0 +1,69 @@
+/** @module A page of issues: which they are, then what there is on each. */
+
+import { listFirstSightings } from '../../../queries/issues/first-sightings.ts'
+import type { IssueFilter } from '../../../queries/issues/issue-groups.ts'
+import { type IssueDetails, listIssueDetails } from '../../../queries/issues/list-issue-details.ts'
+import { type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
+import { listNewIssues } from '../../../queries/issues/list-new-issues.ts'
+import type { IssueSenders } from '../../../queries/rules/confidence.ts'
+import type { Reader } from '../../../queries/sql/query.ts'
+import type { Page } from '../../pipeline/page.ts'
+import { withDetails } from '../groups/with-details.ts'
+
+export interface IssueReader extends Reader {
+  readonly page: Page<Pick<RankedIssue, 'lastSeen' | 'key'>, IssuePosition>
+}
+
+export interface FoundIssue extends RankedIssue, IssueDetails {
+  /** Of all of its reports. */
+  readonly senders: IssueSenders
+  /** Of a list of new issues. */
+  readonly firstSeenEver?: string | undefined
+}
+
+/** The first page of new issues is ranked without a report, unless one of them was seen after the window or has expired. */
+export async function readIssues(reader: IssueReader, filter: IssueFilter) {
+  const { page, read } = reader
+  if (filter.firstSeenIn && !page.after && !hasConditions(filter)) {
+    const newest = await read(listNewIssues(filter, filter.firstSeenIn, page.rows))
+    const areInWindow = newest.every(({ lastSeen }) => Date.parse(lastSeen) < filter.window.to)
+    const found = areInWindow ? await readDetails(reader, filter, newest) : undefined
+    if (found?.areAsRanked) return found
+  }
+  return readDetails(reader, filter, await rank(reader, filter))
+}
+
+const hasConditions = ({ subject = [], targetHost = [], confidence, noise }: IssueFilter) =>
+  subject.length > 0 || targetHost.length > 0 || confidence !== undefined || noise !== undefined
+
+async function rank({ page, read }: IssueReader, filter: IssueFilter): Promise<RankedIssue[]> {
+  let ranked: RankedIssue[] = []
+  for (const list of listIssues(filter, page.after, page.rows)) {
+    ranked = await read(list)
+    if (ranked.length === page.rows) break
+  }
+  return ranked
+}
+
+async function readDetails(
+  { page, readAll }: IssueReader,
+  { firstSeenIn, ...filter }: IssueFilter,
+  ranked: readonly (RankedIssue & { readonly firstSeenEver?: string })[],
+) {
+  const { data, ...paging } = page.cut(ranked)
+  const unsighted = firstSeenIn ? data.filter(({ firstSeenEver }) => firstSeenEver === undefined) : []
+  const [details, all, sightings] = await Promise.all([
+    readAll(listIssueDetails(filter, data)),
+    filter.noise === undefined ? [] : readAll(listIssueDetails({ ...filter, noise: undefined }, data)),
+    readAll(listFirstSightings(filter, unsighted)),
+  ])
+  const sendersOf = new Map(all.map((found) => [found.key, found]))
+  const sightingOf = new Map(sightings.map((found) => [found.key, found]))
+  const lastSeenOf = new Map(data.map(({ key, lastSeen }) => [key, lastSeen]))
+  const issues = withDetails(data, details).map(
+    (found): FoundIssue => ({ ...found, ...sightingOf.get(found.key), senders: sendersOf.get(found.key) ?? found }),
+  )
+  const areAsRanked =
+    issues.length === data.length && issues.every(({ key, lastSeen }) => lastSeen === lastSeenOf.get(key))
+  return { issues, paging, areAsRanked }
+}
