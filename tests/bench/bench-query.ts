@@ -14,6 +14,6 @@ export interface BenchQuery {
   readonly parseBody: (body: any) => QueryResult
   /** Columns named `key…` form a row's key, `n` or `volume` its count; `total` and `groups` count all rows. */
   readonly sql: (dialect: Dialect) => string
-  /** Least ratio of plain SQL's time to the API's. */
+  /** Least ratio of plain SQL's time to the API's at 100 million reports; 1 by default. */
   readonly target?: number
 }

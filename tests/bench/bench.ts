@@ -8,13 +8,14 @@ import { benchQueries } from './bench-queries.ts'
 import { type Cleanup, createCleanup } from './cleanup.ts'
 import { type DuckDb, fillDuckDb, openDuckDb } from './duckdb.ts'
 import { type LoadedEngine, openLoadedEngine } from './loaded-engine.ts'
-import { measureQuery, warmUp } from './measure.ts'
+import { measureFloor, measureQuery, warmUp } from './measure.ts'
 import { describeResults } from './print-results.ts'
 import { type BenchResults, benchResults, type QueryOutcome } from './results.ts'
 import { measuringCommand, printLine, resolveCallerPath, runCommand } from './run-command.ts'
 import { startRunningApi } from './running-api.ts'
 import { describeScaling } from './scaling.ts'
 import { apiSystem, duckDbSystem, plainSystem } from './systems.ts'
+import type { BenchScale } from './targets.ts'
 
 interface Values {
   readonly rows: number
@@ -95,15 +96,16 @@ async function measure(values: Values): Promise<number> {
     printLine('Warming up')
     await warmUp(systems.api, selected, options)
     await cleanup.haltIfStopping()
+    const scale = { rows: totalRows(folder.state), floorMs: await measureFloor(systems.api, options.span) }
     const measured: QueryOutcome[] = []
     for (const [index, query] of selected.entries()) {
       printLine(`${index + 1}/${selected.length} ${query.name}`)
-      const result = await measureQuery(query, systems, options)
+      const result = await measureQuery(query, systems, scale, options)
       await cleanup.haltIfStopping()
       if (result.note) printLine(`  ${result.status}: ${result.note}`)
       measured.push(result)
     }
-    const results = await resultsOf(folder, engine.tables, measured, duckDb !== undefined)
+    const results = await resultsOf(folder, scale, engine.tables, measured, duckDb !== undefined)
     process.stdout.write(describeResults(results))
     if (json !== undefined) await writeFile(resolveCallerPath(json), `${JSON.stringify(results, null, 2)}\n`)
     return measured.some(({ status, missed = [] }) => status === 'different results' || missed.length > 0) ? 1 : 0
@@ -121,12 +123,13 @@ async function openFilled(folder: BenchFolder, { writer }: LoadedEngine, cleanup
 
 async function resultsOf(
   { path, state }: BenchFolder,
+  { rows, floorMs }: BenchScale,
   tables: readonly BenchResults['tables'][number][],
   measured: readonly QueryOutcome[],
   withDuckDb: boolean,
 ): Promise<BenchResults> {
   return benchResults.parse({
-    rows: totalRows(state),
+    rows,
     at: new Date().toISOString(),
     machine: {
       cores: availableParallelism(),
@@ -135,13 +138,14 @@ async function resultsOf(
       loadAverage: loadavg()[0],
     },
     load: {
-      rowsPerSecond: (totalRows(state) / state.loadMs) * 1000,
+      rowsPerSecond: (rows / state.loadMs) * 1000,
       mergeSeconds: state.mergeMs / 1000,
       ...(withDuckDb && {
-        duckDbRowsPerSecond: (totalRows(state) / state.duckDbMs) * 1000,
+        duckDbRowsPerSecond: (rows / state.duckDbMs) * 1000,
         duckDbBytes: (await stat(join(path, 'duckdb.db'))).size,
       }),
     },
+    floorMs,
     tables: [...tables],
     queries: [...measured],
   })

@@ -2,13 +2,14 @@
 
 import { seeded } from '../../fixtures/seeded.ts'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
-import { dayMs } from '../../schema/durations.ts'
+import { dayMs, hourMs } from '../../schema/durations.ts'
 import type { BenchQuery } from './bench-query.ts'
 import { percentile } from './percentile.ts'
 import { summarize } from './query-result.ts'
+import { count } from './report-queries.ts'
 import type { QueryOutcome, Timing } from './results.ts'
 import type { QueryRun, SystemUnderTest } from './systems.ts'
-import { missedTargets } from './targets.ts'
+import { type BenchScale, missedTargets } from './targets.ts'
 
 export interface Systems {
   readonly api: SystemUnderTest
@@ -26,6 +27,9 @@ export interface RunOptions {
   /** Time range of the reports. */
   readonly span: TimeRange
 }
+
+/** Number of requests that find the floor. */
+const floorRuns = 25
 
 /** Windows end within the last two days, so that a month and the month before it are within the reports. */
 const latestDays = 2
@@ -51,8 +55,25 @@ export async function warmUp(
   }
 }
 
+/** p50 in milliseconds of a count in the hour before the first report: one statement is planned, and no row read. */
+export async function measureFloor(system: SystemUnderTest, { from }: TimeRange): Promise<number> {
+  const query = count({ target: 1 })
+  const latencies: number[] = []
+  for (let run = 0; run < floorRuns; run++) {
+    // No two windows are equal, as a response could be cached.
+    const to = from - dayMs - run
+    latencies.push((await system.run(query, { from: to - hourMs, to })).latencyMs)
+  }
+  return percentile(latencies, 0.5)
+}
+
 /** Runs a query on each system. A system that fails once is not run again for it. */
-export async function measureQuery(query: BenchQuery, systems: Systems, options: RunOptions): Promise<QueryOutcome> {
+export async function measureQuery(
+  query: BenchQuery,
+  systems: Systems,
+  scale: BenchScale,
+  options: RunOptions,
+): Promise<QueryOutcome> {
   const runs: Record<Name, QueryRun[]> = { api: [], plain: [], duckDb: [] }
   const failures = new Map<Name, string>()
   for (const [index, window] of drawWindows(query, options).entries()) {
@@ -72,7 +93,7 @@ export async function measureQuery(query: BenchQuery, systems: Systems, options:
     if (difference) return { name: query.name, status: 'different results', note: difference }
     if (index > 0) for (const [name, run] of round) runs[name].push(run)
   }
-  return toOutcome(query, runs, failures)
+  return toOutcome(query, scale, runs, failures)
 }
 
 function describeDifference(round: ReadonlyMap<Name, QueryRun>): string | undefined {
@@ -83,6 +104,7 @@ function describeDifference(round: ReadonlyMap<Name, QueryRun>): string | undefi
 
 function toOutcome(
   query: BenchQuery,
+  scale: BenchScale,
   runs: Readonly<Record<Name, readonly QueryRun[]>>,
   failures: ReadonlyMap<Name, string>,
 ): QueryOutcome {
@@ -100,7 +122,7 @@ function toOutcome(
     status: 'measured',
     ...timings,
     ...ratios,
-    missed: [...missedTargets(ratios, query.target), ...(failures.has('api') ? ['API failed'] : [])],
+    missed: [...missedTargets(timings, query.target ?? 1, scale), ...(failures.has('api') ? ['API failed'] : [])],
     ...(note && { note }),
   }
 }

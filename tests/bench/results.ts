@@ -40,6 +40,8 @@ export const benchResults = z.object({
     duckDbRowsPerSecond: z.number().optional(),
     duckDbBytes: z.number().optional(),
   }),
+  /** p50 in milliseconds of a request that reads no report. */
+  floorMs: z.number().optional(),
   tables: z.array(z.object({ table: z.string(), rows: z.number(), bytes: z.number(), parts: z.number() })),
   queries: z.array(queryOutcome),
 })

@@ -1,19 +1,43 @@
-/** Ratios of the other systems' p50 to the API's; undefined if either has none. */
-interface Ratios {
-  readonly plainRatio: number | undefined
-  readonly duckDbRatio: number | undefined
+import type { Timing } from './results.ts'
+
+/** Of the machine and the data that were measured. */
+export interface BenchScale {
+  readonly rows: number
+  /** p50 in milliseconds of a request that reads no report. */
+  readonly floorMs: number
 }
+
+/** Milliseconds of another system from which a ratio is judged: below, what a request costs without data decides it. */
+export const ratioFromMs = 50
+
+/** Most p50 of the API where plain SQL takes less: the floor has one small statement, a query up to four and 10,000 buckets. */
+export const mostFloors = 5
+
+/** Reports of the least ratios: others' times grow with the reports, the API's hardly do. */
+export const targetRows = 100_000_000
 
 const duckDbTarget = 3
 
-/** @param plainTarget least `plainRatio`, where one is set. */
-export function missedTargets({ plainRatio, duckDbRatio }: Ratios, plainTarget: number | undefined): string[] {
-  const missed: string[] = []
-  if (plainTarget !== undefined && plainRatio !== undefined && plainRatio < plainTarget) {
-    missed.push(`plain ${plainRatio.toFixed(1)} of ${plainTarget}x`)
-  }
-  if (duckDbRatio !== undefined && duckDbRatio < duckDbTarget) {
-    missed.push(`DuckDB ${duckDbRatio.toFixed(1)} of ${duckDbTarget}x`)
-  }
-  return missed
+/** @param target at 100 million reports and more; in proportion below, and at least 1. */
+const leastRatio = (target: number, { rows }: BenchScale) => Math.max(1, target * Math.min(1, rows / targetRows))
+
+type P50s = Readonly<Partial<Record<'api' | 'plain' | 'duckDb', Pick<Timing, 'p50'>>>>
+
+/** @param plainTarget least ratio of plain SQL's p50 to the API's, at 100 million reports. */
+export function missedTargets({ api, plain, duckDb }: P50s, plainTarget: number, scale: BenchScale): string[] {
+  if (!api) return []
+  const most = mostFloors * scale.floorMs
+  const isAboveFloor = plain !== undefined && plain.p50 < ratioFromMs && api.p50 > Math.max(most, plain.p50)
+  const others = [
+    ['plain', plain, plainTarget],
+    ['DuckDB', duckDb, duckDbTarget],
+  ] as const
+  return [
+    ...(isAboveFloor ? [`${api.p50.toFixed(0)} of ${most.toFixed(0)} ms`] : []),
+    ...others.flatMap(([name, other, target]) => {
+      const [ratio, least] = [(other?.p50 ?? 0) / api.p50, leastRatio(target, scale)]
+      const isMissed = other !== undefined && other.p50 >= ratioFromMs && ratio < least
+      return isMissed ? [`${name} ${ratio.toFixed(1)} of ${least.toFixed(1)}x`] : []
+    }),
+  ]
 }

@@ -67,20 +67,30 @@ describe('fitLine', () => {
 })
 
 describe('missedTargets', () => {
-  const met = { plainRatio: 20, duckDbRatio: 3 }
-
-  test('A ratio equal to its target is no miss', () => {
-    expect(missedTargets(met, 20)).toEqual([])
+  const at = (rows: number) => ({ rows, floorMs: 10 })
+  const p50s = (api: number, plain: number, duckDb = 10_000) => ({
+    api: { p50: api },
+    plain: { p50: plain },
+    duckDb: { p50: duckDb },
   })
 
-  test('Each ratio below its target is one miss, with both numbers', () => {
-    expect(missedTargets({ ...met, plainRatio: 19.9 }, 20)).toEqual(['plain 19.9 of 20x'])
-    expect(missedTargets({ ...met, duckDbRatio: 2.9 }, 20)).toEqual(['DuckDB 2.9 of 3x'])
+  test('A ratio is judged at 100 million reports, and in proportion below, at least 1', () => {
+    expect(missedTargets(p50s(10, 200), 20, at(1e8))).toEqual([])
+    expect(missedTargets(p50s(10, 199), 20, at(1e9))).toEqual(['plain 19.9 of 20.0x'])
+    expect(missedTargets(p50s(50, 99), 20, at(1e7))).toEqual(['plain 2.0 of 2.0x'])
+    expect(missedTargets(p50s(100, 99), 20, at(1e6))).toEqual(['plain 1.0 of 1.0x'])
+    expect(missedTargets(p50s(100, 1000, 299), 1, at(1e8))).toEqual(['DuckDB 3.0 of 3.0x'])
   })
 
-  test('A ratio without a target, or a target without a ratio, is no miss', () => {
-    expect(missedTargets({ ...met, plainRatio: 1 }, undefined)).toEqual([])
-    expect(missedTargets({ plainRatio: undefined, duckDbRatio: undefined }, 20)).toEqual([])
+  test('Where plain SQL takes little, the API may take five floors, or as much as plain SQL', () => {
+    expect(missedTargets(p50s(50, 5, 5), 20, at(1e8))).toEqual([])
+    expect(missedTargets(p50s(51, 49.9, 5), 20, at(1e8))).toEqual(['51 of 50 ms'])
+    expect(missedTargets(p50s(45, 45), 20, { rows: 1e8, floorMs: 2 })).toEqual([])
+  })
+
+  test('A system that was not measured is not judged', () => {
+    expect(missedTargets({ api: { p50: 900 } }, 20, at(1e8))).toEqual([])
+    expect(missedTargets({ plain: { p50: 900 } }, 20, at(1e8))).toEqual([])
   })
 })
 
