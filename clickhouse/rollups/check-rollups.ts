@@ -5,7 +5,7 @@ import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, type Sql, sql } from '../../queries/sql/sql.ts'
 import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
-import { inMonth, listRollupMonths, type RollupMonth, since, withinRetention } from './rollup-months.ts'
+import { groupMonths, inMonths, listRollupMonths, type MonthGroup, since, withinRetention } from './rollup-months.ts'
 
 /** A measure's value: a count or weight (text beyond 2^53), a time, or null if there is none. */
 type Measured = number | string | null
@@ -46,7 +46,7 @@ export async function checkRollups(database: Database, options: CheckOptions = {
   const rollups = await listRollups(database)
   const tables = [rawTable, ...rollups.map(({ table }) => table)]
   const stored = withinRetention(await listRollupMonths(database, tables, options.tenantId), new Date())
-  const months = options.from ? since(options.from, stored) : stored
+  const months = groupMonths(options.from ? since(options.from, stored) : stored)
   const total = months.length * rollups.length
   let [done, checked, different] = [0, 0, 0]
   const differences: RollupDifference[] = []
@@ -58,20 +58,20 @@ export async function checkRollups(database: Database, options: CheckOptions = {
       checked += days.length
       different += differing.length
       const room = differencesListed - differences.length
-      differences.push(...differing.slice(0, room).map((day) => toDifference(rollup, month.tenantId, day)))
+      differences.push(...differing.slice(0, room).map((day) => toDifference(rollup, day)))
     }
   }
   options.onProgress?.(total, total, 'done')
   return { checked, different, differences }
 }
 
-const dayRow = z.looseObject({ report_type: z.string(), day: z.string(), differing_rows: rowCount })
+const dayRow = z.looseObject({ tenant: z.string(), report_type: z.string(), day: z.string(), differing_rows: rowCount })
 type DayRow = z.infer<typeof dayRow>
 
-function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: RollupMonth): Query<DayRow> {
+function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: MonthGroup): Query<DayRow> {
   const { keys, measures } = rollup
   const columns = list([...keys, ...measures.map(({ column }) => column)])
-  const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonth(month, rawTime)}`
+  const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonths(month, rawTime)}`
   const pairs = measures.map((measure) => ({
     measure,
     expected: name(`expected_${measure.column}`),
@@ -91,6 +91,7 @@ function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: Rollup
     name: 'compareRollup',
     statement: sql`
       SELECT
+        toString(tenant_id) AS tenant,
         report_type,
         toString(toDate(bucket)) AS day,
         countIf(${join(differs, ' OR ')}) AS differing_rows,
@@ -100,12 +101,12 @@ function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: Rollup
         FROM (
           SELECT ${columns}, true AS of_view FROM (${fromRaw(rollup, rollups, raw)})
           UNION ALL
-          SELECT ${columns}, false AS of_view FROM ${name(rollup.table)} WHERE ${inMonth(month, bucketTime)}
+          SELECT ${columns}, false AS of_view FROM ${name(rollup.table)} WHERE ${inMonths(month, bucketTime)}
         )
         GROUP BY ${list(keys)}
       )
-      GROUP BY report_type, day
-      ORDER BY day, report_type`,
+      GROUP BY tenant_id, report_type, day
+      ORDER BY tenant_id, day, report_type`,
     row: dayRow,
     pool: 'maintenance',
   }
@@ -127,14 +128,14 @@ function combined(measure: RollupMeasure, side: Sql): Sql {
   return measure.type.startsWith('Map(') ? sql`toString(mapSort(${value}))` : sql`toString(${value})`
 }
 
-function toDifference(rollup: Rollup, tenantId: string, day: DayRow): RollupDifference {
+function toDifference(rollup: Rollup, day: DayRow): RollupDifference {
   const side = (prefix: string) =>
     Object.fromEntries(
       rollup.measures.filter(addsUp).map(({ column }) => [camelCase(column), measured(day[`day_${prefix}_${column}`])]),
     )
   return {
     table: rollup.table,
-    tenantId,
+    tenantId: day.tenant,
     reportType: day.report_type,
     day: day.day,
     differingRows: day.differing_rows,

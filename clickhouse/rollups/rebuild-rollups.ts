@@ -11,7 +11,7 @@ import { dayMs } from '../../schema/durations.ts'
 import { ddlSettings, ddlTargets } from '../cluster/shared-ddl.ts'
 import { logImportSteps } from '../log-import-steps.ts'
 import { hasBucket, listAggregates, type Rollup, rawTable } from './list-rollups.ts'
-import { inMonth, listRollupMonths, type RollupMonth } from './rollup-months.ts'
+import { groupMonths, inMonths, listRollupMonths, type MonthGroup, type RollupMonth } from './rollup-months.ts'
 import { untilVersionsExpire } from './until-versions-expire.ts'
 
 export interface RebuildOptions {
@@ -109,8 +109,8 @@ async function addPartition(stores: readonly Store[], _: readonly Database[], ro
 
 async function fillFrom(stores: readonly Store[], rollup: Rollup, target: string, partition: string) {
   for (const { database, months } of stores) {
-    for (const month of months) {
-      if (month.partition === partition) await run([database], fill(rollup, target, month))
+    for (const group of groupMonths(months.filter((month) => month.partition === partition))) {
+      await run([database], fill(rollup, target, group))
     }
   }
 }
@@ -151,10 +151,10 @@ const settings = {
   insert_deduplicate: 0,
 } as NonNullable<StatementOptions['settings']>
 
-function fill(rollup: Rollup, target: string, month: RollupMonth): Sql {
+function fill(rollup: Rollup, target: string, month: MonthGroup): Sql {
   const columns = join([...rollup.keys, ...rollup.measures.map(({ column }) => column)].map(name), ', ')
   const time = rollup.source === rawTable ? rawTime : bucketTime
-  const rows = sql`SELECT * FROM ${name(rollup.source)} WHERE ${inMonth(month, time)}`
+  const rows = sql`SELECT * FROM ${name(rollup.source)} WHERE ${inMonths(month, time)}`
   return sql`INSERT INTO ${name(target)} (${columns}) SELECT ${columns} FROM (${rollup.over(rows)})`
 }
 

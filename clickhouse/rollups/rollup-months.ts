@@ -3,10 +3,10 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { inRanges } from '../../queries/rollups/table-slices.ts'
 import type { TimeColumn } from '../../queries/rollups/time-column.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
-import { join, name, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
+import { join, name, type Sql, sql, uuid, uuids } from '../../queries/sql/sql.ts'
 import { retentionStart } from '../../schema/plans.ts'
 
-/** One tenant's month, the unit of a check and a rebuild, which bounds their memory. */
+/** One tenant's month. */
 export interface RollupMonth {
   readonly tenantId: string
   /** toYYYYMM, `202601`. */
@@ -16,9 +16,19 @@ export interface RollupMonth {
   readonly to: Date
   /** Shortest retention of its rows. */
   readonly retentionDays: number
+  /** Of all the listed tables. */
+  readonly rows: number
 }
 
-const row = z.object({ tenant: z.string(), partition: z.string(), retention: rowCount })
+/** A month of tenants with few rows, or of one: the unit of a check and a rebuild, which bounds their memory. */
+export interface MonthGroup extends Pick<RollupMonth, 'partition' | 'from' | 'to'> {
+  readonly tenantIds: readonly string[]
+}
+
+/** Of a group with several tenants, whose ids are part of an URL. */
+const [mostTenants, mostRows] = [100, 100_000]
+
+const row = z.object({ tenant: z.string(), partition: z.string(), retention: rowCount, stored: rowCount })
 
 export async function listRollupMonths(
   database: Database,
@@ -28,26 +38,45 @@ export async function listRollupMonths(
   const where = tenantId === undefined ? sql`` : sql` WHERE tenant_id = ${uuid(tenantId)}`
   const partitions = tables.map(
     (table) => sql`
-        SELECT tenant_id, _partition_id AS partition, min(retention_days) AS days
+        SELECT tenant_id, _partition_id AS partition, min(retention_days) AS days, count() AS stored_rows
         FROM ${name(table)}${where}
         GROUP BY tenant_id, partition`,
   )
   const months = await database.read({
     name: 'listRollupMonths',
     statement: sql`
-      SELECT toString(tenant_id) AS tenant, partition, min(days) AS retention
+      SELECT toString(tenant_id) AS tenant, partition, min(days) AS retention, sum(stored_rows) AS stored
       FROM (${join(partitions, ' UNION ALL ')})
       GROUP BY tenant_id, partition
       ORDER BY tenant, partition`,
     row,
     pool: 'maintenance',
   })
-  return months.map(({ tenant, partition, retention }) => {
+  return months.map(({ tenant, partition, retention, stored }) => {
     const [year, month] = [Number(partition.slice(0, 4)), Number(partition.slice(4))]
     const [from, to] = [new Date(Date.UTC(year, month - 1)), new Date(Date.UTC(year, month))]
-    return { tenantId: tenant, partition, from, to, retentionDays: retention }
+    return { tenantId: tenant, partition, from, to, retentionDays: retention, rows: stored }
   })
 }
+
+/** By month. */
+export function groupMonths(months: readonly RollupMonth[]): MonthGroup[] {
+  const byTime = new Map<string, { group: MonthGroup & { tenantIds: string[] }; rows: number }[]>()
+  for (const { tenantId, partition, from, to, rows } of months) {
+    const time = `${from.getTime()} ${to.getTime()}`
+    const groups = byTime.get(time) ?? []
+    const last = groups.at(-1)
+    if (last && last.rows + rows <= mostRows && last.group.tenantIds.length < mostTenants) {
+      last.group.tenantIds.push(tenantId)
+      last.rows += rows
+    } else groups.push({ group: { partition, from, to, tenantIds: [tenantId] }, rows })
+    byTime.set(time, groups)
+  }
+  return [...byTime.values()].flat().map(({ group }) => group)
+}
+
+export const inMonths = ({ tenantIds, from, to }: MonthGroup, time: TimeColumn): Sql =>
+  sql`tenant_id IN ${uuids(tenantIds)} AND ${inRanges(time, [{ from: from.getTime(), to: to.getTime() }])}`
 
 export function inMonth({ tenantId, from, to }: RollupMonth, time: TimeColumn): Sql {
   return sql`tenant_id = ${uuid(tenantId)} AND ${inRanges(time, [{ from: from.getTime(), to: to.getTime() }])}`

@@ -92,7 +92,7 @@ describe.each(['check', 'rebuild'])('rollups %s', (name) => {
         { table: 'days', column: 'bucket', type: 'DateTime', key: true },
         { table: 'days', column: 'weight', type: 'SimpleAggregateFunction(sum, UInt64)', key: false },
       ],
-      listRollupMonths: [{ tenant: '', partition: '209901', retention: 30 }],
+      listRollupMonths: [{ tenant: '', partition: '209901', retention: 30, stored: 1 }],
       listUnfinishedImports: [],
       countOpenSteps: [],
       findEngine: [{ engine: 'Atomic' }],
