@@ -5,6 +5,7 @@ import type { Database } from '../queries/clickhouse/database.ts'
 import { insertRows } from '../queries/clickhouse/insert-rows.ts'
 import type { Query } from '../queries/sql/query.ts'
 import { sql } from '../queries/sql/sql.ts'
+import { isField } from '../schema/dimensions.ts'
 import { dimensionsOf } from '../schema/report-filter.ts'
 import { storedTypeNames, storedTypeRows } from '../schema/report-types.ts'
 
@@ -25,7 +26,7 @@ const listReportTypes: Query<ReportTypeRow> = {
 
 const ownRows: readonly ReportTypeRow[] = storedTypeNames.map((type) => ({
   report_type: type,
-  dimensions: dimensionsOf(type),
+  dimensions: dimensionsOf(type).filter(isField),
   has_issues: storedTypeRows[type].issue !== undefined,
   is_browser_change: storedTypeRows[type].browserChange === true,
 }))

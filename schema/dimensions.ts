@@ -13,6 +13,8 @@ export interface DimensionRow {
   readonly everyType?: true
   /** Few distinct values: in the cubes, so that any combination needs no raw rows. */
   readonly lowCardinality?: true
+  /** No field of a report but made of one, in SQL; the contract lacks it. */
+  readonly computed?: true
   readonly description: string
   /** A value that browsers send. */
   readonly example: string
@@ -67,14 +69,37 @@ const dimensions = {
     description: 'the script, without its query',
     example: 'https://shop.example.com/app.js',
   },
+  page: {
+    match: text(512),
+    everyType: true,
+    computed: true,
+    description: 'the page, its URL without query and fragment',
+    example: 'https://shop.example.com/checkout',
+  },
 } as const satisfies Record<string, DimensionRow>
 
 export type DimensionName = keyof typeof dimensions
+
+export type ComputedDimension = {
+  [Name in DimensionName]: (typeof dimensions)[Name] extends { readonly computed: true } ? Name : never
+}[DimensionName]
+
+/** A field of a report, with a column. */
+export type FieldDimension = Exclude<DimensionName, ComputedDimension>
 
 /** In the documented order. */
 export const dimensionNames = Object.keys(dimensions) as [DimensionName, ...DimensionName[]]
 
 export const dimensionRows: Readonly<Record<DimensionName, DimensionRow>> = dimensions
+
+export const isField = (dimension: DimensionName): dimension is FieldDimension => !dimensionRows[dimension].computed
+
+/** Those of the contract. */
+export const fieldDimensions = dimensionNames.filter(isField)
+
+export const computedDimensions = dimensionNames.filter(
+  (dimension): dimension is ComputedDimension => !isField(dimension),
+)
 
 /** Dimensions for rankings, the best first; a page begins with the first two that a type has. */
 export const rankingDimensions: readonly DimensionName[] = [

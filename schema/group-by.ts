@@ -69,16 +69,8 @@ export function toSeriesGrouping(
   return { dimension: groupBy, top: top ?? defaultTop }
 }
 
-/** A page is counted from reports, as no rollup has the pages of all filters. */
-const valuesDimensions = [...dimensionNames, 'page'] as const
-
-type ValuesDimension = (typeof valuesDimensions)[number]
-
 export const valuesParams = {
-  dimension: oneOf(
-    valuesDimensions,
-    'The dimension whose values to list: one that the report type has, or `page`, the URL without query and fragment, which takes time with the number of reports',
-  ).meta({
+  dimension: oneOf(dimensionNames, 'The dimension whose values to list: one that the report type has').meta({
     examples: ['siteId', 'blockedHost', 'page'],
   }),
   contains: substring('Only values that contain this text; hosts in any case', 'pay').optional(),
@@ -88,9 +80,8 @@ export const valuesParams = {
 /** Throws bad_request for a dimension that the type lacks. */
 export function toValuesOf(
   reportType: ReportType,
-  { dimension, contains }: { readonly dimension: ValuesDimension; readonly contains?: string | undefined },
+  { dimension, contains }: { readonly dimension: DimensionName; readonly contains?: string | undefined },
 ) {
-  if (dimension === 'page') return { dimension, part: contains }
   requireDimension(reportType, dimension, 'dimension')
   const { match } = dimensionRows[dimension]
   // Ids and hosts are stored in lower case.

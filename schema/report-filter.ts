@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import { type DimensionName, type DimensionRow, dimensionNames, dimensionRows } from './dimensions.ts'
+import { addition } from './additions.ts'
+import {
+  type ComputedDimension,
+  computedDimensions,
+  type DimensionName,
+  dimensionNames,
+  dimensionRows,
+  type FieldDimension,
+  fieldDimensions,
+} from './dimensions.ts'
 import { issueIdParam } from './issue-filter.ts'
 import { keyOfIssueId } from './issue-id.ts'
 import { isNoise, noiseParam } from './noise-filter.ts'
@@ -29,7 +38,7 @@ export interface FilterTerm extends ValueCondition {
 }
 
 function hasDimension(reportType: StoredType, dimension: DimensionName): boolean {
-  return dimensionRows[dimension].everyType === true || storedTypeRows[reportType].dimensions.includes(dimension)
+  return dimensionRows[dimension].everyType === true || storedTypeRows[reportType].dimensions.some((own) => own === dimension)
 }
 
 function typesWith(dimension: DimensionName): ReportType[] {
@@ -40,21 +49,32 @@ export function dimensionsOf(reportType: StoredType): DimensionName[] {
   return dimensionNames.filter((dimension) => hasDimension(reportType, dimension))
 }
 
-function about(name: DimensionName, row: DimensionRow): string {
+function about(name: DimensionName): string {
+  const row = dimensionRows[name]
   return row.everyType ? row.description : `${row.description} (${typesWith(name).join(', ')} only)`
 }
 
-function filterParam(name: DimensionName, row: DimensionRow): z.ZodType<string | undefined, string | undefined> {
-  const description = `Filters by ${about(name, row)}`
-  if (row.match.kind === 'uuid') return uuid(description).optional()
-  if (row.match.kind === 'enum') return oneOf(row.match.values, description).optional()
-  const text = textFilter(row.match.maxLength, description)
-  return (row.match.lowerCase ? text.toLowerCase() : text).optional()
+function filterParam(name: DimensionName): z.ZodType<string, string> {
+  const { match } = dimensionRows[name]
+  const description = `Filters by ${about(name)}`
+  if (match.kind === 'uuid') return uuid(description)
+  if (match.kind === 'enum') return oneOf(match.values, description)
+  const text = textFilter(match.maxLength, description)
+  return match.lowerCase ? text.toLowerCase() : text
 }
 
+type FilterParam = z.ZodType<string | undefined, string | undefined>
+
 const filterParams = Object.fromEntries(
-  dimensionNames.map((name) => [name, filterParam(name, dimensionRows[name])]),
-) as Record<DimensionName, z.ZodType<string | undefined, string | undefined>>
+  fieldDimensions.map((name): [string, FilterParam] => [name, filterParam(name).optional()]),
+) as Record<FieldDimension, FilterParam>
+
+const computedFilters = Object.fromEntries(
+  computedDimensions.map((name): [string, FilterParam] => {
+    const { example } = dimensionRows[name]
+    return [name, addition(filterParam(name).meta({ examples: [example] }))]
+  }),
+) as Record<ComputedDimension, FilterParam>
 
 export const reportFilterParams = {
   reportType: oneOf(reportTypeNames, 'The report type').default('csp-violation'),
@@ -67,18 +87,26 @@ type DimensionFilters = ReturnType<typeof valueFilters<DimensionName>>
 
 const dimensionFilters = Object.fromEntries(
   dimensionNames.flatMap((name) => {
-    const row = dimensionRows[name]
-    return Object.entries(valueFilters(name, row.match, { about: about(name, row), example: row.example }))
+    const { match, example } = dimensionRows[name]
+    return Object.entries(valueFilters(name, match, { about: about(name), example }))
   }),
 ) as DimensionFilters
 
 /** Filters that the contract lacks. */
-export const reportFilterAdditions = { ...dimensionFilters, noise: noiseParam, issueId: issueIdParam }
+export const reportFilterAdditions = {
+  ...computedFilters,
+  ...dimensionFilters,
+  noise: noiseParam,
+  issueId: issueIdParam,
+}
 
 const { 'siteId.any': anySite, 'siteId.not': noSite, noise } = reportFilterAdditions
+const { page, 'page.any': anyPage, 'page.not': noPage, 'page.contains': partOfPage } = reportFilterAdditions
+
+export const pageFilters = { page, 'page.any': anyPage, 'page.not': noPage, 'page.contains': partOfPage }
 
 /** Of an operation over every type. */
-export const everyTypeAdditions = { 'siteId.any': anySite, 'siteId.not': noSite, noise }
+export const everyTypeAdditions = { 'siteId.any': anySite, 'siteId.not': noSite, ...pageFilters, noise }
 
 type FilterQuery = z.output<typeof contractQuery> & {
   readonly [Name in keyof typeof reportFilterAdditions]?: z.output<(typeof reportFilterAdditions)[Name]>
@@ -103,11 +131,14 @@ export function toReportFilter(query: FilterQuery): ReportFilter {
 }
 
 export const toEveryTypeFilter = (query: Readonly<Record<string, unknown>> & Partial<Pick<FilterQuery, 'noise'>>) => ({
-  terms: conditionsOn
-    .siteId(query)
-    .map(({ parameter: _, ...condition }): FilterTerm => ({ dimension: 'siteId', ...condition })),
+  terms: (['siteId', 'page'] as const).flatMap((dimension) =>
+    conditionsOn[dimension](query).map(({ parameter: _, ...condition }): FilterTerm => ({ dimension, ...condition })),
+  ),
   noise: isNoise(query.noise),
 })
+
+export const toPageConditions = (query: Readonly<Record<string, unknown>>): readonly ValueCondition[] =>
+  conditionsOn.page(query)
 
 function requireIssue(reportType: ReportType, siteId: string | undefined): void {
   if (!reportTypeRows[reportType].issue) {

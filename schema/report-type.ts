@@ -1,6 +1,6 @@
 /** @module Facts of a report type, which API, importer and fixtures interpret; no code branches on a type's name. */
 
-import type { DimensionName } from './dimensions.ts'
+import type { FieldDimension } from './dimensions.ts'
 
 export interface ReportTypeRow {
   /** Rule 44. */
@@ -10,7 +10,7 @@ export interface ReportTypeRow {
   /** The page can be of any site. */
   readonly foreignPage?: true
   /** Beside those of every type. */
-  readonly dimensions: readonly DimensionName[]
+  readonly dimensions: readonly FieldDimension[]
   /** Listed, but not a filter; all other fields are null (Rule 36). */
   readonly extraFields: readonly ReportField[]
   /** Rules 37 to 40. */
@@ -23,7 +23,7 @@ export interface ReportTypeRow {
   readonly blocksHosts?: true
 }
 
-type ReportField = DimensionName | OwnText | keyof OtherSources
+type ReportField = FieldDimension | OwnText | keyof OtherSources
 
 interface IssueRule {
   /** A field, or one word for the whole type. */
@@ -83,7 +83,7 @@ type DerivedDimension =
 
 type TextField =
   | OwnText
-  | Exclude<DimensionName, 'disposition' | DerivedDimension>
+  | Exclude<FieldDimension, 'disposition' | DerivedDimension>
   | 'documentUrl'
   | 'scriptUrl'
   | 'scriptHash'

@@ -1,13 +1,17 @@
+import type { ValueCondition } from '../../schema/value-filters.ts'
 import { type Groups, type KeyedSlice, keyedSlices } from '../groups/keyed-slices.ts'
 import { type GroupFilter, slicesWhere } from '../rollups/group-slices.ts'
 import type { PageMatch } from '../rules/scans/page-pattern.ts'
 import { equals } from '../sql/equals.ts'
+import { matchesText } from '../sql/matches.ts'
 import { sql, text, uint64, uuid } from '../sql/sql.ts'
 
 export interface CspPolicyFilter extends GroupFilter {
   readonly siteId: string
   /** Every page where it is undefined. */
   readonly page: PageMatch | undefined
+  /** Only policies quoted by reports of pages that meet all of these. */
+  readonly pageConditions?: readonly ValueCondition[]
   /** Only policies that reports of this issue quote. */
   readonly issueKey?: bigint | undefined
 }
@@ -30,7 +34,11 @@ export const cspPolicyGroups = (filter: CspPolicyFilter): Groups => ({
 
 /** The expression alone would read every page of the site; the primary key can use the prefix. */
 export function cspPolicySlices(filter: CspPolicyFilter): KeyedSlice[] {
-  const slices = keyedSlices(cspPolicyGroups(filter))
+  const { pageConditions = [] } = filter
+  const slices = pageConditions.reduce(
+    (narrowed, condition) => slicesWhere(narrowed, ({ page }) => matchesText(page, condition)),
+    keyedSlices(cspPolicyGroups(filter)),
+  )
   if (!filter.page) return slices
   const [prefix, expression] = [text(filter.page.prefix), text(filter.page.expression)]
   return slicesWhere(slices, ({ page }) => sql`startsWith(${page}, ${prefix}) AND match(${page}, ${expression})`)

@@ -1,9 +1,9 @@
 import type { ReportFilter } from '../../schema/report-filter.ts'
-import { storedFieldRows } from '../../schema/stored-report.ts'
+import { reportColumn } from '../rollups/report-column.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import { equals } from '../sql/equals.ts'
 import { matches } from '../sql/matches.ts'
-import { at, bool, join, name, type Sql, sql, text, uint64, uuid } from '../sql/sql.ts'
+import { at, bool, join, type Sql, sql, text, uint64, uuid } from '../sql/sql.ts'
 
 /** Condition on the reports of a window, one range of the primary key. */
 export function reportsWhere(tenantId: string, window: TimeRange, filter: ReportFilter): Sql {
@@ -13,7 +13,7 @@ export function reportsWhere(tenantId: string, window: TimeRange, filter: Report
     sql`report_type = ${text(reportType)}`,
     sql`received_at >= ${at(new Date(window.from))}`,
     sql`received_at < ${at(new Date(window.to))}`,
-    ...terms.map((term) => matches(name(storedFieldRows[term.dimension].column), term)),
+    ...terms.map((term) => matches(reportColumn(term.dimension), term)),
     ...equals('noise', bool, noise),
     ...equals('issue_key', uint64, issueKey),
   ]

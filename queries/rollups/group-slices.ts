@@ -1,5 +1,6 @@
 import { dayMs } from '../../schema/durations.ts'
 import { join, type Sql, sql, times, uuid } from '../sql/sql.ts'
+import { pageOfReport } from './report-column.ts'
 import { sliceTables, type TimedTable } from './table-slices.ts'
 import { bucketTime, rawTime } from './time-column.ts'
 import type { TimeRange } from './time-range.ts'
@@ -33,9 +34,6 @@ export type GroupTable =
   | 'reports_per_day_by_source'
 
 const rawTable: TimedTable = { table: 'reports', grains: [1], time: rawTime }
-
-/** Of a raw row: URL without query and fragment. */
-export const pageOfReport = sql`cutQueryString(document_url)`
 
 const rawColumns = {
   isRaw: true,

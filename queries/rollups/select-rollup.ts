@@ -1,9 +1,10 @@
-import { type DimensionName, dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
+import { type DimensionName, dimensionNames, dimensionRows, isField } from '../../schema/dimensions.ts'
 import { dayMs, hourMs, minuteMs } from '../../schema/durations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { storedFieldRows } from '../../schema/stored-report.ts'
 import { name, type Sql, sql, text } from '../sql/sql.ts'
+import { reportColumn } from './report-column.ts'
 import type { TimedTable } from './table-slices.ts'
 import { bucketTime, exactBucketTime, rawTime } from './time-column.ts'
 
@@ -43,8 +44,9 @@ interface RollupSet {
 
 type Columns = Omit<CountTable, keyof TimedTable>
 
-const reportColumns: Columns = {
-  column: (dimension) => name(storedFieldRows[dimension].column),
+/** A computed dimension's column has its name. */
+const ownColumns: Columns = {
+  column: (dimension) => name(isField(dimension) ? storedFieldRows[dimension].column : dimension),
   rowsOf: () => [],
   values: 'typed',
   fewRows: false,
@@ -65,7 +67,7 @@ const pairColumns = (first: DimensionName, second: DimensionName): Columns => ({
   fewRows: true,
 })
 
-const rollup = (table: string, grain: number, columns = reportColumns): CountTable => ({
+const rollup = (table: string, grain: number, columns = ownColumns): CountTable => ({
   table,
   grains: [grain],
   time: bucketTime,
@@ -78,7 +80,13 @@ const ofPair = (first: DimensionName, second: DimensionName): RollupSet => ({
   rollups: [rollup('reports_per_day_by_pair', dayMs, pairColumns(first, second))],
 })
 
-export const rawTable: CountTable = { table: 'reports', grains: [1], time: rawTime, ...reportColumns }
+export const rawTable: CountTable = {
+  table: 'reports',
+  grains: [1],
+  time: rawTime,
+  ...ownColumns,
+  column: reportColumn,
+}
 
 /** Without first and last times, which only groupings need. */
 const byTime: CountTable = {
@@ -86,12 +94,14 @@ const byTime: CountTable = {
   grains: [hourMs, minuteMs, 1],
   ofGrain: { [hourMs]: sql`grain = 'hour'`, [minuteMs]: sql`grain = 'minute'`, 1: sql`grain = 'millisecond'` },
   time: exactBucketTime,
-  ...reportColumns,
+  ...ownColumns,
   fewRows: true,
 }
 
 const lowCardinality = dimensionNames.filter((dimension) => dimensionRows[dimension].lowCardinality)
-const highCardinality = dimensionNames.filter((dimension) => !dimensionRows[dimension].lowCardinality)
+const highCardinality = dimensionNames.filter(
+  (dimension) => isField(dimension) && !dimensionRows[dimension].lowCardinality,
+)
 
 /** Cheapest first. Another table costs as much as a million rows, so most sets have one rollup and raw edges. */
 export const rollupSets: readonly RollupSet[] = [
@@ -137,9 +147,13 @@ export const rollupSets: readonly RollupSet[] = [
     rollups: [rollup('reports_per_day_by_hosts', dayMs)],
   },
   {
+    dimensions: ['siteId', 'page', 'disposition', 'documentHost'],
+    rollups: [rollup('reports_per_day_by_page', dayMs)],
+  },
+  {
     ofIssue: true,
     dimensions: ['siteId'],
-    rollups: [rollup('reports_per_day_by_issue', dayMs, { ...reportColumns, fewRows: true })],
+    rollups: [rollup('reports_per_day_by_issue', dayMs, { ...ownColumns, fewRows: true })],
   },
 ]
 

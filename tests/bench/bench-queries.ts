@@ -1,8 +1,10 @@
 import type { BenchQuery } from './bench-query.ts'
 import { groupQueries } from './group-queries.ts'
 import { count, grouped, histogram, newest, series, types } from './report-queries.ts'
+import { values } from './values-query.ts'
 
 const browserOs = { browserName: 'Chrome', osName: 'Windows' }
+const page = 'https://www7.shop.test/blog/7'
 const three = { directive: 'img-src', browserName: 'Chrome', deviceType: 'desktop' }
 
 /** Queries of a dashboard; `target` is the least ratio of plain SQL's time to the API's at 100 million reports. */
@@ -57,9 +59,15 @@ export const benchQueries: readonly BenchQuery[] = [
   histogram({ days: 31, bucket: 'hour', filters: { noise: 'exclude' }, target: 15 }),
   grouped({ by: ['directive'], filters: { noise: 'exclude' }, target: 15 }),
   grouped({ by: ['blockedHost'], filters: { noise: 'exclude' }, target: 15 }),
+  grouped({ by: ['page'], target: 5 }),
+  values({ of: 'page', target: 5 }),
+  values({ of: 'page', filters: { 'page.contains': '/blog/1' }, target: 5 }),
+  values({ of: 'blockedHost', target: 20 }),
+  count({ filters: { page }, target: 5 }),
   types({ target: 40 }),
   newest({ target: 10 }),
   newest({ filters: { blockedHost: 'nowhere.test' }, target: 15 }),
+  newest({ filters: { page: 'https://www199.shop.test/blog/15999' }, target: 15 }),
   newest({ filters: { blockedHost: 'cdn1990.thirdparty.test' }, target: 15 }),
   newest({ filters: { blockedHost: 'cdn900.thirdparty.test', documentHost: 'www3.shop.test' }, target: 15 }),
   ...groupQueries,

@@ -1,6 +1,6 @@
 /** @module Queries of `/v1/reports…`, by operation. */
 
-import type { DimensionName } from '../../schema/dimensions.ts'
+import type { DimensionName, FieldDimension } from '../../schema/dimensions.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { storedFieldRows } from '../../schema/stored-report.ts'
 import type { BenchQuery } from './bench-query.ts'
@@ -15,44 +15,46 @@ interface Selection {
   readonly filters?: Filters
 }
 
-interface QuerySpec extends Selection {
+export interface QuerySpec extends Selection {
   readonly target: number
 }
 
-const monthDays = 31
+export const monthDays = 31
 
-const column = (dimension: string) => storedFieldRows[dimension as DimensionName].column
+export const column = (dimension: string, { page }: Dialect) =>
+  dimension === 'page' ? page : storedFieldRows[dimension as FieldDimension].column
+
 const entries = (filters: Filters = {}) => Object.entries(filters)
 
 /** As plain SQL has it: the statements of the API are others. */
-function condition([parameter, given]: readonly [string, string | readonly string[]]): string {
+function condition([parameter, given]: readonly [string, string | readonly string[]], d: Dialect): string {
   if (parameter === 'noise') return given === 'only' ? 'noise' : 'NOT noise'
   const [name = '', operator] = parameter.split('.')
   const compare = (value: string) => {
-    if (operator === 'contains') return `${column(name)} LIKE '%${value}%'`
-    return `${column(name)} ${value.includes('_') ? 'LIKE' : '='} '${value}'`
+    if (operator === 'contains') return `${column(name, d)} LIKE '%${value}%'`
+    return `${column(name, d)} ${value.includes('_') ? 'LIKE' : '='} '${value}'`
   }
   const isAny = [given].flat().map(compare).join(' OR ')
   return operator === 'not' ? `NOT (${isAny})` : `(${isAny})`
 }
 
-const fromReports = ({ type = 'csp-violation', filters }: Selection, d: Dialect, from = d.from) => `
+export const fromReports = ({ type = 'csp-violation', filters }: Selection, d: Dialect, from = d.from) => `
 FROM reports
 WHERE tenant_id = ${d.tenant}
   AND report_type = '${type}'
   AND received_at >= ${from}
   AND received_at < ${d.to}
   ${entries(filters)
-    .map((filter) => `AND ${condition(filter)}`)
+    .map((filter) => `AND ${condition(filter, d)}`)
     .join('\n  ')}`
 
-function pathOf(operation: string, { type, filters }: Selection, more: Record<string, string> = {}) {
+export function pathOf(operation: string, { type, filters }: Selection, more: Record<string, string> = {}) {
   const query = new URLSearchParams({ ...more, ...(type && { reportType: type }) })
   for (const [parameter, given] of entries(filters)) for (const value of [given].flat()) query.append(parameter, value)
   return `/v1/reports${operation}?${query}`
 }
 
-function nameOf(operation: string, { filters }: Selection): string {
+export function nameOf(operation: string, { filters }: Selection): string {
   const terms = entries(filters).map(([parameter, given]) => `${parameter}=${[given].flat().join('|')}`)
   return terms.length > 0 ? `${operation} where ${terms.join(', ')}` : operation
 }
@@ -98,13 +100,13 @@ export function series(spec: QuerySpec & { readonly by: DimensionName }): BenchQ
     }),
     sql: (d) => {
       const largest = `
-SELECT ${column(by)}
+SELECT ${column(by, d)}
 ${fromReports(spec, d)}
-GROUP BY ${column(by)}
-ORDER BY count(*) DESC, ${column(by)}
+GROUP BY ${column(by, d)}
+ORDER BY count(*) DESC, ${column(by, d)}
 LIMIT ${top}`
       return `
-SELECT CASE WHEN ${column(by)} IN (${largest}) THEN ${column(by)} ELSE '' END AS key1, ${d.bucket('hour')} AS key2,
+SELECT CASE WHEN ${column(by, d)} IN (${largest}) THEN ${column(by, d)} ELSE '' END AS key1, ${d.bucket('hour')} AS key2,
   count(*) AS n
 ${fromReports(spec, d)}
 GROUP BY key1, key2`
@@ -132,7 +134,7 @@ export function grouped(spec: QuerySpec & { readonly by: readonly DimensionName[
     sql: (d) => {
       const inWindow = `received_at >= ${d.from}`
       return `
-SELECT ${by.map((dimension, index) => `${column(dimension)} AS key${index}`).join(', ')},
+SELECT ${by.map((dimension, index) => `${column(dimension, d)} AS key${index}`).join(', ')},
   ${d.countIf(inWindow)} AS n,
   ${d.countIf(`received_at < ${d.from}`)} AS previous,
   ${d.aggregateIf('min', 'received_at', inWindow)} AS first_seen,

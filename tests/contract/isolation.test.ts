@@ -7,6 +7,7 @@ import { dimensionsOf } from '../../schema/report-filter.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { oracleIssueId } from '../oracles/issue-oracle.ts'
+import { dimensionValue } from '../oracles/oracle-parts.ts'
 import type { ApiResponse } from '../support/api.ts'
 import {
   type ContractApi,
@@ -95,9 +96,12 @@ function additionsOf({ query }: Endpoint): Query[] {
 }
 
 function filterBy(dimension: DimensionName, { query }: Endpoint): Query {
-  const report = reports.find((one) => carries(one, dimension) && /^[ -[\]-~]+$/.test(one[dimension]))
+  const report = reports.find((one) => carries(one, dimension) && /^[ -[\]-~]+$/.test(dimensionValue(one, dimension)))
   if (!report) throw new Error(`No report has a ${dimension} to filter by`)
-  return { ...('reportType' in query && { reportType: report.reportType }), [dimension]: report[dimension] }
+  return {
+    ...('reportType' in query && { reportType: report.reportType }),
+    [dimension]: dimensionValue(report, dimension),
+  }
 }
 
 /** False where the stored type is no report type. */

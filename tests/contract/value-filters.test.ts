@@ -90,7 +90,7 @@ test('a filter is one schema in every operation that has it', () => {
   expect(filtering.map(([name]) => name)).toEqual([
     ...['reports.list', 'reports.export', 'reports.count', 'reports.histogram', 'reports.grouped', 'reports.types'],
     'reports.values',
-    ...['issues.list', 'issues.site'],
+    ...['issues.list', 'issues.site', 'csp-policies.list'],
   ])
 })
 

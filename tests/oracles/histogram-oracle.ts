@@ -2,7 +2,7 @@
 
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { byBytes, estimated, type OracleWindow } from './oracle-parts.ts'
+import { byBytes, dimensionValue, estimated, type OracleWindow } from './oracle-parts.ts'
 
 const iso = (time: number) => new Date(time).toISOString()
 
@@ -43,8 +43,8 @@ export function oracleSeries(
   dimension: DimensionName,
   top: number,
 ) {
-  const values = [...new Set(found.map((row) => row[dimension]))]
-  const count = (value: string) => found.filter((row) => row[dimension] === value).length
+  const values = [...new Set(found.map((row) => dimensionValue(row, dimension)))]
+  const count = (value: string) => found.filter((row) => dimensionValue(row, dimension) === value).length
   const counted = values.map((value) => ({ value, count: count(value) }))
   const ranked = counted.sort((a, b) => b.count - a.count || byBytes(a.value, b.value)).map(({ value }) => value)
   const largest = ranked.slice(0, top)
@@ -52,9 +52,9 @@ export function oracleSeries(
     toBuckets(rows, window, bounds).map((bucket) => bucket.rows.length)
   const series = largest.map((value) => ({
     value: value as string | null,
-    reportCounts: countsOf(found.filter((row) => row[dimension] === value)),
+    reportCounts: countsOf(found.filter((row) => dimensionValue(row, dimension) === value)),
   }))
   if (ranked.length <= top) return series
-  const others = found.filter((row) => !largest.includes(row[dimension]))
+  const others = found.filter((row) => !largest.includes(dimensionValue(row, dimension)))
   return [...series, { value: null, reportCounts: countsOf(others) }]
 }

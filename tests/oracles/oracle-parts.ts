@@ -1,5 +1,6 @@
 /** @module What several oracles compute alike, the plain way: no SQL, no code of the API. */
 
+import type { DimensionName } from '../../schema/dimensions.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 
 /** Half open, in milliseconds since the Unix epoch. */
@@ -27,7 +28,11 @@ export function passes(stored: string, operator: string, values: readonly string
 export const within = ({ receivedAt }: Pick<AnyRow, 'receivedAt'>, { from, to }: OracleWindow) =>
   receivedAt >= from && receivedAt < to
 
+/** Without query; stored URLs have no fragment. */
 export const pageOf = ({ documentUrl }: Pick<StoredReport, 'documentUrl'>) => documentUrl.split('?')[0] ?? ''
+
+export const dimensionValue = (row: StoredReport, dimension: DimensionName): string =>
+  dimension === 'page' ? pageOf(row) : row[dimension]
 
 export const byteLength = (text: string) => Buffer.byteLength(text)
 

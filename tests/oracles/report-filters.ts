@@ -3,7 +3,7 @@
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { oracleIssueId } from './issue-oracle.ts'
-import { passes } from './oracle-parts.ts'
+import { dimensionValue, passes } from './oracle-parts.ts'
 
 /** By parameter; an array repeats it. */
 export type OracleFilters = Readonly<Record<string, string | readonly string[]>>
@@ -17,5 +17,5 @@ export const passesFilters = (row: StoredReport, filters: OracleFilters) =>
     if (parameter === 'issueId') return oracleIssueId(row) === given
     const [name = '', operator = 'any'] = parameter.split('.')
     const values = [given].flat().map((value) => (lowerCase.includes(name) ? value.toLowerCase() : value))
-    return passes(row[name as DimensionName], operator, values, exact.includes(name))
+    return passes(dimensionValue(row, name as DimensionName), operator, values, exact.includes(name))
   })

@@ -7,7 +7,7 @@ import { type BucketSize, bucketSizes } from '../../schema/enumerations.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { Report } from '../../schema/responses/report.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { estimated, type OracleWindow } from './oracle-parts.ts'
+import { dimensionValue, estimated, type OracleWindow } from './oracle-parts.ts'
 import { type OracleFilters, passesFilters } from './report-filters.ts'
 
 export function matching(
@@ -76,7 +76,7 @@ export function oracleGrouped(
 ) {
   const groups = new Map<string, { values: string[]; rows: StoredReport[] }>()
   for (const row of matching(rows, window, reportType, filters)) {
-    const values = groupBy.map((dimension) => row[dimension])
+    const values = groupBy.map((dimension) => dimensionValue(row, dimension))
     const key = JSON.stringify(values)
     const group = groups.get(key) ?? { values, rows: [] }
     group.rows.push(row)
@@ -91,7 +91,7 @@ export function oracleGrouped(
     .map((group) => {
       const times = group.rows.map((row) => row.receivedAt)
       const before = earlier.filter((row) =>
-        groupBy.every((dimension, index) => row[dimension] === group.values[index]),
+        groupBy.every((dimension, index) => dimensionValue(row, dimension) === group.values[index]),
       )
       const permille = Math.round(((group.rows.length - before.length) * 1000) / before.length)
       return {

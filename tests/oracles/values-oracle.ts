@@ -2,21 +2,21 @@
 
 import type { DimensionName } from '../../schema/dimensions.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { byBytes, estimated, pageOf } from './oracle-parts.ts'
+import { byBytes, dimensionValue, estimated } from './oracle-parts.ts'
 
 const lowerCase: readonly string[] = ['siteId', 'documentHost', 'blockedHost']
 
 /** @param found the reports that the filters match. */
 export function oracleValues(
   found: readonly StoredReport[],
-  dimension: DimensionName | 'page',
+  dimension: DimensionName,
   contains: string | undefined,
   limit: number,
 ) {
   const part = lowerCase.includes(dimension) ? contains?.toLowerCase() : contains
   const byValue = new Map<string, StoredReport[]>()
   for (const row of found) {
-    const value = dimension === 'page' ? pageOf(row) : row[dimension]
+    const value = dimensionValue(row, dimension)
     byValue.set(value, [...(byValue.get(value) ?? []), row])
   }
   const values = [...byValue]

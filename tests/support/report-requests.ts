@@ -8,7 +8,7 @@ import { dimensionsOf } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames, storedTypeRows } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { oracleIssueId } from '../oracles/issue-oracle.ts'
-import type { OracleWindow } from '../oracles/oracle-parts.ts'
+import { dimensionValue, type OracleWindow } from '../oracles/oracle-parts.ts'
 import type { OracleFilters } from '../oracles/report-filters.ts'
 
 /** Values that a filter accepts (Rule 22), within its length. */
@@ -19,7 +19,9 @@ function sayable(dimension: DimensionName, value: string): boolean {
 }
 
 function filterValue(rows: readonly StoredReport[], dimension: DimensionName): fc.Arbitrary<string> {
-  const stored = [...new Set(rows.map((row) => row[dimension]))].filter((value) => sayable(dimension, value))
+  const stored = [...new Set(rows.map((row) => dimensionValue(row, dimension)))].filter((value) =>
+    sayable(dimension, value),
+  )
   const { match } = dimensionRows[dimension]
   const other = match.kind === 'text' ? ['nothing_like_this', '%', '_', 'it\'s "quoted" %_'] : []
   const exact = fc.constantFrom(...stored, ...(stored.length > 0 ? [] : match.kind === 'enum' ? match.values : ['x']))
@@ -64,9 +66,9 @@ function formsOf(name: string, value: fc.Arbitrary<string>, part?: fc.Arbitrary<
 }
 
 /** A filter by one dimension: one value, several, others than several, a part, or more than one of these. */
-function filterBy(rows: readonly StoredReport[], dimension: DimensionName): fc.Arbitrary<OracleFilters> {
+export function filterBy(rows: readonly StoredReport[], dimension: DimensionName): fc.Arbitrary<OracleFilters> {
   const isText = dimensionRows[dimension].match.kind === 'text'
-  const part = isText ? partsOf([...new Set(rows.map((row) => row[dimension]))]) : undefined
+  const part = isText ? partsOf([...new Set(rows.map((row) => dimensionValue(row, dimension)))]) : undefined
   const forms = formsOf(dimension, filterValue(rows, dimension), part)
   const alone = Object.entries(forms).map(([parameter, form]) => fc.record({ [parameter]: form }))
   const some = fc
@@ -159,9 +161,10 @@ export const everyTypeFilters = (rows: readonly StoredReport[]) =>
   fc
     .tuple(
       fc.oneof(fc.constant<OracleFilters>({}), filterBy(rows, 'siteId')),
+      fc.oneof(fc.constant<OracleFilters>({}), filterBy(rows, 'page')),
       fc.oneof(fc.constant({}), fc.record({ noise: fc.constantFrom('exclude', 'only') })),
     )
-    .map(([sites, noise]): OracleFilters => ({ ...sites, ...noise }))
+    .map(([sites, pages, noise]): OracleFilters => ({ ...sites, ...pages, ...noise }))
 
 /** Filters of issues that the contract lacks; often none. */
 export function issueFilters(rows: readonly StoredReport[]): fc.Arbitrary<OracleFilters> {

@@ -5,6 +5,7 @@ import { pageMatch } from '../../../queries/rules/scans/page-pattern.ts'
 import { issueIdParam } from '../../../schema/issue-filter.ts'
 import { keyOfIssueId } from '../../../schema/issue-id.ts'
 import { uuid } from '../../../schema/params.ts'
+import { pageFilters, toPageConditions } from '../../../schema/report-filter.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { cspPolicy } from '../../../schema/responses/csp-policy.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
@@ -23,16 +24,26 @@ export const cspPoliciesList = endpoint({
   pathParams: { siteId: uuid('The site') },
   query: {
     pageId: uuid('Only policies quoted by reports of this monitored page').optional(),
+    ...pageFilters,
     issueId: issueIdParam,
   },
+  parse: toPageConditions,
   window: windows.month,
   page: { ...wholeListPage, position: timePosition('lastSeen', cspPolicy.shape.id) },
   response: listResponse(cspPolicy, { truncated: z.boolean() }),
-  async handle({ caller: { tenant }, params: { siteId, pageId, issueId }, window, page, read, readAll }) {
+  async handle({
+    caller: { tenant },
+    params: { siteId, pageId, issueId },
+    filter: pageConditions,
+    window,
+    page,
+    read,
+    readAll,
+  }) {
     const monitored = pageId === undefined ? undefined : await requirePage(read, tenant.id, { siteId, pageId })
     const match = monitored && pageMatch(monitored.pattern)
     const issueKey = issueId === undefined ? undefined : keyOfIssueId(issueId)
-    const filter: CspPolicyFilter = { tenantId: tenant.id, siteId, window, page: match, issueKey }
+    const filter: CspPolicyFilter = { tenantId: tenant.id, siteId, window, page: match, pageConditions, issueKey }
     const { policies, truncated } = await readQuotedPolicies({ read, readAll }, filter)
     return { ...page.sortAndCut(mergeCspPolicies(policies), latestFirst('lastSeen')), truncated }
   },

@@ -9,8 +9,10 @@ import type { StoredReport } from '../../../schema/stored-report.ts'
 import { oracleCspPolicies } from '../../oracles/csp-policy-oracle.ts'
 import { oracleIssueId } from '../../oracles/issue-oracle.ts'
 import { now, runs, startOracleWorld, windowParams, windows } from '../../oracles/oracle-world.ts'
+import { type OracleFilters, passesFilters } from '../../oracles/report-filters.ts'
 import type { TestApi } from '../../support/api.ts'
 import { readPages } from '../../support/read-pages.ts'
+import { filterBy } from '../../support/report-requests.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 /** Beside those every fixture has: pages below pages, and every character that a regular expression reads otherwise. */
@@ -76,7 +78,7 @@ afterAll(() => api?.close())
 
 const policiesOf = (siteId: string | undefined) => `/v1/sites/${siteId}/csp-policies`
 
-test('CSP policies are those of the oracle, page by page, on random pages, issues and unaligned windows', async () => {
+test('CSP policies are those of the oracle, page by page, on random pages, filters of pages, issues and unaligned windows', async () => {
   const pattern = fc.option(fc.constantFrom(...patterns), { freq: 3, nil: undefined })
   const quoting = rows.filter(({ reportType }) => reportType === 'csp-violation')
   const issue = fc.option(fc.constantFrom(...quoting), { freq: 2, nil: undefined })
@@ -85,16 +87,18 @@ test('CSP policies are those of the oracle, page by page, on random pages, issue
     site: fc.nat(1),
     page: pattern,
     issue,
+    filters: fc.oneof({ weight: 2, arbitrary: fc.constant<OracleFilters>({}) }, filterBy(quoting, 'page')),
     limit: fc.integer({ min: 3, max: 11 }),
   })
   await fc.assert(
-    fc.asyncProperty(drawn, async ({ window, site, page, issue, limit }) => {
+    fc.asyncProperty(drawn, async ({ window, site, page, issue, filters, limit }) => {
       const index = issue ? siteIds.indexOf(issue.siteId) : site
       const issueId = issue && oracleIssueId(issue)
       const ofIssue = issueId === undefined ? rows : rows.filter((row) => oracleIssueId(row) === issueId)
-      const { data, truncated } = oracleCspPolicies(ofIssue, window, siteIds[index] ?? '', page)
+      const found = ofIssue.filter((row) => passesFilters(row, filters))
+      const { data, truncated } = oracleCspPolicies(found, window, siteIds[index] ?? '', page)
       const pageId = page === undefined ? undefined : pageIds[index]?.get(page)
-      const params = { ...windowParams(window), pageId, issueId, limit }
+      const params = { ...windowParams(window), pageId, issueId, ...filters, limit }
       const response = await readPages(api, key, policiesOf(siteIds[index]), params)
       expect(response.data).toEqual(data)
       expect(response.rest).toEqual({ truncated })

@@ -127,6 +127,7 @@ describe('a histogram agrees with the oracle', () => {
     ['few values', ['directive', 'browserName', 'disposition']],
     ['one host', ['documentHost']],
     ['both hosts', ['siteId', 'documentHost', 'directive', 'blockedHost']],
+    ['pages', ['siteId', 'page', 'disposition']],
   ])('in series of %s', async (_, dimensions) => {
     await holds(requests(undefined, undefined, dimensions), 15)
   })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DimensionName } from '../../../schema/dimensions.ts'
+import { dimensionValue } from '../../oracles/oracle-parts.ts'
 import {
   now,
   type OracleWorld,
@@ -35,7 +36,7 @@ const requests = () =>
     const [first] = request.groupBy as [DimensionName]
     const ofType = world.rows.filter(({ reportType }) => reportType === request.reportType)
     return fc.constantFrom(first, first, first, 'page' as const).chain((dimension) => {
-      const stored = new Set(ofType.map((row) => (dimension === 'page' ? row.documentUrl : row[dimension])))
+      const stored = new Set(ofType.map((row) => dimensionValue(row, dimension)))
       const contains = fc.option(partsOf([...stored]), { freq: 2, nil: undefined })
       return contains.map((part) => ({ ...request, dimension, contains: part }))
     })

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rollupSets } from '../../../queries/rollups/select-rollup.ts'
 import { render } from '../../../queries/sql/sql.ts'
-import { dimensionNames } from '../../../schema/dimensions.ts'
+import { type DimensionName, dimensionNames } from '../../../schema/dimensions.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
 import { dimensionsOf } from '../../../schema/report-filter.ts'
 import { reportTypeNames, reportTypeRows } from '../../../schema/report-types.ts'
-import { storedFieldRows } from '../../../schema/stored-report.ts'
 import { queryRows } from '../../support/database.ts'
 import { createFilledDatabase, type FilledDatabase } from '../../support/rollups.ts'
 
@@ -16,6 +15,8 @@ beforeAll(async () => {
 })
 
 afterAll(() => db?.drop())
+
+const allRollups = rollupSets.flatMap((set) => set.rollups)
 
 const held = (reportType: unknown, dimensions: readonly string[]) => `${reportType} by ${dimensions}`
 
@@ -37,7 +38,9 @@ async function stored(table: string): Promise<string[]> {
   const sortingKey = `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = '${table}' AND is_in_sorting_key ORDER BY position`
   const keys = (await queryRows(db.writer, sortingKey)).flat()
   const named = keys.find((key) => key === 'dimension' || key === 'dimensions')
-  const columns = keys.flatMap((key) => dimensionNames.filter((dimension) => storedFieldRows[dimension].column === key))
+  const rollup = allRollups.find((one) => one.table === table)
+  const columnOf = (dimension: DimensionName) => rollup && render(rollup.column(dimension)).text
+  const columns = keys.flatMap((key) => dimensionNames.filter((dimension) => columnOf(dimension) === key))
   const counted = `report_type IN ('${reportTypeNames.join("', '")}')`
   const rows = await queryRows(
     db.writer,
@@ -47,7 +50,6 @@ async function stored(table: string): Promise<string[]> {
 }
 
 const grainNames = { 1: 'millisecond', [minuteMs]: 'minute', [hourMs]: 'hour', [dayMs]: 'day' }
-const allRollups = rollupSets.flatMap((set) => set.rollups)
 
 test('every declared rollup has its bucket length', async () => {
   const ofOneGrain = allRollups.filter(({ grains }) => grains.length === 1)

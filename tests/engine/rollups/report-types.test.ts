@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { aReport } from '../../../fixtures/reports.ts'
-import { dimensionNames, dimensionRows } from '../../../schema/dimensions.ts'
+import { dimensionRows, fieldDimensions, isField } from '../../../schema/dimensions.ts'
 import { dimensionsOf } from '../../../schema/report-filter.ts'
 import {
   browserChangeTypeNames,
@@ -13,7 +13,7 @@ import { createDatabase, queryRows, type TestDatabase } from '../../support/data
 import { createTenantWriter } from '../../support/tenants.ts'
 
 /** Of every dimension its name, so that a view that reads another column is found as well. */
-const values = Object.fromEntries(dimensionNames.map((dimension) => [dimension, dimension]))
+const values = Object.fromEntries(fieldDimensions.map((dimension) => [dimension, dimension]))
 const { siteId } = aReport()
 const blockedHostTypes = reportTypeNames.filter((type) => dimensionsOf(type).includes('blockedHost'))
 
@@ -40,7 +40,7 @@ test.each([
   )
   const carried = reportTypeNames.flatMap((type) =>
     dimensionsOf(type)
-      .filter((dimension) => (dimensionRows[dimension].lowCardinality ?? false) === low)
+      .filter((dimension) => isField(dimension) && (dimensionRows[dimension].lowCardinality ?? false) === low)
       .map((dimension) => [type, dimension, dimension === 'siteId' ? siteId : dimension, 1]),
   )
   expect(rows.toSorted()).toEqual(carried.toSorted())

@@ -9,13 +9,14 @@ import { estimateHistogram } from '../../../queries/reports/estimate-histogram.t
 import { groupReports } from '../../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../../queries/reports/histogram-reports.ts'
 import { listReports } from '../../../queries/reports/list-reports.ts'
+import { reportColumn } from '../../../queries/rollups/report-column.ts'
 import { bucketsOf } from '../../../queries/rules/buckets.ts'
 import type { Query } from '../../../queries/sql/query.ts'
+import { render } from '../../../queries/sql/sql.ts'
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
 import { type DimensionName, dimensionNames, dimensionRows } from '../../../schema/dimensions.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { issueTypeNames } from '../../../schema/report-types.ts'
-import { storedFieldRows } from '../../../schema/stored-report.ts'
 import { bigTenant } from '../../bench/bench-data.ts'
 import { loadEngine } from '../../bench/engine-load.ts'
 import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
@@ -92,12 +93,13 @@ test('every dimension with many values has a filter of its own', async () => {
     "SELECT expr FROM system.data_skipping_indices WHERE database = currentDatabase() AND table = 'reports' AND type = 'bloom_filter'",
   )
   const many = dimensionNames.filter((dimension) => !dimensionRows[dimension].lowCardinality)
-  expect(filters.flat()).toEqual(expect.arrayContaining(many.map((dimension) => storedFieldRows[dimension].column)))
+  expect(filters.flat()).toEqual(expect.arrayContaining(many.map((dimension) => render(reportColumn(dimension)).text)))
 })
 
 test.each([
   ['blockedHost', 'nowhere.test'],
   ['documentHost', 'nowhere.test'],
+  ['page', 'https://nowhere.test/'],
   ['siteId', '3f2b8f0e-6a5c-4a36-9d0b-1f9e0c7d5a11'],
 ] as const)('a list of a %s that no report has reads next to no rows', async (dimension, value) => {
   const list = listReports(bigTenant, window, csp({ [dimension]: value }), { after: undefined, limit: 51 })
