@@ -38,7 +38,10 @@ export interface FilterTerm extends ValueCondition {
 }
 
 function hasDimension(reportType: StoredType, dimension: DimensionName): boolean {
-  return dimensionRows[dimension].everyType === true || storedTypeRows[reportType].dimensions.some((own) => own === dimension)
+  return (
+    dimensionRows[dimension].everyType === true ||
+    storedTypeRows[reportType].dimensions.some((own) => own === dimension)
+  )
 }
 
 function typesWith(dimension: DimensionName): ReportType[] {
