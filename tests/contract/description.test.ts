@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { querySchema } from '../../app/pipeline/query-schema.ts'
 import { isAddition } from '../../schema/additions.ts'
-import { dimensionNames } from '../../schema/dimensions.ts'
+import { fieldDimensions } from '../../schema/dimensions.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import { type ContractApi, operations, startContractApi } from '../support/contract.ts'
 import { lintDescription } from '../support/lint-description.ts'
@@ -186,7 +186,7 @@ describe.each(operations.all)('%s', (_, endpoint) => {
 })
 
 // The host of documentUrl has no field of its own (Rule 36).
-test.each(dimensionNames.filter((name) => name !== 'documentHost'))(
+test.each(fieldDimensions.filter((name) => name !== 'documentHost'))(
   'a report has the %s that it is filtered and grouped by',
   (dimension) => {
     expect(JSON.parse(text).components.schemas.Report.properties).toHaveProperty(dimension)
