@@ -138,16 +138,17 @@ const printable = '^[ -[\\]-~]*$'
 interface TextParameter {
   readonly parameter: string
   readonly maxLength: number
-  /** A report type that has it, where one is named. */
+  /** A report type that has it, where one is named and the operation takes one. */
   readonly reportType?: ReportType | undefined
 }
 
 /** Parameters that take any printable text, by operation, without those of a part of one. */
 const texts = operations.all.flatMap(([name, endpoint]) => {
   const fields = Object.entries(inputFields(querySchema(endpoint)).fields)
+  const isOfType = 'reportType' in querySchema(endpoint)
   const found = fields.flatMap(([parameter, { pattern, minLength, maxLength }]): TextParameter[] =>
     pattern === printable && !parameter.includes('.') && minLength !== 2
-      ? [{ parameter, maxLength: Number(maxLength), reportType: typeWith(parameter) }]
+      ? [{ parameter, maxLength: Number(maxLength), reportType: isOfType ? typeWith(parameter) : undefined }]
       : [],
   )
   return found.length > 0 ? [[name, endpoint, found] as const] : []
