@@ -6,6 +6,7 @@ import type { Hono } from 'hono'
 import { confidenceRule } from '../../schema/confidence-rule.ts'
 import { rankingDimensions } from '../../schema/dimensions.ts'
 import { keyPattern } from '../../schema/key-pattern.ts'
+import { filterable } from '../../schema/params.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { issueTypeNames, reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
 import { mountFile } from '../http/static-files.ts'
@@ -34,6 +35,7 @@ function schemaModule(endpoints: readonly Endpoint[]): string {
     issueSubjects: Object.fromEntries(issueTypeNames.map((name) => [name, reportTypeRows[name].issue?.subject])),
     confidenceRule,
     keyPattern: keyPattern.source,
+    filterablePattern: filterable.source,
     /** Parameters of an operation, by its path. */
     parameters: Object.fromEntries(endpoints.map((one) => [one.path, Object.keys(querySchema(one))])),
     /** Days that an operation reads at most, by its path. */

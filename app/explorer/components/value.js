@@ -1,6 +1,7 @@
 // @ts-check
 import { useApp } from '../app-context.js'
 import { html } from '../html.js'
+import { filterablePattern } from '../served/schema.js'
 import { withValue } from '../state.js'
 
 /** Control and direction characters, which could make a text read as another. */
@@ -33,6 +34,9 @@ export function Text({ text, empty = '–' }) {
   return html`<bdi>${shown}</bdi>`
 }
 
+/** Whether the API's filters take a text: they refuse what is not printable ASCII. @param {string} text */
+export const isFilterable = (text) => new RegExp(filterablePattern).test(text)
+
 /**
  * A value that filters: a click is "only", the control beside it "not".
  * @param {{ name: string, value: string, label?: any, changes?: object, isRow?: boolean, hasFocus?: boolean, 'data-key'?: string }} props
@@ -40,6 +44,8 @@ export function Text({ text, empty = '–' }) {
  */
 export function Value({ name, value, label, changes, isRow = false, hasFocus = isRow, 'data-key': key }) {
   const { state, go } = useApp()
+  if (!isFilterable(value))
+    return html`<span class="value mono" data-key=${key}>${label ?? html`<${Text} text=${value} />`}</span>`
   const filter = (operator) => go({ conditions: withValue(state.conditions, name, operator, value), ...changes })
   const text = value === '' ? 'none' : visible(value)
   return html`<span class="value">
@@ -53,6 +59,7 @@ export function Value({ name, value, label, changes, isRow = false, hasFocus = i
 /** Filters of a row whose own control opens it. @param {{ name: string, value: string }} props */
 export function RowFilter({ name, value }) {
   const { state, go } = useApp()
+  if (!isFilterable(value)) return null
   const filter = (operator) => go({ conditions: withValue(state.conditions, name, operator, value) })
   const text = value === '' ? 'none' : visible(value)
   return html`<span class="row-filter">

@@ -5,5 +5,7 @@ export const issueSubjects: Readonly<Record<string, string | { readonly word: st
 export const rankingDimensions: readonly string[]
 export const confidenceRule: { readonly manyReports: number; readonly severalFamilies: number }
 export const keyPattern: string
+/** Of a value that text filters take. */
+export const filterablePattern: string
 export const parameters: Readonly<Record<string, readonly string[]>>
 export const windowDays: Readonly<Record<string, number>>

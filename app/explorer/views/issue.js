@@ -13,7 +13,7 @@ import { ShareBar } from '../components/share-bar.js'
 import { ErrorState, Loading } from '../components/states.js'
 import { ListFoot, Table } from '../components/table.js'
 import { Time } from '../components/time.js'
-import { Text } from '../components/value.js'
+import { isFilterable, Text } from '../components/value.js'
 import { html, useState } from '../html.js'
 import { request } from '../requests.js'
 import { issueSubjects } from '../served/schema.js'
@@ -25,6 +25,9 @@ import { Sidebar } from './issue/sidebar.js'
 const base = '/v1/sites/{siteId}/issues/{issueId}'
 const longest = '31d'
 const chartChoices = ['browserName', 'documentHost', 'osName', 'deviceType']
+
+/** Undefined for what the API has no filter of. @param {string | undefined} text */
+const filterable = (text) => (text !== undefined && isFilterable(text) ? text : undefined)
 
 /** What the API has of an issue: its reports, its row in the list of issues, and its pages. */
 function useIssue(state) {
@@ -41,7 +44,7 @@ function useIssue(state) {
   const rule = issueSubjects[reportType]
   const subject = typeof rule === 'object' ? rule.word : (first?.[rule ?? ''] ?? '')
   const host = reportType === 'csp-violation' ? first?.blockedHost?.toLowerCase() : undefined
-  const isOf = { ...own, 'subject.any': subject, 'targetHost.any': host, limit: 200 }
+  const isOf = { ...own, 'subject.any': filterable(subject), 'targetHost.any': filterable(host), limit: 200 }
   const path = '/v1/sites/{siteId}/issues'
   const rowOf = (target) => target.body?.data.find(({ id }) => id === issueId)
   const listed = useRead(first && request(whole, path, isOf))
