@@ -45,7 +45,7 @@ export const isFilterable = (text) => new RegExp(filterablePattern).test(text)
 export function Value({ name, value, label, changes, isRow = false, hasFocus = isRow, 'data-key': key }) {
   const { state, go } = useApp()
   if (!isFilterable(value))
-    return html`<span class="value mono" data-key=${key}>${label ?? html`<${Text} text=${value} />`}</span>`
+    return html`<span class="value"><span class="only" data-key=${key}>${label ?? html`<${Text} text=${value} />`}</span></span>`
   const filter = (operator) => go({ conditions: withValue(state.conditions, name, operator, value), ...changes })
   const text = value === '' ? 'none' : visible(value)
   return html`<span class="value">
