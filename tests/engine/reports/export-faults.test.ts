@@ -7,18 +7,21 @@ import { connectPatiently } from '../../support/patience.ts'
 import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter, type TenantWriter, type TestKey } from '../../support/tenants.ts'
 
-/** About 100 MB of NDJSON: more than sockets and streams hold. */
-const reportCount = 150_000
+/** About 60 MB of NDJSON: more than sockets and streams hold. */
+const [reportCount, sampleLength] = [30_000, 1_500]
 
 let engine: TestEngine
 let database: Database
 let tenants: TenantWriter
+/** Of a tenant each, with as many reports. */
+let keys: readonly [TestKey, TestKey, TestKey]
 let api: { readonly url: string; readonly script: SpawnedScript }
 
 beforeAll(async () => {
   engine = await startMigratedEngine()
   database = connectPatiently(engine.userUrls.writer)
   tenants = createTenantWriter(database)
+  keys = [await tenantWithReports(), await tenantWithReports(), await tenantWithReports()]
   api = await startApiProcess()
 })
 
@@ -42,7 +45,7 @@ async function tenantWithReports(): Promise<TestKey> {
   const tenantId = await tenants.createTenant()
   const columns = 'tenant_id, report_type, received_at, id, retention_days, weight, sample_rate, sample'
   const values = `'${tenantId}', 'csp-violation', now64(3) - number % 86400, generateUUIDv7(), 365, 1000000, 1`
-  const sample = 'randomPrintableASCII(200)'
+  const sample = `randomPrintableASCII(${sampleLength})`
   await database.command(`INSERT INTO reports (${columns}) SELECT ${values}, ${sample} FROM numbers(${reportCount})`)
   return tenants.createKey(tenantId)
 }
@@ -85,15 +88,14 @@ async function drain({ reader }: Opened, pauseMs = 0): Promise<string> {
 const whole = `{"end":{"reports":${reportCount}}}\n`
 
 test('a slow reader gets everything, while others are served', async () => {
-  const key = await tenantWithReports()
-  const slow = drain(await open(key), 2)
-  const other = () => fetch(`${api.url}/v1/reports/count`, { headers: { Authorization: `Bearer ${key.key}` } })
+  const slow = drain(await open(keys[0]), 2)
+  const other = () => fetch(`${api.url}/v1/reports/count`, { headers: { Authorization: `Bearer ${keys[0].key}` } })
   await expect.poll(async () => (await other()).status).toBe(200)
   expect((await slow).endsWith(whole)).toBe(true)
 })
 
 test('a killed engine never looks like an end', async () => {
-  const opened = await open(await tenantWithReports())
+  const opened = await open(keys[0])
   const pid = engine.pid() as number
   process.kill(pid, 'SIGKILL')
   await expect(drain(opened)).rejects.toThrow()
@@ -103,7 +105,7 @@ test('a killed engine never looks like an end', async () => {
 })
 
 test('a killed API never looks like an end', async () => {
-  const opened = await open(await tenantWithReports())
+  const opened = await open(keys[0])
   api.script.child.kill('SIGKILL')
   await expect(drain(opened)).rejects.toThrow()
   api = await startApiProcess()
@@ -111,7 +113,7 @@ test('a killed API never looks like an end', async () => {
 
 describe('slots', () => {
   test('one of a tenant at a time: the next begins when the first ends or its reader leaves', async () => {
-    const key = await tenantWithReports()
+    const [key] = keys
     const first = await open(key)
     let isOpened = false
     const second = open(key).then((opened) => {
@@ -125,7 +127,7 @@ describe('slots', () => {
   })
 
   test('a reader that takes nothing loses its slot, and never sees an end', async () => {
-    const key = await tenantWithReports()
+    const [key] = keys
     const stalled = await open(key)
     const status = async () => {
       const { response, leave } = await tryOpen(key)
@@ -138,13 +140,12 @@ describe('slots', () => {
   })
 
   test('two in all: a third is 503 after its wait for a slot, and says when to come back', async () => {
-    const keys = await Promise.all([tenantWithReports(), tenantWithReports(), tenantWithReports()])
-    const opened = [await open(keys[0] as TestKey), await open(keys[1] as TestKey)]
-    const headers = { Authorization: `Bearer ${keys[2]?.key}` }
+    const opened = [await open(keys[0]), await open(keys[1])]
+    const headers = { Authorization: `Bearer ${keys[2].key}` }
     const third = await fetch(`${api.url}/v1/reports/export`, { headers })
     expect(third.status).toBe(503)
     expect(Number(third.headers.get('Retry-After'))).toBeGreaterThan(0)
     for (const one of opened) one.leave()
-    await drain(await open(keys[2] as TestKey))
+    await drain(await open(keys[2]))
   })
 })
