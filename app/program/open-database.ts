@@ -91,8 +91,9 @@ async function openServer(
 ): Promise<DatabaseAccess> {
   const database = connect(url, connectOptions)
   const { origin } = new URL(url)
-  if (!(await database.ping())) {
-    const line = `CLICKHOUSE_URL: ${await connectionFault(url)}`
+  const fault = await connectionFault(url, connectOptions?.pingTimeoutMs)
+  if (fault !== undefined) {
+    const line = `CLICKHOUSE_URL: ${fault}`
     if (!onUnavailable) {
       await database.close()
       throw new Error(line)
