@@ -23,7 +23,7 @@ const sheets = readdirSync(folder).filter((file) => extname(file) === '.css')
 /** Their rules come before those of all other sheets, or after them. */
 const [first, last] = [['tokens.css'], ['frame-narrow.css', 'paper.css']]
 const between = sheets.filter((file) => ![...first, ...last].includes(file)).sort()
-const orderedSheets = [...first, ...between, ...last.filter((file) => sheets.includes(file))]
+const orderedSheets = [...first, ...between, ...last]
 
 /** What the page knows of the API, as a module. */
 function schemaModule(endpoints: readonly Endpoint[]): string {
@@ -75,7 +75,7 @@ export function mountExplorer(app: Hono<ApiEnv>, endpoints: readonly Endpoint[])
   mountFile(app, '/', 'html', index)
 }
 
-/** Modules of packages; those that import another do so by its path here, as a page has no packages. */
+/** Modules of packages. A browser resolves no package names, so imports among them are paths. */
 function mountPackages(app: Hono<ApiEnv>): void {
   const preact = textIn(require.resolve('preact/package.json'))
   const uplot = textIn(require.resolve('uplot/package.json'))

@@ -78,9 +78,8 @@ export function groupMonths(months: readonly RollupMonth[]): MonthGroup[] {
 export const inMonths = ({ tenantIds, from, to }: MonthGroup, time: TimeColumn): Sql =>
   sql`tenant_id IN ${uuids(tenantIds)} AND ${inRanges(time, [{ from: from.getTime(), to: to.getTime() }])}`
 
-export function inMonth({ tenantId, from, to }: RollupMonth, time: TimeColumn): Sql {
-  return sql`tenant_id = ${uuid(tenantId)} AND ${inRanges(time, [{ from: from.getTime(), to: to.getTime() }])}`
-}
+export const inMonth = ({ tenantId, ...month }: RollupMonth, time: TimeColumn): Sql =>
+  inMonths({ ...month, tenantIds: [tenantId] }, time)
 
 /** Months clipped to days of which no row has expired, by each tenant's shortest retention. */
 export function withinRetention(months: readonly RollupMonth[], now: Date): RollupMonth[] {
