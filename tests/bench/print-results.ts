@@ -44,7 +44,7 @@ function describeTargets({ rows, floorMs, queries }: BenchResults): string[] {
   const below = queries.filter(({ plain }) => plain && plain.p50 < ratioFromMs).length
   const share = Math.min(1, rows / targetRows)
   return [
-    `Times are medians, CPU is of all cores, and rows are those that ClickHouse read. A request that reads no report takes ${formatNumber(floorMs)} ms here.`,
+    `Times are medians, CPU is of all cores, and rows are what ClickHouse read. A request that reads no report takes ${formatNumber(floorMs)} ms here.`,
     `Plain SQL reads the reports themselves, the API mostly rollups, whose rows grow less: it pays the more reports there are.`,
     `A target is of ${formatNumber(targetRows)} reports${share < 1 ? `: here ${share.toFixed(3)} of its ratio, at least 1x` : ''}. Plain SQL takes less than ${ratioFromMs} ms for ${below} queries, which may take ${formatNumber(mostFloors * floorMs)} ms.`,
   ]

@@ -64,7 +64,7 @@ describe('a key of one site', () => {
     })
   })
 
-  // One middleware caches, and one has the key's site in place of one that the query lacks.
+  // One middleware caches responses, another adds the key's site where the query has none.
   const cached = firstOfEach(
     operations.withSite.filter(([, endpoint]) => endpoint.cache),
     ({ pathParams }) => Object.keys(pathParams),

@@ -97,7 +97,7 @@ test('a deleted site is in no response and no rollup when the command ends, whil
   expect(before.join()).toContain(gone)
 
   let [stopped, posted] = [false, 0]
-  /** Those that post to the deleted site and are refused: no block has a report of theirs to it from then on. */
+  /** Posters that the deleted site has refused: no later block has a report of theirs for it. */
   const refused = new Set<number>()
   const post = async (poster: number) => {
     while (!stopped) {
