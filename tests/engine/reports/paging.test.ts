@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { randomReports } from '../../../fixtures/reports.ts'
-import { countReports } from '../../../queries/reports/count-reports.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
@@ -128,25 +127,5 @@ describe('paging', () => {
     expect(Date.parse(second.data[0]?.receivedAt ?? '')).toBeLessThanOrEqual(
       Date.parse(first.data[0]?.receivedAt ?? ''),
     )
-  })
-})
-
-describe('the cost of a query', () => {
-  test('over a month is rollup rows, and raw rows only at its edges', async () => {
-    const database = connectPatiently(inject('servers').readUrl)
-    const window = { from: now - 31 * dayMs, to: now }
-    const filter = {
-      reportType: 'csp-violation',
-      terms: [{ dimension: 'browserName', operator: 'any', values: ['Chrome'] }],
-    } as const
-    const costs: number[] = []
-    for (const query of countReports(tenantId, window, filter)) {
-      await database.read(query, { onCost: ({ rowsRead }) => costs.push(rowsRead) })
-    }
-    await database.close()
-    const read = costs.reduce((sum, one) => sum + one, 0)
-    expect(read).toBeGreaterThan(0)
-    // A granule at each end of each source is the least that can be read.
-    expect(read).toBeLessThan(rows.length)
   })
 })
