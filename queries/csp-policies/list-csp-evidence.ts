@@ -1,19 +1,11 @@
-/** @module What a site's issues show of sources: pages, browsers, and when each was first seen. */
-
 import { z } from 'zod'
 import { keyedSlices } from '../groups/keyed-slices.ts'
-import {
-  browserFamilies,
-  type GroupMeasures,
-  groupTally,
-  selectGroups,
-  slicesOfGroups,
-} from '../groups/select-groups.ts'
+import { browserFamilies, selectGroups, slicesOfGroups } from '../groups/select-groups.ts'
 import { type IssueFilter, issueGroups } from '../issues/issue-groups.ts'
 import { issueSenders } from '../issues/issue-senders.ts'
 import { affectedPages } from '../issues/list-issue-details.ts'
 import type { Query } from '../sql/query.ts'
-import { rowBigSum, rowCount, rowTime } from '../sql/rows.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
 
 const row = z.object({
   key: rowBigSum,
@@ -23,27 +15,15 @@ const row = z.object({
   browsers: z.array(z.string()),
 })
 
-const firstRow = z.object({ key: rowBigSum, firstSeen: rowTime })
-
-type SiteFilter = Omit<IssueFilter, 'reportTypes'>
-
-function ofIssues<Row>(
-  { name, measures, row }: { readonly name: string; readonly measures: GroupMeasures; readonly row: z.ZodType<Row> },
-  filter: SiteFilter,
+/** Pages and browsers of a site's sources. @param keys of issues. */
+export function listCspEvidence(
+  filter: Omit<IssueFilter, 'reportTypes'>,
   keys: readonly bigint[],
-): Query<Row>[] {
+): Query<z.infer<typeof row>>[] {
   if (keys.length === 0) return []
-  const slices = keyedSlices(issueGroups({ ...filter, reportTypes: ['csp-violation'] }))
-  const issues = keys.map((key) => ({ key }))
-  return [{ name, statement: selectGroups(slicesOfGroups(slices, issues), measures), row }]
-}
-
-/** @param keys of issues. */
-export const listCspEvidence = (filter: SiteFilter, keys: readonly bigint[]) => {
   const { reportCount, noiseCount } = issueSenders
   const measures = { reportCount, noiseCount, affectedPages, browsers: browserFamilies }
-  return ofIssues({ name: 'listCspEvidence', measures, row }, filter, keys)
+  const slices = keyedSlices(issueGroups({ ...filter, reportTypes: ['csp-violation'] }))
+  const issues = keys.map((key) => ({ key }))
+  return [{ name: 'listCspEvidence', statement: selectGroups(slicesOfGroups(slices, issues), measures), row }]
 }
-
-export const listFirstSeen = (filter: SiteFilter, keys: readonly bigint[]) =>
-  ofIssues({ name: 'listFirstSeen', measures: { firstSeen: groupTally.firstSeen }, row: firstRow }, filter, keys)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { sql, uint } from '../sql/sql.ts'
-import { type CspSourceFilter, cspSourceRows } from './csp-source-rows.ts'
+import { type CspSourceFilter, fromCspSources } from './from-csp-sources.ts'
 
 const row = z.object({
   directive: z.string(),
@@ -38,7 +38,7 @@ export function listCspSourceDetails(
         SELECT directive, source, self, page_scheme AS pageScheme, toString(policy_key) AS policyKey, detail,
           is_detail_cut::Bool AS isDetailCut, sum(reports) AS reportCount, toString(sum(weights)) AS weight,
           sum(noises) AS noiseCount
-        FROM ${cspSourceRows(filter, columns)}
+        ${fromCspSources(filter, columns)}
         GROUP BY ${columns}
         ORDER BY sum(weights) DESC, ${columns}
         LIMIT ${uint(maxDetails)}`,

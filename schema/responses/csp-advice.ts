@@ -57,7 +57,7 @@ const advisedSource = z
     confidence: openEnum(issueConfidences),
     firstSeen: dateTimeText,
     lastSeen: dateTimeText,
-    firstSeenEver: dateTimeText.meta({ description: 'Within the whole retention, of this directive and host.' }),
+    firstSeenEver: dateTimeText.meta({ description: 'Of this directive and host, by reports that expired too.' }),
     issueId,
     paths: z.array(untrusted()).meta({ description: 'Starts of the most reported paths, at most 5.' }),
   })

@@ -5,10 +5,11 @@ import { listBrowserChanges } from '../../queries/browser-changes/list-browser-c
 import { listCrashDetails } from '../../queries/crashes/list-crash-details.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCrashTexts } from '../../queries/crashes/list-crash-texts.ts'
-import { listCspEvidence, listFirstSeen } from '../../queries/csp-policies/list-csp-evidence.ts'
+import { listCspEvidence } from '../../queries/csp-policies/list-csp-evidence.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
 import { listCspPolicyTexts } from '../../queries/csp-policies/list-csp-policy-texts.ts'
 import { listCspSourceDetails } from '../../queries/csp-policies/list-csp-source-details.ts'
+import { listCspSourceExamples } from '../../queries/csp-policies/list-csp-source-examples.ts'
 import { listCspSources } from '../../queries/csp-policies/list-csp-sources.ts'
 import { findIssue } from '../../queries/issues/find-issue.ts'
 import { listIssueDetails } from '../../queries/issues/list-issue-details.ts'
@@ -49,8 +50,8 @@ export function groupQueries(tenantId: string, window: OracleWindow, siteId: str
     ...listCspPolicyTexts(policies, groups),
     listCspSources(sources),
     ...listCspSourceDetails(sources),
+    ...listCspSourceExamples(sources),
     ...listCspEvidence(sources, [7n]),
-    ...listFirstSeen(sources, [7n]),
     listCrashGroups(crashes, after, 5),
     ...listCrashDetails(crashes, groups),
     ...listCrashTexts(crashes, groups),

@@ -1,9 +1,10 @@
 import type { z } from 'zod'
+import type { CspSourceExample } from '../../../queries/csp-policies/list-csp-source-examples.ts'
 import type { TimeRange } from '../../../queries/rollups/time-range.ts'
 import { hintsOf, pathsOf } from '../../../queries/rules/csp/advice-hints.ts'
 import type { Advice, AdvisedSource } from '../../../queries/rules/csp/advise-policy.ts'
 import { parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
-import type { JudgedReports, SourceDetail } from '../../../queries/rules/csp/judge-sources.ts'
+import type { JudgedReports } from '../../../queries/rules/csp/judge-sources.ts'
 import { inheritedFrom } from '../../../queries/rules/csp/propose-policy.ts'
 import { sumVerdicts, toCounts } from '../../../queries/rules/csp/sum-verdicts.ts'
 import { groupBy } from '../../../queries/rules/group-by.ts'
@@ -56,14 +57,14 @@ interface AdviceParts {
   readonly rest: Tally
   readonly advice: Advice
   readonly listed: readonly AdvisedSource[]
-  readonly details: readonly SourceDetail[]
+  readonly examples: readonly CspSourceExample[]
   readonly window: TimeRange
 }
 
-export function toAdvice({ siteId, policy, judged, rest, advice, listed, details, window }: AdviceParts): AdviceBody {
+export function toAdvice({ siteId, policy, judged, rest, advice, listed, examples, window }: AdviceParts): AdviceBody {
   const { id, disposition, whole, truncated } = policy
   const proposed = truncated ? undefined : advice.proposed
-  const detailsOf = groupBy(details, (one) => JSON.stringify([one.directive, one.source]))
+  const examplesOf = groupBy(examples, (one) => JSON.stringify([one.directive, one.source]))
   const before = evaluatePolicy(whole)
   const after = evaluatePolicy(proposed?.text ?? whole)
   return {
@@ -74,7 +75,7 @@ export function toAdvice({ siteId, policy, judged, rest, advice, listed, details
     effect: { before: toEffect(judged, rest), after: toEffect(proposed ? advice.judged : judged, rest) },
     sources: listed.map((source) => {
       const { directive, source: blocked } = source.found
-      return toSource(siteId, source, detailsOf.get(JSON.stringify([directive, blocked])) ?? [], whole)
+      return toSource(siteId, source, examplesOf.get(JSON.stringify([directive, blocked])) ?? [], whole)
     }),
     sourceCount: advice.sources.length,
     evaluation: { evaluator, before, after, introduced: introducedFindings(before, after) },
@@ -85,7 +86,7 @@ export function toAdvice({ siteId, policy, judged, rest, advice, listed, details
 function toSource(
   siteId: string,
   advised: AdvisedSource,
-  details: readonly SourceDetail[],
+  examples: readonly CspSourceExample[],
   policy: string,
 ): AdviceBody['sources'][number] {
   const { found, evidence, decision, reasons, addition } = advised
@@ -94,7 +95,7 @@ function toSource(
     expression: addition?.expression ?? null,
     addTo: addition?.addTo ?? null,
     createdFrom: addition ? inheritedFrom(parsePolicyLists(policy), addition.addTo) : null,
-    hints: hintsOf(advised, details),
+    hints: hintsOf(advised, examples),
     party: evidence?.party ?? 'none',
     ...toCounts(found),
     noiseCount: found.noiseCount,
@@ -105,6 +106,6 @@ function toSource(
     lastSeen: found.lastSeen,
     firstSeenEver: new Date(evidence?.firstSeenEver ?? found.firstSeen).toISOString(),
     issueId: issueId(issueOfSource(siteId, found)),
-    paths: pathsOf(details),
+    paths: pathsOf(examples),
   }
 }

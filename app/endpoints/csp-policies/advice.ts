@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listCspSourceDetails } from '../../../queries/csp-policies/list-csp-source-details.ts'
+import { listCspSourceExamples } from '../../../queries/csp-policies/list-csp-source-examples.ts'
 import { advisePolicy, sourcesByWeight } from '../../../queries/rules/csp/advise-policy.ts'
 import { comparableForm } from '../../../queries/rules/csp/csp-comparable-form.ts'
 import { parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
@@ -11,11 +11,11 @@ import { cspAdvice } from '../../../schema/responses/csp-advice.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
 import { type AdvisedPolicy, noAdvice, toAdvice } from './advice-response.ts'
-import { readEvidence } from './read-evidence.ts'
-import { readJudged } from './read-judged.ts'
 import { parseQuoted, type QuotedTexts, quotingPolicy, readQuotedPolicies } from './read-quoted-policies.ts'
+import { readSourceEvidence } from './read-source-evidence.ts'
+import { readVerdicts } from './read-verdicts.ts'
 
-/** Sources of which evidence is read, and of which it denies without. */
+/** Sources that evidence can allow, of which it is read. */
 const maxAssessed = 200
 
 export const cspPoliciesAdvice = endpoint({
@@ -39,7 +39,7 @@ export const cspPoliciesAdvice = endpoint({
     data: cspAdvice,
     truncated: z.boolean().meta({ description: 'Whether sources are not listed, or reports were not assessed.' }),
   }),
-  async handle({ caller: { tenant }, params, window, retentionFrom, read, readAll }) {
+  async handle({ caller: { tenant }, params, window, read, readAll }) {
     const { siteId, scope, minConfidence, newDays, limit } = params
     const reader = { read, readAll }
     const site = { tenantId: tenant.id, siteId, window }
@@ -48,18 +48,18 @@ export const cspPoliciesAdvice = endpoint({
     if (!policy) return { data: noAdvice(window), truncated: false }
     const filter = { ...site, ...(scope === 'policy' && quotingPolicy(quoted, policy.id)) }
     const lists = parsePolicyLists(policy.whole)
-    const { judged, rest, judgeAgain } = await readJudged(reader, filter, lists, parseQuoted(quoted))
+    const { judged, rest, judgeAgain } = await readVerdicts(reader, filter, lists, parseQuoted(quoted))
     const { open, denied } = sourcesByWeight(policy.whole, judged)
-    const assessed = [...open.slice(0, maxAssessed), ...denied.slice(0, maxAssessed)]
-    const evidenceOf = await readEvidence(reader, { ...site, retentionFrom }, assessed)
+    const assessed = [...open.slice(0, maxAssessed), ...denied.slice(0, limit)]
+    const evidenceOf = await readSourceEvidence(reader, site, assessed)
     const newSince = window.to - newDays * dayMs
     const rule = { policy: policy.whole, judged, evidenceOf, judgeAgain, limit, minConfidence, newSince }
     const advice = advisePolicy(rule)
     const listed = advice.sources.filter(({ evidence }) => evidence).slice(0, limit)
     const sources = [...new Set(listed.map(({ found }) => found.source))]
-    const details = await readAll(listCspSourceDetails({ ...filter, sources }))
+    const examples = await readAll(listCspSourceExamples({ ...filter, sources }))
     return {
-      data: toAdvice({ siteId, policy, judged, rest, advice, listed, details, window }),
+      data: toAdvice({ siteId, policy, judged, rest, advice, listed, examples, window }),
       truncated: listed.length < advice.sources.length || rest.reportCount > 0,
     }
   },

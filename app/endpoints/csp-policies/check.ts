@@ -9,10 +9,10 @@ import { integer, oneOf, uuid } from '../../../schema/params.ts'
 import { cspCheck } from '../../../schema/responses/csp-advice.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
-import { checkedGroups } from './checked-groups.ts'
+import { checkedGroups, withIssue } from './checked-groups.ts'
 import { evaluatePolicy, evaluator } from './evaluate-policy.ts'
-import { readJudged } from './read-judged.ts'
 import { parseQuoted, quotingPolicy, readQuotedPolicies } from './read-quoted-policies.ts'
+import { readVerdicts } from './read-verdicts.ts'
 
 function requirePolicy(policy: string, { issues, addIssue }: z.RefinementCtx<string>): void {
   const fault = policyFault(policy)
@@ -53,14 +53,14 @@ export const cspPoliciesCheck = endpoint({
     const quoted = readQuotedPolicies(reader, { ...site, page: undefined })
     const ofPolicy = policyId === undefined ? { disposition } : quotingPolicy(await quoted, policyId, disposition)
     const lists = parsePolicyLists(policy)
-    const { judged, rest } = await readJudged(reader, { ...site, ...ofPolicy }, lists, quoted.then(parseQuoted))
-    const groups = checkedGroups(siteId, judged)
+    const { judged, rest } = await readVerdicts(reader, { ...site, ...ofPolicy }, lists, quoted.then(parseQuoted))
+    const groups = checkedGroups(judged)
     const noise = judged.reduce((sum, one) => sum + (one.verdict === 'violation' ? one.noiseCount : 0), 0)
     return {
       data: {
         policy: { text: policy, warnings: policyWarnings(policy) },
         totals: { ...sumVerdicts(judged, rest), noise: { reportCount: noise } },
-        groups: groups.slice(0, limit),
+        groups: groups.slice(0, limit).map((group) => withIssue(siteId, group)),
         evaluation: { evaluator, before: null, after: evaluatePolicy(policy) },
       },
       groupCount: groups.length,

@@ -9,7 +9,7 @@ import { issueId } from '../../../schema/issue-id.ts'
 import type { CspCheck } from '../../../schema/responses/csp-advice.ts'
 import { issueOfSource } from './issue-of-source.ts'
 
-type CheckedGroup = CspCheck['groups'][number]
+type CheckedGroup = Omit<CspCheck['groups'][number], 'issueId'>
 
 const rank: Readonly<Record<CspVerdictName, number>> = { violation: 0, unknown: 1, silent: 2 }
 
@@ -24,9 +24,9 @@ const textOf = ({ reason, governedBy, matchedBy }: Pick<CheckedGroup, 'reason' |
   JSON.stringify([reason, governedBy, matchedBy])
 
 /** Reports of one directive, source and verdict. */
-export function checkedGroups(siteId: string, judged: readonly JudgedReports[]): CheckedGroup[] {
-  const groups = groupBy(judged, ({ group, verdict, ...why }) =>
-    JSON.stringify([group.directive, group.source, verdict, textOf(why)]),
+export function checkedGroups(judged: readonly JudgedReports[]): CheckedGroup[] {
+  const groups = groupBy(judged, ({ group: { directive, source }, verdict, reason, governedBy, matchedBy }) =>
+    JSON.stringify([directive, source, verdict, reason, governedBy, matchedBy]),
   )
   return [...groups.values()]
     .map((reports): CheckedGroup => {
@@ -37,8 +37,13 @@ export function checkedGroups(siteId: string, judged: readonly JudgedReports[]):
         ...toCounts(addTallies(reports)),
         noiseCount: reports.reduce((sum, { noiseCount }) => sum + noiseCount, 0),
         lastSeen: times(reports.map((one) => one.group.lastSeen)).last,
-        issueId: issueId(issueOfSource(siteId, group)),
       }
     })
     .sort(largestFirst)
 }
+
+/** The issue's id is a hash of 4 µs. */
+export const withIssue = (siteId: string, group: CheckedGroup): CspCheck['groups'][number] => ({
+  ...group,
+  issueId: issueId(issueOfSource(siteId, group)),
+})

@@ -1,5 +1,5 @@
 import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policy-groups.ts'
-import type { CspSourceFilter } from '../../../queries/csp-policies/csp-source-rows.ts'
+import type { CspSourceFilter } from '../../../queries/csp-policies/from-csp-sources.ts'
 import { listCspPolicies, type QuotedCspPolicy } from '../../../queries/csp-policies/list-csp-policies.ts'
 import { listCspPolicyTexts } from '../../../queries/csp-policies/list-csp-policy-texts.ts'
 import { type ParsedPolicy, parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'

@@ -13,6 +13,8 @@ export interface Hint {
   readonly sample: string | null
 }
 
+type Example = Pick<SourceDetail, 'source' | 'detail' | 'isDetailCut' | 'weight'>
+
 /** Samples and paths of one source. */
 const listed = 5
 
@@ -21,7 +23,7 @@ const hint = (kind: Hint['kind'], value: string): Hint => ({ kind, value, sample
 const nonce = hint('nonce', "'nonce-*'")
 
 /** Texts of the details without repeats, largest weight first. */
-function heaviest(details: readonly SourceDetail[]): string[] {
+function heaviest(details: readonly Example[]): string[] {
   const weights = [...groupBy(details, ({ detail }) => detail)].map(([detail, found]) => ({
     detail,
     weight: found.reduce((sum, { weight }) => sum + weight, 0n),
@@ -31,10 +33,10 @@ function heaviest(details: readonly SourceDetail[]): string[] {
 }
 
 /** Starts of paths. */
-export const pathsOf = (details: readonly SourceDetail[]): string[] =>
+export const pathsOf = (details: readonly Example[]): string[] =>
   heaviest(details.filter(({ source, detail }) => source.includes('://') && detail !== '')).slice(0, listed)
 
-export function hintsOf({ found, reasons }: AdvisedSource, details: readonly SourceDetail[]): Hint[] {
+export function hintsOf({ found, reasons }: AdvisedSource, details: readonly Example[]): Hint[] {
   return reasons.flatMap((reason): Hint[] => {
     if (reason === 'inline') return ofInline(found.directive, details)
     if (reason === 'wasm_eval') return [hint('wasm_unsafe_eval', "'wasm-unsafe-eval'")]
@@ -44,7 +46,7 @@ export function hintsOf({ found, reasons }: AdvisedSource, details: readonly Sou
   })
 }
 
-function ofInline(directive: string, details: readonly SourceDetail[]): Hint[] {
+function ofInline(directive: string, details: readonly Example[]): Hint[] {
   const samples = heaviest(details.filter(({ detail, isDetailCut }) => !isDetailCut && detail !== ''))
   if (samples.length === 0) return [hint('report_sample', "'report-sample'")]
   const hashes = samples

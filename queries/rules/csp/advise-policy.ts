@@ -4,7 +4,7 @@ import type { CspDecision, DenyingReason, ReviewReason } from '../../../schema/c
 import { byText } from '../by-text.ts'
 import { denyingReasonsOf, type ReviewRule, reviewReasonsOf, type SourceEvidence } from './advice-reasons.ts'
 import { type AdvisableSource, advisableSources } from './advisable-sources.ts'
-import { parseLists, parsePolicyLists } from './governing-directive.ts'
+import { type ParsedPolicy, parsePolicyLists } from './governing-directive.ts'
 import type { JudgedReports } from './judge-sources.ts'
 import { parsePolicy } from './parse-policy.ts'
 import { type Addition, additionTarget, proposePolicy } from './propose-policy.ts'
@@ -24,7 +24,7 @@ interface AdviceRequest extends ReviewRule {
   readonly judged: readonly JudgedReports[]
   /** Undefined if it was not read. */
   readonly evidenceOf: (found: AdvisableSource) => SourceEvidence | undefined
-  readonly judgeAgain: (policy: ReturnType<typeof parsePolicyLists>) => JudgedReports[]
+  readonly judgeAgain: (policy: ParsedPolicy) => JudgedReports[]
   /** Sources that are added. */
   readonly limit: number
 }
@@ -55,7 +55,8 @@ const decisionRank: Readonly<Record<CspDecision, number>> = { allow: 0, review: 
 
 export function advisePolicy(request: AdviceRequest): Advice {
   const { judged, judgeAgain, limit } = request
-  let sources = withAllowedAdditions(advisableSources(judged).map((found) => advise(request, found)))
+  const lists = parsePolicyLists(request.policy)
+  let sources = withAllowedAdditions(advisableSources(judged).map((found) => advise(request, lists, found)))
   // Each round takes an addition back.
   for (;;) {
     const additions = uniqueAdditions(sources.slice(0, limit))
@@ -84,14 +85,12 @@ const isAllowed = ({ decision }: AdvisedSource) => decision === 'allow'
 const allowedFirst = (a: AdvisedSource, b: AdvisedSource): number =>
   decisionRank[a.decision] - decisionRank[b.decision] || largestFirst(a.found, b.found)
 
-function advise({ policy, evidenceOf, ...rule }: AdviceRequest, found: AdvisableSource): AdvisedSource {
-  const directives = parsePolicy(policy)
-  const lists = parseLists(directives)
+function advise({ evidenceOf, ...rule }: AdviceRequest, lists: ParsedPolicy, found: AdvisableSource): AdvisedSource {
   const evidence = evidenceOf(found)
   const denying = denyingReasonsOf(found, lists, evidence?.scripts)
   if (denying.length > 0) return { found, evidence, decision: 'deny', reasons: denying, addition: undefined }
   const reasons = evidence ? reviewReasonsOf(found, lists, evidence, rule) : (['low_confidence'] as const)
-  const addTo = additionTarget(directives, found.directive)
+  const addTo = additionTarget(lists, found.directive)
   const addition = addTo === undefined ? undefined : { addTo, expression: expressionOf(found) }
   return { found, evidence, decision: reasons.length > 0 || !addition ? 'review' : 'allow', reasons, addition }
 }

@@ -72,6 +72,8 @@ const oldNames: ReadonlyMap<string, readonly string[]> = new Map([
   ['default-src', [...elements, ...attributes, ...fetches, 'worker-src']],
 ])
 
+export const isOldName = (directive: string): boolean => oldNames.has(directive)
+
 /** Directives of today that a report's directive can mean, for a source such as `inline` or an origin. */
 export function meanings(directive: string, source: string, quoted: ParsedPolicy | undefined): readonly string[] {
   const names = oldNames.get(directive)

@@ -5,6 +5,7 @@ import {
   type GoverningList,
   governingList,
   isKnownDirective,
+  isOldName,
   isScript,
   isStyle,
   meanings,
@@ -13,7 +14,7 @@ import {
 import type { ListMatch } from './list-match.ts'
 import { matchInline } from './match-inline.ts'
 import { matchTrustedTypes } from './match-trusted-types.ts'
-import { blockedUrl, matchUrl } from './match-url.ts'
+import { type BlockedUrl, blockedUrl, matchUrl, type UrlUnknown } from './match-url.ts'
 import type { ObservedRequest } from './observed-request.ts'
 import type { SourceList } from './source-list.ts'
 
@@ -26,12 +27,24 @@ export interface Verdict {
   readonly matchedBy: string | null
 }
 
+/** With the source's parts, for judgements under many policies. */
+export interface ParsedRequest extends ObservedRequest {
+  /** Undefined for a keyword or a bare scheme. */
+  readonly url: BlockedUrl | undefined
+}
+
+export const parseRequest = (request: ObservedRequest): ParsedRequest => ({
+  ...request,
+  url: blockedUrl(request.source),
+})
+
 /** @param quoted the policy that the report quotes; undefined if it is unknown or cut. */
 export function judgeRequest(
   candidate: ParsedPolicy,
   quoted: ParsedPolicy | undefined,
-  request: ObservedRequest,
+  request: ParsedRequest,
 ): Verdict {
+  if (!isOldName(request.directive)) return judge(candidate, quoted, request)
   const verdicts = meanings(request.directive, request.source, quoted).map((directive) =>
     judge(candidate, quoted, { ...request, directive }),
   )
@@ -42,35 +55,35 @@ export function judgeRequest(
   return { ...first, verdict: 'unknown', reason: 'directive', matchedBy: null }
 }
 
-function judge(candidate: ParsedPolicy, quoted: ParsedPolicy | undefined, request: ObservedRequest): Verdict {
+const noDirective: Verdict = { verdict: 'silent', reason: 'no_directive', governedBy: null, matchedBy: null }
+
+function judge(candidate: ParsedPolicy, quoted: ParsedPolicy | undefined, request: ParsedRequest): Verdict {
   const governing = governingList(candidate, request.directive)
-  if (!governing) return { verdict: 'silent', reason: 'no_directive', governedBy: null, matchedBy: null }
-  const of = (verdict: CspVerdictName, reason: Verdict['reason'] = null, matchedBy: string | null = null): Verdict => ({
-    verdict,
-    reason,
-    governedBy: governing.name,
-    matchedBy,
+  if (!governing) return noDirective
+  const { name: governedBy, list } = governing
+  const unknown = (reason: Verdict['reason']): Verdict => ({
+    ...{ verdict: 'unknown', reason, governedBy, matchedBy: null },
   })
-  if (!isKnownDirective(request.directive)) return of('unknown', 'directive')
+  if (!isKnownDirective(request.directive)) return unknown('directive')
   const violated = quoted && governingList(quoted, request.directive)
   const hidden = quoted && causeHidden(violated, request)
-  if (hidden) return of('unknown', hidden)
-  const match = matchList(governing.list, violated?.list, request)
-  if (!match) return of('violation')
-  return 'by' in match ? of('silent', null, match.by) : of('unknown', match.unknown)
+  if (hidden) return unknown(hidden)
+  const match = matchList(list, violated?.list, request)
+  if (!match) return { verdict: 'violation', reason: null, governedBy, matchedBy: null }
+  return 'by' in match ? { verdict: 'silent', reason: null, governedBy, matchedBy: match.by } : unknown(match.unknown)
 }
 
 /** A report whose own policy matches it was caused by what it hides, such as the target of a redirect (2.4.2, 7.6). */
-function causeHidden(violated: GoverningList | undefined, request: ObservedRequest): Verdict['reason'] | undefined {
+function causeHidden(violated: GoverningList | undefined, request: ParsedRequest): Verdict['reason'] | undefined {
   if (!violated) return 'quoted_policy'
   const match = matchList(violated.list, violated.list, request)
   if (!match) return undefined
   if ('unknown' in match) return match.unknown === 'detail' ? 'detail' : undefined
-  return blockedUrl(request.source) ? 'redirect' : 'quoted_policy'
+  return request.url ? 'redirect' : 'quoted_policy'
 }
 
 /** @param violated the list that blocked it: what it has already cannot help. Undefined: it is unknown. */
-function matchList(list: SourceList, violated: SourceList | undefined, request: ObservedRequest): ListMatch {
+function matchList(list: SourceList, violated: SourceList | undefined, request: ParsedRequest): ListMatch {
   const { directive, source } = request
   if (directive === 'require-trusted-types-for' || directive === 'trusted-types') {
     return matchTrustedTypes(list, violated, request)
@@ -97,26 +110,30 @@ function matchKeyword({ keywords, hasOtherHash }: SourceList, allowing: readonly
 }
 
 /** 6.7.1.1 for scripts, 6.7.2.5 for the rest. */
-function matchFetch(list: SourceList, violated: SourceList | undefined, request: ObservedRequest): ListMatch {
+function matchFetch(list: SourceList, violated: SourceList | undefined, request: ParsedRequest): ListMatch {
   const isOfScript = isScript(request.directive)
   const isDynamic = isOfScript && list.keywords.has("'strict-dynamic'")
-  const matches = isDynamic ? [] : matchUrls(list, request)
-  const found = matches.find(({ match }) => match === true)
-  if (found) return { by: found.text }
-  if (matches.some(({ match }) => match === 'detail')) return { unknown: 'detail' }
+  const match = isDynamic ? undefined : matchUrls(list, request)
+  if (match && ('by' in match || match.unknown === 'detail')) return match
   if ((isOfScript || isStyle(request.directive)) && list.hasNonce && !violated?.hasNonce) return { unknown: 'nonce' }
   if (isOfScript && hasNewHash(list, violated)) return { unknown: 'hash' }
   if (isDynamic && !violated?.keywords.has("'strict-dynamic'")) return { unknown: 'strict_dynamic' }
-  const open = matches.find(({ match }) => match !== false)
-  return open && typeof open.match === 'string' ? { unknown: open.match } : undefined
+  return match
 }
 
-function matchUrls({ urls }: SourceList, request: ObservedRequest) {
-  const url = blockedUrl(request.source)
-  return urls.map((source) => {
-    const match = url ? matchUrl(source, url, request) : source.kind === 'scheme' && source.scheme === request.source
-    return { text: source.text, match }
-  })
+/** The first expression that matches; else what is unknown of them, a detail that was not read before the rest. */
+function matchUrls({ urls }: SourceList, request: ParsedRequest): ListMatch {
+  const { url, source } = request
+  let unknown: UrlUnknown | undefined
+  for (const expression of urls) {
+    const match = url
+      ? matchUrl(expression, url, request)
+      : expression.kind === 'scheme' && expression.scheme === source
+    if (match === true) return { by: expression.text }
+    if (match === 'detail') unknown = match
+    else if (match !== false) unknown ??= match
+  }
+  return unknown && { unknown }
 }
 
 /** A script's integrity metadata can match it (6.7.2.4). */

@@ -4,7 +4,7 @@ import type { CspVerdictName, CspVerdictReason } from '../../../schema/csp-verdi
 import { groupBy } from '../group-by.ts'
 import type { Tally } from '../weights.ts'
 import type { ParsedPolicy } from './governing-directive.ts'
-import { judgeRequest, type Verdict } from './judge-request.ts'
+import { judgeRequest, type ParsedRequest, parseRequest, type Verdict } from './judge-request.ts'
 import type { ObservedRequest } from './observed-request.ts'
 
 interface Counted extends Tally {
@@ -52,58 +52,78 @@ export function detailsOf(details: readonly SourceDetail[]): DetailsOf {
   return (group, policyKey) => byKey.get(detailKey(group, policyKey)) ?? []
 }
 
-/** Sources whose details decide a verdict, largest weight first. */
-export function sourcesToDetail(
-  candidate: ParsedPolicy,
-  groups: readonly SourceGroup[],
-  quotedOf: QuotedPolicies,
-): string[] {
-  const needing = groups.filter((group) =>
-    group.quotes.some(({ policyKey }) => judgeWhole(candidate, group, quotedOf(policyKey)).reason === 'detail'),
-  )
-  return [...new Set(needing.map(({ source }) => source))]
+/** Verdicts of a policy on groups, before the paths and samples are read that some of them need. */
+export interface SourceVerdicts {
+  /** Largest weight first. */
+  readonly undecidedSources: readonly string[]
+  /** One of each group and verdict at most, in the order of the groups. */
+  readonly withDetails: (details: DetailsOf) => JudgedReports[]
 }
 
 export function judgeSources(
   candidate: ParsedPolicy,
   groups: readonly SourceGroup[],
   quotedOf: QuotedPolicies,
-  details: DetailsOf,
-): JudgedReports[] {
-  return groups.flatMap((group) =>
-    group.quotes.flatMap(({ policyKey, ...counted }) => {
-      const quoted = quotedOf(policyKey)
-      const whole = judgeWhole(candidate, group, quoted)
-      if (whole.reason !== 'detail') return [{ group, ...settled(whole), ...counted }]
-      const known = details(group, policyKey)
-      const judged = known.map((one): JudgedReports => {
-        const verdict = judgeRequest(candidate, quoted === 'unread' ? undefined : quoted, one)
-        const { reportCount, weight, noiseCount } = one
-        return { group, ...settled(verdict), reportCount, weight, noiseCount }
-      })
-      return [...judged, ...remainder(group, counted, known)]
-    }),
-  )
+): SourceVerdicts {
+  const judge = (policyKey: bigint, request: ParsedRequest): Verdict => {
+    const quoted = quotedOf(policyKey)
+    return quoted === 'unread' ? notAssessed : judgeRequest(candidate, quoted, request)
+  }
+  const judgedGroups = groups.map((group) => {
+    const request = parseRequest({ ...group, detail: undefined, isDetailCut: false })
+    return { group, verdicts: group.quotes.map(({ policyKey }) => judge(policyKey, request)) }
+  })
+  const undecided = judgedGroups.filter(({ verdicts }) => verdicts.some(isUndecided))
+  return {
+    undecidedSources: [...new Set(undecided.map(({ group }) => group.source))],
+    withDetails: (details) =>
+      judgedGroups.flatMap(({ group, verdicts }) => {
+        const judged: Summed[] = []
+        for (const [index, quote] of group.quotes.entries()) {
+          const verdict = verdicts[index] as Verdict
+          if (!isUndecided(verdict)) {
+            add(judged, group, verdict, quote)
+            continue
+          }
+          const read = details(group, quote.policyKey)
+          for (const detail of read) add(judged, group, judge(quote.policyKey, parseRequest(detail)), detail)
+          add(judged, group, notAssessed, remainder(quote, read))
+        }
+        return judged
+      }),
+  }
 }
 
-/** Without details. */
-function judgeWhole(candidate: ParsedPolicy, group: SourceGroup, quoted: ReturnType<QuotedPolicies>): Verdict {
-  if (quoted === 'unread') return notAssessed
-  return judgeRequest(candidate, quoted, { ...group, detail: undefined, isDetailCut: false })
+const isUndecided = ({ reason }: Verdict) => reason === 'detail'
+
+type Summed = { -readonly [Name in keyof JudgedReports]: JudgedReports[Name] }
+
+function add(judged: Summed[], group: SourceGroup, found: Verdict, counted: Counted): void {
+  const { reportCount, weight, noiseCount } = counted
+  if (reportCount <= 0) return
+  const { verdict, reason, governedBy, matchedBy } = found
+  const same = judged.find(
+    (one) =>
+      one.verdict === verdict && one.reason === reason && one.governedBy === governedBy && one.matchedBy === matchedBy,
+  )
+  if (same) {
+    same.reportCount += reportCount
+    same.weight += weight
+    same.noiseCount += noiseCount
+  } else {
+    const why = { verdict, reason: reason as CspVerdictReason | null, governedBy, matchedBy }
+    judged.push({ group, ...why, reportCount, weight, noiseCount })
+  }
 }
 
-const settled = (verdict: Verdict) =>
-  verdict.reason === 'detail' ? notAssessed : { ...verdict, reason: verdict.reason as CspVerdictReason | null }
-
-/** Reports of the group whose details were not read. */
-function remainder(group: SourceGroup, whole: Counted, known: readonly Counted[]): JudgedReports[] {
-  const rest = known.reduce(
-    (left, { reportCount, weight, noiseCount }) => ({
-      reportCount: left.reportCount - reportCount,
-      weight: left.weight - weight,
-      noiseCount: left.noiseCount - noiseCount,
+/** Reports whose details were not read. */
+function remainder(whole: Counted, read: readonly Counted[]): Counted {
+  return read.reduce<Counted>(
+    (rest, { reportCount, weight, noiseCount }) => ({
+      reportCount: rest.reportCount - reportCount,
+      weight: rest.weight - weight,
+      noiseCount: rest.noiseCount - noiseCount,
     }),
-    { reportCount: whole.reportCount, weight: whole.weight, noiseCount: whole.noiseCount },
+    whole,
   )
-  return rest.reportCount > 0 ? [{ group, ...notAssessed, ...rest }] : []
 }

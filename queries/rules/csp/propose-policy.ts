@@ -13,8 +13,8 @@ export interface Addition {
  * The directive that a source is added to: the governing one, or a new one in place of a fallback. Safari before 15.4 and
  * Firefox before 108 ignore -elem and -attr.
  */
-export function additionTarget(policy: DirectiveValues, directive: string): string | undefined {
-  const governing = governingList(parseLists(policy), directive)?.name
+export function additionTarget(policy: ParsedPolicy, directive: string): string | undefined {
+  const governing = governingList(policy, directive)?.name
   if (governing === undefined) return undefined
   const own = directive.replace(/-(?:elem|attr)$/, '')
   return governing === directive || governing === own ? governing : own

@@ -4,7 +4,7 @@ import { blockedResource } from '../../../app/import/normalise/blocked-resource.
 import { urlComponents } from '../../../app/import/normalise/url-components.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
-import { judgeRequest } from '../../../queries/rules/csp/judge-request.ts'
+import { judgeRequest, parseRequest } from '../../../queries/rules/csp/judge-request.ts'
 import { observeRequest } from '../../../queries/rules/csp/observed-request.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { estimated, type OracleWindow, within } from '../../oracles/oracle-parts.ts'
@@ -107,7 +107,7 @@ function judged(reports: readonly StoredReport[], policy: string) {
   const candidate = parsePolicyLists(policy)
   const verdicts = reports.map((report) => {
     const quoted = report.policy === '' ? undefined : parsePolicyLists(report.policy)
-    return { report, ...judgeRequest(candidate, quoted, observeRequest(report)) }
+    return { report, ...judgeRequest(candidate, quoted, parseRequest(observeRequest(report))) }
   })
   const of = (name: string) => counts(verdicts.filter(({ verdict }) => verdict === name).map(({ report }) => report))
   const unknown = verdicts.filter(({ verdict }) => verdict === 'unknown')

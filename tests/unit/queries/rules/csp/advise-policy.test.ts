@@ -58,7 +58,8 @@ function advise(policy: string, requests: readonly ObservedRequest[], given: Giv
     quotes: group.quotes.map((quote) => ({ ...quote, noiseCount: given.noise ? 1 : 0 })),
   }))
   const quoted = parsePolicyLists(policy)
-  const judge = (lists: ParsedPolicy): JudgedReports[] => judgeSources(lists, noisy, () => quoted, detailsOf(details))
+  const judge = (lists: ParsedPolicy): JudgedReports[] =>
+    judgeSources(lists, noisy, () => quoted).withDetails(detailsOf(details))
   const judged = judge(parsePolicyLists(policy))
   const advice = advisePolicy({
     ...{
@@ -251,7 +252,7 @@ describe('advice on random reports', () => {
         (policy, another, isQuoted, found) => {
           const { groups, details } = groupsOf(found.map(([one]) => one))
           const quoted = parsePolicyLists(isQuoted ? policy : another)
-          const judge = (lists: ParsedPolicy) => judgeSources(lists, groups, () => quoted, detailsOf(details))
+          const judge = (lists: ParsedPolicy) => judgeSources(lists, groups, () => quoted).withDetails(detailsOf(details))
           const judged = judge(parsePolicyLists(policy))
           const advice = advisePolicy({
             ...{ policy, judged, judgeAgain: judge, minConfidence: 'high', newSince: 1, limit: 50 },

@@ -2,13 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { comparableForm } from '../../../../../queries/rules/csp/csp-comparable-form.ts'
 import { parsePolicyLists } from '../../../../../queries/rules/csp/governing-directive.ts'
-import { judgeRequest } from '../../../../../queries/rules/csp/judge-request.ts'
+import { judgeRequest, parseRequest } from '../../../../../queries/rules/csp/judge-request.ts'
+import type { ObservedRequest } from '../../../../../queries/rules/csp/observed-request.ts'
 import { browserCases, cspFacts, observed } from '../../../../support/csp-cases.ts'
 import { aPolicy, aRequest, aUrlSource } from '../../../../support/csp-policies.ts'
 import { numberOfCases } from '../../../../support/number-of-cases.ts'
 
-const judge = (policy: string, quoted: string | undefined, request: Parameters<typeof judgeRequest>[2]) =>
-  judgeRequest(parsePolicyLists(policy), quoted === undefined ? undefined : parsePolicyLists(quoted), request)
+const judge = (policy: string, quoted: string | undefined, request: ObservedRequest) =>
+  judgeRequest(
+    parsePolicyLists(policy),
+    quoted === undefined ? undefined : parsePolicyLists(quoted),
+    parseRequest(request),
+  )
 
 const isRedirect = (url: string) => url.includes('/redir?')
 

@@ -1,5 +1,5 @@
 import type { dispositions } from '../../schema/enumerations.ts'
-import { type GroupFilter, type GroupSlice, groupSlices } from '../rollups/group-slices.ts'
+import { type GroupFilter, groupSlices } from '../rollups/group-slices.ts'
 import { empty, join, type Sql, sql, text, texts, uint64s, uuid } from '../sql/sql.ts'
 import { cspDisposition } from './csp-policy-groups.ts'
 import { withSourceColumns } from './csp-source-columns.ts'
@@ -13,12 +13,14 @@ export interface CspSourceFilter extends GroupFilter {
   readonly sources?: readonly string[] | undefined
 }
 
-const measuresOf = ({ isRaw, reportCount, weight, firstSeen, lastSeen }: GroupSlice): Sql => sql`
-  ${reportCount} AS reports, ${weight} AS weights, ${isRaw ? sql`countIf(noise)` : sql`sum(noise_count)`} AS noises,
-  ${firstSeen} AS first_at, ${lastSeen} AS last_at`
+const ofRollup = sql`
+  report_count AS reports, weight AS weights, noise_count AS noises, first_seen_at AS first_at, last_seen_at AS last_at`
 
-/** `(SELECT …)` of rollup rows and raw reports, each grouped by these columns, with their measures. */
-export function cspSourceRows(filter: CspSourceFilter, columns: Sql): Sql {
+const ofReports = sql`
+  1 AS reports, weight AS weights, toUInt64(noise) AS noises, received_at AS first_at, received_at AS last_at`
+
+/** `FROM (SELECT …)` of rollup rows and raw reports: these columns and the measures, which the caller sums. */
+export function fromCspSources(filter: CspSourceFilter, columns: Sql): Sql {
   const { siteId, policyKeys, disposition, sources } = filter
   const conditions = [
     sql`report_type = 'csp-violation'`,
@@ -28,9 +30,9 @@ export function cspSourceRows(filter: CspSourceFilter, columns: Sql): Sql {
   ]
   const ofSources = sources ? sql` AND source IN ${texts(sources)}` : empty
   // ClickHouse applies the WITH of a first SELECT to the others too; raw rows are the last.
-  const selects = groupSlices('reports_per_day_by_source', filter, conditions).map((slice) => {
-    const withColumns = slice.isRaw ? withSourceColumns : empty
-    return sql`${withColumns} SELECT ${columns}, ${measuresOf(slice)} ${slice.from}${ofSources} GROUP BY ${columns}`
+  const selects = groupSlices('reports_per_day_by_source', filter, conditions).map(({ isRaw, from }) => {
+    const [withColumns, measures] = isRaw ? [withSourceColumns, ofReports] : [empty, ofRollup]
+    return sql`${withColumns} SELECT ${columns}, ${measures} ${from}${ofSources}`
   })
-  return sql`(${join(selects, ' UNION ALL ')})`
+  return sql`FROM (${join(selects, ' UNION ALL ')})`
 }

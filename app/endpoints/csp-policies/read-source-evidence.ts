@@ -1,6 +1,7 @@
 /** @module Reads what else is known of the sources that a policy reports. */
 
-import { listCspEvidence, listFirstSeen } from '../../../queries/csp-policies/list-csp-evidence.ts'
+import { listCspEvidence } from '../../../queries/csp-policies/list-csp-evidence.ts'
+import { listFirstSightings } from '../../../queries/issues/first-sightings.ts'
 import type { TimeRange } from '../../../queries/rollups/time-range.ts'
 import { confidence } from '../../../queries/rules/confidence.ts'
 import type { SourceEvidence } from '../../../queries/rules/csp/advice-reasons.ts'
@@ -19,7 +20,6 @@ interface EvidenceRequest {
   readonly tenantId: string
   readonly siteId: string
   readonly window: TimeRange
-  readonly retentionFrom: number
 }
 
 /** Origins that csp_evaluator takes at once: 300 take 76 ms of the event loop. */
@@ -27,21 +27,22 @@ const maxEvaluated = 100
 
 export type EvidenceOf = (found: AdvisableSource) => SourceEvidence | undefined
 
-export async function readEvidence(
+export async function readSourceEvidence(
   { read, readAll }: Reader,
-  { tenantId, siteId, window, retentionFrom }: EvidenceRequest,
+  { tenantId, siteId, window }: EvidenceRequest,
   sources: readonly AdvisableSource[],
 ): Promise<EvidenceOf> {
   const keys = [...new Set(sources.map((found) => issueOfSource(siteId, found)))]
-  const retention = { from: retentionFrom, to: window.to }
+  const owner = { tenantId, siteId, reportTypes: ['csp-violation'] as const }
+  const listed = keys.map((key) => ({ key }))
   const [issues, first, decided, [site]] = await Promise.all([
     readAll(listCspEvidence({ tenantId, siteId, window }, keys)),
-    readAll(listFirstSeen({ tenantId, siteId, window: retention }, keys)),
+    readAll(listFirstSightings(owner, listed)),
     read(listDecidedScripts(tenantId, siteId)),
     read(findSiteHosts(tenantId, siteId)),
   ])
   const issueOf = new Map(issues.map((issue) => [issue.key, issue]))
-  const firstOf = new Map(first.map(({ key, firstSeen }) => [key, Date.parse(firstSeen)]))
+  const firstOf = new Map(first.map(({ key, firstSeenEver }) => [key, Date.parse(firstSeenEver)]))
   const partyOf = createSiteRelation(site?.hosts ?? [])
   const scriptsOf = decisionsByHost(decided)
   const origins = sources.filter(({ directive, source }) => isScript(directive) && blockedUrl(source))
