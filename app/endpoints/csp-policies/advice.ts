@@ -35,6 +35,7 @@ export const cspPoliciesAdvice = endpoint({
     limit: integer(1, 200, 'Sources listed, and at most so many are added').default(50),
   },
   window: windows.month,
+  // No response cache: script decisions and the site's hosts decide too, and change without an import of reports.
   response: z.object({
     data: cspAdvice,
     truncated: z.boolean().meta({ description: 'Whether sources are not listed, or reports were not assessed.' }),
