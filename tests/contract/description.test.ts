@@ -22,6 +22,10 @@ interface Operation {
   readonly responses: Readonly<Record<string, object>>
 }
 
+interface Success {
+  readonly content: { readonly 'application/json': { readonly schema: { readonly examples: readonly unknown[] } } }
+}
+
 let api: ContractApi
 let text: string
 let paths: Readonly<Record<string, { readonly get: Operation }>>
@@ -183,6 +187,16 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     expect(statuses.includes('403')).toBe(!endpoint.alwaysWorks)
     expect(statuses.includes('404')).toBe(endpoint.path.includes('{') || 'siteId' in endpoint.query)
   })
+})
+
+test('the examples of responses are responses, and nothing that a schema lacks', () => {
+  const withExamples = operations.all.filter(([, { response }]) => response.meta()?.examples)
+  for (const [name, { path, response }] of withExamples) {
+    const { examples } = (operationAt(path).responses['200'] as Success).content['application/json'].schema
+    expect(examples, name).not.toHaveLength(0)
+    for (const example of examples) expect(response.parse(example)).toEqual(example)
+  }
+  expect(withExamples.map(([name]) => name)).toEqual(['csp-policies.advice', 'csp-policies.check'])
 })
 
 // The host of documentUrl has no field of its own (Rule 36).

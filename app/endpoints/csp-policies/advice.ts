@@ -8,6 +8,7 @@ import { policyId } from '../../../schema/csp-params.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { integer, oneOf, uuid } from '../../../schema/params.ts'
 import { cspAdvice } from '../../../schema/responses/csp-advice.ts'
+import { adviceExample } from '../../../schema/responses/csp-examples.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
 import { type AdvisedPolicy, noAdvice, toAdvice } from './advice-response.ts'
@@ -27,19 +28,33 @@ export const cspPoliciesAdvice = endpoint({
   pathParams: { siteId: uuid('The site') },
   query: {
     policyId: policyId(
-      'The policy, of csp-policies; by default the one quoted last, a report-only one before an enforced one',
+      'The policy, an id of csp-policies; by default the policy that was quoted last, a report-only one before an enforced one',
     ).optional(),
-    scope: oneOf(['policy', 'site'], 'Reports that quote the policy, or all of the site').default('policy'),
-    minConfidence: oneOf(['high', 'medium'], 'Confidence that a source needs to be allowed').default('high'),
-    newDays: integer(0, 31, 'Third parties first seen fewer days before `to` are for review').default(7),
-    limit: integer(1, 200, 'Sources listed, and at most so many are added').default(50),
+    scope: oneOf(['policy', 'site'], 'Reads the reports that quote the policy, or all reports of the site')
+      .default('policy')
+      .meta({ examples: ['site'] }),
+    minConfidence: oneOf(['high', 'medium'], 'The lowest confidence of a source that is allowed')
+      .default('high')
+      .meta({ examples: ['medium'] }),
+    newDays: integer(
+      0,
+      31,
+      'A third party that was first seen fewer than so many days before `to` is for review; 0 switches the rule off',
+    )
+      .default(7)
+      .meta({ examples: [14] }),
+    limit: integer(1, 200, 'The most sources that are listed, and that are added to the policy')
+      .default(50)
+      .meta({ examples: [20] }),
   },
   window: windows.month,
   // No response cache: script decisions and the site's hosts decide too, and change without an import of reports.
-  response: z.object({
-    data: cspAdvice,
-    truncated: z.boolean().meta({ description: 'Whether sources are not listed, or reports were not assessed.' }),
-  }),
+  response: z
+    .object({
+      data: cspAdvice,
+      truncated: z.boolean().meta({ description: 'Whether sources are not listed, or reports were not assessed.' }),
+    })
+    .meta({ examples: [adviceExample] }),
   async handle({ caller: { tenant }, params, window, read, readAll }) {
     const { siteId, scope, minConfidence, newDays, limit } = params
     const reader = { read, readAll }

@@ -7,6 +7,7 @@ import { policyId, policyText } from '../../../schema/csp-params.ts'
 import { dispositions } from '../../../schema/enumerations.ts'
 import { integer, oneOf, uuid } from '../../../schema/params.ts'
 import { cspCheck } from '../../../schema/responses/csp-advice.ts'
+import { checkExample } from '../../../schema/responses/csp-examples.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
 import { checkedGroups, withIssue } from './checked-groups.ts'
@@ -37,15 +38,19 @@ export const cspPoliciesCheck = endpoint({
     )
       .optional()
       .meta({ examples: ['report'] }),
-    limit: integer(1, 200, 'Groups listed; the totals are of all').default(50),
+    limit: integer(1, 200, 'The most groups that are listed; the totals are of all')
+      .default(50)
+      .meta({ examples: [20] }),
   },
   window: windows.month,
   cache: 'until-import',
-  response: z.object({
-    data: cspCheck,
-    groupCount: z.int().min(0),
-    truncated: z.boolean().meta({ description: 'Whether groups are not listed, or reports were not assessed.' }),
-  }),
+  response: z
+    .object({
+      data: cspCheck,
+      groupCount: z.int().min(0),
+      truncated: z.boolean().meta({ description: 'Whether groups are not listed, or reports were not assessed.' }),
+    })
+    .meta({ examples: [checkExample] }),
   async handle({ caller: { tenant }, params, window, read, readAll }) {
     const { siteId, policy, policyId, disposition, limit } = params
     const reader = { read, readAll }
