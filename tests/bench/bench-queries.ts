@@ -1,4 +1,5 @@
 import type { BenchQuery } from './bench-query.ts'
+import { cspQueries } from './csp-queries.ts'
 import { groupQueries } from './group-queries.ts'
 import { count, grouped, histogram, newest, series, types } from './report-queries.ts'
 import { values } from './values-query.ts'
@@ -71,4 +72,5 @@ export const benchQueries: readonly BenchQuery[] = [
   newest({ filters: { blockedHost: 'cdn1990.thirdparty.test' }, target: 15 }),
   newest({ filters: { blockedHost: 'cdn900.thirdparty.test', documentHost: 'www3.shop.test' }, target: 15 }),
   ...groupQueries,
+  ...cspQueries,
 ]

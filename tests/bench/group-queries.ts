@@ -31,7 +31,7 @@ const parseChanges = ({ data, totals }: any): QueryResult => ({
   groups: totals.apiCount,
 })
 
-const fromTypes = (types: readonly string[], d: Dialect) => `
+export const fromTypes = (types: readonly string[], d: Dialect) => `
 FROM reports
 WHERE tenant_id = ${d.tenant}
   AND report_type IN (${types.map((type) => `'${type}'`).join(', ')})
