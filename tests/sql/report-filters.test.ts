@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { countReports } from '../../queries/reports/count-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
+import { listValues } from '../../queries/reports/list-values.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { dayMs, hourMs } from '../../schema/durations.ts'
@@ -76,4 +77,18 @@ test('several values are one bound array, patterns and parts bound texts', () =>
     'position(value, {p3:String}) > 0',
     '_%',
   ])
+})
+
+test('values are a ranking without times, whose text is compared in each slice', () => {
+  const query = { tenantId: tenant, window: { from: 0, to: dayMs }, ...csp(), limit: 21 }
+  const few = listValues({ ...query, dimension: 'directive', part: undefined })
+  expect(sqlText(few)).toBe(
+    "SELECT key AS value, sum(counted) AS reportCount, toString(sum(weighted)) AS weight FROM (SELECT toString(value) AS key, sum(report_count) AS counted, sum(weight) AS weighted FROM reports_per_hour_by_cube_value WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimension = {p2:String} AND (bucket >= {p3:DateTime('UTC')} AND bucket < {p4:DateTime('UTC')}) GROUP BY key) GROUP BY key ORDER BY reportCount DESC, key LIMIT {p5:UInt64}",
+  )
+  const hosts = listValues({ ...query, window: ragged, dimension: 'blockedHost', part: "a_%'" })
+  expect(tables([hosts])).toEqual(['reports_per_day_by_value', 'reports_per_hour_by_value_time_ordered', 'reports'])
+  expect(sqlText(hosts).match(/ AND position\(toString\(\w+\), \{p\d+:String\}\) > 0 GROUP BY key/g)).toHaveLength(3)
+  expect(Object.values(render(hosts.statement).params)).toContain("a_%'")
+  const pages = listValues({ ...query, window: ragged, dimension: 'page', part: undefined })
+  expect(tables([pages])).toEqual(['reports_per_day_by_page', 'reports'])
 })
