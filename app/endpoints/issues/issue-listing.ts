@@ -58,11 +58,21 @@ export async function readIssuePage(
 ) {
   const owner = { tenantId: caller.tenant.id, siteId, reportTypes }
   const filter: IssueFilter = { ...conditions, ...owner, ...(isNew ? onlyNew(window) : { window }) }
-  const [{ issues, paging }, counts] = await Promise.all([
-    readIssues(reader, filter),
-    total === 'true' ? reader.read(countIssues(filter)) : undefined,
+  const listed = readIssues(reader, filter)
+  const [{ issues, paging }, issueCount] = await Promise.all([
+    listed,
+    total === 'true' ? countAll(reader, filter, listed) : undefined,
   ])
-  return { data: issues.map(toIssue), ...(counts && onlyRow(counts)), ...paging }
+  return { data: issues.map(toIssue), ...(issueCount !== undefined && { issueCount }), ...paging }
+}
+
+/** New issues are few: their first page mostly has them all, and a count of them costs as much as that page. */
+async function countAll({ page, read }: IssueReader, filter: IssueFilter, listed: ReturnType<typeof readIssues>) {
+  if (filter.firstSeenIn && !page.after) {
+    const { issues, paging } = await listed
+    if (paging.nextCursor === null) return issues.length
+  }
+  return onlyRow(await read(countIssues(filter))).issueCount
 }
 
 /** A new issue has no report from before the window, so that its first day needs no raw rows. */

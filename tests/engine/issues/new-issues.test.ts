@@ -93,13 +93,20 @@ describe('the first page of new issues', () => {
     const query = new URLSearchParams({ new: 'true', from: new Date(from).toISOString(), ...params })
     const { body } = await api.get(`/v1/issues?${query}`, { key: ofSightings })
     const hosts = body.data.map(({ targetHost }: { targetHost: string }) => targetHost)
-    return { hosts, ranked: reads.filter((name) => /^list(New)?Issues$/.test(name)) }
+    return { hosts, ranked: reads.filter((name) => /^list(New)?Issues$/.test(name)), issueCount: body.issueCount }
   }
 
   test('reads no reports to find and rank them', async () => {
-    expect(await firstPage({ limit: '1' })).toEqual({ hosts: ['first.test'], ranked: ['listNewIssues'] })
+    expect(await firstPage({ limit: '1' })).toMatchObject({ hosts: ['first.test'], ranked: ['listNewIssues'] })
     const from = new Date(recently - dayMs).toISOString()
-    expect(await firstPage({ from })).toEqual({ hosts: ['first.test', 'later.test'], ranked: ['listNewIssues'] })
+    expect(await firstPage({ from })).toMatchObject({ hosts: ['first.test', 'later.test'], ranked: ['listNewIssues'] })
+  })
+
+  test('is its own count where it has all of them', async () => {
+    expect(await firstPage({ total: 'true' })).toMatchObject({ issueCount: 2 })
+    expect(reads).not.toContain('countIssues')
+    expect(await firstPage({ total: 'true', limit: '1' })).toMatchObject({ issueCount: 2 })
+    expect(reads).toContain('countIssues')
   })
 
   test('ranks by reports the issues of a window after which one was seen again', async () => {
