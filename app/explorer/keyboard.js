@@ -8,10 +8,19 @@ export const keys = [
   ['Enter', 'Open the row, or show only its value'],
   ['x', 'Only the row’s value'],
   ['n', 'Not the row’s value'],
-  ['g o, g r, g i', 'Overview, reports, issues'],
+  ['g o, g r', 'Overview, reports'],
+  ['g i, g p, g a', 'Issues, policy, alerts'],
+  ['g s, g m, g d', 'Scripts, monitored pages, PCI DSS'],
+  ['↑, ↓', 'Move in a menu and in the values of a filter'],
   ['?', 'This list'],
   ['Escape', 'Close'],
 ]
+
+/** Views by the key after g. */
+const viewKeys = {
+  ...{ o: 'overview', r: 'reports', i: 'issues', p: 'policy' },
+  ...{ a: 'alerts', s: 'scripts', m: 'pages', d: 'pci' },
+}
 
 const isTyping = (element) =>
   element.matches('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]')
@@ -36,7 +45,7 @@ export function watchKeys(commands) {
     const element = /** @type {HTMLElement} */ (event.target)
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(element) || element.closest('dialog, [popup]'))
       return
-    const view = before === 'g' && { o: 'overview', r: 'reports', i: 'issues' }[event.key]
+    const view = before === 'g' && viewKeys[event.key]
     before = event.key
     const run = view
       ? () => commands.view(view)

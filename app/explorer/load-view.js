@@ -8,6 +8,7 @@ const modules = {
   issues: () => import('./views/issues.js'),
   issue: () => import('./views/issue.js'),
   policy: () => import('./views/policy.js'),
+  alerts: () => import('./views/alerts.js'),
   scripts: () => import('./views/scripts.js'),
   pages: () => import('./views/pages.js'),
   pci: () => import('./views/pci.js'),

@@ -81,4 +81,4 @@ export function request(state, path, own = {}) {
 export const typesTarget = (state) => request(state, '/v1/reports/types', { series: true })
 
 /** Issues first seen ever in the window. @param {State} state */
-export const newIssuesTarget = (state) => request(state, '/v1/issues', { new: true, total: true, limit: 3 })
+export const newIssuesTarget = (state, limit = 3) => request(state, '/v1/issues', { new: true, total: true, limit })

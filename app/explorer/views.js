@@ -10,17 +10,25 @@
  * @property {string} [group] heading in the rail; a view without one has no line there
  * @property {string[]} [params]
  * @property {boolean} [isOfSite]
+ * @property {boolean} [isTimeless] its operations take no window
  * @property {string} [path]
  */
 
 /** @type {Record<string, View>} */
 export const views = {
   overview: { label: 'Overview', group: '', path: '/v1/reports/histogram' },
-  reports: { label: 'Reports', path: '/v1/reports' },
+  reports: { label: 'Reports', path: '/v1/reports', params: ['reportId'] },
   issues: { label: 'Issues', group: 'Work', path: '/v1/issues', params: ['new'] },
-  issue: { label: 'Issue', isOfSite: true, params: ['issueId'] },
+  issue: { label: 'Issue', isOfSite: true, params: ['issueId', 'reportId'] },
   policy: { label: 'Policy', group: 'Work', isOfSite: true, params: ['policyId', 'flip', 'form', 'limit'] },
+  alerts: { label: 'Alerts', group: 'Work', params: ['destinationId', 'eventType'], isTimeless: true },
   scripts: { label: 'Scripts', group: 'Inventory', isOfSite: true, params: ['status', 'pageScope', 'scriptId'] },
-  pages: { label: 'Pages', group: 'Inventory', isOfSite: true, params: ['pageId', 'scanId', 'otherId'] },
-  pci: { label: 'PCI DSS', group: 'Inventory', isOfSite: true },
+  pages: {
+    label: 'Pages',
+    group: 'Inventory',
+    isOfSite: true,
+    params: ['pageId', 'scanId', 'otherId'],
+    isTimeless: true,
+  },
+  pci: { label: 'PCI DSS', group: 'Inventory', isOfSite: true, isTimeless: true },
 }

@@ -20,8 +20,7 @@ export function Card({ id, title, note, tools, foot, read, rows, class: classNam
   }
   return html`<section id=${id} class=${`card ${className} ${read?.isStale ? 'stale' : ''}`} aria-labelledby=${`${id}-title`} aria-busy=${read?.isStale ? 'true' : undefined} tabindex="-1" data-target=${read?.target}>
     <div class="card-head">
-      <h2 id=${`${id}-title`}>${title}</h2>
-      ${note && html`<span class="note">${note}</span>`}
+      <div><h2 id=${`${id}-title`}>${title}</h2>${note && html`<span class="note">${note}</span>`}</div>
       ${tools && html`<div class="tools">${tools}</div>`}
     </div>
     ${content()}

@@ -1,6 +1,6 @@
 // @ts-check
 import { useApp } from '../app-context.js'
-import { html } from '../html.js'
+import { html, useState } from '../html.js'
 import { request } from '../requests.js'
 import { dimensionsOf, typeOf } from '../state.js'
 import { useRead } from '../use-read.js'
@@ -33,13 +33,20 @@ export function HistogramCard({ own = {}, of, title, id = 'histogram', by }) {
   const { go } = app
   const state = of ?? app.state
   const { offered, chosen } = chartDimensions(state, by)
+  const [concealed, setConcealed] = useState(/** @type {{ of?: string, values: (string | null)[] }} */ ({ values: [] }))
+  const hidden = new Set(concealed.of === chosen ? concealed.values : [])
+  const toggle = (value) =>
+    setConcealed({
+      of: chosen,
+      values: hidden.has(value) ? [...hidden].filter((one) => one !== value) : [...hidden, value],
+    })
   const read = useRead(request(state, '/v1/reports/histogram', { groupBy: chosen, ...own }))
   const zone = zoneOf(state)
   const data = read.body?.data
   const sum = (field) => data?.buckets.reduce((before, bucket) => before + (bucket[field] ?? 0), 0)
   const [count, estimate] = [sum('reportCount'), sum('estimatedReportCount')]
   const about = estimate > count ? `, about ${number(estimate)} estimated` : ''
-  const note = data && `${number(count)} reports${about} · ${data.bucketSize} buckets · ${zone}`
+  const note = data && `${number(count)} reports${about} · ${data.bucketSize.replace(/\D/, ' $&')} buckets · ${zone}`
   const tools = html`<div class="segments" role="group" aria-label="Split by">
     ${[...offered, 'none'].map(
       (
@@ -54,7 +61,7 @@ export function HistogramCard({ own = {}, of, title, id = 'histogram', by }) {
   return html`<${Card} ...${{ id, read, note, tools }} title=${heading} rows=${6}>
     ${(
       body,
-    ) => html`<${Chart} body=${body.data} zone=${zone} window=${state.to ? windowRead : { from: windowRead.from }} narrow=${(from, to) => go({ from, to })} />
-      <${Legend} series=${body.data.series ?? []} dimension=${chosen ?? ''} note=${!state.to && 'last bucket not over yet'} />`}
+    ) => html`<${Chart} body=${body.data} zone=${zone} window=${state.to ? windowRead : { from: windowRead.from }} hidden=${hidden} narrow=${(from, to) => go({ from, to })} />
+      <${Legend} series=${body.data.series ?? []} dimension=${chosen ?? ''} hidden=${hidden} toggle=${toggle} note=${!state.to && 'last bucket not over yet'} />`}
   <//>`
 }

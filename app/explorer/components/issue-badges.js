@@ -8,7 +8,8 @@ export const confidenceText = `high: ${confidenceRule.manyReports} reports or mo
 
 const tones = { high: 'good', medium: '', low: '', suppressed: 'warn' }
 
-/** @param {{ issue: { confidence: string, firstSeenEver?: string } }} props */
-export const IssueBadges = ({ issue: { confidence, firstSeenEver } }) =>
-  html`<${Badge} word=${confidence} tone=${tones[confidence]} label=${confidence === 'suppressed' ? 'noise' : `${confidence} confidence`} title=${confidenceText} />
-    ${firstSeenEver && html` <${Badge} word="new" />`}`
+/** @param {{ issue: { confidence: string, firstSeenEver?: string }, isShort?: boolean }} props `isShort`: below a head that has the word */
+export const IssueBadges = ({ issue: { confidence, firstSeenEver }, isShort = false }) =>
+  html`<${Badge} word=${confidence} tone=${tones[confidence]} title=${confidenceText}
+      label=${confidence === 'suppressed' ? 'noise' : isShort ? confidence : `${confidence} confidence`} />
+    ${firstSeenEver && html` <${Badge} word="new" title="First seen ever in this window" />`}`

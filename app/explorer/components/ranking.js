@@ -27,7 +27,7 @@ export function Ranking({ id, title, dimension, read, sum, all, label }) {
             ({ values: [value], reportCount, trendPercent }) => html`<li key=${value} data-row>
               <div class="name">
                 <${ShareBar} part=${reportCount} of=${largest} />
-                <${Value} isRow name=${dimension} value=${value} label=${label?.(value)} data-key=${`${id} ${value}`} />
+                <${Value} isRow name=${dimension} value=${value} label=${label?.(value) || undefined} data-key=${`${id} ${value}`} />
               </div>
               <span class="figure" title=${sum ? `${share(reportCount, sum)} of ${number(sum)}` : undefined}>${number(reportCount)}</span>
               <span class="trend" title="Change against the window of equal length before">${trend(trendPercent, isComparable(groups))}</span>

@@ -3,7 +3,7 @@ import { html } from '../html.js'
 import { reportTypes } from '../served/schema.js'
 import { Badge } from './badge.js'
 import { Time } from './time.js'
-import { Text, Value } from './value.js'
+import { Url, Value } from './value.js'
 
 /** Most of a type's own dimensions in a table; the others are in the drawer. */
 const mostOwn = 3
@@ -25,28 +25,36 @@ const labels = {
 /**
  * Columns of a list of reports of one type.
  * @param {string} reportType @param {(report: any) => void} open
+ * @param {readonly string[]} [same] fields that are the same in every row
  * @returns {import('./table.js').Column[]}
  */
-export function reportColumns(reportType, open) {
-  const own = (reportTypes[reportType] ?? []).filter((name) => !common.includes(name)).slice(0, mostOwn)
+export function reportColumns(reportType, open, same = []) {
+  const names = (reportTypes[reportType] ?? []).filter((name) => !common.includes(name)).slice(0, mostOwn)
+  const own = names.filter((name) => !same.includes(name))
   const hasDisposition = reportTypes[reportType]?.includes('disposition')
   return [
     {
       label: 'Received',
-      width: '9.5rem',
+      width: '9rem',
       of: (report) =>
         html`<button type="button" class="link" data-focus data-open onClick=${() => open(report)}><${Time} time=${report.receivedAt} /></button>`,
     },
     ...own.map((name, at) => ({
       label: labels[name] ?? name,
-      ...(name === 'directive' && { width: '10.5rem' }),
+      isPlain: name === 'directive' || name === 'blockedHost',
+      width: name === 'directive' ? '10.5rem' : '24%',
       of: (report) =>
         html`<${Value} name=${name} value=${report[name] ?? ''} isRow=${at === own.length - 1} hasFocus=${false} />`,
     })),
-    { label: 'Page', width: '30%', of: ({ documentUrl }) => html`<code><${Text} text=${documentUrl} /></code>` },
+    {
+      label: 'Page',
+      isPlain: true,
+      of: ({ documentUrl }) => html`<code title=${documentUrl}><${Url} url=${documentUrl} /></code>`,
+    },
     {
       label: 'Browser',
       isMinor: true,
+      isPlain: true,
       width: '7rem',
       of: ({ browserName }) => html`<${Value} name="browserName" value=${browserName} />`,
     },
@@ -54,7 +62,8 @@ export function reportColumns(reportType, open) {
       ? [
           {
             label: 'Disposition',
-            width: '8.5rem',
+            isPlain: true,
+            width: '7.5rem',
             of: ({ disposition }) =>
               disposition &&
               html`<${Badge} word=${disposition} label=${disposition === 'report' ? 'report only' : 'enforced'} />`,

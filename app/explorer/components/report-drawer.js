@@ -1,7 +1,9 @@
 // @ts-check
 import { useApp } from '../app-context.js'
 import { html } from '../html.js'
+import { request } from '../requests.js'
 import { reportTypes } from '../served/schema.js'
+import { useRead } from '../use-read.js'
 import { Copy } from './copy.js'
 import { Dialog } from './dialog.js'
 import { labelOfType } from './format.js'
@@ -10,8 +12,35 @@ import { Text, Value } from './value.js'
 
 const long = ['policy', 'stack', 'message', 'sample']
 
+/** Milliseconds since the epoch, which are the start of a report's id. @param {string} id */
+const timeOf = (id) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+
+/**
+ * The report that the URL names, of the rows or read by itself.
+ * @param {{ rows: any[], reportType: string }} props
+ */
+export function OpenedReport({ rows, reportType }) {
+  const { state, go } = useApp()
+  const { reportId } = state.own
+  const listed = rows.find(({ id }) => id === reportId)
+  const ms = timeOf(reportId ?? '')
+  const window = ms > 0 && { from: new Date(ms).toISOString(), to: new Date(ms + 1).toISOString() }
+  const whole = { ...state, conditions: [], noise: /** @type {const} */ ('include') }
+  const read = useRead(
+    !listed && window ? request(whole, '/v1/reports', { reportType, ...window, limit: 200 }) : undefined,
+  )
+  if (!reportId) return null
+  const report = listed ?? read.body?.data.find(({ id }) => id === reportId)
+  const close = () => go({ own: { ...state.own, reportId: '' } }, { replace: true })
+  if (report) return html`<${ReportDrawer} report=${report} close=${close} />`
+  if (read.isLoading) return null
+  return html`<${Dialog} class="drawer" title="Report" close=${close}>
+    <p>${read.error?.message ?? 'This report is not stored, or is of another type.'}</p>
+  <//>`
+}
+
 /** A whole report, with all fields that it has; values that filter do so here too. @param {{ report: any, close: () => void }} props */
-export function ReportDrawer({ report, close }) {
+function ReportDrawer({ report, close }) {
   const { sites } = useApp()
   const dimensions = reportTypes[report.reportType] ?? []
   const present = Object.entries(report).filter(([, value]) => value !== null && value !== '')

@@ -8,6 +8,7 @@ import { html } from '../html.js'
  * @property {boolean} [numeric] figures at the right
  * @property {string} [width] of the column, such as `8rem` or `30%`
  * @property {boolean} [isMinor] not shown where the card is less than 1,000 px wide
+ * @property {boolean} [isPlain] needs no label where each row is a card
  * @property {string} [title] of the head: a rule is said once
  */
 
@@ -28,15 +29,16 @@ export const Table = ({ caption, columns, rows, keyOf, isWide = false }) =>
       ${rows.map(
         (row) => html`<tr key=${keyOf(row)} data-row data-key=${keyOf(row)}>
           ${columns.map(
-            ({ label, of, numeric, isMinor }) =>
-              html`<td key=${label} data-label=${label} class=${classOf({ numeric, isMinor })}><div class="cell" onMouseEnter=${showWhole}>${of(row)}</div></td>`,
+            ({ label, of, ...column }) =>
+              html`<td key=${label} data-label=${label} class=${classOf(column)}><div class="cell" onMouseEnter=${showWhole}>${of(row)}</div></td>`,
           )}
         </tr>`,
       )}
     </tbody>
   </table>`
 
-const classOf = ({ numeric = false, isMinor = false }) => `${numeric ? 'numeric' : ''} ${isMinor ? 'minor' : ''}`.trim()
+const classOf = ({ numeric = false, isMinor = false, isPlain = false }) =>
+  [numeric && 'numeric', isMinor && 'minor', isPlain && 'plain-cell'].filter(Boolean).join(' ')
 
 /** The whole text of a cell that is cut, in its title. */
 function showWhole({ currentTarget: cell }) {
@@ -52,7 +54,7 @@ export function ListFoot({ list, total, number }) {
   const of = total ?? (hasMore ? undefined : rows.length)
   const count =
     of === undefined
-      ? `${number(rows.length)} of more than ${number(rows.length)}`
+      ? `the first ${number(rows.length)}`
       : `${number(rows.length)} of ${number(Math.max(of, rows.length))}`
   return html`<span class="muted count">${count}</span>
     ${moreError && html`<span class="bad" role="alert">${moreError.message}</span>`}

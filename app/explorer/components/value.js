@@ -16,8 +16,22 @@ export const visible = (text) =>
     .map((part, at) => (at % 2 === 1 ? escapeOf(part) : part))
     .join('')
 
-/** A long token breaks after these. */
-const breaks = /(?<=[/?&.\-;,=:_])(?=[^/?&.\-;,=:_\s])/
+/** Parts of a long text: words, paths, parameters, and escapes of URLs. A scheme goes with its host. */
+const parts = /(?<=\s)(?=\S)|(?<=[?&;,=]|(?<!:\/?)\/)(?=[^/?&;,=\s])|(?=%[\dA-Fa-f]{2})/
+
+/** Within a part, such as a host, which goes to the next line whole unless a line is shorter. */
+const breaks = /(?<=[.\-:_/])(?=[^.\-:_/\s])/
+
+/** Longer parts fill their lines. */
+const mostWhole = 40
+
+/** @param {string} part with the space after it */
+function partOf(part) {
+  const text = part.trimEnd()
+  const pieces = text.split(breaks).map((piece, at) => (at === 0 ? piece : html`<wbr />${piece}`))
+  const isWhole = pieces.length > 1 && text.length <= mostWhole
+  return [isWhole ? html`<span class="whole">${pieces}</span>` : pieces, part.slice(text.length)]
+}
 
 /**
  * Untrusted text: isolated in its direction, with its control characters shown, as text nodes alone.
@@ -25,17 +39,21 @@ const breaks = /(?<=[/?&.\-;,=:_])(?=[^/?&.\-;,=:_\s])/
  */
 export function Text({ text, empty = '–' }) {
   if (text === null || text === undefined || text === '') return html`<span class="muted">${empty}</span>`
-  const parts = String(text).split(invisible)
-  const shown = parts.map((part, at) =>
-    at % 2 === 1
-      ? html`<span class="escape" title="A character that is not visible">${escapeOf(part)}</span>`
-      : part.split(breaks).map((piece, index) => (index === 0 ? piece : html`<wbr />${piece}`)),
-  )
+  const shown = String(text)
+    .split(invisible)
+    .map((run, at) =>
+      at % 2 === 1
+        ? html`<span class="escape" title="A character that is not visible">${escapeOf(run)}</span>`
+        : run.split(parts).map((part, index) => (index === 0 ? partOf(part) : html`<wbr />${partOf(part)}`)),
+    )
   return html`<bdi>${shown}</bdi>`
 }
 
 /** Whether the API's filters take a text: they refuse what is not printable ASCII. @param {string} text */
 export const isFilterable = (text) => new RegExp(filterablePattern).test(text)
+
+/** A page or a script, without the scheme that nearly all have. @param {{ url?: string | null, empty?: string }} props */
+export const Url = ({ url, empty }) => html`<${Text} text=${url?.replace(/^https:\/\/(?=.)/, '')} empty=${empty} />`
 
 /**
  * A value that filters: a click is "only", the control beside it "not".

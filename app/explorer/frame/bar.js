@@ -28,7 +28,7 @@ export function Bar({ isPicking, setPicking }) {
     return () => observer.disconnect()
   }, [])
   return html`<header class="bar" ref=${bar}>
-    <${WindowMenu} />
+    ${!views[state.view].isTimeless && html`<${WindowMenu} />`}
     <${Chips} path=${path} isPicking=${isPicking} setPicking=${setPicking} />
     <div class="ends">
       ${takes(path, 'noise') && html`<${NoiseSwitch} />`}

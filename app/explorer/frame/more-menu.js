@@ -7,20 +7,28 @@ import { html } from '../html.js'
 import { request } from '../requests.js'
 import { typeOf } from '../state.js'
 
-const maxCopied = 12
+/** Panels that are shown: their requests and titles. */
+const panels = () =>
+  [...document.querySelectorAll('#view [data-target]')].map((element) => ({
+    target: element.getAttribute('data-target') ?? '',
+    title: element.querySelector('h2')?.textContent ?? '',
+  }))
 
-/** Requests of the panels that are shown. */
-const targets = () =>
-  [
-    ...new Set(
-      [...document.querySelectorAll('#view [data-target]')].map((element) => element.getAttribute('data-target') ?? ''),
-    ),
-  ].slice(0, maxCopied)
+const targets = () => [...new Set(panels().map(({ target }) => target))]
 
-/** The view as curl lines, its reports as CSV or its list as NDJSON, and on paper. */
+/** The view as curl lines, its reports as CSV, its lists as NDJSON, and on paper. */
 export function MoreMenu() {
   const { api, state, announce } = useApp()
-  const list = () => targets().find((target) => /^\/v1\/(?!reports)/.test(target))
+  const isList = ({ target }) => Array.isArray(api.peek(target)?.page?.body.data) && !/^\/v1\/reports\b/.test(target)
+  // Panels of one list, such as its totals, come before it.
+  const lists = () => [
+    ...new Map(
+      panels()
+        .filter(isList)
+        .map((panel) => [panel.target, panel]),
+    ).values(),
+  ]
+  const hasReports = () => targets().some((target) => /^\/v1\/reports\b/.test(target)) && !state.own.issueId
   const run = (close, work) => async () => {
     close()
     try {
@@ -38,15 +46,16 @@ export function MoreMenu() {
     save(await api.blob(request(state, '/v1/reports/export', { format: 'csv' })), `${typeOf(state)}.csv`)
     announce('Saved')
   }
-  const ndjson = async () => {
-    const items = await api.all(list(), (count) => announce(`${count} read…`))
-    save(toNdjson(items), `${state.view}.ndjson`)
+  const ndjson = async ({ target, title }) => {
+    const items = await api.all(target, (count) => announce(`${count} read…`))
+    save(toNdjson(items), `${title.toLowerCase().replaceAll(' ', '-')}.ndjson`)
     announce('Saved')
   }
   return html`<${Menu} end label="⋯" name="More" data-key="more">
     ${(close) => html`
       <${MenuItem} pick=${run(close, copy)}>Copy as curl<//>
-      ${list() ? html`<${MenuItem} pick=${run(close, ndjson)}>Export as NDJSON<//>` : html`<${MenuItem} pick=${run(close, csv)}>Export reports as CSV<//>`}
+      ${hasReports() && html`<${MenuItem} pick=${run(close, csv)}>Export reports as CSV<//>`}
+      ${lists().map((panel) => html`<${MenuItem} key=${panel.target} pick=${run(close, () => ndjson(panel))}>Export “${panel.title}” as NDJSON<//>`)}
       <${MenuItem} pick=${run(close, async () => window.print())}>Print<//>`}
   <//>`
 }

@@ -4,7 +4,7 @@ import { useApp } from '../app-context.js'
 import { labelOfType, number } from '../components/format.js'
 import { Link } from '../components/link.js'
 import { Menu, MenuItem } from '../components/menu.js'
-import { html, useState } from '../html.js'
+import { html, useEffect, useState } from '../html.js'
 import { request, typesTarget } from '../requests.js'
 import { reportTypes } from '../served/schema.js'
 import { useRead } from '../use-read.js'
@@ -31,6 +31,7 @@ function Lines({ state }) {
   const types = useRead(typesTarget(state))
   const issues = useRead(request(state, '/v1/issues', { limit: 1, total: true }))
   const counted = types.body?.data.filter(({ reportType }) => Object.hasOwn(reportTypes, reportType)) ?? []
+  useEffect(showCurrent, [state.view, state.reportType, counted.length])
   const line = (label, changes, count, isCurrent) =>
     html`<li key=${label}>
       <${Link} class="line" changes=${changes} current=${isCurrent} data-key=${`rail ${label}`}>
@@ -59,6 +60,13 @@ function Lines({ state }) {
       )}
     </ul>
     ${groups.map((group) => html`<h2 key=${group}>${group}</h2><ul key=${`${group} views`}>${ofGroup(group)}</ul>`)}`
+}
+
+/** On a narrow screen the rail is a line that scrolls. */
+function showCurrent() {
+  const line = /** @type {HTMLElement | null} */ (document.querySelector('.rail [aria-current=page]'))
+  const rail = line?.closest('.rail')
+  if (line && rail) rail.scrollLeft = line.offsetLeft - (rail.clientWidth - line.offsetWidth) / 2
 }
 
 function SitePicker() {

@@ -2,19 +2,19 @@
 import { useApp } from '../app-context.js'
 import { Badge } from '../components/badge.js'
 import { Card } from '../components/card.js'
-import { number } from '../components/format.js'
+import { counted, number } from '../components/format.js'
 import { HistogramCard } from '../components/histogram-card.js'
 import { IssueBadges } from '../components/issue-badges.js'
 import { IssueSentence } from '../components/issue-sentence.js'
 import { Link } from '../components/link.js'
 import { reportColumns } from '../components/report-columns.js'
-import { ReportDrawer } from '../components/report-drawer.js'
+import { OpenedReport } from '../components/report-drawer.js'
 import { ShareBar } from '../components/share-bar.js'
 import { ErrorState, Loading } from '../components/states.js'
 import { ListFoot, Table } from '../components/table.js'
 import { Time } from '../components/time.js'
-import { isFilterable, Text } from '../components/value.js'
-import { html, useState } from '../html.js'
+import { isFilterable, Url } from '../components/value.js'
+import { html } from '../html.js'
 import { request } from '../requests.js'
 import { issueSubjects } from '../served/schema.js'
 import { typeOf } from '../state.js'
@@ -93,22 +93,26 @@ export function View() {
 }
 
 function Pages({ list }) {
-  const largest = Math.max(0, ...list.rows.map(({ reportCount }) => reportCount))
-  return html`<${Card} id="pages" title="Pages" note="over all that is stored, the largest estimate first" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
+  const largest = Math.max(0, ...list.rows.map(({ estimatedReportCount }) => estimatedReportCount))
+  return html`<${Card} id="pages" title="Pages" note="estimated reports over all that is stored" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
     <ul class="ranking" data-rows>${list.rows.map(
-      ({ page, reportCount, firstSeen }) => html`<li key=${page} data-row>
-      <div class="name"><${ShareBar} part=${reportCount} of=${largest} /><code class="over"><${Text} text=${page} empty="(none)" /></code></div>
-      <span class="figure">${number(reportCount)}</span>
+      ({ page, reportCount, estimatedReportCount, firstSeen }) => html`<li key=${page} data-row>
+      <div class="name"><${ShareBar} part=${estimatedReportCount} of=${largest} /><code class="over" title=${page}><${Url} url=${page} empty="(none)" /></code></div>
+      <span class="figure" title=${`Of ${counted(reportCount, 'stored report')}`}>${number(estimatedReportCount)}</span>
       <span class="trend" title="First seen">${html`<${Time} dateOnly time=${firstSeen} />`}</span>
     </li>`,
     )}</ul>
   <//>`
 }
 
+/** What makes an issue is the same in all of its reports. */
+const sameFields = (reportType) => ['blockedHost', String(issueSubjects[reportType])]
+
 function Reports({ list, reportType }) {
-  const [opened, setOpened] = useState(/** @type {any} */ (undefined))
+  const { state, go } = useApp()
+  const open = ({ id }) => go({ own: { ...state.own, reportId: id } }, { replace: true })
   return html`<${Card} id="reports" title="Its reports" note="newest first" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
-      <${Table} caption="Reports of the issue" columns=${reportColumns(reportType, setOpened)} rows=${list.rows} keyOf=${({ id }) => id} />
+      <${Table} caption="Reports of the issue" columns=${reportColumns(reportType, open, sameFields(reportType))} rows=${list.rows} keyOf=${({ id }) => id} />
     <//>
-    ${opened && html`<${ReportDrawer} report=${opened} close=${() => setOpened(undefined)} />`}`
+    <${OpenedReport} rows=${list.rows} reportType=${reportType} />`
 }

@@ -34,27 +34,35 @@ export function View() {
       of: (issue) =>
         html`<${Link} data-focus class="plain" changes=${{ view: 'issue', siteId: issue.siteId, reportType: issue.reportType, groupBy: undefined, own: { issueId: issue.id } }}><${IssueSentence} issue=${issue} /><//><${RowFilter} name="targetHost" value=${issue.targetHost} />`,
     },
-    { label: 'Is', width: '11.5rem', title: confidenceText, of: (issue) => html`<${IssueBadges} issue=${issue} />` },
-    ...(isOfSites ? [{ label: 'Site', width: '12%', of: ({ siteId }) => html`<bdi>${siteName(siteId)}</bdi>` }] : []),
-    { label: 'Pages', width: '5rem', numeric: true, of: ({ affectedPages }) => number(affectedPages) },
+    {
+      label: 'Confidence',
+      width: '7.5rem',
+      isPlain: true,
+      title: confidenceText,
+      of: (issue) => html`<${IssueBadges} issue=${issue} isShort />`,
+    },
+    ...(isOfSites
+      ? [{ label: 'Site', width: '12%', isPlain: true, of: ({ siteId }) => html`<bdi>${siteName(siteId)}</bdi>` }]
+      : []),
+    { label: 'Pages', width: '4.5rem', numeric: true, of: ({ affectedPages }) => number(affectedPages) },
     {
       label: 'Browsers',
       isMinor: true,
-      width: '6.5rem',
+      width: '5.75rem',
       numeric: true,
       of: ({ browserFamilyCount }) => number(browserFamilyCount),
     },
-    { label: 'Reports', width: '6rem', numeric: true, of: ({ reportCount }) => number(reportCount) },
+    { label: 'Reports', width: '5.5rem', numeric: true, of: ({ reportCount }) => number(reportCount) },
     {
       label: 'First seen',
       isMinor: true,
-      width: '9.5rem',
+      width: '9rem',
       title: 'First seen ever of new issues; of others in this window',
       of: ({ firstSeenEver, firstSeen }) => html`<${Time} time=${firstSeenEver ?? firstSeen} />`,
     },
     {
       label: 'Last seen',
-      width: '9.5rem',
+      width: '9.25rem',
       title: 'The latest first',
       of: ({ lastSeen }) => html`<${Time} time=${lastSeen} />`,
     },

@@ -3,6 +3,7 @@ import { useApp } from '../app-context.js'
 import { HistogramCard } from '../components/histogram-card.js'
 import { Link } from '../components/link.js'
 import { Ranking } from '../components/ranking.js'
+import { Url } from '../components/value.js'
 import { html } from '../html.js'
 import { request, takes } from '../requests.js'
 import { dimensionsOf } from '../state.js'
@@ -29,6 +30,8 @@ function rankedDimensions(state) {
   return [first, takes(grouped, 'page') ? 'page' : first === 'documentHost' ? second : 'documentHost']
 }
 
+const pageLabel = (page) => page && html`<${Url} url=${page} />`
+
 export function View() {
   const { state } = useApp()
   const dimensions = rankedDimensions(state)
@@ -44,7 +47,7 @@ export function View() {
           ranking,
           at,
         ) => html`<${Ranking} key=${at} id=${`ranking-${at + 1}`} title=${titles[dimensions[at]] ?? dimensions[at]}
-        dimension=${dimensions[at]} read=${ranking} all=${all(dimensions[at])} />`,
+        dimension=${dimensions[at]} label=${dimensions[at] === 'page' ? pageLabel : undefined} read=${ranking} all=${all(dimensions[at])} />`,
       )}
       <${NewIssues} />
     </div>`

@@ -29,7 +29,7 @@ export function View() {
   const json = () => save(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), 'pci-dss.json')
   return html`<div class="title line-of">
       <h1>PCI DSS 4.0: payment pages</h1>
-      ${data && html`<p class="muted"><${Text} text=${data.siteName} /> · as of ${utc(data.generatedAt)} <small>site ${data.siteId}</small></p>`}
+      ${data && html`<p class="muted"><${Text} text=${data.siteName} /> · as of ${utc(data.generatedAt)} <small class="paper-only">site ${data.siteId}</small></p>`}
       <div class="tools end">
         <button type="button" class="control" disabled=${!data} onClick=${json}>JSON</button>
         <button type="button" class="primary" onClick=${() => window.print()}>Print</button>

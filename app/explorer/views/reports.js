@@ -5,7 +5,7 @@ import { labelOfType, number } from '../components/format.js'
 import { chartDimensions, HistogramCard } from '../components/histogram-card.js'
 import { Ranking } from '../components/ranking.js'
 import { reportColumns } from '../components/report-columns.js'
-import { ReportDrawer } from '../components/report-drawer.js'
+import { OpenedReport } from '../components/report-drawer.js'
 import { Empty } from '../components/states.js'
 import { ListFoot, Table } from '../components/table.js'
 import { html, useState } from '../html.js'
@@ -39,8 +39,8 @@ export function View() {
 }
 
 function ReportList() {
-  const { state } = useApp()
-  const [opened, setOpened] = useState(/** @type {any} */ (undefined))
+  const { state, go } = useApp()
+  const open = ({ id }) => go({ own: { ...state.own, reportId: id } }, { replace: true })
   const path = '/v1/reports'
   const list = useList(request(state, path, { limit: step }))
   const { last } = windowOf(state, path)
@@ -53,8 +53,8 @@ function ReportList() {
       ${
         list.rows.length === 0
           ? html`<${Empty} />`
-          : html`<${Table} caption="Newest reports" columns=${reportColumns(typeOf(state), setOpened)} rows=${list.rows} keyOf=${({ id }) => id} />`
+          : html`<${Table} caption="Newest reports" columns=${reportColumns(typeOf(state), open)} rows=${list.rows} keyOf=${({ id }) => id} />`
       }
     <//>
-    ${opened && html`<${ReportDrawer} report=${opened} close=${() => setOpened(undefined)} />`}`
+    <${OpenedReport} rows=${list.rows} reportType=${typeOf(state)} />`
 }

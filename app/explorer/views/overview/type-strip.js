@@ -5,18 +5,27 @@ import { Link } from '../../components/link.js'
 import { SparkBars } from '../../components/spark-bars.js'
 import { ErrorState, Loading } from '../../components/states.js'
 import { html } from '../../html.js'
-import { newIssuesTarget, typesTarget } from '../../requests.js'
+import { newIssuesTarget, rangeMs, typesTarget } from '../../requests.js'
 import { typeOf } from '../../state.js'
 import { useRead } from '../../use-read.js'
+
+const dayMs = 86_400_000
+
+/** Cells in a line, so that all lines have as many. @param {number} count @param {number} most that have room */
+const inLine = (count, most) => String(Math.ceil(count / Math.ceil(count / most)))
 
 /** Types with reports: how many, their change and their course. Filters of reports do not count here. */
 export function TypeStrip() {
   const { state } = useApp()
   const read = useRead(typesTarget(state))
   const issues = useRead(newIssuesTarget(state))
+  const isLong = !state.from && !state.to && rangeMs(state.last) > dayMs
+  const latest = useRead(isLong ? newIssuesTarget({ ...state, last: '24h' }, 1) : undefined)
   if (read.error && !read.body) return html`<section class="card"><${ErrorState} error=${read.error} /></section>`
   if (!read.body) return html`<section class="card"><${Loading} rows=${2} /></section>`
-  return html`<ul class=${`strip card ${read.isStale ? 'stale' : ''}`} aria-label="Report types" data-target=${read.target} id="types">
+  const cells = read.body.data.length + 1
+  const inLines = { '--of-wide': inLine(cells, 8), '--of-middle': inLine(cells, 6), '--of-small': inLine(cells, 4) }
+  return html`<ul class=${`strip card ${read.isStale ? 'stale' : ''}`} style=${inLines} aria-label="Report types" data-target=${read.target} id="types">
     ${read.body.data.map(
       ({ reportType, reportCounts, trendPercent }) => html`<li key=${reportType}>
       <${Link} changes=${{ reportType, groupBy: undefined }} current=${typeOf(state) === reportType} data-key=${`type ${reportType}`}>
@@ -29,7 +38,7 @@ export function TypeStrip() {
     <li key="issues">
       <${Link} changes=${{ view: 'issues', own: { new: 'true' } }} data-key="type issues">
         <span class="label">New issues</span><span class="big">${number(issues.body?.issueCount)}</span>
-        <span class="course"><span class="trend">first seen ever</span></span>
+        <span class="course"><span class="trend" title="First seen ever in the last 24 hours">${isLong ? `${number(latest.body?.issueCount)} in 24 h` : 'first seen ever'}</span></span>
       <//>
     </li>
   </ul>`

@@ -31,7 +31,7 @@ const columns = [
     label: 'Page',
     of: ({ id, label }) =>
       html`<${Link} class="plain" changes=${{ view: 'pages', own: { pageId: id } }} data-focus data-key=${`page ${id}`}><b><${Text} text=${label} /></b><//>`,
-    width: '24%',
+    width: '20%',
   },
   {
     label: 'Kind',
@@ -48,5 +48,5 @@ const columns = [
         : html`<span class="muted">none yet</span>`,
     width: '190px',
   },
-  { label: 'What changed', of: ({ latestScan }) => html`<${Changes} changes=${latestScan?.changes} />`, width: '20%' },
+  { label: 'What changed', of: ({ latestScan }) => html`<${Changes} changes=${latestScan?.changes} />`, width: '18%' },
 ]

@@ -24,14 +24,12 @@ export function EvidenceCards({ data: { evidence }, read }) {
   return html`<${Card} id="scripts" class=${isWhole ? '' : 'shortened'} title="Scripts of payment pages" note=${number(scripts.length)} read=${read} foot=${foot}>
       ${scripts.length === 0 ? html`<p class="pad muted">None.</p>` : html`<${Table} caption="Scripts of payment pages" rows=${scripts} keyOf=${({ id }) => id} columns=${scriptColumns(numbered)} />`}
     <//>
-    <div class="panels">
-      <${Card} id="payment-pages" title="Payment pages" note=${number(pages.length)} read=${read}>
+    <${Card} id="payment-pages" title="Payment pages" note=${number(pages.length)} read=${read}>
         ${pages.length === 0 ? html`<p class="pad muted">None.</p>` : html`<${Table} caption="Payment pages" rows=${pages} keyOf=${({ id }) => id} columns=${pageColumns(numbered)} />`}
-      <//>
-      <${Card} id="changes" title="Changes" note=${`${number(changes.length)} in the last 30 days, newest first`} read=${read}>
+    <//>
+    <${Card} id="changes" title="Changes" note=${`${number(changes.length)} in the last 30 days, newest first`} read=${read}>
         ${changes.length === 0 ? html`<p class="pad muted">None.</p>` : html`<${Table} caption="Changes" rows=${changes} keyOf=${({ scanId }) => scanId} columns=${changeColumns} />`}
-      <//>
-    </div>
+    <//>
     ${
       suggestions.length > 0 &&
       html`<${Card} id="suggestions" title="Pages that may be payment pages" note="the busiest of the last 30 days" read=${read}>
@@ -42,11 +40,14 @@ export function EvidenceCards({ data: { evidence }, read }) {
 
 const small = (text) => html`<small class="muted">${text}</small>`
 
+/** An identifier, which a person reads on paper alone. */
+const idText = (id) => html`<small class="muted paper-only">${id}</small>`
+
 const scriptColumns = (numbered) => [
   {
     label: 'Script',
     of: ({ id, url }) =>
-      html`<${Link} class="plain" changes=${{ view: 'scripts', own: { scriptId: id } }} data-focus data-key=${`script ${id}`}><code><${Text} text=${url} /></code><//> ${small(id)}`,
+      html`<${Link} class="plain" changes=${{ view: 'scripts', own: { scriptId: id } }} data-focus data-key=${`script ${id}`}><code><${Text} text=${url} /></code><//> ${idText(id)}`,
   },
   {
     label: 'Decision',
@@ -58,11 +59,14 @@ const scriptColumns = (numbered) => [
     of: ({
       coverage: { state, decidedBy, lastUnprotectedAt, mode },
       uninventoriedUnprotected,
-    }) => html`<${Badge} word=${state} />${' '}
+    }) => html`<${Badge} word=${state} title=${decidedBy && `Known by ${decidedBy}`} />${decidedBy && html`<small class="paper-only"> by ${decidedBy}</small>`}${' '}
       ${small(
-        html`${decidedBy && `by ${decidedBy}`}${lastUnprotectedAt && `, last ${utc(lastUnprotectedAt)}`}${mode && ` (${mode})`}${
-          uninventoriedUnprotected > 0 && `; ${number(uninventoriedUnprotected)} more of its host`
-        }`,
+        [
+          lastUnprotectedAt && `last ${utc(lastUnprotectedAt)}${mode ? ` (${mode})` : ''}`,
+          uninventoriedUnprotected > 0 && `${number(uninventoriedUnprotected)} more of its host`,
+        ]
+          .filter(Boolean)
+          .join('; '),
       )}`,
     width: '22%',
   },
@@ -90,7 +94,7 @@ const pageColumns = (numbered) => [
       label,
       scanUrl,
     }) => html`${numbered.get(id)}. <${Link} class="plain" changes=${{ view: 'pages', own: { pageId: id } }} data-focus data-key=${`page ${id}`}><b><${Text} text=${label} /></b><//>${' '}
-      <code><${Text} text=${scanUrl} /></code> ${small(id)}`,
+      <code><${Text} text=${scanUrl} /></code> ${idText(id)}`,
   },
   { label: 'Grade', of: ({ grade }) => html`<${GradeBadge} grade=${grade} />`, width: '72px' },
   {
@@ -105,7 +109,7 @@ const changeColumns = [
   {
     label: 'Scan',
     of: ({ scanId, pageId, scannedAt }) =>
-      html`<${Link} changes=${{ view: 'pages', own: { pageId } }} data-focus data-key=${`change ${scanId}`}>${utc(scannedAt)}<//> ${small(scanId)}`,
+      html`<${Link} changes=${{ view: 'pages', own: { pageId } }} data-focus data-key=${`change ${scanId}`}>${utc(scannedAt)}<//> ${idText(scanId)}`,
     width: '190px',
   },
   {

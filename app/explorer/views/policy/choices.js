@@ -15,6 +15,8 @@ import { additionTarget, parsePolicy } from './policy-text.js'
  * @property {any} source of the advice
  */
 
+const mostReported = (a, b) => b.source.reportCount - a.source.reportCount
+
 /** @param {any} advice body of `…/csp-policies/advice` @returns {Choice[]} by directive, the most reported first */
 export function choicesOf({ policy, sources }) {
   const directives = parsePolicy(policy?.text ?? '')
@@ -24,7 +26,7 @@ export function choicesOf({ policy, sources }) {
     sums.set(directive, (sums.get(directive) ?? 0) + reportCount)
   }
   const names = [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a))
-  return names.flatMap((name) => choices.filter(({ directive }) => directive === name))
+  return names.flatMap((name) => choices.filter(({ directive }) => directive === name).sort(mostReported))
 }
 
 /** @returns {Choice} */

@@ -8,7 +8,7 @@ import { PartsBar } from '../../components/share-bar.js'
 import { Empty } from '../../components/states.js'
 import { Facts, ListFoot, Table } from '../../components/table.js'
 import { Time } from '../../components/time.js'
-import { Text } from '../../components/value.js'
+import { Text, Url } from '../../components/value.js'
 import { html } from '../../html.js'
 import { request } from '../../requests.js'
 import { useList } from '../../use-read.js'
@@ -30,7 +30,7 @@ export function Inventory() {
       <${Choice} name="status" label="Decision" choices=${statuses} />
       <${Choice} name="pageScope" label="Pages" choices=${scopes} />
     </div>
-    <div class="panels">
+    <div class="panels small">
       <${Card} id="integrity" title="Integrity" note="of all scripts" read=${list} rows=${3}>${() => html`<${Integrity} ...${body.coverage} />`}<//>
       <${Card} id="libraries" title="Libraries" note="of all scripts" read=${list} rows=${3}>${() => html`<${Libraries} ...${body.counts} />`}<//>
       <${Card} id="uninventoried" title="Not in the inventory" note=${body && number(body.coverage.uninventoriedCount)} read=${list} rows=${3}>
@@ -85,11 +85,22 @@ function Uninventoried({ uninventoried, uninventoriedCount }) {
   const shown = uninventoried.slice(0, 5)
   return html`<ul class="lines-of">
       ${shown.map(
-        ({ url, disposition }) => html`<li key=${url}><code><${Text} text=${url} /></code>
+        ({ url, disposition }) => html`<li key=${url}><code title=${url}><${Url} url=${url} /></code>
           <${Badge} word=${disposition} label=${disposition === 'report' ? 'report only' : 'enforced'} /></li>`,
       )}
     </ul>
     <p class="pad muted">${number(shown.length)} of ${counted(uninventoriedCount, 'script')} that browsers reported without integrity and no scan has seen.</p>`
+}
+
+/** A known library; nothing for the site's own code. */
+function Library({ identification: { state, package: found }, advisories }) {
+  const isAffected = advisories.state === 'affected'
+  if (!found && !isAffected) {
+    return html`<span class="muted" title=${words(state)}>${state === 'name_mismatch' ? words(state) : '–'}</span>`
+  }
+  const title = isAffected ? undefined : `Advisories: ${words(advisories.state)}`
+  return html`<span title=${title}><${Text} text=${found && `${found.name} ${found.version}`} empty="" /></span>
+    ${isAffected && html` <${AdvisoryBadge} ...${advisories} />`}`
 }
 
 const columns = [
@@ -98,18 +109,25 @@ const columns = [
     of: ({ id, url }) =>
       html`<${Link} class="plain" changes=${{ view: 'scripts', own: { scriptId: id } }} data-focus data-key=${`script ${id}`}><code><${Text} text=${url} /></code><//>`,
   },
-  { label: 'Decision', of: ({ status }) => html`<${StatusBadge} status=${status} />`, width: '120px' },
-  { label: 'Integrity', of: ({ coverage }) => html`<${Badge} word=${coverage.state} />`, width: '112px' },
+  {
+    label: 'Decision',
+    isPlain: true,
+    of: ({ status }) => html`<${StatusBadge} status=${status} />`,
+    width: '112px',
+  },
+  {
+    label: 'Integrity',
+    isPlain: true,
+    of: ({ coverage }) => html`<${Badge} word=${coverage.state} />`,
+    width: '112px',
+  },
   {
     label: 'Library',
+    title: 'By the script’s bytes, with the severity of its advisories',
     isMinor: true,
-    of: ({ identification: { state, package: found } }) =>
-      found
-        ? html`<${Text} text=${`${found.name} ${found.version}`} />`
-        : html`<span class="muted">${words(state)}</span>`,
-    width: '150px',
+    of: (script) => html`<${Library} ...${script} />`,
+    width: '152px',
   },
-  { label: 'Advisories', of: ({ advisories }) => html`<${AdvisoryBadge} ...${advisories} />`, width: '136px' },
   {
     label: 'Pages',
     title: 'Pages whose reports have it, in the window',
@@ -120,8 +138,8 @@ const columns = [
   {
     label: 'First seen',
     isMinor: true,
-    of: ({ firstSeenAt }) => html`<${Time} time=${firstSeenAt} />`,
-    width: '136px',
+    of: ({ firstSeenAt }) => html`<${Time} dateOnly time=${firstSeenAt} />`,
+    width: '96px',
   },
-  { label: 'Last seen', of: ({ lastSeenAt }) => html`<${Time} time=${lastSeenAt} />`, width: '136px' },
+  { label: 'Last seen', of: ({ lastSeenAt }) => html`<${Time} time=${lastSeenAt} />`, width: '128px' },
 ]
