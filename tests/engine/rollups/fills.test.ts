@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { planMigrations } from '../../../clickhouse/plan-migrations.ts'
@@ -34,13 +34,18 @@ SELECT tenant_id, report_type, phase, toStartOfDay(toDateTime(received_at, 'UTC'
 FROM reports GROUP BY tenant_id, report_type, phase, bucket;
 `
 
-const ever = (measures: string, select: string) => `CREATE TABLE IF NOT EXISTS phases_ever
+/** The same rollup anew: a repetition of its statements would empty what was filled. */
+const perDayAgain = `DROP VIEW IF EXISTS reports_per_day_by_phase_mv SYNC;
+DROP TABLE IF EXISTS reports_per_day_by_phase SYNC;
+${perDay}`
+
+const ever = (table: string, measures: string, select: string) => `CREATE TABLE IF NOT EXISTS ${table}
 (
     ${columns}, ${measures}
 )
 ENGINE = AggregatingMergeTree ORDER BY (tenant_id, report_type, phase);
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS phases_ever_mv TO phases_ever AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_mv TO ${table} AS
 SELECT tenant_id, report_type, phase, ${select} FROM reports GROUP BY tenant_id, report_type, phase;
 `
 
@@ -51,7 +56,7 @@ let db: TestDatabase
 let root: string
 let folder: URL
 
-beforeEach(async () => {
+beforeAll(async () => {
   db = await createDatabase()
   root = mkdtempSync(join(tmpdir(), 'migrations-'))
   folder = pathToFileURL(`${root}/`)
@@ -60,8 +65,8 @@ beforeEach(async () => {
   await db.writer.command(insertReports)
 })
 
-afterEach(async () => {
-  await db.drop()
+afterAll(async () => {
+  await db?.drop()
   rmSync(root, { recursive: true })
 })
 
@@ -84,6 +89,21 @@ async function migrateAgain(onFilling: (step: string) => void = () => undefined)
   const applied = await migrate(db.writer, { folder, onStep })
   return { applied, steps }
 }
+
+// First, as a database with migrations of a later release is refused.
+test('"migrate --plan" prints what "migrate" would do, and does nothing', async () => {
+  const environment = { CLICKHOUSE_URL: db.writeUrl }
+  const last = (await readMigrations()).at(-1)
+  await db.writer.command(
+    `ALTER TABLE schema_migrations DELETE WHERE version = ${last?.version} SETTINGS mutations_sync = 1`,
+  )
+  const planned = await cli(['migrate', '--plan'], { environment })
+  expect({ ...planned, stdout: JSON.parse(planned.stdout) }).toMatchObject({
+    ...{ code: 0, stderr: '' },
+    stdout: { pending: [last?.name] },
+  })
+  expect(JSON.parse((await cli(['migrate'], { environment })).stdout)).toEqual({ applied: [last?.name] })
+})
 
 describe('a migration that makes a rollup', () => {
   test('fills it from the stored reports, which the plan tells before', async () => {
@@ -108,10 +128,7 @@ describe('a migration that makes a rollup', () => {
   })
 
   test('goes on with the month it was at, after it was cut off, and repeats no statement', async () => {
-    // The repetition of its statements would empty what was filled.
-    await addMigrations(`DROP VIEW IF EXISTS reports_per_day_by_phase_mv SYNC;
-DROP TABLE IF EXISTS reports_per_day_by_phase SYNC;
-${perDay}`)
+    await addMigrations(perDayAgain)
     const { fills } = await planMigrations(db.reader, [db.reader], folder)
     const months = fills[0]?.months ?? 0
     expect(months).toBeGreaterThan(2)
@@ -128,7 +145,7 @@ ${perDay}`)
   })
 
   test('fills it again if a later migration changes it, although an earlier run filled it', async () => {
-    await addMigrations(perDay)
+    await addMigrations(perDayAgain)
     const cutOff = migrateAgain((step) => {
       if (step.includes(', 2 of ')) throw new Error('cut off')
     })
@@ -144,28 +161,16 @@ ${perDay}`)
 
 describe('a migration that makes a table without a bucket, which outlives reports', () => {
   test('adds what the stored reports have', async () => {
-    await addMigrations(ever(times, 'min(received_at) AS first_seen_at'))
+    await addMigrations(ever('phases_ever', times, 'min(received_at) AS first_seen_at'))
     await migrateAgain()
     const first = (table: string, column: string) => queryRows(db.writer, `SELECT min(${column}) FROM ${table}`)
     expect(await first('phases_ever', 'first_seen_at')).toEqual(await first('reports', 'received_at'))
   })
 
   test('fails if a repetition would count twice', async () => {
-    await addMigrations(ever(counts, 'count() AS report_count'))
-    await expect(migrateAgain()).rejects.toThrow('phases_ever has no bucket, and sum of report_count counts rows twice')
+    await addMigrations(ever('phases_counted', counts, 'count() AS report_count'))
+    await expect(migrateAgain()).rejects.toThrow(
+      'phases_counted has no bucket, and sum of report_count counts rows twice',
+    )
   })
-})
-
-test('"migrate --plan" prints what "migrate" would do, and does nothing', async () => {
-  const environment = { CLICKHOUSE_URL: db.writeUrl }
-  const last = (await readMigrations()).at(-1)
-  await db.writer.command(
-    `ALTER TABLE schema_migrations DELETE WHERE version = ${last?.version} SETTINGS mutations_sync = 1`,
-  )
-  const planned = await cli(['migrate', '--plan'], { environment })
-  expect({ ...planned, stdout: JSON.parse(planned.stdout) }).toMatchObject({
-    ...{ code: 0, stderr: '' },
-    stdout: { pending: [last?.name] },
-  })
-  expect(JSON.parse((await cli(['migrate'], { environment })).stdout)).toEqual({ applied: [last?.name] })
 })
