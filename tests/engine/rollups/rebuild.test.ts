@@ -35,7 +35,8 @@ describe('a rebuild', () => {
       steps.push([done, total])
       table = step
     }
-    const rebuild = rebuildRollups([db.writer], { onProgress }).finally(() => {
+    const tables = ['reports_by_time', 'reports_per_day_by_value']
+    const rebuild = rebuildRollups([db.writer], { tables, onProgress }).finally(() => {
       rebuilding = false
     })
     while (rebuilding) {
@@ -68,7 +69,7 @@ describe('a rebuild', () => {
     }
     const insert = (source: string) => db.writer.command(`INSERT INTO ${source} SELECT '2026-01-01' FROM numbers(10)`)
     await Promise.all(sources.map(insert))
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < 15; round++) {
       await Promise.all(sources.map((source) => replacePartition([db.writer], table, '202601', source)))
       expect(await queryRows(db.writer, `SELECT count() FROM ${table}`)).toEqual([[10]])
     }
