@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setImmediate as nextLoop } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { type BudgetStore, BudgetUnavailableError } from '../../../app/budgets/budget-store.ts'
 import { createRedisBudgets, type RedisBudgetsOptions } from '../../../app/budgets/redis-budgets.ts'
+import { logOutage } from '../../../app/program/log-outage.ts'
 import { budgetCharges } from '../../support/budget-charges.ts'
 import { blockProcess } from '../../support/freeze-process.ts'
 import { patientTimeouts } from '../../support/patience.ts'
@@ -128,6 +130,17 @@ test('Redis budgets start while Redis is gone, and recover when it comes', async
   await expectUnavailableInTime(budgets)
   await server.restart()
   await expectRecovery(budgets)
+})
+
+test('the log has that Redis refuses the password, and not the password', async () => {
+  const server = await ownRedis('--requirepass', 'of-the-server')
+  const lines: string[] = []
+  const log = pino({}, { write: (line: string) => lines.push(line) })
+  // Redis's own response ends the wait: the log has the first error of an outage.
+  const timeouts = { ...patientTimeouts, ready: 5_000 }
+  await budgetsAt(server.url.replace('//', '//:of-the-api@'), { onOutage: logOutage(log, 'Redis'), timeouts })
+  await expect.poll(() => lines.join('')).toMatch(/WRONGPASS.*Redis does not respond/)
+  expect(lines.join('')).not.toContain('of-the-api')
 })
 
 test('Redis budgets reject in time when the host’s name cannot be resolved', async () => {

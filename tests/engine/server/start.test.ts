@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { shopScenario } from '../../../fixtures/demo-scenarios.ts'
 import { reportTypeNames } from '../../../schema/report-types.ts'
 import { pageExamples, runExample } from '../../support/page-examples.ts'
-import { startRedis } from '../../support/redis.ts'
 import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 
 const run = promisify(execFile)
@@ -168,21 +167,6 @@ describe('npm run serve', () => {
     expect(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024).toBeLessThan(250)
     serve.child.kill('SIGTERM')
     await serve.ended()
-  })
-
-  test('logs that Redis refuses its password, but not the password', async () => {
-    const redis = await startRedis('--requirepass', 'of-the-server')
-    try {
-      const url = redis.url.replace('//', '//:of-the-api@')
-      const serve = start({ CLICKHOUSE_URL: servers().readUrl, REDIS_URL: url }, 'app/serve.ts')
-      await serve.printed(/Redis does not respond/)
-      serve.child.kill('SIGTERM')
-      await serve.ended()
-      expect(serve.output()).toContain('WRONGPASS')
-      expect(serve.output()).not.toContain('of-the-api')
-    } finally {
-      await redis.stop()
-    }
   })
 
   test('names CLICKHOUSE_URL when it is missing', async () => {
