@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, stop } from 'esbuild'
+import { bundleExplorer } from './explorer-bundle.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -30,6 +31,16 @@ const sourceUrls = (outdir) => ({
   },
 })
 
+/** The explorer, bundled, in place of what bundles it. */
+const bundledExplorer = {
+  name: 'bundled explorer',
+  setup({ onLoad }) {
+    onLoad({ filter: /explorer-modules\.ts$/ }, async () => ({
+      contents: `export const explorerModules = async () => (${JSON.stringify(await bundleExplorer())})`,
+    }))
+  },
+}
+
 /**
  * @param {readonly string[]} files of programs, from the project's root, such as `app/cli.ts`
  * @returns {Promise<string>} the folder with their JavaScript
@@ -50,7 +61,7 @@ export async function buildPrograms(files, folder = '.build') {
     format: 'esm',
     target: 'node20.19',
     external: outdir.startsWith(root) ? external : externalElsewhere,
-    plugins: [sourceUrls(outdir)],
+    plugins: [bundledExplorer, sourceUrls(outdir)],
     // CommonJS packages require Node's own modules.
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'\nconst require = makeRequire(import.meta.url)",

@@ -9,10 +9,11 @@ import { keyPattern } from '../../schema/key-pattern.ts'
 import { filterable } from '../../schema/params.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { issueTypeNames, reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
-import { mountFile } from '../http/static-files.ts'
+import { mountFile, mountFiles } from '../http/static-files.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { querySchema } from '../pipeline/query-schema.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
+import { explorerModules } from './explorer-modules.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -67,35 +68,14 @@ const index = `<!doctype html>
 /** Serves `/explorer`, a page over the API for people, and the files of its folder. */
 export function mountExplorer(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
   mountFile(app, '/explorer', 'html', readFileSync(join(folder, 'index.html')))
-  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (extname(file) === '.js') mountFile(app, `/explorer/${file}`, 'js', withoutComments(ownText(file)))
-  }
+  mountFiles(app, '/explorer/:file{[\\w-]+\\.js}', 'js', explorerModules)
   mountFile(app, '/explorer/served/schema.js', 'js', schemaModule(endpoints))
-  mountPackages(app)
-  mountFile(app, '/', 'html', index)
-}
-
-/** Modules of packages. A browser resolves no package names, so imports among them are paths. */
-function mountPackages(app: Hono<ApiEnv>): void {
-  const preact = textIn(require.resolve('preact/package.json'))
   const uplot = textIn(require.resolve('uplot/package.json'))
-  // htm exports its modules alone, not its package.json.
-  const htm = textIn(require.resolve('htm'))
-  const modules = {
-    preact: preact('dist/preact.mjs'),
-    'preact-hooks': preact('hooks/dist/hooks.mjs').replaceAll('"preact"', '"./preact.js"'),
-    htm: htm('htm.mjs'),
-    // Half the bytes of uPlot's own module, which is not minified.
-    uplot: `${uplot('dist/uPlot.iife.min.js')}\nexport default uPlot\n`,
-  }
-  for (const [name, text] of Object.entries(modules)) mountFile(app, `/explorer/served/${name}.js`, 'js', text)
   const styles = [uplot('dist/uPlot.min.css'), ...orderedSheets.map(ownText)].join('\n')
   mountFile(app, '/explorer/served/styles.css', 'css', styles)
+  mountFile(app, '/', 'html', index)
 }
 
 const textIn = (path: string) => (file: string) => readFileSync(join(dirname(path), file), 'utf8')
 
 const ownText = (file: string) => readFileSync(join(folder, file), 'utf8')
-
-/** Comments with lines of their own: a fifth of what a browser would load. */
-const withoutComments = (text: string) => text.replace(/^[ \t]*(\/\*\*(?:(?!\*\/)[\s\S])*\*\/|\/\/.*)\n/gm, '')

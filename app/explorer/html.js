@@ -1,15 +1,15 @@
 // @ts-check
-/** @module Preact and htm: templates without a build, whose texts are text nodes. */
+/** @module Preact and htm: templates without a compiler, whose texts are text nodes. */
 
-import htm from './served/htm.js'
-import { h } from './served/preact.js'
+import htm from 'htm'
+import { h } from 'preact'
 
 export const html = htm.bind(h)
-export { createContext, render } from './served/preact.js'
+export { createContext, render } from 'preact'
 export {
   useContext,
   useEffect,
   useMemo,
   useRef,
   useState,
-} from './served/preact-hooks.js'
+} from 'preact/hooks'

@@ -45,9 +45,17 @@ function App() {
   }
 
   const started = useRef(false)
+  const silent = useRef(false)
+  const shown = state.siteId ? sites?.filter(({ id }) => id === state.siteId) : sites
+  const isSilent = shown?.length > 0 && shown.every(({ firstSeen }) => firstSeen === null)
   started.current = sites !== undefined && sites.length > 0
+  silent.current = isSilent
   useEffect(() => {
-    const poll = () => (started.current ? api.poll() : document.hidden || start())
+    const poll = () => {
+      if (started.current) api.poll()
+      // A first site, or the first report of one.
+      if ((!started.current || silent.current) && !document.hidden) start()
+    }
     const timer = setInterval(poll, pollMs)
     const onPop = ({ state: remembered }) => {
       restoreFocus(remembered)

@@ -44,3 +44,23 @@ export function mountFile(
   app.get(path, (c) => respondConditional(c, representation, headers))
   rejectOtherMethods(app, path)
 }
+
+/** Serves such files by the path's parameter `file`; they are read at the first request of one. */
+export function mountFiles(
+  app: Hono<ApiEnv>,
+  path: string,
+  type: keyof typeof mediaTypes,
+  readFiles: () => Promise<Readonly<Record<string, string>>>,
+): void {
+  let files: Promise<Map<string, Representation>> | undefined
+  const read = async () => {
+    const texts = Object.entries(await readFiles())
+    return new Map(texts.map(([name, text]) => [name, toRepresentation(text, undefined, fileGzip)]))
+  }
+  const headers = { ...fixedHeaders, 'Content-Type': mediaTypes[type] }
+  app.get(path, async (c, next) => {
+    files ??= read()
+    const representation = (await files).get(c.req.param('file') ?? '')
+    return representation ? respondConditional(c, representation, headers) : next()
+  })
+}

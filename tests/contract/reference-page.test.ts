@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { transform } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApi, type TestApi } from '../support/api.ts'
 
@@ -64,15 +62,23 @@ test('/ leads to the explorer and the reference, and every file of the explorer 
   }
 })
 
-test('modules of the explorer are served without comments, and are otherwise their sources', async () => {
-  const folder = new URL('../../app/explorer/', import.meta.url)
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'))
-  expect(files.length).toBeGreaterThan(40)
-  const codeOf = async (text: string) => (await transform(text, { minify: true })).code
-  const expectOwn = async (file: string) => {
-    const { text } = await api.get(`/explorer/${file}`)
-    expect(text).not.toMatch(/^\s*\/\*\*.*\*\/$/m)
-    expect([file, await codeOf(text)]).toEqual([file, await codeOf(readFileSync(new URL(file, folder), 'utf8'))])
+/** Modules that a module imports, by their names. */
+const importsOf = (text: string) => [...text.matchAll(/["']\.\/([\w-]+\.js)["']/g)].map(([, name]) => name ?? '')
+
+test('the explorer is a bundle with a module a view, without comments, and no module is missing', async () => {
+  const texts = new Map<string, string>()
+  const read = async (name: string): Promise<void> => {
+    if (texts.has(name)) return
+    texts.set(name, '')
+    const { status, headers, text } = await api.get(`/explorer/${name}`)
+    expect([name, status, headers.get('Content-Type')]).toEqual([name, 200, 'text/javascript; charset=utf-8'])
+    texts.set(name, text)
+    await Promise.all(importsOf(text).map(read))
   }
-  await Promise.all(files.map(expectOwn))
+  await read('main.js')
+  const views = ['overview', 'reports', 'issues', 'issue', 'policy', 'alerts', 'scripts', 'pages', 'pci']
+  const names = [...texts.keys()]
+  expect(views.filter((view) => !names.some((name) => name.startsWith(`${view}-`)))).toEqual([])
+  expect(await api.get('/explorer/served/schema.js')).toMatchObject({ status: 200 })
+  for (const text of texts.values()) expect(text).not.toMatch(/\/\*\*|@ts-check/)
 })

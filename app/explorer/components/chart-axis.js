@@ -9,21 +9,35 @@ const day = 1440
 /** Steps in minutes, up to 14 days of the 31 that a window can have. */
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 480, 720, day, 2 * day, 4 * day, 7 * day, 14 * day]
 
+/** Minutes by which a zone's clock is ahead of UTC. @param {Record<string, number>} parts @param {number} at */
+const offsetOf = ({ year, month, day: date, hour, minute: local }, at) =>
+  Date.UTC(year, month - 1, date, hour, local) / 60_000 - Math.floor(at / minute)
+
+/** `+1 h` @param {number} minutes */
+const changeText = (minutes) => `${minutes > 0 ? '+' : '−'}${Math.abs(minutes) / 60} h`
+
 /**
  * @param {number} from seconds since the epoch @param {number} to @param {number} most ticks that have room
- * @returns {{ at: number, text: string }[]}
+ * @returns {{ at: number, text: string }[]} a change of the clock has a tick, and its neighbours have none
  */
 export function timeTicks(from, to, zone, most) {
   const minutes = (to - from) / minute
   const step = steps.find((one) => minutes / one <= most) ?? 28 * day
   const unit = Math.min(step, 15)
   const ticks = []
+  const changes = []
+  let before = /** @type {number | undefined} */ (undefined)
   for (let at = Math.ceil(from / (unit * minute)) * unit * minute; at <= to; at += unit * minute) {
-    const { year, month, day: date, hour, minute: local } = partsOf(at * 1000, zone)
-    const ofDay = hour * 60 + local
-    const days = Math.floor(Date.UTC(year, month - 1, date) / 86_400_000)
+    const parts = partsOf(at * 1000, zone)
+    const offset = offsetOf(parts, at)
+    if (before !== undefined && offset !== before)
+      changes.push({ at, text: `${clockText(at * 1000, zone)} (${changeText(offset - before)})` })
+    before = offset
+    const ofDay = parts.hour * 60 + parts.minute
+    const days = Math.floor(Date.UTC(parts.year, parts.month - 1, parts.day) / 86_400_000)
     if (step < day ? ofDay % step : ofDay + ((days * day) % step)) continue
     ticks.push({ at, text: ofDay === 0 ? dayText(at * 1000, zone) : clockText(at * 1000, zone) })
   }
-  return ticks
+  const isApart = ({ at }) => changes.every((change) => Math.abs(change.at - at) >= step * minute)
+  return [...ticks.filter(isApart), ...changes].sort((a, b) => a.at - b.at)
 }

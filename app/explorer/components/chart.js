@@ -1,7 +1,6 @@
 // @ts-check
-
+import uPlot from 'uplot'
 import { html, useEffect, useRef, useState } from '../html.js'
-import uPlot from '../served/uplot.js'
 import { timeTicks } from './chart-axis.js'
 import { ChartTooltip } from './chart-tooltip.js'
 import { number } from './format.js'

@@ -1,18 +1,37 @@
 // @ts-check
 import { useApp } from '../app-context.js'
-import { html } from '../html.js'
+import { html, useState } from '../html.js'
+import { Copy } from './copy.js'
 
-/** For a tenant without sites, which has nothing to show. */
-export function FirstSteps() {
+const formats = { JSON: '', nginx: 'nginx', Apache: 'apache', Caddy: 'caddy', Express: 'express' }
+
+/**
+ * How reports begin: of a tenant without sites, or above the view of a site that never sent one.
+ * @param {{ siteId?: string }} props undefined without sites
+ */
+export function FirstSteps({ siteId }) {
   const { me } = useApp()
-  const command = `security-reporting sites create --tenant ${me?.tenant.id} --name Shop --host shop.example.com`
+  const [format, setFormat] = useState('JSON')
+  const tenant = me?.tenant.id
+  const created = `security-reporting sites create --tenant ${tenant} --name Shop --host shop.example.com`
+  const option = formats[format] && ` --format ${formats[format]}`
+  const headers = `security-reporting sites headers --tenant ${tenant} --site ${siteId ?? 'ID'}${option}`
   return html`<section id="first-steps" class="card" aria-labelledby="first-steps-title" tabindex="-1">
-    <div class="card-head"><h1 id="first-steps-title">No site yet</h1></div>
+    <div class="card-head"><${siteId ? 'h2' : 'h1'} id="first-steps-title">${siteId ? 'No report yet' : 'No site yet'}<//></div>
     <ol>
-      <li>Create a site with its hosts. This prints response headers, also for nginx and other servers: <pre tabindex="0">${command}</pre></li>
+      ${!siteId && html`<li>Create a site with its hosts. This prints its id and its headers: <${Command} text=${created} /></li>`}
+      <li>Print the site’s response headers, or their configuration of your server:
+        <div class="segments" role="group" aria-label="Server">
+          ${Object.keys(formats).map((name) => html`<button key=${name} type="button" aria-pressed=${name === format ? 'true' : 'false'} onClick=${() => setFormat(name)}>${name}</button>`)}
+        </div>
+        <${Command} text=${headers} /></li>
       <li>Send these headers with the pages of the site: browsers then report to the collector.</li>
       <li>Open <code>/try</code> of the collector to see your own browser’s first report.</li>
-      <li>Keep this page open: it shows the site’s reports when the site exists.</li>
+      <li>Keep this page open: it shows the site’s reports when there are any.</li>
     </ol>
   </section>`
 }
+
+/** @param {{ text: string }} props */
+const Command = ({ text }) =>
+  html`<div class="command"><pre tabindex="0">${text}</pre><${Copy} label="Copy" what="the command" text=${text} /></div>`

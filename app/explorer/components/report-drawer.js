@@ -27,7 +27,9 @@ export function OpenedReport({ rows, reportType }) {
   const window = ms > 0 && { from: new Date(ms).toISOString(), to: new Date(ms + 1).toISOString() }
   const whole = { ...state, conditions: [], noise: /** @type {const} */ ('include') }
   const read = useRead(
-    !listed && window ? request(whole, '/v1/reports', { reportType, ...window, limit: 200 }) : undefined,
+    !listed && window
+      ? request(whole, '/v1/reports', { reportType, last: undefined, ...window, limit: 200 })
+      : undefined,
   )
   if (!reportId) return null
   const report = listed ?? read.body?.data.find(({ id }) => id === reportId)

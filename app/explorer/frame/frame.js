@@ -53,7 +53,11 @@ export function Frame({ hasKey, message, overlay, setOverlay, useKey, forget }) 
   const content = () => {
     if (sites?.length === 0) return html`<${FirstSteps} />`
     if (error) return html`<${ErrorState} error=${error} />`
-    return sites && View && !needsSite && html`<${View} />`
+    if (!sites || !View || needsSite) return null
+    // A view of its own has the steps above it.
+    const chosen = state.siteId ? sites.filter(({ id }) => id === state.siteId) : sites
+    const isSilent = view.path !== undefined && chosen.length > 0 && chosen.every(({ firstSeen }) => firstSeen === null)
+    return html`${isSilent && html`<${FirstSteps} siteId=${chosen[0].id} />`}<${View} />`
   }
   return html`<div class="frame">
     <a class="skip" href="#view">Skip to the view</a>

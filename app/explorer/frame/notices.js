@@ -22,6 +22,6 @@ export function Notices() {
   if (status.isAway)
     return html`<p class="notice bad" role="alert">The API cannot be reached. What you see is as of the last response.</p>`
   if (seconds > 0)
-    return html`<p class="notice warn" role="alert">${status.reason}. Requests go on in ${seconds} s.</p>`
+    return html`<p class="notice warn" role="alert">${status.reason.replace(/\.$/, '')}. Requests go on in ${seconds} s.</p>`
   return null
 }

@@ -5,7 +5,7 @@ import { seeded } from '../../../fixtures/seeded.ts'
 import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
-import { openExplorer, settled } from '../../support/explorer.ts'
+import { forLong, openExplorer, settled } from '../../support/explorer.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const minuteMs = 60_000
@@ -107,6 +107,12 @@ describe('the chart', () => {
     expect(columns.at(-1)).toBeGreaterThan((buckets - 1) / buckets)
     // Reports of two hours ago can be in the bucket of the day before.
     expect(columns[0]).toBeGreaterThan((buckets - 2) / buckets - 0.005)
+    // Its mark in the legend hides the series, and shows it again.
+    const mark = page.locator('#histogram .mark').first()
+    await mark.click()
+    await expect.poll(() => colouredColumns(page), forLong).toEqual([])
+    await mark.click()
+    await expect.poll(() => colouredColumns(page), forLong).toEqual(columns)
     await page.context().close()
   })
 
@@ -156,7 +162,7 @@ describe('the chart', () => {
     await page.context().close()
   })
 
-  test('has even ticks in UTC across a change of the browser’s clock, and whole hours of the zone in the zone', async () => {
+  test('has even ticks in UTC across a change of the browser’s clock, and whole hours and the change in the zone', async () => {
     const options = { timezoneId: 'America/New_York' }
     const page = await openWindow(clockChange - 6 * hourMs, clockChange + 6 * hourMs, '', options)
     const { ticks } = await texts(page)
@@ -168,7 +174,9 @@ describe('the chart', () => {
     await page.getByRole('button', { name: 'America/New_York (yours)' }).click()
     await settled(page)
     await expect.poll(() => page.locator('#histogram .note').textContent()).toContain('America/New_York')
-    const hours = (await texts(page)).ticks.map(({ text }) => text)
+    const { ticks: local, counts } = await texts(page)
+    expect(counts.filter((text) => /^\d\d:00 \([+−]1 h\)$/.test(text))).toHaveLength(1)
+    const hours = local.map(({ text }) => text)
     expect(hours.filter((text) => !/^\d\d:00$|^[A-Z]/.test(text))).toEqual([])
     expect(new URL(page.url()).searchParams.get('timeZone')).toBe('America/New_York')
     await page.context().close()

@@ -128,8 +128,22 @@ test('a report opens in a drawer with all its fields, and Escape goes back to it
   const names = await page.getByRole('dialog').locator('dt').allTextContents()
   expect(names).toEqual(expect.arrayContaining(['id', 'documentUrl', 'policy', 'directive']))
   await expectSound(page)
+  const link = new URL(page.url())
+  expect(link.searchParams.get('reportId')).toMatch(/^[0-9a-f-]{36}$/)
   await page.keyboard.press('Escape')
   await expect.poll(() => focused(page), forLong).toBe(row)
+  expect(queryOf(page)).toEqual({ view: 'reports' })
+  // A link to the report opens it, whatever the list has.
+  await page.goto(`${link.href}&blockedHost.any=none.example`)
+  await page.getByRole('dialog').locator('dt').first().waitFor()
+  expect(await page.getByRole('dialog').textContent()).toContain(link.searchParams.get('reportId'))
+  await page.keyboard.press('Escape')
+  for (const [key, view] of Object.entries({ p: 'policy', a: 'alerts', s: 'scripts', m: 'pages', d: 'pci' })) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(key)
+    await expect.poll(() => queryOf(page).view, forLong).toBe(view)
+    await settled(page)
+  }
   await page.context().close()
 })
 

@@ -34,6 +34,7 @@ describe('without reports', () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.setViewportSize({ width: 390, height: 900 })
     await expectSound(page)
+    if (view !== 'issue') expect(await page.locator('#first-steps').textContent()).toContain('sites headers --tenant')
     if (view !== 'issue')
       expect(await page.getByRole('button', { name: 'Drop blockedHost is a' }).count()).toBeGreaterThan(0)
     expect(faults).toEqual([])
@@ -101,6 +102,10 @@ test('a tenant without sites sees how to begin, and its first site when there is
   const { page, faults } = await openExplorer(browser, api, await api.createKey(empty), '/explorer', { ownClock: true })
   const text = await page.locator('main').textContent()
   expect(text).toContain(`sites create --tenant ${empty}`)
+  await page.getByRole('button', { name: 'nginx' }).click()
+  await expect
+    .poll(() => page.locator('main').textContent())
+    .toContain(`sites headers --tenant ${empty} --site ID --format nginx`)
   expect(text).not.toContain('undefined')
   await expectSound(page)
   await api.createSite(empty, { name: 'First shop' })

@@ -145,11 +145,19 @@ const issues: Numbers = async (page) => {
 
 const issue: Numbers = async (page) => {
   await histogram(page)
-  await ranks('pages')(page)
+  const estimates = (await bodyOf(page, 'pages')).data.map((row: Row) => shownNumber(Number(row.estimatedReportCount)))
+  expect(await figures(page, 'pages')).toEqual(estimates)
   const { data } = await bodyOf(page, 'reports')
   expect(await page.locator('#reports tbody tr').count()).toBe(data.length)
   await expect.poll(() => textOf(page, 'facts'), forLong).toContain('Reports in window30')
   expect(await page.locator('h1 .escape').first().textContent()).toBe('\\u202e')
+}
+
+const alerts: Numbers = async (page) => {
+  const { data } = await bodyOf(page, 'alerts')
+  expect(data.length).toBeGreaterThan(0)
+  const outcomes = data.map(({ outcome }: { outcome: string }) => outcome)
+  expect(await cells(page, 'alerts', 'Outcome')).toEqual(outcomes)
 }
 
 const views: readonly (readonly [string, string, Numbers])[] = [
@@ -159,6 +167,7 @@ const views: readonly (readonly [string, string, Numbers])[] = [
   ['reports', '&reportType=crash', rows('groups')],
   ['reports', '&reportType=deprecation', rows('groups')],
   ['issues', '', issues],
+  ['alerts', '', alerts],
   ['issue', '&reportType=csp-violation&issueId=', issue],
 ]
 
@@ -195,5 +204,7 @@ test('the overview reads at most 12 operations and 100 KB, and no target twice',
   expect(targets.length).toBeLessThanOrEqual(12)
   expect(new Set(targets).size).toBe(targets.length)
   expect(read.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(100_000)
+  // A module a view, and few that views share.
+  expect(read.length - targets.length).toBeLessThan(25)
   await page.context().close()
 })

@@ -1,7 +1,7 @@
 /** @module A built program reads the same files as its source: migrations, SQL, pages, scripts and package.json. */
 
-import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { bundleExplorer } from '../../../app/explorer-bundle.js'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli, startCli } from '../../support/cli.ts'
@@ -29,10 +29,7 @@ afterAll(async () => {
   await Promise.all([source.close(), database.drop()])
 })
 
-const explorerFiles = readdirSync(new URL('../../../app/explorer/', import.meta.url), {
-  recursive: true,
-  encoding: 'utf8',
-}).filter((file) => file.endsWith('.js'))
+const explorerFiles = Object.keys(await bundleExplorer())
 
 test.each([
   '/',
@@ -45,7 +42,7 @@ test.each([
   '/docs/swagger-ui-bundle.js',
   '/docs/swagger-ui.css',
   '/explorer',
-  ...['schema.js', 'preact.js', 'preact-hooks.js', 'htm.js', 'uplot.js'].map((file) => `/explorer/served/${file}`),
+  '/explorer/served/schema.js',
   '/explorer/served/styles.css',
   ...explorerFiles.map((file) => `/explorer/${file}`),
 ])('the built API serves %s as its source does', async (path) => {

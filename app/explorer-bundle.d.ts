@@ -1,0 +1,1 @@
+export function bundleExplorer(): Promise<Readonly<Record<string, string>>>

@@ -1,0 +1,34 @@
+/** @module The explorer as browsers load it: a file of what all views share, one a view, and no comments. */
+
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const folder = fileURLToPath(new URL('./explorer/', import.meta.url))
+
+/** The API writes it when it starts. */
+const schemaOfApi = {
+  name: 'schema of the API',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/served\/schema\.js$/ }, () => ({ path: '/explorer/served/schema.js', external: true }))
+  },
+}
+
+/** @returns {Promise<Record<string, string>>} texts by their names, such as `main.js` */
+export async function bundleExplorer() {
+  const { outputFiles } = await build({
+    absWorkingDir: folder,
+    entryPoints: ['main.js'],
+    outdir: folder,
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    // A view is read when it is first shown.
+    splitting: true,
+    write: false,
+    format: 'esm',
+    target: 'es2023',
+    minify: true,
+    plugins: [schemaOfApi],
+    logLevel: 'warning',
+  })
+  return Object.fromEntries(outputFiles.map(({ path, text }) => [path.slice(folder.length), text]))
+}
