@@ -22,14 +22,17 @@ const cached = operations.all.filter(([, endpoint]) => endpoint.cache)
 
 let api: ContractApi
 let collector: TestCollector
+/** Of every test: each writer changes it further. */
+let world: TestWorld
 
 beforeAll(async () => {
   api = await startContractApi({ now: () => now })
   collector = await startTestCollector()
+  world = await createWorld(api, 7)
 })
 afterAll(() => Promise.all([api?.close(), collector?.close()]))
 
-const responses = ({ key, siteIds }: TestWorld, from: ContractApi) =>
+const responses = (from: ContractApi, { key, siteIds } = world) =>
   Promise.all(
     cached.flatMap(([, endpoint]) => [
       from.request(endpoint, { siteId: siteIds[0], key }),
@@ -85,15 +88,14 @@ const writers: [what: string, writer: Writer][] = [
 
 describe.each(writers)('after %s', (what, writer) => {
   test('every cached operation responds as a process without a cache', async () => {
-    const world = await createWorld(api, 7)
     let before: string[] = []
-    for (let times = 0; times < 3; times++) before = await responses(world, api)
+    for (let times = 0; times < 3; times++) before = await responses(api)
     await writer(world)
     await untilVersionsExpire()
     const fresh = await startContractApi({ now: () => now })
-    const expected = await responses(world, fresh)
+    const expected = await responses(fresh)
     await fresh.close()
-    expect(await responses(world, api)).toEqual(expected)
+    expect(await responses(api)).toEqual(expected)
     if (what === 'the collector') expect(expected).not.toEqual(before)
     else expect(expected).toEqual(before)
   })
