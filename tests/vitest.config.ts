@@ -31,6 +31,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     testTimeout: testLimit,
     hookTimeout: testLimit,
+    teardownTimeout: testLimit,
     expect: { poll: { timeout: eventLimit } },
     allowOnly: false,
     // A worker loads each module once for all of its files.

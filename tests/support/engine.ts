@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
@@ -30,7 +31,7 @@ export async function startTestEngine(options: Partial<EngineOptions> = {}): Pro
     async end() {
       await Promise.all([read.close(), write.close()])
       await killEngine(engine)
-      rmSync(dataDir, { recursive: true, force: true })
+      await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

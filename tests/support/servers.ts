@@ -1,4 +1,5 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -65,7 +66,7 @@ async function startServers(): Promise<Started> {
     migratedFolder,
     async end() {
       await Promise.all([engine.end(), redis.stop()])
-      rmSync(migratedFolder, { recursive: true })
+      await rm(migratedFolder, { recursive: true })
     },
   }
 }
