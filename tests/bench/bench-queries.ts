@@ -1,11 +1,22 @@
+import { issueKeyOf } from '../../queries/rules/issue-key-of.ts'
+import { issueId } from '../../schema/issue-id.ts'
+import { biggestSite } from './bench-data.ts'
 import type { BenchQuery } from './bench-query.ts'
 import { cspQueries } from './csp-queries.ts'
 import { groupQueries } from './group-queries.ts'
-import { count, grouped, histogram, newest, series, types } from './report-queries.ts'
+import { newest } from './newest-query.ts'
+import { count, grouped, histogram, series, types } from './report-queries.ts'
 import { values } from './values-query.ts'
 
 const browserOs = { browserName: 'Chrome', osName: 'Windows' }
 const page = 'https://www7.shop.test/blog/7'
+const issue = {
+  siteId: biggestSite,
+  reportType: 'csp-violation',
+  subject: 'img-src',
+  host: 'cdn1.thirdparty.test',
+} as const
+const ofIssue = { siteId: biggestSite, issueId: issueId(issueKeyOf(issue)) }
 const three = { directive: 'img-src', browserName: 'Chrome', deviceType: 'desktop' }
 
 /** Queries of a dashboard; `target` is the least ratio of plain SQL's time to the API's at 100 million reports. */
@@ -51,6 +62,7 @@ export const benchQueries: readonly BenchQuery[] = [
   count({ filters: { 'blockedHost.not': 'cdn40.thirdparty.test' }, target: 10 }),
   count({ filters: { 'blockedHost.contains': 'cdn40' }, target: 10 }),
   count({ filters: { noise: 'exclude' }, target: 20 }),
+  count({ filters: ofIssue, target: 10 }),
   histogram({
     days: 31,
     bucket: 'hour',
@@ -58,12 +70,15 @@ export const benchQueries: readonly BenchQuery[] = [
     target: 15,
   }),
   histogram({ days: 31, bucket: 'hour', filters: { noise: 'exclude' }, target: 15 }),
+  histogram({ days: 31, bucket: 'hour', filters: ofIssue, target: 1 }),
   grouped({ by: ['directive'], filters: { noise: 'exclude' }, target: 15 }),
   grouped({ by: ['blockedHost'], filters: { noise: 'exclude' }, target: 15 }),
   grouped({ by: ['page'], target: 5 }),
   values({ of: 'page', target: 5 }),
   values({ of: 'page', filters: { 'page.contains': '/blog/1' }, target: 5 }),
   values({ of: 'blockedHost', target: 20 }),
+  values({ of: 'blockedHost', contains: 'cdn40', target: 10 }),
+  values({ of: 'browserName', filters: ofIssue, target: 1 }),
   count({ filters: { page }, target: 5 }),
   types({ target: 40 }),
   newest({ target: 10 }),

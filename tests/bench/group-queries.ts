@@ -31,12 +31,14 @@ const parseChanges = ({ data, totals }: any): QueryResult => ({
   groups: totals.apiCount,
 })
 
-export const fromTypes = (types: readonly string[], d: Dialect) => `
+const fromTypesEver = (types: readonly string[], d: Dialect) => `
 FROM reports
 WHERE tenant_id = ${d.tenant}
   AND report_type IN (${types.map((type) => `'${type}'`).join(', ')})
-  AND received_at >= ${d.from}
   AND received_at < ${d.to}`
+
+export const fromTypes = (types: readonly string[], d: Dialect) => `${fromTypesEver(types, d)}
+  AND received_at >= ${d.from}`
 
 const tally = 'count(*) AS n, sum(weight) AS weight, min(received_at) AS first_seen, max(received_at) AS last_seen'
 
@@ -50,10 +52,16 @@ LIMIT ${pageRows}`
 
 const issueTypes = reportTypeNames.filter((type) => reportTypeRows[type].issue)
 
-const issues = (page: number): BenchQuery => ({
-  name: `issues 31 d, page ${page}`,
+interface IssueList {
+  readonly page?: number
+  /** Only those first seen ever within the window. */
+  readonly isNew?: boolean
+}
+
+const issues = ({ page = 1, isNew }: IssueList): BenchQuery => ({
+  name: isNew ? 'new issues 31 d' : `issues 31 d, page ${page}`,
   days,
-  path: `/v1/issues?limit=${pageRows}`,
+  path: `/v1/issues?limit=${pageRows}${isNew ? '&new=true' : ''}`,
   page,
   parseBody: parseGroups(['siteId', 'reportType', 'subject', 'targetHost']),
   sql: (d) => `
@@ -62,16 +70,18 @@ SELECT site_id AS key1, report_type AS key2, ${d.any('issue_subject')} AS key3, 
   ${d.countIf('noise')} AS noise_count,
   ${d.countDistinct(d.page)} AS pages,
   ${d.valuesOf('browser_name')} AS browsers
-${fromTypes(issueTypes, d)}
+${(isNew ? fromTypesEver : fromTypes)(issueTypes, d)}
 GROUP BY site_id, report_type, issue_key
+${isNew ? `HAVING first_seen >= ${d.from}` : ''}
 ORDER BY last_seen DESC, issue_key
 LIMIT ${pageRows} OFFSET ${(page - 1) * pageRows}`,
   target: 20,
 })
 
 export const groupQueries: readonly BenchQuery[] = [
-  issues(1),
-  issues(10),
+  issues({ page: 1 }),
+  issues({ page: 10 }),
+  issues({ isNew: true }),
   {
     name: 'crashes 31 d',
     days,

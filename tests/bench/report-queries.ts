@@ -1,6 +1,7 @@
 /** @module Queries of `/v1/reports…`, by operation. */
 
 import type { DimensionName, FieldDimension } from '../../schema/dimensions.ts'
+import { keyOfIssueId } from '../../schema/issue-id.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { storedFieldRows } from '../../schema/stored-report.ts'
 import type { BenchQuery } from './bench-query.ts'
@@ -29,6 +30,7 @@ const entries = (filters: Filters = {}) => Object.entries(filters)
 /** As plain SQL has it: the statements of the API are others. */
 function condition([parameter, given]: readonly [string, string | readonly string[]], d: Dialect): string {
   if (parameter === 'noise') return given === 'only' ? 'noise' : 'NOT noise'
+  if (parameter === 'issueId') return `issue_key = ${keyOfIssueId(String(given))}`
   const [name = '', operator] = parameter.split('.')
   const compare = (value: string) => {
     if (operator === 'contains') return `${column(name, d)} LIKE '%${value}%'`
@@ -181,20 +183,5 @@ WHERE tenant_id = ${d.tenant}
   AND received_at < ${d.to}
 GROUP BY report_type`,
     target,
-  }
-}
-
-export function newest(spec: QuerySpec): BenchQuery {
-  return {
-    name: nameOf('newest 50', spec),
-    days: 7,
-    path: pathOf('', spec, { limit: '50' }),
-    parseBody: ({ data }) => ({ rows: data.map(({ id }: { id: string }) => ({ key: id, count: 1 })) }),
-    sql: (d) => `
-SELECT id AS key1, 1 AS n, *
-${fromReports(spec, d)}
-ORDER BY received_at DESC, id DESC
-LIMIT 50`,
-    target: spec.target,
   }
 }

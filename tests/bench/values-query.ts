@@ -5,12 +5,12 @@ import { column, fromReports, monthDays, nameOf, pathOf, type QuerySpec } from '
 const limit = 20
 
 /** Values of a dimension, as a picker lists them. */
-export function values(spec: QuerySpec & { readonly of: DimensionName }): BenchQuery {
-  const { of, target } = spec
+export function values(spec: QuerySpec & { readonly of: DimensionName; readonly contains?: string }): BenchQuery {
+  const { of, contains, target } = spec
   return {
-    name: nameOf(`values of ${of}`, spec),
+    name: nameOf(contains === undefined ? `values of ${of}` : `values of ${of} with ${contains}`, spec),
     days: monthDays,
-    path: pathOf('/values', spec, { dimension: of, limit: String(limit) }),
+    path: pathOf('/values', spec, { dimension: of, limit: String(limit), ...(contains !== undefined && { contains }) }),
     parseBody: ({ data }) => ({
       rows: data.map(({ value, reportCount }: { value: string; reportCount: number }) => ({
         key: value,
@@ -20,6 +20,7 @@ export function values(spec: QuerySpec & { readonly of: DimensionName }): BenchQ
     sql: (d) => `
 SELECT ${column(of, d)} AS key1, count(*) AS n, sum(weight) AS weight
 ${fromReports(spec, d)}
+  ${contains === undefined ? '' : `AND ${column(of, d)} LIKE '%${contains}%'`}
 GROUP BY key1
 ORDER BY n DESC, key1
 LIMIT ${limit}`,
