@@ -5,7 +5,7 @@ import type { ReportFilter } from '../../schema/report-filter.ts'
 import { countSlices } from '../rollups/count-slices.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import { type Buckets, bucketOfSlot } from '../rules/buckets.ts'
-import { addTallies, estimate, type Tally } from '../rules/weights.ts'
+import { estimate } from '../rules/weights.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSums, rowIntegers } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
@@ -42,8 +42,6 @@ export function estimateHistogram({ tenantId, filter, buckets }: BucketQuery): Q
   }))
 }
 
-const none: Tally = { reportCount: 0, weight: 0n }
-
 interface EstimatedBucket {
   readonly time: string
   readonly reportCount: number
@@ -58,23 +56,24 @@ export function toEstimatedBuckets(
   { window, buckets }: Pick<BucketQuery, 'window' | 'buckets'>,
 ): EstimatedBucket[] {
   const { starts, end } = buckets
-  const tallies: Tally[] = starts.map(() => none)
+  // Arrays of numbers: 10,000 buckets in series have 100,000 tallies.
+  const [reportCounts, sums] = [new Float64Array(starts.length), new BigUint64Array(starts.length)]
   const indexOf = bucketOfSlot(buckets)
   for (const { slots, counts, weights } of rows) {
     for (const [at, slot] of slots.entries()) {
       const index = indexOf(slot)
       if (index === undefined) continue
-      const tally = { reportCount: counts[at] ?? 0, weight: weights[at] ?? 0n }
-      tallies[index] = addTallies([tallies[index] ?? none, tally])
+      reportCounts[index] = (reportCounts[index] ?? 0) + (counts[at] ?? 0)
+      sums[index] = (sums[index] ?? 0n) + (weights[at] ?? 0n)
     }
   }
-  return tallies.map((tally, index) => {
-    const [start = 0, next = end] = [starts[index], starts[index + 1]]
+  return starts.map((start, index) => {
+    const next = starts[index + 1] ?? end
     const isCut = start < window.from || next > window.to
     return {
       time: new Date(start).toISOString(),
-      reportCount: tally.reportCount,
-      estimatedReportCount: estimate(tally),
+      reportCount: reportCounts[index] ?? 0,
+      estimatedReportCount: estimate({ weight: sums[index] ?? 0n }),
       ...(isCut && { partial: true as const }),
     }
   })

@@ -9,7 +9,7 @@ import { groupEachSlice, type Ranking, type ReportGroup } from './group-reports.
 const maxRows = 1_000
 
 /** Filters included, so that each statement reads few rows: the cubes, and raw rows of less than two hours a window. */
-export const hasFewValues = ({ terms, groupBy }: Ranking) =>
+export const hasFewValues = ({ terms, groupBy }: Pick<Ranking, 'terms' | 'groupBy'>) =>
   [...terms.map((term) => term.dimension), ...groupBy].every((dimension) => dimensionRows[dimension].lowCardinality)
 
 /** Queries to run concurrently, for `addGroups`. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { countGroups } from '../../queries/reports/count-groups.ts'
 import { countReportTypes } from '../../queries/reports/count-report-types.ts'
 import { countReports } from '../../queries/reports/count-reports.ts'
-import { countSeries } from '../../queries/reports/count-series.ts'
+import { countEverySeries, countSeries } from '../../queries/reports/count-series.ts'
 import { estimateHistogram } from '../../queries/reports/estimate-histogram.ts'
 import { groupReports, type Ranking } from '../../queries/reports/group-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
@@ -135,9 +135,15 @@ describe('the statement of a report query', () => {
     expect(tables([hosts])).toEqual(['reports_per_hour_by_value'])
     expect(sqlText(hosts)).toMatch(/ AND value IN \{p\d+:Array\(String\)\} /)
     expect(Object.values(render(hosts.statement).params)).toContainEqual(among)
-    const few = countSeries({ ...query, dimension: 'directive' })
-    expect(sqlText(few)).toBe(
-      "SELECT key AS value, groupArray(slot) AS slots, groupArray(counted) AS counts FROM (SELECT toString(value) AS key, intDiv(toUnixTimestamp(bucket), {p0:UInt64}) AS slot, sum(report_count) AS counted FROM reports_per_hour_by_cube_value WHERE tenant_id = {p1:UUID} AND report_type = {p2:String} AND dimension = {p3:String} AND (bucket >= {p4:DateTime('UTC')} AND bucket < {p5:DateTime('UTC')}) GROUP BY key, slot) GROUP BY key ORDER BY sum(counted) DESC, key LIMIT {p6:UInt64}",
+  })
+
+  test('series of few values count every value, the largest apart, with the weights of a histogram', () => {
+    const window = { from: 0, to: dayMs }
+    const query = { tenantId: tenant, window, filter: csp(), dimension: 'directive', top: 2 } as const
+    const [every] = [countEverySeries({ ...query, buckets: bucketsOf(window, '1h') }) ?? []].flat()
+    expect(countEverySeries({ ...query, buckets: bucketsOf(window, '1m') })).toBeUndefined()
+    expect(every && sqlText(every)).toBe(
+      "SELECT if(place > {p0:UInt64}, NULL, any(key)) AS value, tupleElement(sumMap(key_slots, key_counts, key_weights) AS tallies, 1) AS slots, tallies.2 AS counts, arrayMap(weight -> toString(weight), tallies.3) AS weights FROM (SELECT key, groupArray(slot) AS key_slots, groupArray(counted) AS key_counts, groupArray(weighed) AS key_weights, least(row_number() OVER (ORDER BY sum(counted) DESC, key), {p0:UInt64} + 1) AS place FROM (SELECT toString(value) AS key, intDiv(toUnixTimestamp(bucket), {p1:UInt64}) AS slot, sum(report_count) AS counted, sum(weight) AS weighed FROM reports_per_hour_by_cube_value WHERE tenant_id = {p2:UUID} AND report_type = {p3:String} AND dimension = {p4:String} AND (bucket >= {p5:DateTime('UTC')} AND bucket < {p6:DateTime('UTC')}) GROUP BY key, slot) GROUP BY key) GROUP BY place ORDER BY place",
     )
   })
 

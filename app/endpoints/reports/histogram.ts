@@ -1,7 +1,14 @@
 import { z } from 'zod'
-import { countSeries, mostBuckets, type SeriesQuery, toSeries } from '../../../queries/reports/count-series.ts'
+import {
+  countEverySeries,
+  countSeries,
+  mostBuckets,
+  type SeriesQuery,
+  toSeries,
+} from '../../../queries/reports/count-series.ts'
 import { estimateHistogram, toEstimatedBuckets } from '../../../queries/reports/estimate-histogram.ts'
 import { chooseBucketSize, histogramReports, toBuckets } from '../../../queries/reports/histogram-reports.ts'
+import { listValues } from '../../../queries/reports/list-values.ts'
 import { hasFewValues } from '../../../queries/reports/rank-few-values.ts'
 import { bucketsOf } from '../../../queries/rules/buckets.ts'
 import { toReadWindow } from '../../../queries/rules/window.ts'
@@ -15,7 +22,6 @@ import { readWindow } from '../../../schema/responses/common.ts'
 import { histogram } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
-import { rankReports } from './rank-reports.ts'
 
 export const reportsHistogram = endpoint({
   name: 'reports.histogram',
@@ -49,10 +55,9 @@ export const reportsHistogram = endpoint({
       return { data: { bucketSize, buckets: toBuckets(counted, window, bucketSize) } }
     }
     const query = { tenantId, window, filter, buckets: bucketsOf(window, bucketSize, params.timeZone) }
-    const [tallies, largest] = await Promise.all([
-      readAll(estimateHistogram(query)),
-      grouping && readSeries({ ...query, ...grouping }, { read, readAll }),
-    ])
+    const { tallies, largest } = grouping
+      ? await readSeries({ ...query, ...grouping }, { read, readAll })
+      : { tallies: await readAll(estimateHistogram(query)) }
     const buckets = toEstimatedBuckets(tallies, query)
     const totals = buckets.map(({ reportCount }) => reportCount)
     const series = largest && toSeries(largest, query.buckets, totals)
@@ -61,10 +66,21 @@ export const reportsHistogram = endpoint({
 })
 
 /** One statement for few values; of many, a ranking by coarser rollups takes less than the counts of all by bucket. */
-async function readSeries(query: SeriesQuery, reader: Reader) {
+async function readSeries(query: SeriesQuery, { read, readAll }: Reader) {
   const { tenantId, window, filter, dimension, top } = query
-  const ranking = { tenantId, window, previous: undefined, ...filter, groupBy: [dimension], limit: top }
-  if (hasFewValues(ranking)) return reader.read(countSeries(query))
-  const values = (await rankReports(ranking, reader)).flatMap((group) => group.values)
-  return values.length > 0 ? reader.read(countSeries(query, values)) : []
+  const isOfFew = hasFewValues({ ...filter, groupBy: [dimension] })
+  const every = isOfFew ? countEverySeries(query) : undefined
+  if (every) {
+    const tallies = await read(every)
+    return { tallies, largest: tallies }
+  }
+  const [tallies, largest] = await Promise.all([readAll(estimateHistogram(query)), readLargest()])
+  return { tallies, largest }
+
+  async function readLargest() {
+    if (isOfFew) return read(countSeries(query))
+    const found = await read(listValues({ tenantId, window, ...filter, dimension, part: undefined, limit: top }))
+    const values = found.map(({ value }) => value)
+    return values.length > 0 ? read(countSeries(query, values)) : []
+  }
 }
