@@ -1,7 +1,7 @@
 /** @module The explorer in a browser, as a tab that holds a key. */
 
 import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestApi } from './api.ts'
 import type { TestKey } from './tenants.ts'
@@ -23,6 +23,21 @@ interface ExplorerOptions extends BrowserContextOptions {
   readonly initScript?: string
 }
 
+const viewport = { width: 1280, height: 900 }
+
+/** Context of each browser's pages without options: a window takes Chromium several times as long as a tab. */
+const contexts = new WeakMap<Browser, BrowserContext>()
+
+async function sharedContext(browser: Browser): Promise<BrowserContext> {
+  const known = contexts.get(browser)
+  if (known) return known
+  const context = await browser.newContext({ viewport })
+  contexts.set(browser, context)
+  context.on('close', () => contexts.delete(browser))
+  return context
+}
+
+/** Pages share a context unless they have options of one or a clock; so a page is closed, not its context. */
 export async function openExplorer(
   browser: Browser,
   api: TestApi,
@@ -30,7 +45,8 @@ export async function openExplorer(
   path = '/explorer',
   { ownClock = false, initScript, ...options }: ExplorerOptions = {},
 ): Promise<OpenedExplorer> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  const hasOwn = ownClock || Object.keys(options).length > 0
+  const context = await (hasOwn ? browser.newContext({ viewport, ...options }) : sharedContext(browser))
   const page = await context.newPage()
   page.setDefaultTimeout(waitMs)
   const faults: string[] = []
@@ -82,7 +98,7 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
 /** Nothing that axe finds, nothing wider than the screen, no text of a report run. */
 export async function expectSound(page: Page): Promise<void> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
+  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as axe.AxeResults
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
   expect(await widest(page)).toBe(0)
   expect(await page.title()).not.toBe('owned')

@@ -113,7 +113,7 @@ describe('the chart', () => {
     await expect.poll(() => colouredColumns(page), forLong).toEqual([])
     await mark.click()
     await expect.poll(() => colouredColumns(page), forLong).toEqual(columns)
-    await page.context().close()
+    await page.close()
   })
 
   test('draws the last bucket pale while it is not over', async () => {
@@ -125,7 +125,7 @@ describe('the chart', () => {
       /\d+ buckets/.exec((await page.locator('#histogram [role=img]').getAttribute('aria-label')) ?? '') ?? []
     expect(columns.filter((share) => share > 1 - 1 / Number.parseInt(bucket ?? '', 10))).toEqual([])
     expect(await page.locator('#histogram').textContent()).toContain('last bucket not over yet')
-    await page.context().close()
+    await page.close()
   })
 
   test('draws the first and the last bucket of a window, narrows to whole buckets within it, and a double click goes back', async () => {
@@ -145,7 +145,7 @@ describe('the chart', () => {
     expect(windowIn(page)).toEqual({ from: busyHour + 54 * minuteMs, to: busyHour + hourMs })
     await page.locator('#histogram .u-over').dblclick({ position: { x: 20, y: 20 } })
     await expect.poll(() => windowIn(page)).toEqual({ from: busyHour, to: busyHour + hourMs })
-    await page.context().close()
+    await page.close()
   })
 
   test('spans one bucket over itself, and a drag never leaves the window', async () => {
@@ -159,7 +159,7 @@ describe('the chart', () => {
     expect(counts.filter((text) => !/^[\d,]+$/.test(text))).toEqual([])
     await drag(page, 0.5, 0.8)
     expect(windowIn(page)).toEqual({ from, to })
-    await page.context().close()
+    await page.close()
   })
 
   test('has even ticks in UTC across a change of the browser’s clock, and whole hours and the change in the zone', async () => {
@@ -179,7 +179,7 @@ describe('the chart', () => {
     const hours = local.map(({ text }) => text)
     expect(hours.filter((text) => !/^\d\d:00$|^[A-Z]/.test(text))).toEqual([])
     expect(new URL(page.url()).searchParams.get('timeZone')).toBe('America/New_York')
-    await page.context().close()
+    await page.close()
   })
 })
 

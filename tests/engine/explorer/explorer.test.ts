@@ -44,7 +44,7 @@ test('a value that is pressed filters, in the API’s own parameter names, also 
   expect(new URL(other.url()).search).toBe('?noise=include')
   await other.goBack()
   expect(new URL(other.url()).searchParams.get('blockedHost.any')).toBe(name)
-  await Promise.all([page.context().close(), other.context().close()])
+  await Promise.all([page.close(), other.close()])
 })
 
 test('noise, type, split and site are switches whose state is in the URL, and keep the focus', async () => {
@@ -64,7 +64,7 @@ test('noise, type, split and site are switches whose state is in the URL, and ke
   await page.locator('.rail .item').nth(1).click()
   expect(new URL(page.url()).searchParams.get('siteId')).toMatch(/^[0-9a-f-]{36}$/)
   expect(await focused(page)).toBe('site')
-  await page.context().close()
+  await page.close()
 })
 
 test('the view is copied as curl lines without the key, an issue as Markdown, and reports are exported whole', async () => {
@@ -87,7 +87,7 @@ test('the view is copied as curl lines without the key, an issue as Markdown, an
   await page.locator('#issues tr [data-focus]').first().click()
   await page.getByRole('button', { name: 'Markdown' }).click()
   await expect.poll(copied).toMatch(/^## `.+` blocked `.+`\n\n- Site: /)
-  await page.context().close()
+  await page.close()
 })
 
 test('new reports appear by themselves, and a poll that finds none is a 304', async () => {
@@ -106,7 +106,7 @@ test('new reports appear by themselves, and a poll that finds none is a 304', as
   const receivedAt = Date.now() - 5_000
   await api.insertReports([aReport({ tenantId, siteId: siteIds[1], receivedAt, id: uuidV7(receivedAt, seeded(9)) })])
   await expect.poll(() => afterPoll(() => total(page)), forLong).not.toBe(before)
-  await page.context().close()
+  await page.close()
 })
 
 test('a key that is none has a form above the page, with the API’s words, and is in the tab alone', async () => {
@@ -120,7 +120,7 @@ test('a key that is none has a form above the page, with the API’s words, and 
   await page.keyboard.press('Enter')
   await page.locator('#issues td').first().waitFor()
   expect(await page.getByLabel('Key', { exact: true }).count()).toBe(0)
-  await page.context().close()
+  await page.close()
 })
 
 const everyView = ['overview', 'reports', 'issues', 'policy', 'alerts', 'scripts', 'pages', 'pci']
@@ -198,7 +198,7 @@ test('a link with any value opens a page with panels', async () => {
     expect([query, found]).toEqual([query, { current: true, isWhole: true }])
   }
   expect(faults).toEqual([])
-  await page.context().close()
+  await page.close()
 })
 
 test.each([
@@ -217,5 +217,5 @@ test.each([
       )
   expect(windowsOf('/v1/reports/histogram')).toEqual([window])
   expect(windowsOf('/v1/reports')).toEqual([narrower])
-  await page.context().close()
+  await page.close()
 })

@@ -117,7 +117,7 @@ test('a filter, a ranking, an issue and the help are worked without a mouse', as
   await keyboard.press('Escape')
   await expectAt(page, second ?? '', listed)
   expect(faults).toEqual([])
-  await page.context().close()
+  await page.close()
 })
 
 test('a report opens in a drawer with all its fields, and Escape goes back to its row', async () => {
@@ -144,7 +144,7 @@ test('a report opens in a drawer with all its fields, and Escape goes back to it
     await expect.poll(() => queryOf(page).view, forLong).toBe(view)
     await settled(page)
   }
-  await page.context().close()
+  await page.close()
 })
 
 test('a chip that is removed leaves the focus at the next', async () => {
@@ -158,5 +158,5 @@ test('a chip that is removed leaves the focus at the next', async () => {
   await page.getByLabel('Remove filter: directive is img-src').focus()
   await page.keyboard.press('Enter')
   await expectAt(page, 'chip blockedHost not', { 'blockedHost.not': 'b' })
-  await page.context().close()
+  await page.close()
 })

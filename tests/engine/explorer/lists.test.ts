@@ -72,7 +72,7 @@ describe('a list', () => {
     expect(new Set(await page.locator('#ranking .only').allTextContents()).size).toBe(40)
     expect(await pageThrough(page, 'newest')).toEqual([20, 40, 60, 80, 100, 120].map((shown) => `${shown} of 120`))
     expect(await cells(page, 'newest', 'Received')).toHaveLength(reportCount)
-    await page.context().close()
+    await page.close()
   })
 
   test('of issues and of network errors has their number from its start', async () => {
@@ -82,7 +82,7 @@ describe('a list', () => {
     await page.goto(`${api.url}/explorer?view=reports&reportType=network-error&noise=include`)
     await settled(page)
     expect(await pageThrough(page, 'groups')).toEqual(['20 of 60', '40 of 60', '60 of 60'])
-    await page.context().close()
+    await page.close()
   })
 
   test('is as of its moment when a later page was read, and follows again with Show the newest', async () => {
@@ -103,6 +103,6 @@ describe('a list', () => {
     await page.getByRole('button', { name: 'Show the newest' }).click()
     await expect.poll(() => countOf(page, 'newest').textContent()).toBe('20 of 121')
     await settled(page)
-    await page.context().close()
+    await page.close()
   })
 })

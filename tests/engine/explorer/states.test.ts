@@ -38,7 +38,7 @@ describe('without reports', () => {
     if (view !== 'issue')
       expect(await page.getByRole('button', { name: 'Drop blockedHost is a' }).count()).toBeGreaterThan(0)
     expect(faults).toEqual([])
-    await page.context().close()
+    await page.close()
   })
 })
 
@@ -47,7 +47,7 @@ test('errors have the API’s words and the request’s id in each panel, and ca
   const alert = page.locator('#histogram [role=alert]')
   expect(await alert.textContent()).toMatch(/from.*Request [0-9a-f-]{36}.*Try again/s)
   await expectSound(page)
-  await page.context().close()
+  await page.close()
 })
 
 test('the site picker has every site of a tenant with more than a page of them, and a search', async () => {
@@ -58,7 +58,7 @@ test('the site picker has every site of a tenant with more than a page of them, 
   await expectSound(page)
   await page.getByLabel('Search sites').fill('no such site')
   await expect.poll(() => page.locator('.rail .item').count()).toBe(1)
-  await page.context().close()
+  await page.close()
 })
 
 test('a key of one site has its name and no picker', async () => {
@@ -66,7 +66,7 @@ test('a key of one site has its name and no picker', async () => {
   const { page } = await openExplorer(browser, api, await api.createKey(tenantId, { siteId }))
   expect(await page.locator('[data-key=site]').count()).toBe(0)
   expect(await page.locator('.site-name').count()).toBe(1)
-  await page.context().close()
+  await page.close()
 })
 
 test('an API that is away has one line above the view, which keeps what it had', async () => {
@@ -83,7 +83,7 @@ test('an API that is away has one line above the view, which keeps what it had',
   await expectSound(page)
   await page.unroute('**/v1/**')
   await expect.poll(poll, forLong).toEqual([])
-  await page.context().close()
+  await page.close()
 })
 
 test('a spent budget is one line that counts down, and the page goes on after it', async () => {
@@ -94,7 +94,7 @@ test('a spent budget is one line that counts down, and the page goes on after it
     .poll(() => page.locator('.notice').textContent(), forLong)
     .toMatch(/budget of requests .* Requests go on in \d+ s/)
   await expectSound(page)
-  await page.context().close()
+  await page.close()
 })
 
 test('a tenant without sites sees how to begin, and its first site when there is one', async () => {
@@ -116,5 +116,5 @@ test('a tenant without sites sees how to begin, and its first site when there is
   await expect.poll(show, forLong).toBe(1)
   await settled(page)
   expect(faults).toEqual([])
-  await page.context().close()
+  await page.close()
 })

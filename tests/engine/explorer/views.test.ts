@@ -178,7 +178,7 @@ describe.each(views)('the view %s%s', (view, query, expectNumbers) => {
     const path = `/explorer?view=${view}&siteId=${world.siteIds[0]}&noise=exclude${query}${query.endsWith('=') ? issueId : ''}`
     ;({ page, faults } = await openExplorer(browser, api, world.key, path))
   })
-  afterAll(() => page?.context().close())
+  afterAll(() => page?.close())
 
   test('has the numbers of the same requests by curl', async () => {
     await expectNumbers(page)
@@ -206,5 +206,5 @@ test('the overview reads at most 12 operations and 100 KB, and no target twice',
   expect(read.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(100_000)
   // A module a view, and few that views share.
   expect(read.length - targets.length).toBeLessThan(25)
-  await page.context().close()
+  await page.close()
 })

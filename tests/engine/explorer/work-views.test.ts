@@ -59,7 +59,7 @@ async function expectNarrowAndDark(page: Page, faults: readonly string[]): Promi
   await expectSound(page)
   await expectFits(page)
   expect(faults).toEqual([])
-  await page.context().close()
+  await page.close()
 }
 
 describe('the policy workbench', () => {
