@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Capability } from '../../schema/plans.ts'
+import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import {
   type ContractApi,
-  createWorlds,
   emptyStatus,
+  firstOfEach,
   operations,
+  sharedWorlds,
   siteRequest,
   startContractApi,
   type TestWorld,
@@ -19,7 +20,7 @@ let foreign: TestWorld
 
 beforeAll(async () => {
   api = await startContractApi()
-  ;[world, foreign] = await createWorlds(api, [1, 1])
+  ;[world, foreign] = await sharedWorlds(api)
 })
 afterAll(() => api.close())
 
@@ -30,18 +31,16 @@ describe('on a plan without API access', () => {
     key = await api.createKey(await api.createTenant({ plan: 'free' }))
   })
 
-  test.each(operations.withPlan)('%s requires an upgrade, without budget headers', async (_, endpoint) => {
-    const response = await api.request(endpoint, { key })
-    expect(response.status).toBe(403)
-    expect(response.body.error.code).toBe('plan_upgrade_required')
-    const { headers } = response
-    expect([headers.get('RateLimit-Limit'), headers.get('RateLimit')]).toEqual([null, null])
-  })
-
-  test.each(operations.withPlan)('%s requires an upgrade before it validates parameters', async (_, endpoint) => {
-    const response = await api.request(endpoint, { key, query: { nonsense: '1' } })
-    expect(response.body.error.code).toBe('plan_upgrade_required')
-  })
+  test.each(operations.withPlan)(
+    '%s requires an upgrade before it validates parameters, without budget headers',
+    async (_, endpoint) => {
+      for (const query of [{}, { nonsense: '1' }]) {
+        const { status, body, headers } = await api.request(endpoint, { key, query })
+        expect([status, body.error.code]).toEqual([403, 'plan_upgrade_required'])
+        expect([headers.get('RateLimit-Limit'), headers.get('RateLimit')]).toEqual([null, null])
+      }
+    },
+  )
 
   test('/v1/me responds', async () => {
     const { status, body } = await api.get('/v1/me', { key })
@@ -50,57 +49,52 @@ describe('on a plan without API access', () => {
   })
 })
 
-/** A tenant of the free plan with one site for each list of capabilities that its contract adds. */
-const exceptions = new Map<string, Promise<{ readonly key: TestKey; readonly siteId: string }>>()
+// One middleware requires API access, another what an operation requires beyond it.
+const serving = firstOfEach(operations.withPlan, ({ requires }) => requires)
 
-function exceptionWith(added: readonly Capability[]) {
-  const made = exceptions.get(added.join()) ?? createException(['api', ...added])
-  exceptions.set(added.join(), made)
-  return made
-}
-
-async function createException(held: Capability[]) {
-  const tenantId = await api.createTenant({ plan: 'free', overrides: { capabilities: held } })
-  return { siteId: await api.createSite(tenantId), key: await api.createKey(tenantId) }
-}
-
-test.each(operations.withPlan)('%s serves a tenant whose contract adds API access to its plan', async (_, endpoint) => {
+test.each(serving)('%s serves a tenant whose contract adds API access to its plan', async (_, endpoint) => {
   const needed = (endpoint.requires ?? []).filter(({ when }) => !when).map(({ capability }) => capability)
-  const asking = await exceptionWith(needed)
-  expect(await api.request(endpoint, asking)).toMatchObject({ status: emptyStatus(endpoint) })
+  const tenantId = await api.createTenant({ plan: 'free', overrides: { capabilities: ['api', ...needed] } })
+  const [siteId, key] = [await api.createSite(tenantId), await api.createKey(tenantId)]
+  expect(await api.request(endpoint, { key, siteId })).toMatchObject({ status: emptyStatus(endpoint) })
 })
 
-describe.each(operations.withSite)('%s', (_, endpoint) => {
+const ofSite = (endpoint: Endpoint, siteId: string) =>
+  api.request(endpoint, { key: world.key, ...siteRequest(endpoint, siteId) })
+
+test.each(operations.withSite)('%s responds to another tenant’s site as to one that does not exist', async (...one) => {
+  const [, endpoint] = one
+  const responses = await Promise.all([foreign.siteIds[0], unknownId].map((id) => ofSite(endpoint, id)))
+  for (const { status, body } of responses) {
+    expect(status).toBe(404)
+    expect(body.error).toEqual({ ...responses[0]?.body.error, requestId: body.error.requestId })
+  }
+  expect(responses[0]?.body.error.code).toBe('not_found')
+  expect((await ofSite(endpoint, 'not-a-uuid')).body.error.message).toContain('siteId must be a UUID')
+})
+
+// One middleware finds the site of path or query.
+const finding = firstOfEach(operations.withSite, ({ pathParams, cache }) => ['siteId' in pathParams, cache])
+
+describe.each(finding)('%s', (_, endpoint) => {
   test('accepts an id in capitals', async () => {
-    const siteId = world.siteIds[1].toUpperCase()
-    expect(await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, siteId) })).toMatchObject({
-      status: 200,
-    })
+    expect(await ofSite(endpoint, world.siteIds[1].toUpperCase())).toMatchObject({ status: 200 })
   })
 
-  test('responds to another tenant’s site as to one that does not exist', async () => {
-    const notRfc = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-    const ids = [foreign.siteIds[0], unknownId, notRfc]
-    const responses = await Promise.all(
-      ids.map((id) => api.request(endpoint, { key: world.key, ...siteRequest(endpoint, id) })),
-    )
-    for (const { status, body } of responses) {
-      expect(status).toBe(404)
-      expect(body.error).toEqual({ ...responses[0]?.body.error, requestId: body.error.requestId })
-    }
-    expect(responses[0]?.body.error.code).toBe('not_found')
+  test('finds no site under an id that is no UUID of the RFC', async () => {
+    expect(await ofSite(endpoint, 'ffffffff-ffff-ffff-ffff-ffffffffffff')).toMatchObject({ status: 404 })
   })
 
   test('does not find another tenant’s site that its owner has just read', async () => {
-    const asking = siteRequest(endpoint, foreign.siteIds[1])
-    expect(await api.request(endpoint, { key: foreign.key, ...asking })).toMatchObject({ status: 200 })
-    expect(await api.request(endpoint, { key: world.key, ...asking })).toMatchObject({ status: 404 })
+    const request = siteRequest(endpoint, foreign.siteIds[1])
+    expect(await api.request(endpoint, { key: foreign.key, ...request })).toMatchObject({ status: 200 })
+    expect(await ofSite(endpoint, foreign.siteIds[1])).toMatchObject({ status: 404 })
   })
 
   test('refuses the id of a site that is no UUID', async () => {
-    const ids = ['1', 'not-a-uuid', '{00000000-0000-4000-8000-000000000000}', '000000000000400080000000000000000']
+    const ids = ['1', '{00000000-0000-4000-8000-000000000000}', '000000000000400080000000000000000']
     for (const siteId of ids) {
-      const { status, body } = await api.request(endpoint, { key: world.key, ...siteRequest(endpoint, siteId) })
+      const { status, body } = await ofSite(endpoint, siteId)
       const message = expect.stringContaining('siteId must be a UUID')
       expect({ siteId, status, ...body.error }).toMatchObject({ status: 400, message })
     }
