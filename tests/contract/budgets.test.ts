@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
 import { createRedisBudgets } from '../../app/budgets/redis-budgets.ts'
 import type { ApiResponse } from '../support/api.ts'
-import { type ContractApi, emptyStatus, operations, startContractApi } from '../support/contract.ts'
+import { type ContractApi, emptyStatus, firstOfEach, operations, startContractApi } from '../support/contract.ts'
 import { patientTimeouts } from '../support/patience.ts'
 
 /** It stands still, so that no token comes back; far in the future, so that Redis does not expire the buckets by its own. */
@@ -42,11 +42,19 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
     expect(headers.get('RateLimit')).toContain(`;r=0;t=${headers.get('Retry-After')}`)
   }
 
-  // An operation decides what it charges; what a budget makes of it, two operations show: one charges the key alone.
-  const both = operations.all.filter(([name]) => name === 'me' || name === 'reports.count')
+  test('every operation spends the budgets that it declares, also for a request that is rejected', async () => {
+    const { siteId, keys } = await tenant(1000, 1000)
+    for (const [name, endpoint] of operations.all) {
+      const { status, headers } = await api.request(endpoint, { key: keys[0], siteId, query: { nonsense: '1' } })
+      const spent = [...(headers.get('RateLimit-Policy') ?? '').matchAll(/"(\w+)"/g)].map(([, budget]) => budget)
+      expect([name, status, spent]).toEqual([name, 400, endpoint.charges])
+    }
+  })
 
-  describe.each(store === 'memory' ? operations.all : both)('%s', (_, endpoint) => {
+  // One middleware charges what an operation declares.
+  describe.each(firstOfEach(operations.all, ({ charges }) => charges))('%s', (_, endpoint) => {
     const spendsTenant = endpoint.charges.includes('tenant')
+    const served = emptyStatus(endpoint)
 
     test('reports the budget nearest to running out in whole numbers', async () => {
       const { siteId, keys } = await tenant(50, 40)
@@ -69,11 +77,6 @@ describe.each(['memory', 'Redis'])('with budgets in %s', (store) => {
       await api.request(endpoint, asking)
       expectRefused(await api.request(endpoint, asking))
     })
-  })
-
-  describe.each(both)('%s', (_, endpoint) => {
-    const spendsTenant = endpoint.charges.includes('tenant')
-    const served = emptyStatus(endpoint)
 
     test('rejects a request over the key’s budget, but not another key’s', async () => {
       const { siteId, keys } = await tenant(2, 1000)
