@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type ContractApi,
-  createWorld,
+  firstOfEach,
   operations,
+  sharedWorlds,
   siteRequest,
   startContractApi,
   type TestWorld,
@@ -16,11 +17,15 @@ let world: TestWorld
 
 beforeAll(async () => {
   api = await startContractApi({ now: () => now })
-  world = await createWorld(api)
+  ;[world] = await sharedWorlds(api)
 })
 afterAll(() => api.close())
 
-const representations = operations.all.filter(([, { mediaTypes }]) => mediaTypes === undefined)
+// One middleware sends what handlers return, by these properties of their operations.
+const representations = firstOfEach(
+  operations.all.filter(([, { mediaTypes }]) => mediaTypes === undefined),
+  ({ scope, cache }) => [scope, cache],
+)
 
 describe.each(representations)('%s', (_, endpoint) => {
   const send = (headers: Record<string, string> = {}, key = world.key) =>

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiResponse, RequestOptions } from '../support/api.ts'
 import {
   type ContractApi,
-  createWorld,
+  firstOfEach,
   operations,
+  sharedWorlds,
   startContractApi,
   type TestWorld,
   urlOf,
@@ -14,7 +15,7 @@ let world: TestWorld
 
 beforeAll(async () => {
   api = await startContractApi()
-  world = await createWorld(api)
+  ;[world] = await sharedWorlds(api)
 })
 afterAll(() => api.close())
 
@@ -30,7 +31,10 @@ const lengthOf = async (path: string, options: RequestOptions) => {
 
 const otherMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 
-describe.each(operations.all)('%s', (_, endpoint) => {
+// Responses of a path are sent in one of these ways.
+const sending = firstOfEach(operations.all, ({ scope, cache, mediaTypes }) => [scope, cache, mediaTypes])
+
+describe.each(sending)('%s', (_, endpoint) => {
   test('responds to HEAD as to GET, without the body', async () => {
     const asking = { key: world.key, siteId: world.siteIds[0] }
     const [get, head] = [
@@ -49,18 +53,20 @@ describe.each(operations.all)('%s', (_, endpoint) => {
       expect(head).toBe(get)
     }
   })
-
-  test('responds to HEAD with the status of an error too', async () => {
-    expect(await api.request(endpoint, { method: 'HEAD' })).toMatchObject({ status: 401, text: '' })
-  })
-
-  test.each(otherMethods)('rejects %s', async (method) => {
-    const { status, headers, body } = await api.get(urlOf(endpoint, {}), { key: world.key, method })
-    expect(status).toBe(405)
-    expect(headers.get('Allow')).toBe('GET, HEAD')
-    expect(body.error.code).toBe('method_not_allowed')
-  })
 })
+
+test.each(operations.all)(
+  '%s responds to HEAD with the status of an error, and rejects other methods',
+  async (...one) => {
+    const [, endpoint] = one
+    expect(await api.request(endpoint, { method: 'HEAD' })).toMatchObject({ status: 401, text: '' })
+    for (const method of otherMethods) {
+      const { status, headers, body } = await api.get(urlOf(endpoint, {}), { key: world.key, method })
+      expect([method, status, body.error.code]).toEqual([method, 405, 'method_not_allowed'])
+      expect(headers.get('Allow')).toBe('GET, HEAD')
+    }
+  },
+)
 
 test.each(['/livez', '/readyz', '/readyz/self', '/openapi.json', '/docs', '/docs/start.js', '/metrics'])(
   '%s takes GET and HEAD only',
