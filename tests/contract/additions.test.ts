@@ -3,9 +3,9 @@ import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { dayMs } from '../../schema/durations.ts'
 import {
   type ContractApi,
-  createWorld,
   operations,
   type Query,
+  sharedWorlds,
   startContractApi,
   type TestWorld,
 } from '../support/contract.ts'
@@ -17,7 +17,7 @@ let world: TestWorld
 
 beforeAll(async () => {
   api = await startContractApi({ now: () => new Date(moment) })
-  world = await createWorld(api)
+  ;[world] = await sharedWorlds(api)
 })
 afterAll(() => api.close())
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeKey } from '../../app/api-keys/key-format.ts'
 import type { ApiResponse } from '../support/api.ts'
-import { type ContractApi, createWorld, operations, startContractApi, type TestWorld } from '../support/contract.ts'
+import { type ContractApi, operations, sharedWorlds, startContractApi, type TestWorld } from '../support/contract.ts'
 
 let api: ContractApi
 let world: TestWorld
@@ -9,7 +9,7 @@ let badHeaders: Record<string, string>[]
 
 beforeAll(async () => {
   api = await startContractApi()
-  world = await createWorld(api)
+  ;[world] = await sharedWorlds(api)
   const good = world.key.key
   const revoked = await api.createKey(world.tenantId, { revokedAt: new Date() })
   const expired = await api.createKey(world.tenantId, { expiresAt: new Date(Date.now() - 1) })
@@ -74,6 +74,7 @@ test('a revoked key is rejected by every operation once it is forgotten, even in
     )
   expect(await statuses()).toEqual(operations.all.map(() => 200))
   await api.revokeKey(world.tenantId, key)
-  await expect.poll(statuses, { interval: 100 }).toEqual(operations.all.map(() => 401))
+  await expect.poll(async () => (await own.request(me, { key })).status, { interval: 100 }).toBe(401)
+  expect(await statuses()).toEqual(operations.all.map(() => 401))
   await own.close()
 })
