@@ -2,19 +2,32 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reportsCount } from '../../app/endpoints/reports/count.ts'
 import { reportsList } from '../../app/endpoints/reports/list.ts'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
-import { type ContractApi, createWorld, type Query, startContractApi, type TestWorld } from '../support/contract.ts'
+import type { ApiResponse } from '../support/api.ts'
+import {
+  type ContractApi,
+  operations,
+  type Query,
+  sharedWorlds,
+  startContractApi,
+  type TestWorld,
+  unknownId,
+} from '../support/contract.ts'
+import type { TestKey } from '../support/tenants.ts'
 
 let api: ContractApi
 let world: TestWorld
+let other: TestWorld
+let narrowed: TestKey
 
 beforeAll(async () => {
   api = await startContractApi()
-  world = await createWorld(api)
+  ;[world, other] = await sharedWorlds(api)
+  narrowed = await api.createKey(world.tenantId, { siteId: world.siteIds[0] })
 })
 afterAll(() => api.close())
 
-const send = (endpoint: Endpoint, query: Query) =>
-  api.request(endpoint, { key: world.key, siteId: world.siteIds[0], query })
+const send = (endpoint: Endpoint, query: Query, key = world.key) =>
+  api.request(endpoint, { key, siteId: world.siteIds[0], query })
 
 test('a cursor is bound to the set of values, whatever their order and repeats', async () => {
   const values = (...given: string[]) => ({ 'browserName.not': given, noise: 'exclude', limit: '1' })
@@ -74,5 +87,41 @@ describe('an issue', () => {
     for (const wrong of ['x', issueId.toUpperCase(), `${issueId}0`]) {
       await expectRefused({ issueId: wrong, siteId: world.siteIds[0] }, 'issueId must be the id of an issue')
     }
+  })
+})
+
+const bySites = operations.all.filter(([, { query }]) => 'siteId.any' in query)
+const siteFilters = ['siteId.any', 'siteId.not']
+
+describe.each(bySites)('%s, by several sites', (_, endpoint) => {
+  test('finds no site of another tenant or of nobody', async () => {
+    for (const filter of siteFilters) {
+      for (const siteId of [other.siteIds[0], unknownId]) {
+        const { status } = await send(endpoint, { [filter]: [world.siteIds[0], siteId] })
+        expect([filter, status]).toEqual([filter, 404])
+      }
+      const [own, foreign] = world.siteIds
+      for (const sites of [foreign, [own, foreign], ['', foreign]]) {
+        const { status } = await send(endpoint, { [filter]: sites, siteId: undefined }, narrowed)
+        expect([filter, status]).toEqual([filter, 404])
+      }
+    }
+  })
+
+  test('shows a key of one site no more than that site', async () => {
+    const [own] = world.siteIds
+    const to = new Date().toISOString()
+    // With an addition, as a histogram has estimates then.
+    const whole = await send(endpoint, { to, 'siteId.any': own })
+    const read = (query: Query) => send(endpoint, { to, ...query, siteId: undefined }, narrowed)
+    const dataOf = ({ body, text }: ApiResponse) => body?.data ?? text
+    expect(dataOf(await read({}))).toEqual(dataOf(await send(endpoint, { to, siteId: own })))
+    for (const query of [{ 'siteId.any': own }, { 'siteId.any': [own, ''] }, { 'siteId.not': '' }]) {
+      expect(dataOf(await read(query))).toEqual(dataOf(whole))
+    }
+    const none = await send(endpoint, { to, siteId: own, 'siteId.not': own })
+    expect(dataOf(await read({ 'siteId.any': '' }))).toEqual(dataOf(none))
+    expect(dataOf(await read({ 'siteId.not': own }))).toEqual(dataOf(none))
+    expect(dataOf(none)).not.toEqual(dataOf(whole))
   })
 })
