@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inputFields } from '../../app/openapi/json-schema.ts'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { querySchema } from '../../app/pipeline/query-schema.ts'
-import { aReport } from '../../fixtures/reports.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { ApiResponse } from '../support/api.ts'
 import {
   type ContractApi,
-  createWorld,
+  firstOfEach,
   operations,
   type Query,
+  sharedWorlds,
   startContractApi,
   type TestWorld,
 } from '../support/contract.ts'
@@ -27,18 +27,12 @@ beforeAll(async () => {
       if (name !== 'findKey') reads.push(name)
     },
   })
-  world = await createWorld(api)
+  ;[world] = await sharedWorlds(api)
 })
 afterAll(() => api.close())
 
 const send = (endpoint: Endpoint, query: Query) =>
   api.request(endpoint, { key: world.key, siteId: world.siteIds[0], query })
-
-function expectRefused({ status, body }: ApiResponse, ...says: string[]) {
-  expect(body.error.code).toBe('bad_request')
-  expect(status).toBe(400)
-  for (const words of says) expect(body.error.message).toContain(words)
-}
 
 /** A query and the words of its 400. */
 type Refusal = readonly [query: Query, ...says: string[]]
@@ -55,7 +49,18 @@ async function expectAllRefused(endpoint: Endpoint, refusals: readonly Refusal[]
   expect(reads).toEqual([])
 }
 
-describe.each(operations.all)('%s', (_, endpoint) => {
+const fieldsOf = (endpoint: Endpoint) => inputFields(querySchema(endpoint)).fields
+
+/** The first operation that takes a parameter, by its name and description. */
+const firstToTake = new Map(
+  operations.all
+    .flatMap(([name, endpoint]) =>
+      Object.entries(fieldsOf(endpoint)).map((field) => [JSON.stringify(field), name] as const),
+    )
+    .toReversed(),
+)
+
+describe.each(operations.all)('%s', (name, endpoint) => {
   const takes = Object.keys(querySchema(endpoint))
 
   test('refuses unknown parameters by name, and names the parameters it takes', async () => {
@@ -72,9 +77,10 @@ describe.each(operations.all)('%s', (_, endpoint) => {
     ...['any', 'not', 'contains'].flatMap((one) => (takes.some((name) => name.endsWith(`.${one}`)) ? [`.${one}`] : [])),
   ]
 
-  test('rejects an empty and a repeated value of each parameter but filters of several values', async () => {
-    const { fields } = inputFields(querySchema(endpoint))
-    const once = takes.filter((parameter) => fields[parameter]?.type !== 'array')
+  test('rejects an empty and a repeated value of each parameter that it is the first to take, but filters of several values', async () => {
+    const once = Object.entries(fieldsOf(endpoint))
+      .filter((field) => firstToTake.get(JSON.stringify(field)) === name && field[1].type !== 'array')
+      .map(([parameter]) => parameter)
     await expectAllRefused(
       endpoint,
       once.flatMap((parameter): Refusal[] => [
@@ -83,54 +89,6 @@ describe.each(operations.all)('%s', (_, endpoint) => {
       ]),
     )
   })
-})
-
-test('a 400 names every unknown parameter, however many others are invalid', async () => {
-  const known = ['siteId', 'reportType', 'directive', 'disposition', 'deviceType', 'from', 'to', 'last']
-  const unknown = ['a', 'b', 'c', 'd', 'e', 'f']
-  const search = [...known, ...unknown].map((name) => `${name}=`).join('&')
-  const named = unknown.map((name) => JSON.stringify(name)).join(', ')
-  expectRefused(await api.get(`/v1/reports/count?${search}`, { key: world.key }), named, 'siteId must be')
-})
-
-test('a 400 names an unknown parameter when the path is invalid too', async () => {
-  expectRefused(await api.get('/v1/sites/1/issues?nonsense=1', { key: world.key }), '"nonsense"')
-})
-
-describe('a query that the framework would accept', () => {
-  const get = (search: string) => api.get(`/v1/reports/count?${search}`, { key: world.key })
-
-  test.each(['browserName=caf%E9', 'documentHost=%FF', 'documentHost=%', 'browserName=a%2'])(
-    '%s is no UTF-8, and is refused by name',
-    async (search) => expectRefused(await get(search), search.slice(0, search.indexOf('=')), 'percent-encoded UTF-8'),
-  )
-
-  test.each(['=1', 'browserName=x&=', '&=%C3%A9'])('%s has a parameter without a name', async (search) => {
-    expectRefused(await get(search), 'without a name')
-  })
-
-  test.each(['%FF=1', 'a%E9b=1'])('%s has a name that is no UTF-8', async (search) => {
-    expectRefused(await get(search), JSON.stringify(search.slice(0, -2)))
-  })
-
-  test('a lone & is no parameter', async () => {
-    expect((await get('&browserName=Chrome%20Mobile&')).status).toBe(200)
-  })
-})
-
-test('a comma in a text filter is a character of one value', async () => {
-  const { tenantId, siteIds, key } = world
-  const [siteId] = siteIds
-  const values = ['Comma,Browser', 'Comma', 'Browser']
-  await api.insertReports(
-    values.map((browserName, index) =>
-      aReport({ tenantId, siteId, browserName, receivedAt: Date.now() - 1_000 * (index + 1) }),
-    ),
-  )
-  const count = async (browserName: string) =>
-    (await api.get(`/v1/reports/count?browserName=${browserName}`, { key })).body.data.reportCount
-  expect(await Promise.all([...values, 'Browser,Comma'].map(count))).toEqual([1, 1, 1, 0])
-  expectRefused(await api.get('/v1/reports/count?disposition=enforce,report', { key }), 'disposition must be one of')
 })
 
 const printable = '^[ -[\\]-~]*$'
@@ -144,7 +102,7 @@ interface TextParameter {
 
 /** Parameters that take any printable text, by operation, without those of a part of one. */
 const texts = operations.all.flatMap(([name, endpoint]) => {
-  const fields = Object.entries(inputFields(querySchema(endpoint)).fields)
+  const fields = Object.entries(fieldsOf(endpoint))
   const isOfType = 'reportType' in querySchema(endpoint)
   const found = fields.flatMap(([parameter, { pattern, minLength, maxLength }]): TextParameter[] =>
     pattern === printable && !parameter.includes('.') && minLength !== 2
@@ -166,39 +124,40 @@ const distinct = new Map(
     .flatMap(([name, endpoint, found]) => found.map((text) => [text.parameter, [name, endpoint, text] as const])),
 )
 
-test('the parameters that take any printable text are found', () => {
+test('the parameters that take any printable text are found, and have one length in all operations', () => {
   for (const name of ['documentHost', 'blockedUrl', 'reason', 'errorType', 'origin', 'destinationId', 'eventType']) {
     expect([...distinct.keys()]).toContain(name)
   }
+  for (const { parameter, maxLength } of texts.flatMap(([, , found]) => found)) {
+    expect([parameter, distinct.get(parameter)?.[2].maxLength]).toEqual([parameter, maxLength])
+  }
 })
 
-const refusalOf = ({ parameter, reportType }: TextParameter, value: string, ...says: string[]): Refusal => [
-  { reportType, [parameter]: value },
-  `${parameter} must be`,
-  ...says,
-]
+test.each([...distinct.values()])(
+  '%s rejects text that is too long or not printable ASCII: $2.parameter',
+  async (...one) => {
+    const [, endpoint, { parameter, maxLength, reportType }] = one
+    const wrong = ['a\\b', 'é', '😀', 'a\tb', 'a\nb', '\u0000', 'x'.repeat(maxLength + 1)]
+    const words = `${parameter} must be`
+    await expectAllRefused(endpoint, [
+      ...wrong.map((value): Refusal => [{ reportType, [parameter]: value }, words]),
+      [{ reportType, [parameter]: '' }, words, 'what has no value is read without this filter'],
+    ])
+  },
+)
 
-test.each([...distinct.values()])('%s rejects text that is not printable ASCII: $2.parameter', async (...one) => {
-  const [, endpoint, text] = one
-  const values = ['a\\b', 'é', '😀', 'a\tb', 'a\nb']
-  await expectAllRefused(
-    endpoint,
-    values.map((value) => refusalOf(text, value)),
-  )
+/** What writes an operation's conditions: that of its chapter; summaries of reports read other tables than lists. */
+const writerOf = (name: string) => (name === 'reports.count' ? name : name.split('.')[0])
+
+/** By operation, the texts that no earlier one passes to the same writer of conditions. */
+const firstTexts = texts.flatMap(([name, endpoint, found], index) => {
+  const earlier = texts.slice(0, index).filter(([other]) => writerOf(other) === writerOf(name))
+  const written = new Set(earlier.flatMap(([, , others]) => others.map(({ parameter }) => parameter)))
+  const first = found.filter(({ parameter }) => !written.has(parameter))
+  return first.length > 0 ? [[name, endpoint, first] as const] : []
 })
 
-describe.each(texts)('%s', (_, endpoint, found) => {
-  test('rejects texts with U+0000 and too long ones, and says how what has no value is read', async () => {
-    await expectAllRefused(
-      endpoint,
-      found.flatMap((text) => [
-        refusalOf(text, '\u0000'),
-        refusalOf(text, 'x'.repeat(text.maxLength + 1)),
-        refusalOf(text, '', 'what has no value is read without this filter'),
-      ]),
-    )
-  })
-
+describe.each(firstTexts)('%s', (_, endpoint, found) => {
   test.each<[string, (text: TextParameter) => string]>([
     ['_', () => '_'],
     ['what has a meaning in SQL', () => ` % ' " \` {p0:String} ~ -- */ `],
@@ -218,7 +177,7 @@ const limits = operations.all.filter(([, endpoint]) => 'limit' in querySchema(en
 const itemsOf = ({ body: { data } }: ApiResponse): unknown[] => data.groups ?? data.sources ?? data
 
 describe.each(limits)('%s, limit', (_, endpoint) => {
-  const most = Number(inputFields(querySchema(endpoint)).fields.limit?.maximum)
+  const most = Number(fieldsOf(endpoint).limit?.maximum)
 
   test('rejects what is no integer within its bounds', async () => {
     const values = ['0', `${most + 1}`, '1e2', '0x10', ' 5', '5 ', '+5', '-1', '1.0', '٣', '99999999999']
@@ -227,6 +186,13 @@ describe.each(limits)('%s, limit', (_, endpoint) => {
       values.map((limit) => [{ limit }, `limit must be an integer from 1 to ${most}`]),
     )
   })
+})
+
+// Lists with cursors have one schema of these bounds (limits.test.ts), and pages of any size (cursors.test.ts).
+const bounded = firstOfEach(limits, ({ page, name }) => page === undefined && name)
+
+describe.each(bounded)('%s, limit', (_, endpoint) => {
+  const most = Number(fieldsOf(endpoint).limit?.maximum)
 
   test('accepts its bounds', async () => {
     const [least, all] = await Promise.all([send(endpoint, { limit: '1' }), send(endpoint, { limit: `${most}` })])
