@@ -81,7 +81,7 @@ export function countEverySeries(query: SeriesQuery): Query<z.output<typeof rank
 function slotsByValue(query: SeriesQuery, measures: (slice: CountSlice) => Sql, among?: readonly string[]) {
   const { tenantId, filter, dimension } = query
   const { ranges: windows, grain: bucket, slot } = query.buckets
-  const slices = countSlices({ tenantId, ...filter, groupBy: [dimension], among, windows, bucket })
+  const slices = countSlices({ tenantId, ...filter, groupBy: [dimension], among: among && [among], windows, bucket })
   const selects = slices.map(
     (slice) => sql`
       SELECT toString(${slice.column(dimension)}) AS key, ${slice.time.slot(slot)} AS slot, ${measures(slice)}

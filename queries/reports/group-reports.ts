@@ -70,7 +70,9 @@ export function groupEachSlice(ranking: Ranking, limit: number): Query<ReportGro
 
 const keyName = (index: number) => name(`key${index}`)
 
-const keysOf = ({ groupBy }: Ranking) =>
+type Grouping = Pick<Ranking, 'groupBy'>
+
+export const keysOf = ({ groupBy }: Grouping) =>
   join(
     groupBy.map((_, index) => keyName(index)),
     ', ',
@@ -78,13 +80,21 @@ const keysOf = ({ groupBy }: Ranking) =>
 
 const countsOfSlice = sql`current AS reportCount, previous AS previousCount, first AS firstSeen, last AS lastSeen`
 
+/** Texts of the keys, by their names. */
+export const selectedKeys = ({ column }: CountSlice, { groupBy }: Grouping) =>
+  join(
+    groupBy.map((dimension, index) => sql`toString(${column(dimension)}) AS ${keyName(index)}`),
+    ', ',
+  )
+
 /** No slice spans the window's start, so a row's time decides which window it counts for. */
-function groupsOfSlice({ from, time, column, measure }: CountSlice, ranking: Ranking) {
-  const keys = ranking.groupBy.map((dimension, index) => sql`toString(${column(dimension)}) AS ${keyName(index)}`)
+function groupsOfSlice(slice: CountSlice, ranking: Ranking) {
+  const { from, time, measure } = slice
   const start = time.bound(ranking.window.from)
-  const [now, before] = [sql`${time.column} >= ${start}`, sql`${time.column} < ${start}`]
+  const [now, before] = ranking.previous ? [sql`${time.column} >= ${start}`, sql`${time.column} < ${start}`] : []
   return sql`
-    SELECT ${join(keys, ', ')}, ${measure.reportCount(now)} AS current, ${measure.reportCount(before)} AS previous,
+    SELECT ${selectedKeys(slice, ranking)}, ${measure.reportCount(now)} AS current,
+      ${before ? measure.reportCount(before) : sql`0`} AS previous,
       ${measure.firstSeen(now)} AS first, ${measure.lastSeen(now)} AS last
     ${from}
     GROUP BY ${keysOf(ranking)}`

@@ -4,7 +4,7 @@ import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import { equals } from '../sql/equals.ts'
 import { isAmong, matches, meetsOthers } from '../sql/matches.ts'
-import { bool, type Sql, sql, text, texts, uint64 } from '../sql/sql.ts'
+import { bool, name, type Sql, sql, text, texts, uint64 } from '../sql/sql.ts'
 import { type CountTable, rawTable, selectRollup } from './select-rollup.ts'
 import { sliceTables } from './table-slices.ts'
 import type { TimeColumn } from './time-column.ts'
@@ -19,8 +19,8 @@ export interface CountFilter {
   readonly noise?: boolean | undefined
   readonly issueKey?: bigint | undefined
   readonly groupBy: readonly DimensionName[]
-  /** The values of the one dimension of groupBy that count, at least one, without wildcards. */
-  readonly among?: readonly string[] | undefined
+  /** The values of each dimension of groupBy that count, at least one, without wildcards. */
+  readonly among?: readonly (readonly string[])[] | undefined
   /** No slice spans an end of these. */
   readonly windows: readonly TimeRange[]
   /** Milliseconds of a histogram's bucket, a multiple of each table's grain. */
@@ -39,22 +39,26 @@ export interface CountSlice {
 interface Measures {
   reportCount(condition?: Sql): Sql
   weight: Sql
-  firstSeen(condition: Sql): Sql
-  lastSeen(condition: Sql): Sql
+  firstSeen(condition?: Sql): Sql
+  lastSeen(condition?: Sql): Sql
 }
+
+/** The aggregate, of the rows of a condition if there is one. */
+const aggregate = (function_: string, column: Sql, condition: Sql | undefined) =>
+  condition ? sql`${name(`${function_}If`)}(${column}, ${condition})` : sql`${name(function_)}(${column})`
 
 const rawMeasures: Measures = {
   reportCount: (condition) => (condition ? sql`countIf(${condition})` : sql`count()`),
   weight: sql`sum(weight)`,
-  firstSeen: (condition) => sql`minIf(received_at, ${condition})`,
-  lastSeen: (condition) => sql`maxIf(received_at, ${condition})`,
+  firstSeen: (condition) => aggregate('min', sql`received_at`, condition),
+  lastSeen: (condition) => aggregate('max', sql`received_at`, condition),
 }
 
 const rollupMeasures: Measures = {
-  reportCount: (condition) => (condition ? sql`sumIf(report_count, ${condition})` : sql`sum(report_count)`),
+  reportCount: (condition) => aggregate('sum', sql`report_count`, condition),
   weight: sql`sum(weight)`,
-  firstSeen: (condition) => sql`minIf(first_seen_at, ${condition})`,
-  lastSeen: (condition) => sql`maxIf(last_seen_at, ${condition})`,
+  firstSeen: (condition) => aggregate('min', sql`first_seen_at`, condition),
+  lastSeen: (condition) => aggregate('max', sql`last_seen_at`, condition),
 }
 
 /** Time of raw rows that one thread reads as fast as two: a million reports of a billion in two months. */
@@ -83,7 +87,10 @@ export function countSlices(filter: CountFilter): CountSlice[] {
     ...isOfType,
     ...rowsOf(dimensions),
     ...terms.map((term) => matches(column(term.dimension), term, values)),
-    ...(among ? groupBy.map((dimension) => isAmong(column(dimension), dimension, among, values)) : []),
+    ...groupBy.flatMap((dimension, index) => {
+      const listed = among?.[index]
+      return listed ? [isAmong(column(dimension), dimension, listed, values)] : []
+    }),
     ...equals('noise', bool, noise),
     ...equals('issue_key', uint64, issueKey),
   ]

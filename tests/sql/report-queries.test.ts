@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { countBefore, withEarlierCounts } from '../../queries/reports/count-before.ts'
 import { countGroups } from '../../queries/reports/count-groups.ts'
 import { countReportTypes } from '../../queries/reports/count-report-types.ts'
 import { countReports } from '../../queries/reports/count-reports.ts'
@@ -216,6 +217,28 @@ describe('the statement of a report query', () => {
     const groups = groupHashes(hosts, [{ hash: 7n, reportCount: 1 }])
     expect(sqlText(groups)).toContain(`AND ${hash} IN {p7:Array(UInt64)} GROUP BY key0, key1`)
     expect(tables([rankHashes({ ...hosts, window: ragged })])).toEqual(['reports_per_day_by_hosts', 'reports'])
+  })
+
+  test('earlier counts are those of the groups’ values alone, in the earlier window alone', () => {
+    const ranking = {
+      ...{ tenantId: tenant, window: { from: dayMs, to: 2 * dayMs }, previous: { from: 0, to: dayMs } },
+      ...{ ...csp(), groupBy: ['siteId', 'blockedHost'] as const, limit: 20 },
+    }
+    const times = { firstSeen: '', lastSeen: '' }
+    const groups = [
+      { values: [tenant, "a_b'"], reportCount: 3, previousCount: 0, ...times },
+      { values: [tenant, ''], reportCount: 2, previousCount: 0, ...times },
+    ]
+    const query = countBefore(ranking, groups)
+    expect(sqlText(query)).toBe(
+      "SELECT [key0, key1] AS values, sum(counted) AS previousCount FROM (SELECT toString(value) AS key0, toString(other_value) AS key1, sum(report_count) AS counted FROM reports_per_day_by_pair WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND dimensions = {p2:String} AND value IN {p3:Array(String)} AND other_value IN {p4:Array(String)} AND (bucket >= {p5:DateTime('UTC')} AND bucket < {p6:DateTime('UTC')}) GROUP BY key0, key1) GROUP BY key0, key1",
+    )
+    expect(render(query.statement).params).toMatchObject({ p3: [tenant], p4: ["a_b'", ''], p5: '1970-01-01 00:00:00' })
+    const counted = withEarlierCounts(groups, [
+      { values: [tenant, ''], previousCount: 7 },
+      { values: ['', "a_b'"], previousCount: 9 },
+    ])
+    expect(counted.map(({ previousCount }) => previousCount)).toEqual([0, 7])
   })
 
   test('a ranking by few values has a statement a slice, each with at most one row more than 1,000', () => {
