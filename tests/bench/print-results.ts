@@ -1,5 +1,6 @@
+import { percentile } from './percentile.ts'
 import type { BenchResults, QueryOutcome, Timing } from './results.ts'
-import { mostFloors, ratioFromMs, targetRows } from './targets.ts'
+import { formatRatio, mostFloors, ratioFromMs, targetRows } from './targets.ts'
 
 /** Aligns cells: the first column left, the others right. */
 export function toTable(rows: readonly (readonly string[])[]): string {
@@ -18,36 +19,50 @@ export function formatNumber(value: number | undefined): string {
 }
 
 const ratio = (other: Timing | undefined, api: Timing | undefined) =>
-  other && api ? `${(other.p50 / api.p50).toFixed(1)}x` : '-'
+  other && api ? `${formatRatio(other.p50 / api.p50)}x` : '-'
 
 function queryRow({ name, status, api, plain, duckDb, missed = [] }: QueryOutcome): string[] {
-  const verdict = status === 'measured' ? missed.join(', ') || 'ok' : status.toUpperCase()
+  const verdict = missed.length > 0 ? 'missed' : 'ok'
   return [
     name,
     ...[api, plain, duckDb].map((timing) => formatNumber(timing?.p50)),
     ...[plain, duckDb].map((other) => ratio(other, api)),
     ...[api, plain].map((timing) => formatNumber(timing?.cpu)),
     ...[api, plain].map((timing) => formatNumber(timing?.rowsRead)),
-    verdict,
+    status === 'measured' ? verdict : status.toUpperCase(),
   ]
 }
 
 const head = [
   'query; times in ms',
-  ...['API', 'plain SQL', 'DuckDB', 'plain by API', 'DuckDB by API'],
+  ...['API', 'plain SQL', 'DuckDB', 'to plain SQL', 'to DuckDB'],
   ...['API CPU', 'plain CPU', 'API rows', 'plain rows', 'target'],
 ]
 
 /** What the table means, for a reader of it alone. */
-function describeTargets({ rows, floorMs, queries }: BenchResults): string[] {
+function describeTargets({ rows, floorMs, machine, queries }: BenchResults): string[] {
   if (floorMs === undefined) return []
-  const below = queries.filter(({ plain }) => plain && plain.p50 < ratioFromMs).length
-  const share = Math.min(1, rows / targetRows)
+  const judgedFrom = ratioFromMs({ floorMs })
+  const below = queries.filter(({ plain }) => plain && plain.p50 < judgedFrom).length
+  const { cores, loadAverage } = machine
   return [
-    `Times are medians, CPU is of all cores, and rows are what ClickHouse read. A request that reads no report takes ${formatNumber(floorMs)} ms here.`,
+    `Times are medians, CPU is of all cores, and rows are what ClickHouse read. 2.0x: the API takes half of the other's time.`,
     `Plain SQL reads the reports themselves, the API mostly rollups, whose rows grow less: it pays the more reports there are.`,
-    `A target is of ${formatNumber(targetRows)} reports${share < 1 ? `: here ${share.toFixed(3)} of its ratio, at least 1x` : ''}. Plain SQL takes less than ${ratioFromMs} ms for ${below} queries, which may take ${formatNumber(mostFloors * floorMs)} ms.`,
+    `A request that reads no report takes ${formatNumber(floorMs)} ms here. A query may take ${mostFloors} times that where plain SQL takes less than ${formatNumber(judgedFrom)} ms: ${below} of ${queries.length}.`,
+    `The others are judged by their ratios: ${rows < targetRows ? `targets are of ${formatNumber(targetRows)} reports, and in proportion here, at least 1x` : 'see README.md'}.`,
+    ...(loadAverage > 2 * cores
+      ? [`Other programs ran too (load average ${loadAverage.toFixed(0)} of ${cores} cores): compare CPU, not times.`]
+      : []),
   ]
+}
+
+/** Of plain SQL by the API, of each query that both ran. */
+function describeRatio(queries: readonly QueryOutcome[], what: 'p50' | 'cpu'): string {
+  const ratios = queries.flatMap(({ api, plain }) => (api && plain && api[what] > 0 ? [plain[what] / api[what]] : []))
+  if (ratios.length === 0) return ''
+  const faster = ratios.filter((each) => each >= 1).length
+  const name = what === 'cpu' ? 'Less CPU than' : 'Faster than'
+  return `${name} plain SQL: ${faster} of ${ratios.length} queries, in the median ${formatRatio(percentile(ratios, 0.5))}x`
 }
 
 const duckDbLoad = (rowsPerSecond: number | undefined) =>
@@ -79,7 +94,8 @@ export function describeResults(results: BenchResults): string {
     '',
     ...describeTargets(results),
     ...notes,
-    `${missed.length} of ${queries.length} queries miss a target${missed.map(({ name }) => `\n  ${name}`).join('')}`,
+    ...(['p50', 'cpu'] as const).map((what) => describeRatio(queries, what)).filter((line) => line !== ''),
+    `${missed.length} of ${queries.length} queries miss a target${missed.map((query) => `\n  ${query.name}: ${query.missed?.join(', ')}`).join('')}`,
     '',
   ].join('\n')
 }

@@ -7,11 +7,16 @@ export interface BenchScale {
   readonly floorMs: number
 }
 
-/** Milliseconds of another system from which a ratio is judged: below, what a request costs without data decides it. */
-export const ratioFromMs = 50
+/** On a fast and idle machine. */
+const fewestRatioMs = 50
 
 /** Most p50 of the API where plain SQL takes less: the floor has one small statement, a query up to four and 10,000 buckets. */
 export const mostFloors = 5
+
+/** Milliseconds of another system from which a ratio is judged: below, what a request costs without data decides it. */
+export const ratioFromMs = ({ floorMs }: Pick<BenchScale, 'floorMs'>) => Math.max(fewestRatioMs, mostFloors * floorMs)
+
+export const formatRatio = (ratio: number) => ratio.toFixed(ratio < 2 ? 2 : 1)
 
 /** Reports of the least ratios: others' times grow with the reports, the API's hardly do. */
 export const targetRows = 100_000_000
@@ -26,8 +31,8 @@ type P50s = Readonly<Partial<Record<'api' | 'plain' | 'duckDb', Pick<Timing, 'p5
 /** @param plainTarget least ratio of plain SQL's p50 to the API's, at 100 million reports. */
 export function missedTargets({ api, plain, duckDb }: P50s, plainTarget: number, scale: BenchScale): string[] {
   if (!api) return []
-  const most = mostFloors * scale.floorMs
-  const isAboveFloor = plain !== undefined && plain.p50 < ratioFromMs && api.p50 > Math.max(most, plain.p50)
+  const [most, judgedFrom] = [mostFloors * scale.floorMs, ratioFromMs(scale)]
+  const isAboveFloor = plain !== undefined && plain.p50 < judgedFrom && api.p50 > Math.max(most, plain.p50)
   const others = [
     ['plain', plain, plainTarget],
     ['DuckDB', duckDb, duckDbTarget],
@@ -36,8 +41,8 @@ export function missedTargets({ api, plain, duckDb }: P50s, plainTarget: number,
     ...(isAboveFloor ? [`${api.p50.toFixed(0)} of ${most.toFixed(0)} ms`] : []),
     ...others.flatMap(([name, other, target]) => {
       const [ratio, least] = [(other?.p50 ?? 0) / api.p50, leastRatio(target, scale)]
-      const isMissed = other !== undefined && other.p50 >= ratioFromMs && ratio < least
-      return isMissed ? [`${name} ${ratio.toFixed(1)} of ${least.toFixed(1)}x`] : []
+      const isMissed = other !== undefined && other.p50 >= judgedFrom && ratio < least
+      return isMissed ? [`${name} ${formatRatio(ratio)} of ${formatRatio(least)}x`] : []
     }),
   ]
 }

@@ -77,8 +77,8 @@ describe('missedTargets', () => {
   test('A ratio is judged at 100 million reports, and in proportion below, at least 1', () => {
     expect(missedTargets(p50s(10, 200), 20, at(1e8))).toEqual([])
     expect(missedTargets(p50s(10, 199), 20, at(1e9))).toEqual(['plain 19.9 of 20.0x'])
-    expect(missedTargets(p50s(50, 99), 20, at(1e7))).toEqual(['plain 2.0 of 2.0x'])
-    expect(missedTargets(p50s(100, 99), 20, at(1e6))).toEqual(['plain 1.0 of 1.0x'])
+    expect(missedTargets(p50s(50, 99), 20, at(1e7))).toEqual(['plain 1.98 of 2.0x'])
+    expect(missedTargets(p50s(100, 99), 20, at(1e6))).toEqual(['plain 0.99 of 1.00x'])
     expect(missedTargets(p50s(100, 1000, 299), 1, at(1e8))).toEqual(['DuckDB 3.0 of 3.0x'])
   })
 
@@ -86,6 +86,13 @@ describe('missedTargets', () => {
     expect(missedTargets(p50s(50, 5, 5), 20, at(1e8))).toEqual([])
     expect(missedTargets(p50s(51, 49.9, 5), 20, at(1e8))).toEqual(['51 of 50 ms'])
     expect(missedTargets(p50s(45, 45), 20, { rows: 1e8, floorMs: 2 })).toEqual([])
+  })
+
+  test('On a slow or busy machine, where the floor is high, ratios are judged from five floors on', () => {
+    const slow = { rows: 1e6, floorMs: 400 }
+    expect(missedTargets(p50s(1_990, 370, 260), 20, slow)).toEqual([])
+    expect(missedTargets(p50s(2_400, 370, 260), 20, slow)).toEqual(['2400 of 2000 ms'])
+    expect(missedTargets(p50s(4_230, 2_000), 20, slow)).toEqual(['plain 0.47 of 1.00x'])
   })
 
   test('A system that was not measured is not judged', () => {
