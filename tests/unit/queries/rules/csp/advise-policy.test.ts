@@ -252,7 +252,8 @@ describe('advice on random reports', () => {
         (policy, another, isQuoted, found) => {
           const { groups, details } = groupsOf(found.map(([one]) => one))
           const quoted = parsePolicyLists(isQuoted ? policy : another)
-          const judge = (lists: ParsedPolicy) => judgeSources(lists, groups, () => quoted).withDetails(detailsOf(details))
+          const judge = (lists: ParsedPolicy) =>
+            judgeSources(lists, groups, () => quoted).withDetails(detailsOf(details))
           const judged = judge(parsePolicyLists(policy))
           const advice = advisePolicy({
             ...{ policy, judged, judgeAgain: judge, minConfidence: 'high', newSince: 1, limit: 50 },
