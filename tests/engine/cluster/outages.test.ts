@@ -1,9 +1,12 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-cluster.ts'
 import { assignShard } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
+import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
 import { nodeUrls } from '../../../queries/clickhouse/nodes.ts'
 import { dayMs } from '../../../schema/durations.ts'
@@ -11,10 +14,12 @@ import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
 import { startCluster, type TestCluster, unreplicated } from '../../support/cluster.ts'
 import { startTestCollector } from '../../support/collector.ts'
+import { reportRequest, send, storedOf, temporaryFolders } from '../../support/collector-posts.ts'
 import { startTestEngine } from '../../support/engine.ts'
 import { expectUnavailable, startFaultServer } from '../../support/faults.ts'
 import { freezeProcess } from '../../support/freeze-process.ts'
 import { patience } from '../../support/patience.ts'
+import { createSlowView } from '../../support/slow-view.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 let own: TestCluster
@@ -22,6 +27,7 @@ let api: TestApi
 let keys: readonly [TestKey, TestKey]
 /** Of a site of each tenant. */
 const tokens = [makeSiteToken(), makeSiteToken()] as const
+const folders = temporaryFolders()
 
 beforeAll(async () => {
   own = await startCluster({ isMigrated: false })
@@ -29,6 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await api?.close()
   await own?.end()
+  await folders.remove()
 })
 
 /** A line for each thing that is waited for. */
@@ -97,7 +104,8 @@ describe('with one node frozen', () => {
     const made = [1, 2].map(async (shard) => {
       const tenantId = await api.createTenant()
       await assignShard(own.cluster, tenantId, shard)
-      const siteIds = [await api.createSite(tenantId, { token: tokens[shard - 1] as string, hosts: ['a.test'] })]
+      const site = { token: tokens[shard - 1] as string, hosts: ['a.test', 'shop.example'] }
+      const siteIds = [await api.createSite(tenantId, site)]
       const span = { from: new Date(Date.now() - 5 * dayMs), to: new Date() }
       await api.insertReports(randomReports({ count: 200, seed: 1, tenantId, siteIds, ...span, retentionDays: 90 }))
       return api.createKey(tenantId)
@@ -124,6 +132,24 @@ describe('with one node frozen', () => {
     const statusOfOther = async () => (await api.get(path, { key: keys[0] })).status
     await expect.poll(statusOfOther).toBe(200)
   })
+})
+
+test('a shard killed between a block’s part and its views: the block is completed, and never set aside', async () => {
+  const view = await createSlowView(own.shardDatabase(2))
+  const folder = await folders.make()
+  // The first server takes the insert, and sends it on.
+  const environment = { CLICKHOUSE_URL: own.writeUrl, CLICKHOUSE_CLUSTER: '1', DATA_DIR: folder }
+  const collector = await startTestCollector(environment)
+  const post = (page: string) => send(() => fetch(`${collector.url}/r/${tokens[1]}`, reportRequest(page)))
+  const { page, posted } = await view.halfStored(post)
+  process.kill(own.engines[1]?.pid() as number, 'SIGKILL')
+  // 503 where the shard is not back before the retries end: the block is completed all the same.
+  expect([204, 503]).toContain((await posted).status)
+  const blocks = async () => (await readdir(join(folder, 'collector', 'shard-2'))).sort()
+  await expect.poll(blocks).toEqual([])
+  expect([await storedOf(own.cluster.client, page), await view.count(page)]).toEqual([[1], 1])
+  for (const { database } of own.cluster.shards) expect(await checkRollups(database)).toMatchObject({ different: 0 })
+  await collector.close()
 })
 
 describe('with one shard dead', () => {
