@@ -3,7 +3,8 @@
  * replicas.
  */
 
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -113,7 +114,7 @@ export async function startCluster({ shards = 2, isMigrated = true } = {}): Prom
     async end() {
       await cluster.close()
       await Promise.all(engines.map(killEngine))
-      rmSync(root, { recursive: true, force: true })
+      await rm(root, { recursive: true, force: true })
     },
   }
 }
@@ -134,6 +135,9 @@ function configOf(number: number, tcpPorts: readonly number[], usersFile: string
     <listen_host>127.0.0.1</listen_host>
     <user_directories><users_xml><path>${usersFile}</path></users_xml></user_directories>
     <background_schedule_pool_size>16</background_schedule_pool_size>
+    <!-- A mutation that finds no free thread tries again up to a second later by default. -->
+    <background_processing_pool_task_sleep_seconds_when_no_work_random_part>0.02</background_processing_pool_task_sleep_seconds_when_no_work_random_part>
+    <background_merges_mutations_concurrency_ratio>4</background_merges_mutations_concurrency_ratio>
     <log-level>warning</log-level>
     <macros><cluster>test</cluster><shard>0${number}</shard><replica>1</replica></macros>
     <named_collections>
