@@ -52,9 +52,9 @@ const differingOn = async (shard: number, tenantId: string) =>
   (await checkRollups(databaseOf(shard), { tenantId })).different
 
 /** On the first shard. */
-async function createFilledTenant(count: number) {
+async function createFilledTenant(count: number, days?: number) {
   const tenantId = await makeTenant('--shard', '1')
-  return { tenantId, ...(await createFilledSite(api, tenantId, count)) }
+  return { tenantId, ...(await createFilledSite(api, tenantId, count, days)) }
 }
 
 const sorted = (reports: readonly StoredReport[]) => reports.map(({ id }) => id).sort()
@@ -87,20 +87,22 @@ describe('a tenant with rows in every table', () => {
 })
 
 test('polled, imported and collected meanwhile: each report is stored once, and none is ever missing', async () => {
-  const { tenantId, token, reports } = await createFilledTenant(3_000)
+  const { tenantId, token, reports } = await createFilledTenant(1_000)
   const key = await api.createKey(tenantId)
   const { from, to } = filledSpan()
   const path = `/v1/reports/count?from=${from.toISOString()}&to=${to.toISOString()}`
   const expected = (await api.get(path, { key })).body
   const collector = await startTestCollector({ CLICKHOUSE_CLUSTER: '1' })
   const url = 'https://shop.example.test/'
+  // Each post is an insert into every rollup.
+  const pauseMs = 200
   let collected = 0
   let isMoving = true
 
   async function poll() {
     while (isMoving) {
       expect((await api.get(path, { key })).body).toEqual(expected)
-      await sleep(50)
+      await sleep(pauseMs)
     }
   }
   async function collect() {
@@ -108,6 +110,7 @@ test('polled, imported and collected meanwhile: each report is stored once, and 
       const response = await collector.post(token, [{ type: 'crash', age: 1, url, body: { reason: 'oom' } }])
       expect(response.status).toBe(204)
       collected++
+      await sleep(pauseMs)
     }
   }
   async function importOne() {
@@ -132,7 +135,7 @@ test('polled, imported and collected meanwhile: each report is stored once, and 
 })
 
 test('cut off before any step, it is whole on its shard, and goes on when it is run again', async () => {
-  const { tenantId, reports } = await createFilledTenant(500)
+  const { tenantId, reports } = await createFilledTenant(200, 32)
   const expected = sorted(reports)
   const steps = [
     /^Copying import_log/,
