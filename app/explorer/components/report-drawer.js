@@ -48,7 +48,7 @@ function ReportDrawer({ report, close }) {
   const present = Object.entries(report).filter(([, value]) => value !== null && value !== '')
   const missing = Object.entries(report).filter(([, value]) => value === null || value === '')
   const shown = (name, value) => {
-    if (name === 'siteId') return html`<bdi>${sites.find(({ id }) => id === value)?.name ?? value}</bdi>`
+    if (name === 'siteId') return html`<${Text} text=${sites.find(({ id }) => id === value)?.name ?? value} />`
     if (name === 'receivedAt' || name === 'anticipatedRemoval') return html`<${Time} time=${value} />`
     if (long.includes(name)) return html`<pre tabindex="0"><${Text} text=${value} /></pre>`
     if (dimensions.includes(name)) return html`<${Value} name=${name} value=${String(value)} />`

@@ -13,7 +13,7 @@ export const ShareBar = ({ part, of }) =>
 export function PartsBar({ parts }) {
   const sum = parts.reduce((before, { count }) => before + count, 0)
   return html`<div class="parts" role="img" aria-label=${parts.map(({ label, count }) => `${label}: ${number(count)}`).join(', ')}>
-      ${parts.map(({ label, count, tone }) => html`<span key=${label} class=${tone} style=${{ flexGrow: String(count) }}></span>`)}
+      ${parts.filter(({ count }) => count > 0).map(({ label, count, tone }) => html`<span key=${label} class=${tone} style=${{ flexGrow: String(count) }}></span>`)}
     </div>
     <dl class="facts">
       ${parts.map(({ label, count }) => html`<div key=${label}><dt>${label}</dt><dd title=${share(count, sum)}>${number(count)}</dd></div>`)}

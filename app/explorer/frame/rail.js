@@ -4,6 +4,7 @@ import { useApp } from '../app-context.js'
 import { labelOfType, number } from '../components/format.js'
 import { Link } from '../components/link.js'
 import { Menu, MenuItem } from '../components/menu.js'
+import { Text, visible } from '../components/value.js'
 import { html, useEffect, useState } from '../html.js'
 import { request, typesTarget } from '../requests.js'
 import { reportTypes } from '../served/schema.js'
@@ -73,14 +74,14 @@ function SitePicker() {
   const { state, sites, me, go } = useApp()
   const [search, setSearch] = useState('')
   const current = sites.find(({ id }) => id === state.siteId)
-  if (me?.key.siteId) return html`<p class="site-name">${current?.name ?? sites[0].name}</p>`
+  if (me?.key.siteId) return html`<p class="site-name"><${Text} text=${current?.name ?? sites[0].name} /></p>`
   const found = sites.filter(({ name, hosts }) =>
     `${name} ${hosts.join(' ')}`.toLowerCase().includes(search.toLowerCase()),
   )
   const pick = (siteId) =>
     go({ siteId, ...(views[state.view].params && { own: {} }), ...(state.view === 'issue' && { view: 'issues' }) })
   const label = current?.name ?? (state.siteId ? 'Unknown site' : 'All sites')
-  return html`<${Menu} class="site" label=${label} name=${`Site: ${label}`} data-key="site">
+  return html`<${Menu} class="site" label=${html`<span class="cut"><${Text} text=${label} /></span>`} name=${`Site: ${visible(label)}`} data-key="site">
     ${(close) => html`
       ${
         sites.length >= searchedFrom &&
@@ -98,7 +99,7 @@ function SitePicker() {
           pick(id)
           close()
         }}>
-        <bdi>${name}</bdi> <small>${hosts[0]}</small>
+        <${Text} text=${name} /> <small>${hosts[0]}</small>
       <//>`,
       )}`}
   <//>`

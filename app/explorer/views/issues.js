@@ -9,7 +9,7 @@ import { Menu, MenuItem } from '../components/menu.js'
 import { Empty } from '../components/states.js'
 import { ListFoot, Table } from '../components/table.js'
 import { Time } from '../components/time.js'
-import { RowFilter } from '../components/value.js'
+import { RowFilter, Text } from '../components/value.js'
 import { html } from '../html.js'
 import { request } from '../requests.js'
 import { issueSubjects } from '../served/schema.js'
@@ -42,7 +42,7 @@ export function View() {
       of: (issue) => html`<${IssueBadges} issue=${issue} isShort />`,
     },
     ...(isOfSites
-      ? [{ label: 'Site', width: '12%', isPlain: true, of: ({ siteId }) => html`<bdi>${siteName(siteId)}</bdi>` }]
+      ? [{ label: 'Site', width: '12%', isPlain: true, of: ({ siteId }) => html`<${Text} text=${siteName(siteId)} />` }]
       : []),
     { label: 'Pages', width: '4.5rem', numeric: true, of: ({ affectedPages }) => number(affectedPages) },
     {

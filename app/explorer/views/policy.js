@@ -29,7 +29,7 @@ export function View() {
   const site = sites.find(({ id }) => id === state.siteId)?.name
   return html`<div class="title line-of">
       <h1>From reports to a policy</h1>
-      <p class="muted cut"><bdi>${site}</bdi>${policy && html` · <${Quotes} policy=${policy} quoted=${quoted.body} />`}</p>
+      <p class="muted cut"><${Text} text=${site} />${policy && html` · <${Quotes} policy=${policy} quoted=${quoted.body} />`}</p>
       <button type="button" class="control end" data-key="another policy" onClick=${showQuoted}>Another policy</button>
     </div>
     ${
@@ -57,6 +57,6 @@ function Quotes({ policy, quoted }) {
   const policies = quoted?.data ?? []
   const sum = policies.reduce((before, { reportCount }) => before + reportCount, 0)
   const own = policies.find(({ id }) => id === policy.id)?.reportCount
-  return html`${own !== undefined && `${number(own)} of ${quoted.truncated ? 'more than ' : ''}${number(sum)} `}reports quote
+  return html`${own !== undefined && `${number(own)} of ${quoted.truncated ? 'more than ' : ''}${number(sum)} `}reports quote${' '}
     <code title=${policy.text}><${Text} text=${policy.text} /></code>`
 }

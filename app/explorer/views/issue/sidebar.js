@@ -74,7 +74,7 @@ export function Sidebar({ issue, row, own, browsers, reports, pages, policies })
         ['Reports in window', number(row?.reportCount)],
         ['Estimated', number(row?.estimatedReportCount)],
         ['Pages in window', number(row?.affectedPages)],
-        ['Site', html`<bdi>${siteName}</bdi>`],
+        ['Site', html`<${Text} text=${siteName} />`],
         ['Browsers', families.length > 0 ? html`<${Text} text=${families.join(', ')} />` : '–'],
         ['Confidence', row ? html`<${Badge} word=${row.confidence} />` : '–'],
         ['Sample', html`<code><${Text} text=${sample} /></code>`],
