@@ -9,7 +9,7 @@ const row = z.object({
   source: z.string(),
   self: z.enum(['origin', 'upgrade', 'other', '']),
   pageScheme: z.enum(['http', 'https', '']),
-  policyKey: rowBigSum,
+  policyKey: z.string(),
   detail: z.string(),
   isDetailCut: z.boolean(),
   reportCount: rowCount,

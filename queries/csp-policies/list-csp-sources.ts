@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { sourceKey } from '../rules/csp/judge-sources.ts'
 import type { Query } from '../sql/query.ts'
-import { rowBigSum, rowBigSums, rowCount, rowIntegers, rowTime } from '../sql/rows.ts'
+import { rowBigSum, rowBigSums, rowCount, rowDigits, rowIntegers, rowTime } from '../sql/rows.ts'
 import { sql, uint } from '../sql/sql.ts'
 import { type CspSourceFilter, fromCspSources } from './from-csp-sources.ts'
 
@@ -11,7 +12,7 @@ const row = z
     self: z.enum(['origin', 'upgrade', 'other', '']),
     pageScheme: z.enum(['http', 'https', '']),
     /** A group has up to 200 policies; arrays of objects take four times as long to check. */
-    policyKeys: rowBigSums,
+    policyKeys: rowDigits,
     reportCounts: rowIntegers,
     weightSums: rowBigSums,
     noiseCounts: rowIntegers,
@@ -22,6 +23,7 @@ const row = z
   })
   .transform(({ policyKeys, reportCounts, weightSums, noiseCounts, ...group }) => ({
     ...group,
+    key: sourceKey(group),
     quotes: policyKeys.map((policyKey, index) => ({
       policyKey,
       reportCount: reportCounts[index] ?? 0,

@@ -9,10 +9,12 @@ export interface Tally {
 const unit = BigInt(unitWeight)
 
 export function addTallies(tallies: readonly Tally[]): Tally {
-  return tallies.reduce(
-    (sum, tally) => ({ reportCount: sum.reportCount + tally.reportCount, weight: sum.weight + tally.weight }),
-    { reportCount: 0, weight: 0n },
-  )
+  const sum = { reportCount: 0, weight: 0n }
+  for (const { reportCount, weight } of tallies) {
+    sum.reportCount += reportCount
+    sum.weight += weight
+  }
+  return sum
 }
 
 /** Rule 31. */

@@ -10,10 +10,11 @@ export const rowBigSum = z.string().transform((digits) => BigInt(digits))
 const areDigits = (value: unknown) =>
   Array.isArray(value) && value.every((digits) => typeof digits === 'string' && /^\d+$/.test(digits))
 
-/** UInt64 sums in one value, each as `toString` writes it. */
-export const rowBigSums = z
-  .custom<readonly string[]>(areDigits, 'Expected digits')
-  .transform((sums) => sums.map(BigInt))
+/** UInt64 in one value, each as `toString` writes it. */
+export const rowDigits = z.custom<readonly string[]>(areDigits, 'Expected digits')
+
+/** UInt64 sums in one value. */
+export const rowBigSums = rowDigits.transform((sums) => sums.map(BigInt))
 
 /** `2026-01-31T12:00:00.000Z`. */
 export const rowTime = z.string()

@@ -10,7 +10,7 @@ import { cspCheck } from '../../../schema/responses/csp-advice.ts'
 import { checkExample } from '../../../schema/responses/csp-examples.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
-import { checkedGroups, withIssue } from './checked-groups.ts'
+import { checkedGroups } from './checked-groups.ts'
 import { evaluatePolicy, evaluator } from './evaluate-policy.ts'
 import { parseQuoted, quotingPolicy, readQuotedPolicies } from './read-quoted-policies.ts'
 import { readVerdicts } from './read-verdicts.ts'
@@ -59,17 +59,17 @@ export const cspPoliciesCheck = endpoint({
     const ofPolicy = policyId === undefined ? { disposition } : quotingPolicy(await quoted, policyId, disposition)
     const lists = parsePolicyLists(policy)
     const { judged, rest } = await readVerdicts(reader, { ...site, ...ofPolicy }, lists, quoted.then(parseQuoted))
-    const groups = checkedGroups(judged)
+    const { groups, groupCount } = checkedGroups(siteId, judged, limit)
     const noise = judged.reduce((sum, one) => sum + (one.verdict === 'violation' ? one.noiseCount : 0), 0)
     return {
       data: {
         policy: { text: policy, warnings: policyWarnings(policy) },
         totals: { ...sumVerdicts(judged, rest), noise: { reportCount: noise } },
-        groups: groups.slice(0, limit).map((group) => withIssue(siteId, group)),
+        groups,
         evaluation: { evaluator, before: null, after: evaluatePolicy(policy) },
       },
-      groupCount: groups.length,
-      truncated: groups.length > limit || rest.reportCount > 0,
+      groupCount,
+      truncated: groupCount > limit || rest.reportCount > 0,
     }
   },
 })

@@ -2,7 +2,7 @@ import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policy-g
 import type { CspSourceFilter } from '../../../queries/csp-policies/from-csp-sources.ts'
 import { listCspPolicies, type QuotedCspPolicy } from '../../../queries/csp-policies/list-csp-policies.ts'
 import { listCspPolicyTexts } from '../../../queries/csp-policies/list-csp-policy-texts.ts'
-import { type ParsedPolicy, parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
+import { createPolicyParser, type ParsedPolicy } from '../../../queries/rules/csp/governing-directive.ts'
 import type { QuotedPolicies } from '../../../queries/rules/csp/judge-sources.ts'
 import { idOfPolicy, isTruncatedPolicy } from '../../../queries/rules/csp/merge-csp-policies.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
@@ -53,13 +53,14 @@ export function quotingPolicy(
 }
 
 export function parseQuoted({ policies }: QuotedTexts): QuotedPolicies {
-  const texts = new Map(policies.map((policy) => [policyKeyOf(policy), policy.text]))
-  const parsed = new Map<bigint, ParsedPolicy | undefined>([[0n, undefined]])
+  const texts = new Map(policies.map((policy) => [String(policyKeyOf(policy)), policy.text]))
+  const parsed = new Map<string, ParsedPolicy | undefined>([['0', undefined]])
+  const parse = createPolicyParser()
   return (policyKey) => {
     if (parsed.has(policyKey)) return parsed.get(policyKey)
     const text = texts.get(policyKey)
     if (text === undefined) return 'unread'
-    const lists = isTruncatedPolicy(text) ? undefined : parsePolicyLists(text)
+    const lists = isTruncatedPolicy(text) ? undefined : parse(text)
     parsed.set(policyKey, lists)
     return lists
   }

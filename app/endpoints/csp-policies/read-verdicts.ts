@@ -37,6 +37,6 @@ export async function readVerdicts(
 function beyond(groups: readonly CspSource[]): Tally {
   const [first] = groups
   if (!first) return { reportCount: 0, weight: 0n }
-  const read = addTallies(groups.flatMap(({ quotes }) => quotes))
+  const read = addTallies(groups.map(({ quotes }) => addTallies(quotes)))
   return { reportCount: first.totalReportCount - read.reportCount, weight: first.totalWeight - read.weight }
 }

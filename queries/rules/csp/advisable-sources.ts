@@ -18,14 +18,18 @@ export interface AdvisableSource extends Tally {
 
 /** Of RFC 3339 times in UTC, at least one. */
 export function times(moments: readonly string[]) {
-  const sorted = moments.toSorted()
-  return { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' }
+  let [first = '', last = first] = moments
+  for (const moment of moments) {
+    if (moment < first) first = moment
+    if (moment > last) last = moment
+  }
+  return { first, last }
 }
 
 /** In no order. */
 export function advisableSources(judged: readonly JudgedReports[]): AdvisableSource[] {
   const open = judged.filter(({ verdict, reason }) => verdict !== 'silent' && reason !== 'not_assessed')
-  return [...groupBy(open, ({ group }) => JSON.stringify([group.directive, group.source])).values()].map((found) => {
+  return [...groupBy(open, ({ group }) => group.key).values()].map((found) => {
     const groups = found.map(({ group }) => group)
     const { directive, source } = groups[0] as JudgedReports['group']
     return {

@@ -5,7 +5,7 @@ import { byText } from '../by-text.ts'
 import { denyingReasonsOf, type ReviewRule, reviewReasonsOf, type SourceEvidence } from './advice-reasons.ts'
 import { type AdvisableSource, advisableSources } from './advisable-sources.ts'
 import { type ParsedPolicy, parsePolicyLists } from './governing-directive.ts'
-import type { JudgedReports } from './judge-sources.ts'
+import { type JudgedReports, sourceKey } from './judge-sources.ts'
 import { parsePolicy } from './parse-policy.ts'
 import { type Addition, additionTarget, proposePolicy } from './propose-policy.ts'
 
@@ -42,8 +42,8 @@ export interface Advice {
 export function sourcesByWeight(policy: string, judged: readonly JudgedReports[]) {
   const lists = parsePolicyLists(policy)
   const sources = advisableSources(judged).sort(largestFirst)
-  const isDenied = (found: AdvisableSource) => denyingReasonsOf(found, lists, undefined).length > 0
-  return { open: sources.filter((found) => !isDenied(found)), denied: sources.filter(isDenied) }
+  const denied = new Set(sources.filter((found) => denyingReasonsOf(found, lists, undefined).length > 0))
+  return { open: sources.filter((found) => !denied.has(found)), denied: [...denied] }
 }
 
 const largestFirst = (a: AdvisableSource, b: AdvisableSource): number => {
@@ -114,12 +114,9 @@ function openingOthers(
   additions: readonly Addition[],
   after: readonly JudgedReports[],
 ): Set<string | undefined> {
-  const key = (directive: string, source: string) => JSON.stringify([directive, source])
-  const allowed = new Set(sources.filter(isAllowed).map(({ found }) => key(found.directive, found.source)))
+  const allowed = new Set(sources.filter(isAllowed).map(({ found }) => sourceKey(found)))
   const added = new Set(additions.map(additionKey))
-  const opened = after.filter(
-    ({ group, verdict }) => verdict === 'silent' && !allowed.has(key(group.directive, group.source)),
-  )
+  const opened = after.filter(({ group, verdict }) => verdict === 'silent' && !allowed.has(group.key))
   return new Set(
     opened.map(({ governedBy, matchedBy }) => `${governedBy} ${matchedBy}`).filter((one) => added.has(one)),
   )

@@ -11,6 +11,18 @@ export const parseLists = (directives: DirectiveValues): ParsedPolicy =>
 
 export const parsePolicyLists = (policy: string): ParsedPolicy => parseLists(parsePolicy(policy))
 
+/** Parser of policies that share most of their lists, whose equal lists are one object. */
+export function createPolicyParser(): (policy: string) => ParsedPolicy {
+  const known = new Map<string, SourceList>()
+  function listOf(values: readonly string[]): SourceList {
+    const text = values.join(' ')
+    const list = known.get(text) ?? parseSourceList(values)
+    known.set(text, list)
+    return list
+  }
+  return (policy) => new Map([...parsePolicy(policy)].map(([name, values]) => [name, listOf(values)]))
+}
+
 const toDefault = (...names: string[]): readonly string[] => [...names, 'default-src']
 
 /** The most specific first (6.8.3); evaluated code is of script-src (4.4.1). */
@@ -72,7 +84,11 @@ const oldNames: ReadonlyMap<string, readonly string[]> = new Map([
   ['default-src', [...elements, ...attributes, ...fetches, 'worker-src']],
 ])
 
-export const isOldName = (directive: string): boolean => oldNames.has(directive)
+const isOldName = (directive: string): boolean => oldNames.has(directive)
+
+/** Part of a quoted policy that verdicts on reports of a directive depend on. */
+export const decisivePart = (quoted: ParsedPolicy, directive: string): object | undefined =>
+  isOldName(directive) ? quoted : governingList(quoted, directive)?.list
 
 /** Directives of today that a report's directive can mean, for a source such as `inline` or an origin. */
 export function meanings(directive: string, source: string, quoted: ParsedPolicy | undefined): readonly string[] {

@@ -5,7 +5,6 @@ import {
   type GoverningList,
   governingList,
   isKnownDirective,
-  isOldName,
   isScript,
   isStyle,
   meanings,
@@ -44,7 +43,6 @@ export function judgeRequest(
   quoted: ParsedPolicy | undefined,
   request: ParsedRequest,
 ): Verdict {
-  if (!isOldName(request.directive)) return judge(candidate, quoted, request)
   const verdicts = meanings(request.directive, request.source, quoted).map((directive) =>
     judge(candidate, quoted, { ...request, directive }),
   )

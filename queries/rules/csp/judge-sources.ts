@@ -3,7 +3,7 @@
 import type { CspVerdictName, CspVerdictReason } from '../../../schema/csp-verdicts.ts'
 import { groupBy } from '../group-by.ts'
 import type { Tally } from '../weights.ts'
-import type { ParsedPolicy } from './governing-directive.ts'
+import { decisivePart, type ParsedPolicy } from './governing-directive.ts'
 import { judgeRequest, type ParsedRequest, parseRequest, type Verdict } from './judge-request.ts'
 import type { ObservedRequest } from './observed-request.ts'
 
@@ -15,19 +15,24 @@ type Request = Pick<ObservedRequest, 'directive' | 'source' | 'self' | 'pageSche
 
 /** Reports of one directive, source and relation to the page. */
 export interface SourceGroup extends Request {
-  readonly quotes: readonly (Counted & { readonly policyKey: bigint })[]
+  /** Of directive and source. */
+  readonly key: string
+  readonly quotes: readonly (Counted & { readonly policyKey: string })[]
   readonly firstSeen: string
   readonly lastSeen: string
 }
 
 export interface SourceDetail extends Request, Counted {
-  readonly policyKey: bigint
+  readonly policyKey: string
   readonly detail: string
   readonly isDetailCut: boolean
 }
 
+export const sourceKey = ({ directive, source }: Pick<Request, 'directive' | 'source'>): string =>
+  JSON.stringify([directive, source])
+
 /** A quoted policy; undefined: unknown or cut; `unread`: beyond those that one read takes. */
-export type QuotedPolicies = (policyKey: bigint) => ParsedPolicy | undefined | 'unread'
+export type QuotedPolicies = (policyKey: string) => ParsedPolicy | undefined | 'unread'
 
 export interface JudgedReports extends Counted {
   readonly group: SourceGroup
@@ -42,10 +47,10 @@ const notAssessed = {
 } as const satisfies Verdict
 
 /** By group and policy. */
-export type DetailsOf = (group: SourceGroup, policyKey: bigint) => readonly SourceDetail[]
+export type DetailsOf = (group: SourceGroup, policyKey: string) => readonly SourceDetail[]
 
-const detailKey = ({ directive, source, self, pageScheme }: Request, policyKey: bigint) =>
-  JSON.stringify([directive, source, self, pageScheme, String(policyKey)])
+const detailKey = ({ directive, source, self, pageScheme }: Request, policyKey: string) =>
+  JSON.stringify([directive, source, self, pageScheme, policyKey])
 
 export function detailsOf(details: readonly SourceDetail[]): DetailsOf {
   const byKey = groupBy(details, (detail) => detailKey(detail, detail.policyKey))
@@ -65,13 +70,19 @@ export function judgeSources(
   groups: readonly SourceGroup[],
   quotedOf: QuotedPolicies,
 ): SourceVerdicts {
-  const judge = (policyKey: bigint, request: ParsedRequest): Verdict => {
-    const quoted = quotedOf(policyKey)
-    return quoted === 'unread' ? notAssessed : judgeRequest(candidate, quoted, request)
-  }
+  const judge = (quoted: ReturnType<QuotedPolicies>, request: ParsedRequest): Verdict =>
+    quoted === 'unread' ? notAssessed : judgeRequest(candidate, quoted, request)
   const judgedGroups = groups.map((group) => {
     const request = parseRequest({ ...group, detail: undefined, isDetailCut: false })
-    return { group, verdicts: group.quotes.map(({ policyKey }) => judge(policyKey, request)) }
+    const known = new Map<unknown, Verdict>()
+    const verdicts = group.quotes.map(({ policyKey }) => {
+      const quoted = quotedOf(policyKey)
+      const part = typeof quoted === 'object' ? (decisivePart(quoted, group.directive) ?? 'none') : quoted
+      const verdict = known.get(part) ?? judge(quoted, request)
+      known.set(part, verdict)
+      return verdict
+    })
+    return { group, verdicts }
   })
   const undecided = judgedGroups.filter(({ verdicts }) => verdicts.some(isUndecided))
   return {
@@ -86,7 +97,7 @@ export function judgeSources(
             continue
           }
           const read = details(group, quote.policyKey)
-          for (const detail of read) add(judged, group, judge(quote.policyKey, parseRequest(detail)), detail)
+          for (const detail of read) add(judged, group, judge(quotedOf(quote.policyKey), parseRequest(detail)), detail)
           add(judged, group, notAssessed, remainder(quote, read))
         }
         return judged

@@ -10,7 +10,7 @@ export const toCounts = (tally: Tally) => ({ reportCount: tally.reportCount, est
 export function sumVerdicts(judged: readonly JudgedReports[], rest: Tally) {
   const ofVerdict = (name: CspVerdictName) => {
     const found = judged.filter(({ verdict }) => verdict === name)
-    const sources = new Set(found.map(({ group }) => JSON.stringify([group.directive, group.source])))
+    const sources = new Set(found.map(({ group }) => group.key))
     const tallies = name === 'unknown' ? [...found, rest] : found
     return { ...toCounts(addTallies(tallies)), sourceCount: sources.size }
   }

@@ -9,6 +9,7 @@ import {
   judgeSources,
   type SourceDetail,
   type SourceGroup,
+  sourceKey,
 } from '../../../../../queries/rules/csp/judge-sources.ts'
 import type { ObservedRequest } from '../../../../../queries/rules/csp/observed-request.ts'
 import { parsePolicy } from '../../../../../queries/rules/csp/parse-policy.ts'
@@ -25,13 +26,17 @@ const good: SourceEvidence = {
 
 /** A report each. */
 function groupsOf(requests: readonly ObservedRequest[]) {
-  const counted = { policyKey: 1n, reportCount: 1, weight: 1_000_000n, noiseCount: 0 }
+  const counted = { policyKey: '1', reportCount: 1, weight: 1_000_000n, noiseCount: 0 }
   const unique = new Map(
     requests.map(({ detail, isDetailCut, ...request }) => [JSON.stringify(request), { request, detail, isDetailCut }]),
   )
   const all = [...unique.values()]
   return {
-    groups: all.map(({ request }): SourceGroup => ({ ...request, quotes: [counted], firstSeen: day, lastSeen: day })),
+    groups: all.map(
+      ({ request }): SourceGroup => ({
+        ...{ ...request, key: sourceKey(request), quotes: [counted], firstSeen: day, lastSeen: day },
+      }),
+    ),
     details: all.map(
       ({ request, detail = '', isDetailCut }): SourceDetail => ({
         ...request,
