@@ -51,4 +51,8 @@ export async function startCspSites() {
   }
 }
 
+/** Directive, source, decision and reasons of each source of an advice. */
+export const decisionsOf = (body: { data: { sources: Record<string, unknown>[] } }) =>
+  body.data.sources.map(({ directive, source, decision, reasons }) => [directive, source, decision, reasons])
+
 export type CspSites = Awaited<ReturnType<typeof startCspSites>>

@@ -1,9 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { scriptDecisions } from '../../../app/import/records/types/script-decisions.ts'
-import { dayMs } from '../../../schema/durations.ts'
-import { cli } from '../../support/cli.ts'
-import { type CspSites, comparablePolicy, startCspSites } from '../../support/csp-sites.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CspSites, comparablePolicy, decisionsOf, startCspSites } from '../../support/csp-sites.ts'
 
 let sites: CspSites
 
@@ -12,9 +8,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => sites?.api.close())
-
-const reasonsOf = (body: { data: { sources: Record<string, unknown>[] } }) =>
-  body.data.sources.map(({ directive, source, decision, reasons }) => [directive, source, decision, reasons])
 
 describe('advice', () => {
   test('proposes the policy with the sources that browsers and pages report, and shows what is silent then', async () => {
@@ -31,7 +24,7 @@ describe('advice', () => {
       `${comparablePolicy} https://shop.example.test:8443; img-src 'self' https://img.partner.example`,
     )
     expect(data.proposed).toMatchObject({ additions: 2, bytes: data.proposed.text.length })
-    expect(reasonsOf({ data })).toEqual([
+    expect(decisionsOf({ data })).toEqual([
       ['img-src', 'https://img.partner.example', 'allow', []],
       ['script-src-elem', 'https://shop.example.test:8443', 'allow', []],
       ['font-src', 'https://font.example', 'review', ['low_confidence', 'new_host']],
@@ -105,89 +98,6 @@ describe('advice', () => {
       key: sites.key,
     })
     expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found'])
-  })
-
-  test('reviews what is new, shared, insecure or a bypass, and takes the rule of the request', async () => {
-    const script = (host: string, receivedAt = sites.old) =>
-      ({ directive: 'script-src-elem', blockedUrl: `https://${host}/x.js`, receivedAt }) as const
-    const siteId = await sites.siteWith(
-      script('new.example', sites.now - 3 * dayMs),
-      script('somebody.github.io'),
-      script('ajax.googleapis.com'),
-      script('cdn.shop-assets.example'),
-      { directive: 'script-src-elem', blockedUrl: 'http://plain.example/', receivedAt: sites.old },
-      [script('few.example'), 4],
-    )
-    const reasons = Object.fromEntries(
-      reasonsOf(await sites.read(siteId, 'advice')).map(([, source, , found]) => [source, found]),
-    )
-    expect(reasons).toEqual({
-      'https://new.example': ['new_destination'],
-      'https://somebody.github.io': ['shared_host'],
-      'https://ajax.googleapis.com': ['shared_host', 'bypass'],
-      'https://cdn.shop-assets.example': [],
-      'http://plain.example': ['insecure'],
-      'https://few.example': ['low_confidence'],
-    })
-    const { data } = await sites.read(siteId, 'advice', { minConfidence: 'medium', newDays: '2' })
-    const allowed = data.sources.filter((one: { decision: string }) => one.decision === 'allow')
-    expect(allowed.map((one: { source: string }) => one.source).sort()).toEqual(
-      ['cdn.shop-assets.example', 'few.example', 'new.example'].map((host) => `https://${host}`),
-    )
-    expect(data.evaluation.evaluator).toMatch(/^csp_evaluator /)
-  })
-
-  test('knows the decisions on a site’s scripts', async () => {
-    const script = (host: string) =>
-      ({ directive: 'script-src-elem', blockedUrl: `https://${host}/x.js`, receivedAt: sites.old }) as const
-    const siteId = await sites.siteWith(script('good.example'), script('bad.example'), script('other.example'))
-    const decision = (host: string, status: string) => ({
-      ...{ id: randomUUID(), siteId, url: `https://${host}/y.js`, status },
-      integrityMode: status === 'authorized' ? 'any_content' : null,
-      ...{ decidedBy: { name: null, email: 'a@example.com' }, decidedAt: new Date(sites.now - dayMs).toISOString() },
-    })
-    await sites.api.importRecords(sites.tenantId, scriptDecisions, [
-      decision('good.example', 'authorized'),
-      decision('bad.example', 'rejected'),
-    ])
-    expect(reasonsOf(await sites.read(siteId, 'advice'))).toEqual([
-      ['script-src-elem', 'https://good.example', 'allow', []],
-      ['script-src-elem', 'https://other.example', 'review', ['unauthorized_script']],
-      ['script-src-elem', 'https://bad.example', 'deny', ['rejected_script']],
-    ])
-  })
-
-  test('is not modified until reports, a script decision or the site’s hosts change it', async () => {
-    const script = { directive: 'script-src-elem', blockedUrl: 'https://cdn.example/x.js', receivedAt: sites.old }
-    const siteId = await sites.siteWith(script)
-    const send = (headers = {}) => sites.api.get(`/v1/sites/${siteId}/csp-policies/advice`, { key: sites.key, headers })
-    const decision = {
-      ...{ id: randomUUID(), siteId, url: 'https://other.example/y.js', status: 'authorized' },
-      ...{ integrityMode: 'any_content', decidedBy: { name: null, email: 'a@example.com' } },
-      decidedAt: new Date(sites.now - dayMs).toISOString(),
-    }
-    const hosts = ['--tenant', sites.tenantId, '--site', siteId, '--host', 'cdn.example']
-    const changes: (readonly [change: () => Promise<unknown>, expected: readonly unknown[]])[] = [
-      [async () => undefined, [12, 'third', []]],
-      [() => sites.api.insertReports(sites.reportsOf(siteId, script, 5)), [17, 'third', []]],
-      [
-        () => sites.api.importRecords(sites.tenantId, scriptDecisions, [decision]),
-        [17, 'third', ['unauthorized_script']],
-      ],
-      [
-        () => cli(['sites', 'update', ...hosts], { environment: { CLICKHOUSE_URL: inject('servers').writeUrl } }),
-        [17, 'own', ['unauthorized_script']],
-      ],
-    ]
-    let known = ''
-    for (const [change, expected] of changes) {
-      await change()
-      const { status, headers, body } = await send({ 'If-None-Match': known })
-      const [{ reportCount, party, reasons }] = body.data.sources
-      expect([status, reportCount, party, reasons]).toEqual([200, ...expected])
-      known = headers.get('ETag') ?? ''
-    }
-    expect((await send({ 'If-None-Match': known })).status).toBe(304)
   })
 
   test('of a site without reports, or without a policy, is empty', async () => {
