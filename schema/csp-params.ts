@@ -14,6 +14,8 @@ export const policyId = (description: string) =>
     description,
   ).meta({ examples: ['0f343b0931126a20f133d67c2b018a3b'] })
 
+export const maxPolicyLength = 8_192
+
 /** A comma would begin a second policy in a header. */
 export const policyText = (description: string) =>
   param(
@@ -21,8 +23,8 @@ export const policyText = (description: string) =>
       z
         .string({ error })
         .min(1, { error })
-        .max(8_192, { error })
+        .max(maxPolicyLength, { error })
         .regex(/^[ -+\--~]*$/, { error }),
-    '1 to 8192 characters of printable ASCII without a comma',
+    `1 to ${maxPolicyLength} characters of printable ASCII without a comma`,
     description,
   )

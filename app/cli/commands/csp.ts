@@ -18,7 +18,7 @@ const site = () => siteOption('The site').makeOptionMandatory()
 
 const api = () =>
   option('--api <URL>', {
-    about: 'Ask this API instead of the database, with the key in API_KEY',
+    about: 'Read from this API instead of the database, with the key in API_KEY',
     takes: 'a URL such as https://reports.example.com',
     schema: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
   }).implies({ tenant: null })

@@ -6,9 +6,15 @@ import type { Context } from '../command/context.ts'
 
 /** A policy of a file or of stdin; lines are joined, as a header has one. */
 export async function readPolicy({ stdin, folder }: Pick<Context, 'stdin' | 'folder'>, file: string): Promise<string> {
-  const written = file === '-' ? await text(stdin) : await readFile(resolve(folder, file), 'utf8')
+  const written = file === '-' ? await text(stdin) : await readText(resolve(folder, file))
   const policy = written.replaceAll(/[\t\n\f\r ]+/g, ' ').trim()
   const fault = policyFault(policy)
   if (fault !== undefined) throw new Error(`${file === '-' ? 'stdin' : file} ${fault}`)
   return policy
 }
+
+/** Node's error of a folder has no path. */
+const readText = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: Error) => {
+    throw Object.assign(error, { path })
+  })

@@ -1,6 +1,8 @@
 /** @module Requests of commands to the API: over HTTP, or in this process on the database. */
 
 import { requireShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
+import { type ProblemCode, problems } from '../../../schema/problems.ts'
+import { explainError } from '../../program/explain-error.ts'
 import type { Context } from '../command/context.ts'
 import { requireTenant } from '../command/require-tenant.ts'
 
@@ -14,6 +16,14 @@ export interface ApiOptions {
 /** Longest wait for a response; the API's own is 10 s. */
 const timeoutMs = 60_000
 
+/** What mends an error, after its message; the others have it. */
+function remedyOf(code: ProblemCode, api: string | undefined, retryAfter: number): string | undefined {
+  if (code === 'invalid_api_key') return 'set API_KEY to a valid key'
+  if (code === 'forbidden') return 'set API_KEY to a key without origins'
+  if (code === 'not_found') return `correct ${api === undefined ? '' : '--api, '}--site or --policy-id`
+  return problems[code]?.status === 503 ? `run the command again in ${retryAfter} s` : undefined
+}
+
 /** Body of the 200. Throws an Error of one line for any other response. */
 export async function requestApi(
   context: Context,
@@ -23,12 +33,17 @@ export async function requestApi(
 ): Promise<object> {
   if (api !== undefined && tenant !== null) throw new Error('Give --tenant or --api, not both')
   const target = `${path}?${new URLSearchParams(withoutUndefined({ ...query, last }))}`
-  const { status, body } =
+  const { status, body, retryAfter } =
     api === undefined ? await inProcess(context, tenant ?? '', target) : await overHttp(context, api + target)
   const response = parseBody(body)
   if (status === 200 && response) return response
-  const { error } = (response ?? {}) as { readonly error?: { readonly message?: string } }
-  throw new Error(`The API responded with ${status}: ${error?.message ?? body.slice(0, 200)}`)
+  const { error } = (response ?? {}) as { readonly error?: { readonly code: ProblemCode; readonly message?: string } }
+  if (error?.message === undefined)
+    throw new Error(`${api} responded with ${status}, and not as this API: correct --api`)
+  const remedy = remedyOf(error.code, api, retryAfter)
+  throw new Error(
+    [`The API responded with ${status}: ${error.message.replace(/\.$/, '')}`, remedy].filter(Boolean).join('; '),
+  )
 }
 
 const withoutUndefined = (query: Readonly<Record<string, string | undefined>>): [string, string][] =>
@@ -46,18 +61,28 @@ function parseBody(body: string): object | undefined {
 interface ApiResponse {
   readonly status: number
   readonly body: string
+  /** Seconds. */
+  readonly retryAfter: number
 }
 
 async function overHttp({ config }: Context, url: string): Promise<ApiResponse> {
   const { API_KEY } = config()
   if (API_KEY === undefined) throw new Error('--api needs an API key in API_KEY')
   const headers = { Authorization: `Bearer ${API_KEY}` }
-  const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) }).catch(
-    (error: Error) => {
-      throw new Error(`${new URL(url).origin} does not respond: ${String(error.cause ?? error.message)}`)
-    },
-  )
-  return { status: response.status, body: await response.text() }
+  try {
+    // A redirect would send the key on.
+    const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
+    const retryAfter = Number(response.headers.get('Retry-After') ?? 1)
+    return { status: response.status, body: await response.text(), retryAfter }
+  } catch (error) {
+    throw new Error(`${new URL(url).origin} does not respond: ${whyNot(error as Error)}`)
+  }
+}
+
+function whyNot({ name, message, cause }: Error): string {
+  if (name === 'TimeoutError') return `${message}; run the command again`
+  const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException
+  return code.startsWith('ERR_SSL_') ? 'it has no TLS: correct --api' : explainError(cause ?? message)
 }
 
 async function inProcess(context: Context, tenantId: string, target: string): Promise<ApiResponse> {
@@ -66,5 +91,5 @@ async function inProcess(context: Context, tenantId: string, target: string): Pr
   const shard = cluster && requireShard(cluster, await shardOfTenant(cluster, tenantId))
   // Loaded when it is needed: the whole API.
   const { explainRequest } = await import('../../api/explain-request.ts')
-  return explainRequest(shard?.front ?? reader, tenant, target)
+  return { ...(await explainRequest(shard?.front ?? reader, tenant, target)), retryAfter: 1 }
 }

@@ -1,3 +1,4 @@
+import { maxPolicyLength } from '../../../schema/csp-params.ts'
 import { writtenDirectives } from './parse-policy.ts'
 import { policyWarnings } from './policy-warnings.ts'
 
@@ -5,6 +6,9 @@ const headerName = /^\s*content-security-policy(-report-only)?\s*:/i
 
 /** Why a text is no policy to check, after the name of its place; undefined for a policy. */
 export function policyFault(policy: string): string | undefined {
+  if (policy.length > maxPolicyLength) return `must have at most ${maxPolicyLength} characters`
+  // A browser drops such a directive.
+  if (!/^[ -~]*$/.test(policy)) return 'must be printable ASCII, its hosts in Punycode'
   // A directive of that name is unknown, so that the rest of its line would go unchecked.
   if (headerName.test(policy)) return 'must be the value of the header without its name'
   // Without a directive everything would be silent: jq writes null where nothing is proposed.

@@ -7,7 +7,6 @@ import { aReport } from '../../../fixtures/reports.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
-import { freePort } from '../../support/free-port.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'csp-cli-'))
@@ -94,58 +93,4 @@ test('violations that are noise alone do not make csp check exit 1', async () =>
   })
   expect(JSON.parse(run.stdout).data.totals).toMatchObject({ violation: { reportCount: 1 }, noise: { reportCount: 1 } })
   expect(run.code).toBe(0)
-})
-
-test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
-  [
-    'neither --tenant nor --api',
-    () => csp(['advise']),
-    "required option '--tenant <ID>' not specified (The tenant, unless",
-  ],
-  [
-    'no option',
-    () => cli(['csp', 'check']),
-    "required option '--tenant <ID>' not specified (The tenant, unless --api is",
-  ],
-  [
-    '--api alone',
-    () => cli(['csp', 'advise', '--api', api.url]),
-    "required option '--site <ID>' not specified (The site",
-  ],
-  ['both', () => csp(['advise', '--tenant', tenantId, '--api', api.url]), 'Give --tenant or --api, not both'],
-  [
-    '--api without a key',
-    () => csp(['advise', '--api', api.url], { environment: {} }),
-    '--api needs an API key in API_KEY',
-  ],
-  [
-    'a wrong key',
-    () => csp(['advise', '--api', api.url], { environment: { API_KEY: 'srk_live_wrong' } }),
-    'The API responded with 401',
-  ],
-  [
-    'an API that is not there',
-    async () => csp(['advise', '--api', `http://127.0.0.1:${await freePort()}`], { environment: { API_KEY: key.key } }),
-    'does not respond',
-  ],
-  [
-    'a policy with a comma',
-    () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin: 'img-src a.test, font-src *' }),
-    'policy must be 1 to 8192 characters of printable ASCII without a comma',
-  ],
-  ...[' \n', 'null', ';', 'policy policy; other'].map((stdin): [string, () => ReturnType<typeof csp>, string] => [
-    `the policy ${JSON.stringify(stdin)}`,
-    () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin }),
-    'stdin must have a directive that browsers know',
-  ]),
-  [
-    'a line of a header',
-    () => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin: `Content-Security-Policy: ${policy}` }),
-    'stdin must be the value of the header without its name',
-  ],
-])('%s exits 2 with a line', async (_, run, line) => {
-  const { code, stderr } = await run()
-  expect(code).toBe(2)
-  expect(stderr).toContain(line)
-  expect(stderr.trim().split('\n')).toHaveLength(1)
 })

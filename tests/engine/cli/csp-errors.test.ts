@@ -1,0 +1,197 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { cli } from '../../support/cli.ts'
+import { freePort } from '../../support/free-port.ts'
+import type { TestKey } from '../../support/tenants.ts'
+
+let api: TestApi
+let key: TestKey
+let tenantId: string
+let siteId: string
+
+beforeAll(async () => {
+  api = await startApi()
+  tenantId = await api.createTenant()
+  siteId = await api.createSite(tenantId)
+  key = await api.createKey(tenantId, { siteId })
+})
+
+afterAll(() => api?.close())
+
+interface Run {
+  readonly stdin?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+const csp = (args: readonly string[], { stdin = '', environment }: Run = {}) =>
+  cli(['csp', ...args, '--site', siteId], {
+    stdin,
+    environment: environment ?? { CLICKHOUSE_URL: inject('servers').writeUrl },
+  })
+
+const checkOf = (stdin: string) => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin })
+
+/** Over HTTP, of a site and with a key. */
+const overHttp = (apiKey: string, site = siteId, url = api.url) =>
+  cli(['csp', 'advise', '--api', url, '--site', site], { environment: { API_KEY: apiKey } })
+
+/** From a server that is no API of this project. */
+async function fromOtherServer(status: number) {
+  const server = createServer((_, response) => response.writeHead(status, { Location: api.url }).end('<html>\n<p>\n'))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const ended = await overHttp(key.key, siteId, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  server.close()
+  return ended
+}
+
+async function tenantWithKey(
+  tenant: Parameters<TestApi['createTenant']>[0],
+  keyOptions?: Parameters<TestApi['createKey']>[1],
+) {
+  const other = await api.createTenant(tenant)
+  return { site: await api.createSite(other), apiKey: (await api.createKey(other, keyOptions)).key }
+}
+
+test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
+  [
+    'neither --tenant nor --api',
+    () => csp(['advise']),
+    "required option '--tenant <ID>' not specified (The tenant, unless",
+  ],
+  [
+    'no option',
+    () => cli(['csp', 'check']),
+    "required option '--tenant <ID>' not specified (The tenant, unless --api is",
+  ],
+  [
+    '--api alone',
+    () => cli(['csp', 'advise', '--api', api.url]),
+    "required option '--site <ID>' not specified (The site",
+  ],
+  ['both', () => csp(['advise', '--tenant', tenantId, '--api', api.url]), 'Give --tenant or --api, not both'],
+  [
+    '--api without a key',
+    () => csp(['advise', '--api', api.url], { environment: {} }),
+    '--api needs an API key in API_KEY',
+  ],
+  [
+    'a wrong key',
+    () => csp(['advise', '--api', api.url], { environment: { API_KEY: 'srk_live_wrong' } }),
+    'The API responded with 401: The API key is missing, malformed, unknown, revoked or expired; set API_KEY to a valid key',
+  ],
+  ['an empty key', () => overHttp(''), '--api needs an API key in API_KEY'],
+  [
+    'a site of another tenant',
+    async () => overHttp(key.key, await api.createSite(await api.createTenant())),
+    'The API responded with 404: There is no such site; correct --api, --site or --policy-id',
+  ],
+  [
+    'a site that the key does not read',
+    async () => overHttp(key.key, await api.createSite(tenantId)),
+    'The API responded with 404: There is no such site; correct --api, --site or --policy-id',
+  ],
+  [
+    'a site of another tenant in the database',
+    async () => {
+      const site = await api.createSite(await api.createTenant())
+      const environment = { CLICKHOUSE_URL: inject('servers').writeUrl }
+      return cli(['csp', 'advise', '--tenant', tenantId, '--site', site], { environment })
+    },
+    'There is no such site; correct --site or --policy-id',
+  ],
+  [
+    'a policy that no report quotes',
+    () => csp(['advise', '--tenant', tenantId, '--policy-id', '0'.repeat(32)]),
+    'The API responded with 404: No report of the window quotes such a policy; correct --site or --policy-id',
+  ],
+  [
+    'a key of pages',
+    async () => {
+      const { site, apiKey } = await tenantWithKey({}, { origins: ['https://dash.example.test'] })
+      return overHttp(apiKey, site)
+    },
+    'set API_KEY to a key without origins',
+  ],
+  [
+    'a plan without API access',
+    async () => {
+      const { site, apiKey } = await tenantWithKey({ plan: 'free' })
+      return overHttp(apiKey, site)
+    },
+    'The API responded with 403: This needs',
+  ],
+  [
+    'a spent budget',
+    async () => {
+      const { site, apiKey } = await tenantWithKey({ overrides: { keyLimit: 1 } })
+      await overHttp(apiKey, site)
+      return overHttp(apiKey, site)
+    },
+    'The budget of requests a minute is spent (key: 1); wait ',
+  ],
+  [
+    'a window over 31 days',
+    () => csp(['advise', '--tenant', tenantId, '--last', '32d']),
+    'The API responded with 400: last must be',
+  ],
+  [
+    'a server that is no such API',
+    () => fromOtherServer(404),
+    ' responded with 404, and not as this API: correct --api',
+  ],
+  ['a server that redirects', () => fromOtherServer(301), ' responded with 301, and not as this API: correct --api'],
+  [
+    'a policy file that is missing',
+    () => csp(['check', '--tenant', tenantId, '--policy', join(import.meta.dirname, 'none.txt')]),
+    'none.txt does not exist: correct the path',
+  ],
+  [
+    'an API that is not there',
+    async () => csp(['advise', '--api', `http://127.0.0.1:${await freePort()}`], { environment: { API_KEY: key.key } }),
+    'refuses connections: start the server there, or correct host and port',
+  ],
+  [
+    'a policy with a comma',
+    () => checkOf('img-src a.test, font-src *'),
+    'policy must be 1 to 8192 characters of printable ASCII without a comma',
+  ],
+  ...[' \n', 'null', ';', 'policy policy; other'].map((stdin): [string, () => ReturnType<typeof csp>, string] => [
+    `the policy ${JSON.stringify(stdin)}`,
+    () => checkOf(stdin),
+    'stdin must have a directive that browsers know',
+  ]),
+  [
+    'a policy that is a folder',
+    () => csp(['check', '--tenant', tenantId, '--policy', import.meta.dirname]),
+    'tests/engine/cli is a folder: name a file in it',
+  ],
+  [
+    'a policy with an umlaut',
+    () => checkOf('img-src bücher.example'),
+    'stdin must be printable ASCII, its hosts in Punycode',
+  ],
+  [
+    'a policy that is too long',
+    () => checkOf('img-src '.padEnd(8_193, 'a')),
+    'stdin must have at most 8192 characters',
+  ],
+  [
+    'TLS to a server without it',
+    () => overHttp(key.key, siteId, api.url.replace('http:', 'https:')),
+    ' does not respond: it has no TLS: correct --api',
+  ],
+  [
+    'a line of a header',
+    () => checkOf("Content-Security-Policy: script-src 'self'"),
+    'stdin must be the value of the header without its name',
+  ],
+])('%s exits 2 with a line', async (_, run, line) => {
+  const { code, stderr } = await run()
+  expect(code).toBe(2)
+  expect(stderr).toContain(line)
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+})
