@@ -9,6 +9,8 @@ export interface CspSourceFilter extends GroupFilter {
   /** Policies of which reports quote one. */
   readonly policyKeys?: readonly bigint[] | undefined
   readonly disposition?: (typeof dispositions)[number] | undefined
+  /** With `bucket` before it and `sources` after it in the primary key. */
+  readonly directives?: readonly string[] | undefined
   /** Origins, keywords and schemes. */
   readonly sources?: readonly string[] | undefined
 }
@@ -21,11 +23,12 @@ const ofReports = sql`
 
 /** `FROM (SELECT …)` of rollup rows and raw reports: these columns and the measures, which the caller sums. */
 export function fromCspSources(filter: CspSourceFilter, columns: Sql): Sql {
-  const { siteId, policyKeys, disposition, sources } = filter
+  const { siteId, policyKeys, disposition, directives, sources } = filter
   const conditions = [
     sql`report_type = 'csp-violation'`,
     sql`site_id = ${uuid(siteId)}`,
     ...(policyKeys ? [sql`policy_key IN ${uint64s(policyKeys)}`] : []),
+    ...(directives ? [sql`directive IN ${texts(directives)}`] : []),
     ...(disposition ? [sql`${cspDisposition} = ${text(disposition)}`] : []),
   ]
   const ofSources = sources ? sql` AND source IN ${texts(sources)}` : empty

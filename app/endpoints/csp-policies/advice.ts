@@ -72,8 +72,9 @@ export const cspPoliciesAdvice = endpoint({
     const rule = { policy: policy.whole, judged, evidenceOf, judgeAgain, limit, minConfidence, newSince }
     const advice = advisePolicy(rule)
     const listed = advice.sources.filter(({ evidence }) => evidence).slice(0, limit)
+    const directives = [...new Set(listed.map(({ found }) => found.directive))]
     const sources = [...new Set(listed.map(({ found }) => found.source))]
-    const examples = await readAll(listCspSourceExamples({ ...filter, sources }))
+    const examples = await readAll(listCspSourceExamples({ ...filter, directives, sources }))
     return {
       data: toAdvice({ siteId, policy, judged, rest, advice, listed, examples, window }),
       truncated: listed.length < advice.sources.length || rest.reportCount > 0,
