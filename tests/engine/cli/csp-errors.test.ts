@@ -122,7 +122,7 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
       const { site, apiKey } = await tenantWithKey({ plan: 'free' })
       return overHttp(apiKey, site)
     },
-    'The API responded with 403: This needs',
+    'The API responded with 403: The free plan has no API access; the team plan and above have it',
   ],
   [
     'a spent budget',
