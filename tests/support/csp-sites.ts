@@ -8,7 +8,7 @@ import { dayMs, hourMs } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi } from './api.ts'
 
-export const quotedPolicy = "default-src 'self'; script-src 'self' 'nonce-abc'; base-uri 'none'; report-to csp"
+const quotedPolicy = "default-src 'self'; script-src 'self' 'nonce-abc'; base-uri 'none'; report-to csp"
 export const comparablePolicy = "base-uri 'none'; default-src 'self'; report-to csp; script-src 'self' 'nonce-*'"
 
 export type Given = Partial<StoredReport> & { readonly directive: string; readonly blockedUrl: string }
