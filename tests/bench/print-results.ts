@@ -51,7 +51,7 @@ function describeTargets({ rows, floorMs, machine, queries }: BenchResults): str
     `A request that reads no report takes ${formatNumber(floorMs)} ms here. A query may take ${mostFloors} times that where plain SQL takes less than ${formatNumber(judgedFrom)} ms: ${below} of ${queries.length}.`,
     `The others are judged by their ratios: ${rows < targetRows ? `targets are of ${formatNumber(targetRows)} reports, and in proportion here, at least 1x` : 'see README.md'}.`,
     ...(loadAverage > 2 * cores
-      ? [`Other programs ran too (load average ${loadAverage.toFixed(0)} of ${cores} cores): compare CPU, not times.`]
+      ? [`Other programs ran too (load average ${loadAverage.toFixed(0)} on ${cores} cores): compare CPU, not times.`]
       : []),
   ]
 }

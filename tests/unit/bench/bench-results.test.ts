@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { blocksFrom } from '../../bench/generated-reports.ts'
 import { judgeLoad, memoryRise, type ServerPhases } from '../../bench/load-results.ts'
 import { percentile } from '../../bench/percentile.ts'
-import { toTable } from '../../bench/print-results.ts'
+import { describeResults, toTable } from '../../bench/print-results.ts'
 import { resultOfRows, summarize } from '../../bench/query-result.ts'
 import { fitLine } from '../../bench/scaling.ts'
 import { missedTargets } from '../../bench/targets.ts'
@@ -162,6 +162,30 @@ describe('judgeLoad', () => {
   test('cpuMsOf reads a stat line whose process name contains parentheses', () => {
     expect(cpuMsOf('12 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 70 30 0 0')).toBe(1000)
   })
+})
+
+test('The end of the printed results has what they mean, and each miss with its reason', () => {
+  const timing = (p50: number, cpu: number) => ({ p50, p95: p50, cpu, rowsRead: 1, bytesRead: 1 })
+  const [status, missed] = ['measured' as const, ['plain 0.50 of 1.00x']]
+  const printed = (loadAverage: number) =>
+    describeResults({
+      ...{
+        rows: 1e6,
+        at: '2026-01-01T00:00:00.000Z',
+        floorMs: 30,
+        tables: [],
+        load: { rowsPerSecond: 1, mergeSeconds: 1 },
+      },
+      machine: { cores: 2, memoryBytes: 1, node: 'v20', loadAverage },
+      queries: [
+        { name: 'count', status, api: timing(50, 10), plain: timing(100, 5) },
+        { name: 'types', status, api: timing(400, 10), plain: timing(200, 40), missed },
+      ],
+    })
+  expect(printed(1)).toMatch(
+    /less than 150 ms: 1 of 2\..*Faster than plain SQL: 1 of 2 .*Less CPU than plain SQL: 1 of 2 .*1 of 2 queries miss a target\n {2}types: plain 0\.50 of 1\.00x\n$/s,
+  )
+  expect([1, 30].map((load) => printed(load).includes('compare CPU, not times'))).toEqual([false, true])
 })
 
 test('toTable aligns the first column left and the others right', () => {
