@@ -35,12 +35,16 @@ interface SenderTimeouts extends Omit<PostTimeouts, 'queueTimeoutMs'> {
   /** Of each part of a block that is sent again, for which no post waits. */
   readonly recoveryTimeoutMs: number
   readonly recoveryPauseMs: number
+  /** Before the first retry. By default all waits are 5 s, in which an engine that died restarts. */
+  readonly retryPauseMs: number
 }
 
-const senderTimeouts: SenderTimeouts = { ...postTimeouts, recoveryTimeoutMs: 300_000, recoveryPauseMs: 250 }
-
-/** 5 s of waits, in which an engine that died restarts. */
-const waits = { retries: 6, minTimeout: 100, factor: 2, maxTimeout: 2_000 }
+const senderTimeouts: SenderTimeouts = {
+  ...postTimeouts,
+  recoveryTimeoutMs: 300_000,
+  recoveryPauseMs: 250,
+  retryPauseMs: 100,
+}
 
 export function createBlockSender(options: BlockSenderOptions) {
   const {
@@ -53,6 +57,7 @@ export function createBlockSender(options: BlockSenderOptions) {
     onUnreadable = () => {},
   } = options
   const timeouts = { ...senderTimeouts, ...options.timeouts }
+  const waits = { retries: 6, minTimeout: timeouts.retryPauseMs, factor: 2, maxTimeout: 2_000 }
   const ownStepToken = collectorTokenPrefix + randomUUID()
   const closing = new AbortController()
   let recovering: Promise<void> | undefined

@@ -125,11 +125,11 @@ describe('a collector’s block', () => {
       writer: clickHouseReportWriter(database),
       logSteps: logImportSteps(database),
       ...{ spool, settle },
-      timeouts: { ...patientBlocks.timeouts, recoveryPauseMs: 1, ...timeouts },
+      timeouts: { ...patientBlocks.timeouts, recoveryPauseMs: 1, retryPauseMs: 1, ...timeouts },
       onRefusal: (token) => refused.push(token),
     })
     const files = () => readdir(folder)
-    const untilRecovered = () => expect.poll(sender.isRecovering, { interval: 2 }).toBe(false)
+    const untilRecovered = () => expect.poll(sender.isRecovering, { interval: 20 }).toBe(false)
     return { folder, spool, sender, refused, files, untilRecovered }
   }
   const block = { stepToken: 'collector a', tenantIds: [report.tenantId], rows }
@@ -197,7 +197,10 @@ describe('a collector’s block', () => {
       storedEnds = ends
       codeOfInsert = (_, attempt) => (attempt === 1 ? code : undefined)
       // No time for a second insert before it is settled.
-      const { sender, refused, files, untilRecovered } = await openSender(undefined, { insertTimeoutMs: 60 })
+      const { sender, refused, files, untilRecovered } = await openSender(undefined, {
+        insertTimeoutMs: 60,
+        retryPauseMs: 100,
+      })
       const [sent] = await Promise.allSettled([sender.send([report.tenantId], rows)])
       await untilRecovered()
       const isRefused = ends === 0 && errorCodes.get(code)?.ourFault === true
