@@ -41,7 +41,7 @@ async function take(url: string | undefined, key: string | undefined): Promise<v
   if (!url || !key) throw new Error('Usage: npm run screenshot -- http://127.0.0.1:8787 srk_live_…')
   const browser = await launchChromium()
   try {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })
+    const page = await browser.newPage({ viewport: { width: 1440, height: 960 } })
     await page.addInitScript(`sessionStorage.setItem('security-reporting-key', '${key}')`)
     page.setDefaultTimeout(120_000)
     for (const [name, query, show] of pictures) {

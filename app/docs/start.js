@@ -41,7 +41,10 @@ const ui = SwaggerUIBundle({
   validatorUrl: null,
   plugins: [
     { fn: { opsFilter: searchOperations }, statePlugins: { auth: { wrapActions: keyInTab } } },
-    { components: { FilterContainer: () => null }, wrapComponents: { InfoContainer: foldConventions } },
+    {
+      components: { FilterContainer: () => null, ServersContainer: () => null },
+      wrapComponents: { InfoContainer: foldConventions },
+    },
   ],
   onComplete() {
     const key = readKey()

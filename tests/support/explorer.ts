@@ -108,10 +108,14 @@ export async function expectSound(page: Page): Promise<void> {
 /** Pixels by which the page is wider than its window. */
 const widest = (page: Page) => page.evaluate('Math.max(0, document.documentElement.scrollWidth - innerWidth)')
 
+/** Heads of columns with a word that has no room. */
+const cutHeads = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll('#view th')].flatMap((head) => head.scrollWidth > head.clientWidth ? head.textContent : [])`)
+
 /** Fits into any width from that of a small phone to that of a large screen. */
 export async function expectFits(page: Page): Promise<void> {
   for (const width of [320, 390, 500, 640, 768, 1023, 1024, 1101, 1280, 1440, 1920]) {
     await page.setViewportSize({ width, height: 900 })
-    await expect.poll(async () => [width, await widest(page)], forLong).toEqual([width, 0])
+    await expect.poll(async () => [width, await widest(page), await cutHeads(page)], forLong).toEqual([width, 0, []])
   }
 }

@@ -1,5 +1,6 @@
 /** @module The page at /docs in a browser: one load, and one more with the key of its tab. */
 
+import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApi, type TestApi } from '../../support/api.ts'
@@ -39,6 +40,16 @@ const isDark = () => page.evaluate("document.documentElement.classList.contains(
 
 const fits = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
 
+/** Swagger UI's own: links within its buttons, and lists of choices without names. */
+const rulesOfSwagger = { 'nested-interactive': { enabled: false }, 'select-name': { enabled: false } }
+
+async function expectAccessible(): Promise<void> {
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source)
+  const options = JSON.stringify({ rules: rulesOfSwagger })
+  const { violations } = (await page.evaluate(`axe.run(${options})`)) as axe.AxeResults
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+}
+
 async function execute(): Promise<string | null> {
   const operation = page.locator('.opblock', { hasText: 'csp-policies/check' })
   expect(await operation.getByPlaceholder('siteId').inputValue()).toBe(siteId)
@@ -52,6 +63,13 @@ test('a search finds operations by words of their path, description and paramete
   await page.locator('.opblock').first().waitFor()
   const all = await shownPaths()
   expect(all.length).toBeGreaterThan(20)
+  await expectAccessible()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expectAccessible()
+  await page.setViewportSize({ width: 390, height: 900 })
+  await expectAccessible()
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1280, height: 900 })
   await page.keyboard.press('/')
   await page.keyboard.type('check POLICY')
   await expect.poll(() => page.locator('#found').textContent()).toBe('1 found')

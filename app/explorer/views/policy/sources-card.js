@@ -50,9 +50,9 @@ const columns = ({ choices, flipped, flip }) => [
     title: 'Pages with reports of this directive and host',
     of: ({ source }) => (source.pageCount > 0 ? number(source.pageCount) : '—'),
     numeric: true,
-    width: '76px',
+    width: '68px',
   },
-  { label: 'What it is', of: (choice) => html`<${Kind} choice=${choice} />`, width: '25%' },
+  { label: 'What it is', of: (choice) => html`<${Kind} choice=${choice} />`, width: '22%' },
 ]
 
 /** Whether the row before it is of another directive. */

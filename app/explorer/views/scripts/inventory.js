@@ -113,7 +113,7 @@ const columns = [
     label: 'Decision',
     isPlain: true,
     of: ({ status }) => html`<${StatusBadge} status=${status} />`,
-    width: '112px',
+    width: '120px',
   },
   {
     label: 'Integrity',
