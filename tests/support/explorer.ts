@@ -110,7 +110,9 @@ const widest = (page: Page) => page.evaluate('Math.max(0, document.documentEleme
 
 /** Heads of columns with a word that has no room. */
 const cutHeads = (page: Page) =>
-  page.evaluate(`[...document.querySelectorAll('#view th')].flatMap((head) => head.scrollWidth > head.clientWidth ? head.textContent : [])`)
+  page.evaluate(
+    `[...document.querySelectorAll('#view th')].flatMap((head) => head.scrollWidth > head.clientWidth ? head.textContent : [])`,
+  )
 
 /** Fits into any width from that of a small phone to that of a large screen. */
 export async function expectFits(page: Page): Promise<void> {

@@ -123,47 +123,6 @@ test('a key that is none has a form above the page, with the API’s words, and 
   await page.close()
 })
 
-const everyView = ['overview', 'reports', 'issues', 'policy', 'alerts', 'scripts', 'pages', 'pci']
-
-test('every view is copied as curl lines that the API responds to, and its lists are exported', async () => {
-  const { page } = await open(`/explorer?siteId=${world.siteIds[0]}`, world.key, {
-    permissions: ['clipboard-read', 'clipboard-write'],
-  })
-  for (const view of everyView) {
-    await page.evaluate(
-      `history.pushState(null, '', '?view=${view}&siteId=${world.siteIds[0]}'); dispatchEvent(new PopStateEvent('popstate'))`,
-    )
-    await settled(page)
-    await page.getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByRole('button', { name: 'Copy as curl' }).click()
-    await expect.poll(() => page.locator('.toast').textContent(), forLong).toContain('Copied as curl')
-    const lines = ((await page.evaluate('navigator.clipboard.readText()')) as string).split('\n')
-    const shown = await page
-      .locator('#view [data-target]')
-      .evaluateAll((all) => all.map((one) => one.getAttribute('data-target')))
-    const targets = lines.map((line) => /'(http[^']+)'$/.exec(line)?.[1]?.slice(api.url.length) ?? '')
-    expect([view, targets]).toEqual([view, [...new Set(shown)]])
-    const statuses = await Promise.all(
-      targets.map(async (target) => (await api.get(target, { key: world.key })).status),
-    )
-    expect([view, statuses]).toEqual([view, targets.map(() => 200)])
-  }
-  await page.getByRole('link', { name: 'Scripts' }).click()
-  await settled(page)
-  await page.getByRole('button', { name: 'More', exact: true }).click()
-  const exported = page.getByRole('button', { name: 'as NDJSON' }).last()
-  const [download] = await Promise.all([page.waitForEvent('download'), exported.click()])
-  const file = (await (await download.createReadStream()).setEncoding('utf8').toArray()).join('')
-  const { data } = (await api.get(`/v1/sites/${world.siteIds[0]}/scripts?last=7d&limit=200`, { key: world.key })).body
-  expect(
-    file
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).id),
-  ).toEqual(data.map(({ id }: { id: string }) => id))
-  await page.context().close()
-})
-
 const words = ['', 'constructor', '__proto__']
 const times = ['', 'constructor', '2026-02-30T99:00:00Z', '-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z']
 
@@ -218,4 +177,19 @@ test.each([
   expect(windowsOf('/v1/reports/histogram')).toEqual([window])
   expect(windowsOf('/v1/reports')).toEqual([narrower])
   await page.close()
+})
+
+test('the overview reads at most 12 operations and 100 KB, and no target twice', async () => {
+  const { page } = await open('/explorer')
+  await settled(page)
+  const read = (await page.evaluate(
+    `performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => [name, encodedBodySize])`,
+  )) as [string, number][]
+  const targets = read.map(([name]) => name).filter((name) => name.includes('/v1/'))
+  expect(targets.length).toBeLessThanOrEqual(12)
+  expect(new Set(targets).size).toBe(targets.length)
+  expect(read.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(100_000)
+  // A module a view, and few that views share.
+  expect(read.length - targets.length).toBeLessThan(25)
+  await page.context().close()
 })

@@ -5,7 +5,7 @@ import { seeded } from '../../../fixtures/seeded.ts'
 import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
-import { cells, openExplorer, settled } from '../../support/explorer.ts'
+import { cells, forLong, openExplorer, settled } from '../../support/explorer.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const reportCount = 120
@@ -13,13 +13,14 @@ const errorCount = 60
 
 let api: TestApi
 let key: TestKey
+let siteId: string
 let insertOne: (receivedAt: number) => Promise<void>
 let browser: Browser
 
 beforeAll(async () => {
   api = await startApi()
-  const tenantId = await api.createTenant()
-  const siteId = await api.createSite(tenantId)
+  const tenantId = await api.createTenant({ plan: 'enterprise' })
+  siteId = await api.createSite(tenantId)
   key = await api.createKey(tenantId)
   const random = seeded(4)
   const startedAt = Date.now()
@@ -105,4 +106,42 @@ describe('a list', () => {
     await settled(page)
     await page.close()
   })
+})
+
+const everyView = ['overview', 'reports', 'issues', 'policy', 'alerts', 'scripts', 'pages', 'pci']
+
+test('every view is copied as curl lines that the API responds to, and a list is exported whole', async () => {
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const { page } = await openExplorer(browser, api, key, `/explorer?siteId=${siteId}`, { permissions })
+  const pick = async (name: string) => {
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('button', { name }).click()
+  }
+  for (const view of everyView) {
+    await page.evaluate(
+      `history.pushState(null, '', '?view=${view}&siteId=${siteId}&noise=include'); dispatchEvent(new PopStateEvent('popstate'))`,
+    )
+    await settled(page)
+    await page.evaluate("navigator.clipboard.writeText('')")
+    await pick('Copy as curl')
+    const copied = async () => (await page.evaluate('navigator.clipboard.readText()')) as string
+    await expect.poll(copied, forLong).toContain('$KEY')
+    const targets = [...(await copied()).matchAll(/'(http[^']+)'$/gm)].map(([, url = '']) => url.slice(api.url.length))
+    const panels = page.locator('#view [data-target]')
+    const shown = await panels.evaluateAll((all) => all.map((one) => one.getAttribute('data-target')))
+    expect([view, targets]).toEqual([view, [...new Set(shown)]])
+    const statuses = await Promise.all(targets.map(async (target) => (await api.get(target, { key })).status))
+    expect([view, statuses]).toEqual([view, targets.map(() => 200)])
+  }
+  await page.goto(`${api.url}/explorer?view=issues&noise=include`)
+  await settled(page)
+  const [download] = await Promise.all([page.waitForEvent('download'), pick('Export “Issues” as NDJSON')])
+  const file = (await (await download.createReadStream()).setEncoding('utf8').toArray()).join('')
+  const ids = file
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).id)
+  const { body } = await api.get('/v1/issues?noise=include&total=true&limit=1', { key })
+  expect([ids.length, new Set(ids).size]).toEqual([body.issueCount, body.issueCount])
+  await page.context().close()
 })

@@ -10,16 +10,7 @@ import { uuidV7 } from '../../../fixtures/uuid-v7.ts'
 import type { TestApi } from '../../support/api.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { createWorld, startContractApi, type TestWorld } from '../../support/contract.ts'
-import {
-  cells,
-  expectFits,
-  expectSound,
-  figures,
-  forLong,
-  openExplorer,
-  settled,
-  shownNumber,
-} from '../../support/explorer.ts'
+import { cells, expectFits, expectSound, figures, forLong, openExplorer, shownNumber } from '../../support/explorer.ts'
 
 const hostile = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>\u202egpj.exe'
 
@@ -192,19 +183,4 @@ describe.each(views)('the view %s%s', (view, query, expectNumbers) => {
     await expectSound(page)
     expect(faults).toEqual([])
   })
-})
-
-test('the overview reads at most 12 operations and 100 KB, and no target twice', async () => {
-  const { page } = await openExplorer(browser, api, world.key, '/explorer')
-  await settled(page)
-  const read = (await page.evaluate(
-    `performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => [name, encodedBodySize])`,
-  )) as [string, number][]
-  const targets = read.map(([name]) => name).filter((name) => name.includes('/v1/'))
-  expect(targets.length).toBeLessThanOrEqual(12)
-  expect(new Set(targets).size).toBe(targets.length)
-  expect(read.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(100_000)
-  // A module a view, and few that views share.
-  expect(read.length - targets.length).toBeLessThan(25)
-  await page.close()
 })
