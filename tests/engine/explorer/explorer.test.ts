@@ -191,5 +191,5 @@ test('the overview reads at most 12 operations and 100 KB, and no target twice',
   expect(read.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(100_000)
   // A module a view, and few that views share.
   expect(read.length - targets.length).toBeLessThan(25)
-  await page.context().close()
+  await page.close()
 })
