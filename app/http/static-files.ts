@@ -32,16 +32,19 @@ export const mediaTypes = {
   json: 'application/json',
 } as const
 
-/** Serves a file that is the same for everybody, without a key. */
+/** Serves a file that is the same for everybody, without a key. @param file or what makes it for the first request. */
 export function mountFile(
   app: Hono<ApiEnv>,
   path: string,
   type: keyof typeof mediaTypes,
-  file: Representation['plain'],
+  file: Representation['plain'] | (() => string),
 ): void {
-  const representation = toRepresentation(file, undefined, fileGzip)
+  let representation: Representation | undefined
   const headers = { ...fixedHeaders, 'Content-Type': mediaTypes[type] }
-  app.get(path, (c) => respondConditional(c, representation, headers))
+  app.get(path, (c) => {
+    representation ??= toRepresentation(typeof file === 'function' ? file() : file, undefined, fileGzip)
+    return respondConditional(c, representation, headers)
+  })
   rejectOtherMethods(app, path)
 }
 
