@@ -68,7 +68,7 @@ function exactly(rows: readonly StoredReport[], field: 'feature' | 'requestOrigi
 const limits = fc.integer({ min: 1, max: 60 })
 
 /** Few pages, whatever the limit drawn. */
-const enough = (limit: number, items: number) => Math.max(limit, Math.ceil((items + 1) / 4))
+const enough = (limit: number, items: number) => Math.max(limit, Math.ceil((items + 1) / 2))
 
 describe('the API groups as the oracle does, page by page, on random filters and unaligned windows', () => {
   test('crashes', async () => {
