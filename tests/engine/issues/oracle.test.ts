@@ -21,8 +21,8 @@ beforeAll(async () => {
 
 afterAll(() => api?.close())
 
-/** Few pages, whatever the limit drawn. */
-const enough = (limit: number, items: number) => Math.min(200, Math.max(limit, Math.ceil((items + 1) / 4)))
+/** Two pages or three, whatever the limit drawn. */
+const enough = (limit: number, items: number) => Math.min(200, Math.max(limit, Math.ceil((items + 1) / 2)))
 
 describe('the API agrees with the oracle page by page, on random filters and unaligned windows', () => {
   test('issues, of all sites or of one', async () => {
