@@ -48,5 +48,10 @@ const columns = [
         : html`<span class="muted">none yet</span>`,
     width: '190px',
   },
-  { label: 'What changed', of: ({ latestScan }) => html`<${Changes} changes=${latestScan?.changes} />`, width: '18%' },
+  {
+    label: 'What changed',
+    isMinor: true,
+    of: ({ latestScan }) => html`<${Changes} changes=${latestScan?.changes} />`,
+    width: '18%',
+  },
 ]

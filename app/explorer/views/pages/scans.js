@@ -51,6 +51,7 @@ const columns = (complete) => [
   { label: 'What changed', of: ({ changes }) => html`<${Changes} changes=${changes} />` },
   {
     label: 'URL fetched',
+    isMinor: true,
     of: ({ finalUrl, scanUrl }) => html`<code><${Text} text=${finalUrl ?? scanUrl} /></code>`,
     width: '34%',
   },

@@ -32,10 +32,10 @@ const groups = {
     total: ({ groupCount }) => groupCount,
     columns: [
       feature('Error'),
-      { label: 'Phase', width: '8rem', of: ({ phase }) => html`<${Text} text=${phase} />` },
+      { label: 'Phase', isMinor: true, width: '8rem', of: ({ phase }) => html`<${Text} text=${phase} />` },
       { label: 'Origin', width: '30%', of: ({ origin }) => code(origin) },
-      { label: 'Status', width: '5rem', numeric: true, of: ({ statusCode }) => statusCode ?? '–' },
-      { label: 'Servers', of: ({ serverIps }) => code(serverIps.join(' ')) },
+      { label: 'Status', isMinor: true, width: '5rem', numeric: true, of: ({ statusCode }) => statusCode ?? '–' },
+      { label: 'Servers', isMinor: true, of: ({ serverIps }) => code(serverIps.join(' ')) },
     ],
   },
   crash: {
@@ -47,8 +47,8 @@ const groups = {
     columns: [
       feature('Reason'),
       { label: 'Page', width: '35%', of: ({ page }) => code(page) },
-      { label: 'Stack', width: '25%', of: ({ stackExcerpt }) => code(stackExcerpt) },
-      { label: 'Browsers', of: ({ browsers }) => browsers.join(', ') },
+      { label: 'Stack', isMinor: true, width: '25%', of: ({ stackExcerpt }) => code(stackExcerpt) },
+      { label: 'Browsers', isMinor: true, of: ({ browsers }) => browsers.join(', ') },
     ],
   },
   deprecation: {
@@ -70,7 +70,7 @@ const groups = {
         width: '30%',
         of: ({ sourceFile, lineNumber }) => code(sourceFile && `${sourceFile}:${lineNumber ?? '?'}`),
       },
-      { label: 'Message', width: '25%', of: ({ message }) => html`<${Text} text=${message} />` },
+      { label: 'Message', isMinor: true, width: '25%', of: ({ message }) => html`<${Text} text=${message} />` },
     ],
   },
 }

@@ -104,11 +104,13 @@ const versionColumns = [
   },
   {
     label: 'Library',
+    isMinor: true,
     of: ({ identity }) => html`<${Text} text=${identity && `${identity.name} ${identity.version}`} />`,
     width: '116px',
   },
   {
     label: 'Copy',
+    isMinor: true,
     title: 'Whether the bytes were fetched and kept',
     of: ({ capture }) => html`<${Text} text=${capture && words(capture.reason ?? capture.state)} />`,
     width: '100px',
