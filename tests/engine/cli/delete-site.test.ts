@@ -16,8 +16,9 @@ import { startTestCollector, type TestCollector } from '../../support/collector.
 import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
 
 const seed = Date.now() % 1_000_000_007
-/** Reports of 40 days, so of two months or three. */
-const span = { from: new Date(Date.now() - 40 * dayMs), to: new Date() }
+/** Reports of 32 days, so of two months or three. */
+const span = { from: new Date(Date.now() - 32 * dayMs), to: new Date() }
+const yesterday = new Date(Date.now() - dayMs)
 const window = `from=${new Date(span.to.getTime() - 20 * dayMs).toISOString()}&to=${new Date(span.to.getTime() - dayMs).toISOString()}`
 
 let database: TestDatabase
@@ -42,14 +43,14 @@ const rowsOf = async (table: string, where: string) =>
   Number((await queryRows(database.writer, `SELECT count() FROM ${table} WHERE ${where}`))[0]?.[0])
 
 /** Three sites with reports of every type, of which some values, days and pages are of one site alone. */
-async function createTenant(count: number) {
+async function createTenant(count: number, from = span.from) {
   const tenantId = await api.createTenant({ overrides: { retentionDays: 90, keyLimit: 100_000, tenantLimit: 100_000 } })
   const tokens = [makeSiteToken(), makeSiteToken(), makeSiteToken()]
   const siteIds: string[] = []
   for (const [index, token] of tokens.entries()) {
     siteIds.push(await api.createSite(tenantId, { name: `S${index}`, hosts: [`s${index}.test`], token }))
   }
-  const given = { ...span, tenantId, count, reportTypes: storedTypeNames }
+  const given = { ...span, from, tenantId, count, reportTypes: storedTypeNames }
   await api.insertReports(
     siteIds.flatMap((siteId, index) =>
       randomReports({ ...given, seed: seed + index, siteIds: [siteId], retentionDays: 90 - index }),
@@ -80,7 +81,7 @@ const deleteWords = (tenantId: string, siteId: string | undefined, confirm: stri
 test('a deleted site is in no response and no rollup when the command ends, while the collector goes on', async () => {
   const { tenantId, siteIds, tokens, key } = await createTenant(200)
   const [gone = '', stays = ''] = siteIds
-  const other = await createTenant(50)
+  const other = await createTenant(50, yesterday)
   const deliveries = randomDeliveries({ ...span, seed, count: 60, siteIds: siteIds.slice(0, 2) })
   await api.importRecords(tenantId, alertDeliveries, deliveries)
   const paths = [
@@ -108,7 +109,8 @@ test('a deleted site is in no response and no rollup when the command ends, whil
       const { status } = await collector.post(tokens[1] ?? '', [report])
       expect(status).toBe(204)
       posted++
-      await sleep(500)
+      // Each is an insert into every rollup, and the deletion shares the processor with it.
+      await sleep(1_500)
     }
   }
   const posting = [post(0), post(1)]
@@ -135,7 +137,7 @@ test('a deleted site is in no response and no rollup when the command ends, whil
 })
 
 test('a deletion that is cut off between two rollups is ended by another', async () => {
-  const { tenantId, siteIds } = await createTenant(40)
+  const { tenantId, siteIds } = await createTenant(40, yesterday)
   const [gone = ''] = siteIds
   let steps = 0
   const cutOff = async () => {
@@ -149,7 +151,15 @@ test('a deletion that is cut off between two rollups is ended by another', async
   }
   await expect(run()).rejects.toThrow('cut off')
   await api.insertReports(
-    randomReports({ ...span, count: 20, seed: seed + 9, tenantId, siteIds: [gone], retentionDays: 90 }),
+    randomReports({
+      ...span,
+      from: yesterday,
+      count: 20,
+      seed: seed + 9,
+      tenantId,
+      siteIds: [gone],
+      retentionDays: 90,
+    }),
   )
   // No collector knows the site.
   const settings = { untilForgotten: async () => {} }
