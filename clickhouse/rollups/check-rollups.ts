@@ -113,13 +113,13 @@ function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: MonthG
 }
 
 /** Measures with one readable total a day. */
-const addsUp = ({ isState, type }: RollupMeasure) => isState || !/^(Array|Map|Tuple)\(/.test(type)
+export const addsUp = ({ isState, type }: RollupMeasure) => isState || !/^(Array|Map|Tuple)\(/.test(type)
 
 /** JavaScript's numbers are exact up to 2^53. */
 const exactInJson = ({ type }: RollupMeasure, value: Sql) => (type === 'UInt64' ? sql`toString(${value})` : value)
 
 /** One side's value in a comparable form; null or empty if that side lacks the row. */
-function combined(measure: RollupMeasure, side: Sql): Sql {
+export function combined(measure: RollupMeasure, side: Sql): Sql {
   const column = name(measure.column)
   if (measure.isState) return sql`${name(`${measure.combine}MergeIf`)}(${column}, ${side})`
   if (addsUp(measure)) return sql`${name(`${measure.combine}OrNullIf`)}(${column}, ${side})`
@@ -149,6 +149,6 @@ function measured(value: unknown): Measured {
   return typeof value === 'string' || typeof value === 'number' ? value : null
 }
 
-const list = (columns: readonly string[]): Sql => join(columns.map(name), ', ')
+export const list = (columns: readonly string[]): Sql => join(columns.map(name), ', ')
 
 const camelCase = (column: string) => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())

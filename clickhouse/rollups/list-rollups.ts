@@ -77,7 +77,7 @@ export async function listRollups(database: Database): Promise<Rollup[]> {
 export const hasBucket = ({ keys }: Rollup): boolean => keys.includes('bucket')
 
 /** Rollups, and tables like them without a bucket, sources before the tables of them. */
-export async function listAggregates(database: Database): Promise<Rollup[]> {
+export async function listAggregates(database: Pick<Database, 'read'>): Promise<Rollup[]> {
   const [views, columns] = await Promise.all([database.read(listViews), database.read(listColumns)])
   const rollups = views.map(({ view, definition, statement }): Rollup => {
     const table = viewTarget(statement)
