@@ -7,6 +7,9 @@ import { join } from 'node:path'
 export const spoolFolder = (dataDir: string, shard = 1): string =>
   join(dataDir, 'collector', shard === 1 ? '' : `shard-${shard}`)
 
+/** Name of the folder of blocks that ClickHouse has, for ten minutes after. */
+export const storedFolder = (dataDir: string): string => join(dataDir, 'collector-stored')
+
 const states = ['block', 'withdrawn', 'refused', 'unreadable'] as const
 
 export interface BlockFile {

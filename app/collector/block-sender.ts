@@ -6,45 +6,13 @@
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { collectorTokenPrefix, type LogImportSteps } from '../../clickhouse/log-import-steps.ts'
+import { collectorTokenPrefix } from '../../clickhouse/log-import-steps.ts'
 import { isRefusal } from '../../queries/clickhouse/error-codes.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
-import { type PostTimeouts, postTimeouts } from '../../schema/durations.ts'
-import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { withRetry } from '../import/with-retry.ts'
+import { type BlockSenderOptions, senderTimeouts } from './block-sender-options.ts'
 import { unavailable } from './collector-error.ts'
-import type { SettleInsert } from './settle-insert.ts'
-import type { Spool, SpoolEntry, SpooledBlock } from './spool.ts'
-
-export interface BlockSenderOptions {
-  readonly writer: ReportWriter
-  readonly logSteps: LogImportSteps
-  readonly settle: SettleInsert
-  readonly spool: Spool
-  readonly timeouts?: Partial<SenderTimeouts>
-  /** Called when a block cannot be sent, and without an error when ClickHouse takes writes again. */
-  readonly onOutage?: (error: Error | undefined) => void
-  /** Called with the token of a block that is set aside: ClickHouse refuses it, which only a defect of ours makes it do. */
-  readonly onRefusal?: (token: string, error: Error) => void
-  /** Called with the token of a block that is set aside because it cannot be read. */
-  readonly onUnreadable?: (token: string) => void
-}
-
-/** Those of `postTimeouts` include retries. */
-interface SenderTimeouts extends Omit<PostTimeouts, 'queueTimeoutMs'> {
-  /** Of each part of a block that is sent again, for which no post waits. */
-  readonly recoveryTimeoutMs: number
-  readonly recoveryPauseMs: number
-  /** Before the first retry. By default all waits are 5 s, in which an engine that died restarts. */
-  readonly retryPauseMs: number
-}
-
-const senderTimeouts: SenderTimeouts = {
-  ...postTimeouts,
-  recoveryTimeoutMs: 300_000,
-  recoveryPauseMs: 250,
-  retryPauseMs: 100,
-}
+import type { SpoolEntry, SpooledBlock } from './spool.ts'
 
 export function createBlockSender(options: BlockSenderOptions) {
   const {
@@ -52,6 +20,7 @@ export function createBlockSender(options: BlockSenderOptions) {
     logSteps,
     settle,
     spool,
+    restore,
     onOutage = () => {},
     onRefusal = () => {},
     onUnreadable = () => {},
@@ -61,6 +30,8 @@ export function createBlockSender(options: BlockSenderOptions) {
   const ownStepToken = collectorTokenPrefix + randomUUID()
   const closing = new AbortController()
   let recovering: Promise<void> | undefined
+  let sending: Promise<void> = Promise.resolve()
+  let isRestoring = false
 
   /** Its tenants are not cached until `finish`. */
   const start = ({ stepToken, tenantIds }: SpooledBlock, timeoutMs: number): Promise<void> =>
@@ -69,15 +40,32 @@ export function createBlockSender(options: BlockSenderOptions) {
   const insert = async ({ token, rows }: SpooledBlock, timeoutMs: number): Promise<void> => {
     // An older version left blocks without rows, of which only the step was not done.
     if (rows.length === 0) return
-    await within(timeoutMs, (signal) => withRetry(() => writer.write([rows], token, signal), signal, waits))
+    let isRetry = false
+    const write = async (signal: AbortSignal) => {
+      // A power cut can take the token of rows that it did not take.
+      if (isRetry && (await restore?.newBoot(signal))) throw new Error('The machine of ClickHouse started anew')
+      isRetry = true
+      await writer.write([rows], token, signal)
+    }
+    await within(timeoutMs, (signal) => withRetry(() => write(signal), signal, waits))
   }
 
   const logDone = ({ stepToken, tenantIds }: SpooledBlock): Promise<void> =>
     within(timeouts.doneTimeoutMs, (signal) => logSteps(tenantIds, stepToken, 'done', signal))
 
-  async function finish(block: SpooledBlock): Promise<void> {
+  async function finish(block: SpooledBlock, entry: SpoolEntry): Promise<void> {
+    await logDone(block)
+    await spool.moveToStored(entry)
+  }
+
+  async function discard(block: SpooledBlock): Promise<void> {
     await logDone(block)
     await spool.remove(block.token)
+  }
+
+  async function setUnreadableAside(entry: SpoolEntry): Promise<void> {
+    onUnreadable(entry.token)
+    await spool.setAside(entry, 'unreadable')
   }
 
   async function refuse(block: SpooledBlock, entry: SpoolEntry, error: Error): Promise<void> {
@@ -91,13 +79,10 @@ export function createBlockSender(options: BlockSenderOptions) {
 
   async function sendAgain(entry: SpoolEntry): Promise<void> {
     const block = await spool.load(entry)
-    if (!block) {
-      onUnreadable(entry.token)
-      return spool.setAside(entry, 'unreadable')
-    }
+    if (!block) return setUnreadableAside(entry)
     const { recoveryTimeoutMs } = timeouts
     const isWanted = !entry.isWithdrawn || (await within(recoveryTimeoutMs, (signal) => settle(block, signal)))
-    if (!isWanted) return finish(block)
+    if (!isWanted) return discard(block)
     await start(block, recoveryTimeoutMs)
     try {
       await insert(block, recoveryTimeoutMs)
@@ -105,7 +90,18 @@ export function createBlockSender(options: BlockSenderOptions) {
       if (!isRefusal(error)) throw error
       return refuse(block, entry, error as Error)
     }
-    await finish(block)
+    await finish(block, entry)
+  }
+
+  async function restoreAfterCut(): Promise<void> {
+    if (!restore) return
+    const { recoveryTimeoutMs } = timeouts
+    const boot = await within(recoveryTimeoutMs, restore.newBoot)
+    if (boot === undefined) return
+    isRestoring = true
+    const setAside = { unreadable: setUnreadableAside, refused: refuse }
+    await restore.restore(boot, ownStepToken, setAside, closing.signal)
+    isRestoring = false
   }
 
   /** Sends the blocks of the spool until each is stored, refused or withdrawn. */
@@ -115,6 +111,7 @@ export function createBlockSender(options: BlockSenderOptions) {
       try {
         if (failure) await sleep(timeouts.recoveryPauseMs, undefined, { signal: closing.signal })
         await spool.probe()
+        await restoreAfterCut()
         for (const entry of await spool.list()) await sendAgain(entry)
         if (failure) onOutage(undefined)
         return
@@ -127,9 +124,25 @@ export function createBlockSender(options: BlockSenderOptions) {
   }
 
   function startRecovery(failure?: Error): void {
-    recovering = recover(failure).then(() => {
+    recovering ??= recover(failure).then(() => {
       recovering = undefined
     })
+  }
+
+  /** A block whose insert is on its way is a block to restore once it has ended. */
+  async function pollBoot(): Promise<void> {
+    if (recovering || closing.signal.aborted) return
+    const boot = await within(timeouts.startTimeoutMs, async (signal) => restore?.newBoot(signal)).catch(
+      () => undefined,
+    )
+    if (recovering || closing.signal.aborted) return
+    if (boot === undefined) await spool.removeOld().catch(() => undefined)
+    else
+      recovering = sending
+        .then(() => recover())
+        .then(() => {
+          recovering = undefined
+        })
   }
 
   /** Rejects where none of it is stored, as far as that can be known. */
@@ -155,22 +168,29 @@ export function createBlockSender(options: BlockSenderOptions) {
 
   const withdraw = ({ token }: SpooledBlock) => spool.withdraw(token).catch(() => undefined)
 
+  const polling = restore && setInterval(pollBoot, timeouts.bootPollMs).unref()
+
   return {
     /** Resolves when ClickHouse has the rows; one block at a time. Rejects while `isRecovering`. */
     async send(tenantIds: readonly string[], rows: Buffer): Promise<void> {
       if (recovering) throw unavailable()
       const block = { token: randomUUID(), stepToken: ownStepToken, tenantIds, rows }
-      await store(block).catch((error: Error) => {
+      const stored = store(block)
+      sending = stored.catch(() => undefined)
+      await stored.catch((error: Error) => {
         startRecovery(error)
         throw error
       })
-      if (!recovering) await finish(block).catch(startRecovery)
+      if (!recovering) await finish(block, { token: block.token, isWithdrawn: false }).catch(startRecovery)
     },
     isRecovering: () => recovering !== undefined,
+    /** From the time that a power cut of ClickHouse's machine is seen until it has again what it lost. */
+    isRestoring: () => isRestoring,
     /** Sends what a killed collector left. */
     sendLeftovers: () => startRecovery(),
     /** A block that is being sent again stays in the spool. */
     async close(): Promise<void> {
+      clearInterval(polling)
       closing.abort()
       await recovering
     },

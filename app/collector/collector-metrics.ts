@@ -31,6 +31,11 @@ export function createCollectorMetrics(waitingBytes: () => number, dataDir?: str
     buckets: [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers,
   })
+  const restored = new Counter({
+    name: 'collector_restored_reports_total',
+    help: 'Reports that ClickHouse had lost in a power cut of its machine, and that were stored again',
+    registers,
+  })
   new Gauge({
     name: 'collector_waiting_bytes',
     help: 'Bytes of rows that wait to be stored',
@@ -44,6 +49,7 @@ export function createCollectorMetrics(waitingBytes: () => number, dataDir?: str
     ...program,
     observe: program.observeRequest,
     countReport: (type: string, outcome: Outcome) => reports.inc({ type, outcome }),
+    countRestored: (count: number) => restored.inc(count),
     observeFlush(flush: Flush) {
       flushReports.observe(flush.reports)
       flushSeconds.observe(flush.milliseconds / 1000)

@@ -88,7 +88,12 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   app.use(headLength)
   mountHealth(app, database, budgets, {
     isStopping,
-    furtherChecks: () => ({ store: store.isReady(), inserts: store.takesInserts(), spool: store.canSpool() }),
+    furtherChecks: () => ({
+      store: store.isReady(),
+      restore: !store.isRestoring(),
+      inserts: store.takesInserts(),
+      spool: store.canSpool(),
+    }),
   })
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
 

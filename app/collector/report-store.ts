@@ -7,7 +7,8 @@ import type { StoredReport } from '../../schema/stored-report.ts'
 import { type BlockTimes, dueAt } from '../import/due-at.ts'
 import { toInsertLine } from '../import/reports/insert-block.ts'
 import { type BlockLimits, blockLimits } from './block-limits.ts'
-import { type BlockSenderOptions, createBlockSender } from './block-sender.ts'
+import { createBlockSender } from './block-sender.ts'
+import type { BlockSenderOptions } from './block-sender-options.ts'
 import { createByteQuota } from './byte-quota.ts'
 import { overloaded, unavailable } from './collector-error.ts'
 
@@ -145,6 +146,7 @@ export function createReportStore({ onFlush = () => {}, ...options }: ReportStor
     },
     waitingBytes: quota.total,
     isReady: () => !sender.isRecovering(),
+    isRestoring: sender.isRestoring,
     /** False for a while after a failed insert; posts are accepted, which finds whether the next one fails. */
     takesInserts: () => performance.now() - failedAt > limits.failureMs,
     /** Whether the folder of its blocks can be written. */

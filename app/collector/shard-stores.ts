@@ -29,6 +29,7 @@ export function createShardStores(
     },
     waitingBytes: () => all.reduce((sum, store) => sum + store.waitingBytes(), 0),
     isReady: () => all.some((store) => store.isReady()),
+    isRestoring: () => all.some((store) => store.isRestoring()),
     takesInserts: () => all.some((store) => store.takesInserts()),
     canSpool: async () => (await Promise.all(all.map((store) => store.canSpool()))).every(Boolean),
     sendLeftovers() {

@@ -1,11 +1,12 @@
 /**
  * @module Blocks on disk while they are inserted: an insert that a crash cut off can be half stored, and is sent again.
- * Not synced to disk: it outlives its process, as ClickHouse's own parts do, and not a power failure.
+ * They are synced, and stored ones remain for ten minutes: ClickHouse syncs no part, and a power cut takes its last ones.
  */
 
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { minuteMs } from '../../schema/durations.ts'
 
 export interface SpooledBlock {
   /** Deduplication token of its insert. */
@@ -34,35 +35,79 @@ const withdrawnSuffix = '.withdrawn'
 /** Of a block that is being written. */
 const unfinishedSuffix = `${suffix}.new`
 const probeName = 'probe'
+const bootName = 'boot'
+/** Linux writes a changed page to disk after 30 s, and ext4 a name after 5 s. */
+const storedForMs = 10 * minuteMs
 const lineEnd = 0x0a
 
 export type Spool = Awaited<ReturnType<typeof openSpool>>
 
-/** Its methods reject with SpoolError. @param folder of one collector; it is made where it is missing. */
-export async function openSpool(folder: string) {
+/**
+ * Its methods reject with SpoolError.
+ * @param folder of one collector; it is made where it is missing.
+ * @param storedFolder on the same disk, of stored blocks, which are removed at once without it.
+ */
+export async function openSpool(folder: string, storedFolder?: string) {
   const withFolder = <Result>(task: () => Promise<Result>): Promise<Result> =>
     task().catch((cause: NodeJS.ErrnoException) => {
       throw new SpoolError(`${folder}: ${cause.code}`, { cause })
     })
-  const files = async (end: string) =>
-    (await readdir(folder, { withFileTypes: true }))
+  const files = async (end: string, of = folder) =>
+    (await readdir(of, { withFileTypes: true }))
       .filter((entry) => entry.isFile() && entry.name.endsWith(end))
       .map(({ name }) => name.slice(0, -end.length))
   const pathOf = (token: string, end = suffix) => join(folder, `${token}${end}`)
   const pathOfEntry = ({ token, isWithdrawn }: SpoolEntry) => pathOf(token, isWithdrawn ? withdrawnSuffix : suffix)
+  const storedPath = (token: string) => join(storedFolder ?? folder, `${token}${suffix}`)
 
-  await mkdir(folder, { recursive: true })
+  /** Oldest first. */
+  async function storedFiles() {
+    if (storedFolder === undefined) return []
+    const found = await Promise.all(
+      (await files(suffix, storedFolder)).map(async (token) => ({
+        token,
+        at: (await stat(storedPath(token))).mtimeMs,
+      })),
+    )
+    return found.toSorted((one, other) => one.at - other.at)
+  }
+
+  async function removeStored(olderThanMs: number): Promise<void> {
+    for (const { token, at } of await storedFiles()) {
+      if (Date.now() - at > olderThanMs) await rm(storedPath(token), { force: true })
+    }
+  }
+
+  for (const made of [folder, storedFolder]) if (made !== undefined) await mkdir(made, { recursive: true })
   for (const token of await files(unfinishedSuffix)) await rm(pathOf(token, unfinishedSuffix), { force: true })
   return {
+    /** On the disk when it returns, with its name. */
     save: ({ token, stepToken, tenantIds, rows }: SpooledBlock) =>
       withFolder(async () => {
-        const unfinished = pathOf(token, unfinishedSuffix)
         const line = `${JSON.stringify({ stepToken, tenantIds, bytes: rows.length })}\n`
-        await writeFile(unfinished, [line, rows], { mode: 0o600 })
-        await rename(unfinished, pathOf(token))
+        const write = () => writeSynced(pathOf(token, unfinishedSuffix), pathOf(token), [line, rows])
+        await write().catch(async (error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ENOSPC') throw error
+          // Older ones are on ClickHouse's disk as far as the kernel's times are its defaults.
+          await removeStored(minuteMs)
+          await write()
+        })
       }),
     /** Marks a block before its posts get their 503; a rename, which a full disk takes too. */
-    withdraw: (token: string) => withFolder(() => rename(pathOf(token), pathOf(token, withdrawnSuffix))),
+    withdraw: (token: string) =>
+      withFolder(async () => {
+        await rename(pathOf(token), pathOf(token, withdrawnSuffix))
+        await syncFolder(folder)
+      }),
+    /** Ends the sending of a block that ClickHouse has. */
+    moveToStored: (entry: SpoolEntry) =>
+      withFolder(async () => {
+        const path = pathOfEntry(entry)
+        if (storedFolder === undefined) return rm(path, { force: true })
+        const now = new Date()
+        await utimes(path, now, now)
+        await rename(path, storedPath(entry.token))
+      }),
     /** Withdrawn or not. */
     remove: (token: string) =>
       withFolder(async () => {
@@ -79,14 +124,52 @@ export async function openSpool(folder: string) {
           ...withdrawn.map((token) => ({ token, isWithdrawn: true })),
         ]
       }),
+    /** Tokens of stored blocks, oldest first. */
+    listStored: () => withFolder(async () => (await storedFiles()).map(({ token }) => token)),
     /** Undefined for a block that cannot be read, as one that a power failure cut off. */
     load: (entry: SpoolEntry): Promise<SpooledBlock | undefined> => readBlock(pathOfEntry(entry), entry.token),
+    loadStored: (token: string): Promise<SpooledBlock | undefined> => readBlock(storedPath(token), token),
+    /** Removes stored blocks that were stored over ten minutes ago. */
+    removeOld: () => withFolder(() => removeStored(storedForMs)),
+    /** Of ClickHouse's machine, since which all stored blocks were seen to be whole; undefined if that was never seen. */
+    lastBoot: async (): Promise<string | undefined> =>
+      readFile(join(storedFolder ?? folder, bootName), 'utf8').catch(() => undefined),
+    /** Stored blocks count as stored now: what a power cut took of them was stored again. */
+    saveBoot: (boot: string) =>
+      withFolder(async () => {
+        const path = join(storedFolder ?? folder, bootName)
+        const now = new Date()
+        for (const { token } of await storedFiles()) await utimes(storedPath(token), now, now)
+        await writeSynced(`${path}.new`, path, [boot])
+      }),
     /** Writes and removes a byte. */
     probe: () =>
       withFolder(async () => {
         await writeFile(join(folder, probeName), '0')
         await rm(join(folder, probeName))
       }),
+  }
+}
+
+/** Of its two paths the first is that of the unfinished file. */
+async function writeSynced(unfinished: string, path: string, content: readonly (string | Buffer)[]): Promise<void> {
+  const file = await open(unfinished, 'w', 0o600)
+  try {
+    for (const part of content) await file.writeFile(part)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+  await rename(unfinished, path)
+  await syncFolder(dirname(path))
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const opened = await open(folder, 'r')
+  try {
+    await opened.sync()
+  } finally {
+    await opened.close()
   }
 }
 

@@ -9,21 +9,28 @@ import { type Listener, listen } from '../http/listen.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { openBudgets } from '../program/open-budgets.ts'
-import { spoolFolder } from './block-files.ts'
+import { spoolFolder, storedFolder } from './block-files.ts'
 import { addClusterMetrics } from './cluster-metrics.ts'
 import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
+import { logRestored } from './log-restored.ts'
 import { logStoreOutage } from './log-store-outage.ts'
+import { createBootReader, isSameBoot, type ReadBoot } from './read-boot.ts'
 import { createReportStore, type ReportStore, type ReportStoreOptions } from './report-store.ts'
+import { createRestoreBlocks } from './restore-blocks.ts'
 import { settleInsert } from './settle-insert.ts'
 import { createShardStores } from './shard-stores.ts'
 import { openSpool } from './spool.ts'
 import { mountTryPage, type TryPageOptions } from './try-page.ts'
 
+const bootUnknown = 'ClickHouse does not have the uptime of its machine: after a power cut of it nothing is restored'
+
 export interface CollectorOptions {
   readonly tryPage?: TryPageOptions | undefined
   readonly cluster?: Cluster | undefined
   readonly siteTtlMs?: number | undefined
+  /** Of ClickHouse's machine, as ClickHouse has it by default. */
+  readonly readBoot?: ReadBoot | undefined
   /** Timeouts and limits of blocks. */
   readonly blocks?: Pick<ReportStoreOptions, 'timeouts' | 'limits'> | undefined
 }
@@ -33,7 +40,7 @@ export async function startCollector(
   config: Config,
   database: Database,
   log: Logger,
-  { tryPage, cluster, siteTtlMs, blocks }: CollectorOptions = {},
+  { tryPage, cluster, siteTtlMs, readBoot, blocks }: CollectorOptions = {},
 ): Promise<Listener> {
   const metrics = createCollectorMetrics(() => store.waitingBytes(), config.DATA_DIR)
   const onRefusal = (node: string, err: unknown) => log.error({ node, err }, 'A node does not show its health')
@@ -44,13 +51,25 @@ export async function startCollector(
     cluster && shard !== undefined
       ? clickHouseReportWriter(database, (signal) => untilInStep(cluster, shard, signal))
       : clickHouseReportWriter(database)
+  /** A replica has its parts from the others, so that on a cluster no block is restored. */
+  async function spoolOf(shard?: number) {
+    if (cluster) return { spool: await openSpool(spoolFolder(config.DATA_DIR, shard)) }
+    const spool = await openSpool(spoolFolder(config.DATA_DIR), storedFolder(config.DATA_DIR))
+    const restore = createRestoreBlocks({
+      ...{ database, spool, writer: writerOf(), logSteps: logImportSteps(database), settle: settleInsert(database) },
+      readBoot: readBoot ?? createBootReader(database, () => log.warn(bootUnknown)),
+      isSameBoot,
+      onRestore: logRestored(log, metrics),
+    })
+    return { spool, restore }
+  }
   const open = async (shard?: number) =>
     createReportStore({
       ...blocks,
+      ...(await spoolOf(shard)),
       writer: writerOf(shard),
       logSteps: logImportSteps(database),
       settle: settleInsert(database),
-      spool: await openSpool(spoolFolder(config.DATA_DIR, shard)),
       onFlush: metrics.observeFlush,
       onOutage: logStoreOutage(log, shard === undefined ? 'ClickHouse' : `ClickHouse shard ${shard}`),
       onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refuses a block; it is set aside'),

@@ -113,7 +113,7 @@ function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: MonthG
 }
 
 /** Measures with one readable total a day. */
-export const addsUp = ({ isState, type }: RollupMeasure) => isState || !/^(Array|Map|Tuple)\(/.test(type)
+const addsUp = ({ isState, type }: RollupMeasure) => isState || !/^(Array|Map|Tuple)\(/.test(type)
 
 /** JavaScript's numbers are exact up to 2^53. */
 const exactInJson = ({ type }: RollupMeasure, value: Sql) => (type === 'UInt64' ? sql`toString(${value})` : value)

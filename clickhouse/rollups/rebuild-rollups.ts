@@ -98,7 +98,7 @@ async function rebuildPartition(
 }
 
 /** Aggregates that a row changes once, however often it is added. */
-export const repeatable = /^(min|max|any|anyLast|argMin|argMax|groupBit(And|Or)|groupUniqArray(Array)?|uniq\w*)$/
+const repeatable = /^(min|max|any|anyLast|argMin|argMax|groupBit(And|Or)|groupUniqArray(Array)?|uniq\w*)$/
 
 async function addPartition(stores: readonly Store[], _: readonly Database[], rollup: Rollup, partition: string) {
   const { table, measures } = rollup

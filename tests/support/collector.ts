@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { inject } from 'vitest'
-import { startCollector } from '../../app/collector/start-collector.ts'
+import { type CollectorOptions, startCollector } from '../../app/collector/start-collector.ts'
 import { readConfig } from '../../app/config.ts'
 import { createLogger } from '../../app/program/create-logger.ts'
 import { openCluster } from '../../clickhouse/cluster/open-cluster.ts'
@@ -30,7 +30,7 @@ export interface TestCollector extends TenantWriter {
 
 export async function startTestCollector(
   environment: Readonly<Record<string, string>> = {},
-  { log, siteTtlMs }: { readonly log?: Logger; readonly siteTtlMs?: number } = {},
+  { log, siteTtlMs, readBoot }: Pick<CollectorOptions, 'siteTtlMs' | 'readBoot'> & { readonly log?: Logger } = {},
 ): Promise<TestCollector> {
   const folder = environment.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'collector-')))
   const defaults = { DATA_DIR: folder, COLLECTOR_PORT: '0', LOG_LEVEL: 'silent' }
@@ -41,6 +41,7 @@ export async function startTestCollector(
   const collector = await startCollector(config, database, log ?? createLogger(config), {
     cluster,
     siteTtlMs,
+    readBoot,
     blocks: patientBlocks,
   })
   // Posts are 503 until the blocks of a killed collector are sent, if there are any.

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -73,4 +73,35 @@ test('a folder that cannot be written is a SpoolError that names it; a probe fin
     await expect(failing).rejects.toThrow(SpoolError)
     await expect(failing).rejects.toThrow(`${folder}: ENOTDIR`)
   }
+})
+
+test('a stored block is in a folder of its own for ten minutes, however long it was on its way', async () => {
+  const [folder, stored] = [join(parent, 'sent'), join(parent, 'stored')]
+  const spool = await openSpool(folder, stored)
+  for (const token of ['a', 'b']) {
+    await spool.save({ ...block, token })
+    await utimes(join(folder, `${token}.block`), 0, 0)
+    await spool.moveToStored({ token, isWithdrawn: false })
+  }
+  await spool.removeOld()
+  expect([await spool.list(), await readdir(folder)]).toEqual([[], []])
+  expect(await spool.listStored()).toEqual(expect.arrayContaining(['a', 'b']))
+  expect(await (await openSpool(folder, stored)).loadStored('a')).toEqual(block)
+  const elevenMinutesAgo = new Date(Date.now() - 660_000)
+  await utimes(join(stored, 'a.block'), elevenMinutesAgo, elevenMinutesAgo)
+  await spool.removeOld()
+  expect(await spool.listStored()).toEqual(['b'])
+})
+
+test('the boot of ClickHouse’s machine is that of the next spool, and what is stored counts from then', async () => {
+  const [folder, stored] = [join(parent, 'booted'), join(parent, 'booted-stored')]
+  const spool = await openSpool(folder, stored)
+  expect(await spool.lastBoot()).toBeUndefined()
+  await spool.save(block)
+  await spool.moveToStored(saved)
+  await utimes(join(stored, 'a.block'), 0, 0)
+  await spool.saveBoot('1000')
+  await spool.removeOld()
+  const next = await openSpool(folder, stored)
+  expect([await next.lastBoot(), await next.listStored()]).toEqual(['1000', ['a']])
 })

@@ -1,0 +1,185 @@
+/**
+ * @module Stores again what a power cut took: ClickHouse syncs no part to disk, so that each table can lose what it stored
+ * in the last half minute, and the deduplication tokens of what it has. Reports are found by their ids, and the rollups of
+ * their days counted anew.
+ */
+
+import { hash } from 'node:crypto'
+import type { LogImportSteps } from '../../clickhouse/log-import-steps.ts'
+import { recountDays } from '../../clickhouse/rollups/recount-days.ts'
+import type { MonthGroup } from '../../clickhouse/rollups/rollup-months.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
+import { isRefusal } from '../../queries/clickhouse/error-codes.ts'
+import { listStoredIds } from '../../queries/reports/list-stored-ids.ts'
+import { chunksOf } from '../../queries/sql/chunks.ts'
+import { listSiteIds } from '../../queries/tenants/list-site-ids.ts'
+import { dayMs } from '../../schema/durations.ts'
+import { storedFieldNames } from '../../schema/stored-report.ts'
+import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
+import type { SettleInsert } from './settle-insert.ts'
+import type { Spool, SpoolEntry, SpooledBlock } from './spool.ts'
+
+export interface Restored {
+  readonly blocks: number
+  /** That ClickHouse had lost. */
+  readonly reports: number
+  /** Days of a rollup that differed from the reports. */
+  readonly correctedDays: number
+  /** Rollups beside whose count other collectors or imports stored reports each time. */
+  readonly unsettled: readonly string[]
+  readonly milliseconds: number
+}
+
+export interface RestoreBlocksOptions {
+  readonly database: Pick<Database, 'read' | 'command'>
+  readonly spool: Spool
+  readonly writer: ReportWriter
+  readonly logSteps: LogImportSteps
+  readonly settle: SettleInsert
+  /** Of ClickHouse's machine; undefined where it cannot be known. Rejects where ClickHouse does not respond. */
+  readonly readBoot: (signal: AbortSignal) => Promise<string | undefined>
+  readonly isSameBoot: (one: string, other: string) => boolean
+  readonly onRestore?: (restored: Restored | 'begins') => void
+}
+
+export type RestoreBlocks = ReturnType<typeof createRestoreBlocks>
+
+const mostTenants = 100
+
+export function createRestoreBlocks(options: RestoreBlocksOptions) {
+  const { database, spool, writer, logSteps, settle, readBoot, isSameBoot, onRestore = () => {} } = options
+
+  /** The boot for which blocks are to be restored; undefined for none. The first boot ever seen is written down. */
+  async function newBoot(signal: AbortSignal): Promise<string | undefined> {
+    const [boot, last] = [await readBoot(signal), await spool.lastBoot()]
+    if (boot === undefined || (last !== undefined && isSameBoot(boot, last))) return undefined
+    if (last !== undefined) return boot
+    await spool.saveBoot(boot)
+    return undefined
+  }
+
+  /**
+   * Those of the folder too. Whatever ends it, it begins anew: the boot is written down last.
+   * @param setAside as it is done with a block that is sent again.
+   */
+  async function restore(
+    boot: string,
+    stepToken: string,
+    setAside: {
+      readonly unreadable: (entry: SpoolEntry) => Promise<void>
+      readonly refused: (block: SpooledBlock, entry: SpoolEntry, error: Error) => Promise<void>
+    },
+    signal: AbortSignal,
+  ): Promise<void> {
+    onRestore('begins')
+    const startedAt = performance.now()
+    const tenantsOfDays = new Map<number, Set<string>>()
+    const tenants = new Set<string>()
+    let [blocks, reports] = [0, 0]
+
+    async function restoreRows(block: SpooledBlock, isWanted: boolean): Promise<void> {
+      await logSteps(block.tenantIds, stepToken, 'started', signal)
+      for (const tenantId of block.tenantIds) tenants.add(tenantId)
+      const rows = rowsOf(block)
+      for (const { tenantId, receivedAt } of rows) {
+        const day = Math.floor(receivedAt / dayMs) * dayMs
+        tenantsOfDays.set(day, (tenantsOfDays.get(day) ?? new Set()).add(tenantId))
+      }
+      if (!isWanted || rows.length === 0) return
+      blocks++
+      const missing = await missingOf(rows, signal)
+      if (missing.length === 0) return
+      // The same rows at each attempt of this boot, whose tokens ClickHouse has.
+      const token = hash('sha256', `${block.token} ${boot}`, 'hex')
+      await writer.write([Buffer.from(missing.map(({ line }) => `${line}\n`).join(''))], token, signal)
+      reports += missing.length
+    }
+
+    const entries = await spool.list()
+    const withdrawn: SpoolEntry[] = []
+    for (const token of await spool.listStored()) {
+      const block = await spool.loadStored(token)
+      if (block) await restoreRows(block, true)
+    }
+    for (const entry of entries) {
+      const block = await spool.load(entry)
+      if (!block) {
+        await setAside.unreadable(entry)
+        continue
+      }
+      const isWanted = !entry.isWithdrawn || (await settle(block, signal))
+      if (!isWanted) withdrawn.push(entry)
+      try {
+        await restoreRows(block, isWanted)
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        await setAside.refused(block, entry, error as Error)
+        continue
+      }
+      if (isWanted) await spool.moveToStored(entry)
+    }
+    const groups = [...tenantsOfDays].flatMap(([day, tenantIds]) => groupsOf(day, [...tenantIds]))
+    const { corrected, unsettled } = await recountDays(database, groups, signal)
+    for (const chunk of chunksOf([...tenants], mostTenants)) await logSteps(chunk, stepToken, 'done', signal)
+    for (const { token } of withdrawn) await spool.remove(token)
+    await spool.saveBoot(boot)
+    onRestore({
+      blocks,
+      reports,
+      correctedDays: corrected,
+      unsettled,
+      milliseconds: Math.round(performance.now() - startedAt),
+    })
+  }
+
+  /** Rows that `reports` lacks, but for those of sites that were deleted meanwhile. */
+  async function missingOf(rows: readonly Row[], signal: AbortSignal): Promise<Row[]> {
+    const times = rows.map(({ receivedAt }) => receivedAt)
+    const [from, to] = [new Date(smallest(times)), new Date(-smallest(times.map((time) => -time)))]
+    const stored = new Set<string>()
+    for (const tenantIds of chunksOf([...new Set(rows.map(({ tenantId }) => tenantId))], mostTenants)) {
+      for (const { id } of await database.read(listStoredIds(tenantIds, from, to), { signal })) stored.add(id)
+    }
+    const missing = rows.filter(({ id }) => !stored.has(id))
+    const sites = new Set<string>()
+    for (const siteIds of chunksOf([...new Set(missing.map(({ siteId }) => siteId))], mostTenants)) {
+      for (const { siteId } of await database.read(listSiteIds(siteIds), { signal })) sites.add(siteId)
+    }
+    return missing.filter(({ siteId }) => sites.has(siteId))
+  }
+
+  return { newBoot, restore }
+}
+
+interface Row {
+  readonly line: string
+  readonly tenantId: string
+  readonly siteId: string
+  readonly receivedAt: number
+  readonly id: string
+}
+
+const indexes = {
+  tenantId: storedFieldNames.indexOf('tenantId'),
+  siteId: storedFieldNames.indexOf('siteId'),
+  receivedAt: storedFieldNames.indexOf('receivedAt'),
+  id: storedFieldNames.indexOf('id'),
+}
+
+function rowsOf({ rows }: SpooledBlock): Row[] {
+  const lines = rows.toString('utf8').split('\n').slice(0, -1)
+  return lines.map((line) => {
+    const values = JSON.parse(line)
+    const { tenantId, siteId, receivedAt, id } = indexes
+    return { line, tenantId: values[tenantId], siteId: values[siteId], receivedAt: values[receivedAt], id: values[id] }
+  })
+}
+
+const smallest = (numbers: readonly number[]): number =>
+  numbers.reduce((least, number) => Math.min(least, number), Number.POSITIVE_INFINITY)
+
+function groupsOf(day: number, tenantIds: readonly string[]): MonthGroup[] {
+  const [from, to] = [new Date(day), new Date(day + dayMs)]
+  const partition = from.toISOString().slice(0, 7).replace('-', '')
+  return [...chunksOf(tenantIds, mostTenants)].map((chunk) => ({ partition, from, to, tenantIds: chunk }))
+}
