@@ -15,7 +15,7 @@ function openStore(insertMs: () => number, limits: ReportStoreOptions['limits'] 
   const startedAt = performance.now()
   const store = createReportStore({
     limits,
-    spool: { save: async () => {}, remove: async () => {} } as unknown as Spool,
+    spool: { save: async () => {}, moveToStored: async () => {} } as unknown as Spool,
     logSteps: async () => {},
     settle: async () => false,
     writer: {
