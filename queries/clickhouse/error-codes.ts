@@ -179,9 +179,11 @@ const unknown: ErrorCode = { name: 'unknown', mayHaveRun: true, anotherNode: fal
 const codeOf = (error: unknown): ErrorCode | undefined =>
   errorCodes.get(String((error as { code?: unknown }).code)) ?? (error instanceof ClickHouseError ? unknown : undefined)
 
-/** True for an error of ClickHouse with one of these names. */
-export const isNamed = (error: unknown, ...names: (typeof table)[number][1][]): boolean =>
-  names.some((name) => codeOf(error)?.name === name)
+/** True for an error of ClickHouse with one of these names, and for a `Problem` that has it as its cause, as of a read. */
+export function isNamed(error: unknown, ...names: (typeof table)[number][1][]): boolean {
+  const code = codeOf(error) ?? codeOf((error as Error).cause ?? {})
+  return names.some((name) => code?.name === name)
+}
 
 /** True for a statement that ClickHouse refuses, and would again. */
 export const isRefusal = (error: unknown): boolean =>
