@@ -106,7 +106,7 @@ describe.skipIf(!canContain)('as Kubernetes runs it', () => {
     ]
     expect(await deployment.statusOf(8787, '/v1/me')).toBe(401)
     await deployment.expectStored(8788)
-    expect(readdirSync(data)).toEqual(['collector'])
+    expect(readdirSync(data)).toEqual(['collector', 'collector-stored'])
     const [ofApi, ofCollector] = isReady as [() => Promise<number>, () => Promise<number>]
     await Promise.all([deployment.expectStop(api, ofApi), deployment.expectStop(collector, ofCollector)])
   })
