@@ -139,6 +139,7 @@ test('a report opens in a drawer with all its fields, and Escape goes back to it
   expect(await page.getByRole('dialog').textContent()).toContain(link.searchParams.get('reportId'))
   await page.keyboard.press('Escape')
   await expect.poll(() => page.getByRole('dialog').count(), forLong).toBe(0)
+  await settled(page)
   for (const [key, view] of Object.entries({ p: 'policy', a: 'alerts', s: 'scripts', m: 'pages', d: 'pci' })) {
     await page.keyboard.press('g')
     await page.keyboard.press(key)
