@@ -124,25 +124,26 @@ export function createBlockSender(options: BlockSenderOptions) {
   }
 
   function startRecovery(failure?: Error): void {
-    recovering ??= recover(failure).then(() => {
-      recovering = undefined
-    })
+    recovering ??= recover(failure).then(endRecovery)
   }
 
-  /** A block whose insert is on its way is a block to restore once it has ended. */
+  function endRecovery(): void {
+    recovering = undefined
+  }
+
+  /**
+   * A block whose insert is on its way is a block to restore once it has ended. While ClickHouse does not respond its machine
+   * may be without power: no stored block is removed.
+   */
   async function pollBoot(): Promise<void> {
     if (recovering || closing.signal.aborted) return
-    const boot = await within(timeouts.startTimeoutMs, async (signal) => restore?.newBoot(signal)).catch(
+    const seen = await within(timeouts.startTimeoutMs, async (signal) => restore?.newBoot(signal)).then(
+      (boot) => ({ boot }),
       () => undefined,
     )
-    if (recovering || closing.signal.aborted) return
-    if (boot === undefined) await spool.removeOld().catch(() => undefined)
-    else
-      recovering = sending
-        .then(() => recover())
-        .then(() => {
-          recovering = undefined
-        })
+    if (!seen || recovering || closing.signal.aborted) return
+    if (seen.boot === undefined) await spool.removeOld().catch(() => undefined)
+    else recovering = sending.then(() => recover()).then(endRecovery)
   }
 
   /** Rejects where none of it is stored, as far as that can be known. */
