@@ -7,12 +7,13 @@
 import { hash } from 'node:crypto'
 import type { LogImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { recountDays } from '../../clickhouse/rollups/recount-days.ts'
-import type { MonthGroup } from '../../clickhouse/rollups/rollup-months.ts'
+import type { TenantRange } from '../../clickhouse/rollups/rollup-months.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { isRefusal } from '../../queries/clickhouse/error-codes.ts'
 import { listStoredIds } from '../../queries/reports/list-stored-ids.ts'
+import { groupBy } from '../../queries/rules/group-by.ts'
 import { chunksOf } from '../../queries/sql/chunks.ts'
-import { listSiteIds } from '../../queries/tenants/list-site-ids.ts'
+import { findSites } from '../../queries/tenants/find-sites.ts'
 import { dayMs } from '../../schema/durations.ts'
 import { storedFieldNames } from '../../schema/stored-report.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
@@ -44,7 +45,8 @@ export interface RestoreBlocksOptions {
 
 export type RestoreBlocks = ReturnType<typeof createRestoreBlocks>
 
-const mostTenants = 100
+/** Of a statement, whose ids are part of its URL. */
+const mostIds = 100
 
 export function createRestoreBlocks(options: RestoreBlocksOptions) {
   const { database, spool, writer, logSteps, settle, readBoot, isSameBoot, onRestore = () => {} } = options
@@ -120,7 +122,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
     }
     const groups = [...tenantsOfDays].flatMap(([day, tenantIds]) => groupsOf(day, [...tenantIds]))
     const { corrected, unsettled } = await recountDays(database, groups, signal)
-    for (const chunk of chunksOf([...tenants], mostTenants)) await logSteps(chunk, stepToken, 'done', signal)
+    for (const chunk of chunksOf([...tenants], mostIds)) await logSteps(chunk, stepToken, 'done', signal)
     for (const { token } of withdrawn) await spool.remove(token)
     await spool.saveBoot(boot)
     onRestore({
@@ -134,16 +136,18 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
 
   /** Rows that `reports` lacks, but for those of sites that were deleted meanwhile. */
   async function missingOf(rows: readonly Row[], signal: AbortSignal): Promise<Row[]> {
-    const times = rows.map(({ receivedAt }) => receivedAt)
-    const [from, to] = [new Date(smallest(times)), new Date(-smallest(times.map((time) => -time)))]
+    const times = rows.map(({ receivedAt }) => receivedAt).toSorted((a, b) => a - b)
+    const [from, to] = [new Date(times[0] as number), new Date(times.at(-1) as number)]
     const stored = new Set<string>()
-    for (const tenantIds of chunksOf([...new Set(rows.map(({ tenantId }) => tenantId))], mostTenants)) {
+    for (const tenantIds of chunksOf([...new Set(rows.map(({ tenantId }) => tenantId))], mostIds)) {
       for (const { id } of await database.read(listStoredIds(tenantIds, from, to), { signal })) stored.add(id)
     }
     const missing = rows.filter(({ id }) => !stored.has(id))
     const sites = new Set<string>()
-    for (const siteIds of chunksOf([...new Set(missing.map(({ siteId }) => siteId))], mostTenants)) {
-      for (const { siteId } of await database.read(listSiteIds(siteIds), { signal })) sites.add(siteId)
+    for (const [tenantId, ofTenant] of groupBy(missing, (one) => one.tenantId)) {
+      for (const siteIds of chunksOf([...new Set(ofTenant.map(({ siteId }) => siteId))], mostIds)) {
+        for (const { id } of await database.read(findSites(tenantId, siteIds), { signal })) sites.add(id)
+      }
     }
     return missing.filter(({ siteId }) => sites.has(siteId))
   }
@@ -175,11 +179,8 @@ function rowsOf({ rows }: SpooledBlock): Row[] {
   })
 }
 
-const smallest = (numbers: readonly number[]): number =>
-  numbers.reduce((least, number) => Math.min(least, number), Number.POSITIVE_INFINITY)
-
-function groupsOf(day: number, tenantIds: readonly string[]): MonthGroup[] {
-  const [from, to] = [new Date(day), new Date(day + dayMs)]
-  const partition = from.toISOString().slice(0, 7).replace('-', '')
-  return [...chunksOf(tenantIds, mostTenants)].map((chunk) => ({ partition, from, to, tenantIds: chunk }))
-}
+const groupsOf = (day: number, tenantIds: readonly string[]): TenantRange[] =>
+  chunksOf(tenantIds, mostIds).map((chunk) => ({
+    ...{ from: new Date(day), to: new Date(day + dayMs) },
+    tenantIds: chunk,
+  }))

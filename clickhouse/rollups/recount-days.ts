@@ -17,7 +17,7 @@ import { join, name, render, type Sql, sql, texts, uuid } from '../../queries/sq
 import { mutationSettings } from '../cluster/shared-ddl.ts'
 import { combined, list } from './check-rollups.ts'
 import { fromRaw, hasBucket, listAggregates, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
-import { inMonths, type MonthGroup } from './rollup-months.ts'
+import { inMonths, type TenantRange } from './rollup-months.ts'
 
 export interface Recount {
   /** Days that differed, by table, tenant and type. */
@@ -32,12 +32,12 @@ const [mostAttempts, pollMs] = [50, 100]
 /** @param days of one month each, and of up to 100 tenants. */
 export async function recountDays(
   database: Pick<Database, 'read' | 'command'>,
-  days: readonly MonthGroup[],
+  days: readonly TenantRange[],
   signal?: AbortSignal,
 ): Promise<Recount> {
   const all = await listAggregates(database)
 
-  async function recount(rollup: Rollup, group: MonthGroup) {
+  async function recount(rollup: Rollup, group: TenantRange) {
     const seen = new Set<string>()
     for (let attempt = 0; attempt < mostAttempts; attempt++) {
       signal?.throwIfAborted()
@@ -58,7 +58,7 @@ export async function recountDays(
   }
 
   /** A table without a bucket outlives its reports: what they have is added. */
-  async function add(rollup: Rollup, group: MonthGroup) {
+  async function add(rollup: Rollup, group: TenantRange) {
     const columns = columnsOf(rollup)
     const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonths(group, rawTime)}`
     await run(sql`INSERT INTO ${name(rollup.table)} (${columns}) SELECT ${columns} FROM (${fromRaw(rollup, all, raw)})`)
@@ -71,7 +71,7 @@ export async function recountDays(
     await database.command(text, { params, settings: settings as NonNullable<StatementOptions['settings']>, signal })
   }
 
-  const countReports = async (group: MonthGroup) =>
+  const countReports = async (group: TenantRange) =>
     onlyRow(await database.read(countOf(sql`FROM ${name(rawTable)} WHERE ${inMonths(group, rawTime)}`), { signal }))
       .rows
 
@@ -107,7 +107,7 @@ const dayRow = z.object({ tenant: z.string(), report_type: z.string(), day: z.st
 type DayRow = z.infer<typeof dayRow>
 
 /** Both sides by key, with what each measure needs to become the view's. */
-function bothSides(rollup: Rollup, rollups: readonly Rollup[], group: MonthGroup): Sql {
+function bothSides(rollup: Rollup, rollups: readonly Rollup[], group: TenantRange): Sql {
   const { keys, measures } = rollup
   const columns = columnsOf(rollup)
   const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonths(group, rawTime)}`
@@ -153,7 +153,7 @@ function isUnmendable({ measures }: Rollup): Sql {
 
 const isSum = ({ combine, type }: RollupMeasure) => combine === 'sum' && type === 'UInt64'
 
-function listDifferingDays(rollup: Rollup, rollups: readonly Rollup[], group: MonthGroup): Query<DayRow> {
+function listDifferingDays(rollup: Rollup, rollups: readonly Rollup[], group: TenantRange): Query<DayRow> {
   return {
     name: 'listDifferingDays',
     statement: sql`
@@ -168,7 +168,7 @@ function listDifferingDays(rollup: Rollup, rollups: readonly Rollup[], group: Mo
 }
 
 /** Reports of a part are stored before its rollups, so that what is deleted has its reports where they are counted anew. */
-function deleteDays({ table }: Rollup, group: MonthGroup, days: readonly DayRow[]): Sql {
+function deleteDays({ table }: Rollup, group: TenantRange, days: readonly DayRow[]): Sql {
   const tenants = [...new Set(days.map(({ tenant }) => tenant))]
   const conditions = tenants.map((tenant) => {
     const pairs = days.filter((day) => day.tenant === tenant).map(({ report_type, day }) => `${report_type} ${day}`)
@@ -181,7 +181,7 @@ function deleteDays({ table }: Rollup, group: MonthGroup, days: readonly DayRow[
 }
 
 /** Sums are modulo 2^64; other values are the view's once more, which changes none that have them. */
-function insertDifference(rollup: Rollup, rollups: readonly Rollup[], group: MonthGroup): Sql {
+function insertDifference(rollup: Rollup, rollups: readonly Rollup[], group: TenantRange): Sql {
   const { table, keys, measures } = rollup
   const values = measures.map((measure) => {
     const of = (side: string) => name(`${side}_${measure.column}`)

@@ -20,10 +20,13 @@ export interface RollupMonth {
   readonly rows: number
 }
 
-/** A month of tenants with few rows, or of one: the unit of a check and a rebuild, which bounds their memory. */
-export interface MonthGroup extends Pick<RollupMonth, 'partition' | 'from' | 'to'> {
+/** A time of up to 100 tenants. */
+export interface TenantRange extends Pick<RollupMonth, 'from' | 'to'> {
   readonly tenantIds: readonly string[]
 }
+
+/** A month of tenants with few rows, or of one: the unit of a check and a rebuild, which bounds their memory. */
+export interface MonthGroup extends TenantRange, Pick<RollupMonth, 'partition'> {}
 
 /** Of a group with several tenants, whose ids are part of an URL. */
 const [mostTenants, mostRows] = [100, 100_000]
@@ -75,7 +78,7 @@ export function groupMonths(months: readonly RollupMonth[]): MonthGroup[] {
   return [...byTime.values()].flat().map(({ group }) => group)
 }
 
-export const inMonths = ({ tenantIds, from, to }: MonthGroup, time: TimeColumn): Sql =>
+export const inMonths = ({ tenantIds, from, to }: TenantRange, time: TimeColumn): Sql =>
   sql`tenant_id IN ${uuids(tenantIds)} AND ${inRanges(time, [{ from: from.getTime(), to: to.getTime() }])}`
 
 export const inMonth = ({ tenantId, ...month }: RollupMonth, time: TimeColumn): Sql =>
