@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { rowCount } from '../../../queries/sql/rows.ts'
 import { sql } from '../../../queries/sql/sql.ts'
 import type { Check } from './check.ts'
 import { ofEachServer } from './of-each-server.ts'
+import { unlessDenied } from './unless-denied.ts'
 
 const row = z.object({ parts: rowCount, first: z.string() })
 
@@ -24,16 +24,13 @@ export const parts: Check = {
   name: 'parts',
   fix: 'once "rollups check" is clean, drop them: ALTER TABLE ... DROP DETACHED PART; of an import, import its file again first',
   async run({ database }) {
-    try {
+    return unlessDenied(async () => {
       await ofEachServer(await database(), async (server, url) => {
         const { parts, first } = onlyRow(await server.read(countBrokenParts))
         if (parts === 0) return
         throw new Error(`${parts} broken parts are detached at ${url}, as after a power cut, the first ${first}`)
       })
-    } catch (error) {
-      if (!isNamed(error, 'ACCESS_DENIED')) throw error
-      return 'not checked: the user in CLICKHOUSE_URL may not see them; run it with the URL of the collector'
-    }
-    return 'none is detached as broken'
+      return 'none is detached as broken'
+    })
   },
 }

@@ -1,14 +1,13 @@
 /** @module Checks of inserts, and of a cluster's replicas. ClickHouse lets the writer alone see them. */
 
 import { countLateInserts, lateMs, type NodeHealth, readNodeHealth } from '../../../clickhouse/cluster/node-health.ts'
-import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
 import type { DatabaseAccess } from '../../program/open-database.ts'
 import type { Check } from './check.ts'
 import { ofEachServer } from './of-each-server.ts'
+import { unlessDenied } from './unless-denied.ts'
 
 const noCluster = 'none: it is one server'
-const notAllowed = 'not checked: the user in CLICKHOUSE_URL may not see them; run it with the URL of the collector'
 /** Age of the oldest missing part from which a replica is behind. */
 const behindSeconds = 60
 
@@ -19,13 +18,10 @@ async function ofEachNode(
   sound: (nodes: number) => string,
 ): Promise<string> {
   if (!cluster) return noCluster
-  try {
+  return unlessDenied(async () => {
     for (const { use, origin } of cluster.nodes) find(await readNodeHealth(use(''), cluster.front), origin)
-  } catch (error) {
-    if (!isNamed(error, 'ACCESS_DENIED')) throw error
-    return notAllowed
-  }
-  return sound(cluster.nodes.length)
+    return sound(cluster.nodes.length)
+  })
 }
 
 export const replicas: Check = {
@@ -79,7 +75,7 @@ export const inserts: Check = {
   name: 'inserts',
   fix: 'run the checks before as the writer; an insert ends by KILL QUERY, and its block is sent again. A move or copy of a large tenant has such inserts too',
   async run({ database }) {
-    try {
+    return unlessDenied(async () => {
       await ofEachServer(await database(), async (server, url) => {
         const { lateInserts, oldestInsertSeconds } = onlyRow(await server.read(countLateInserts))
         if (lateInserts === 0) return
@@ -87,10 +83,7 @@ export const inserts: Check = {
           `${lateInserts} inserts at ${url} have run for over ${lateMs / 1000} s, the longest for ${oldestInsertSeconds} s`,
         )
       })
-    } catch (error) {
-      if (!isNamed(error, 'ACCESS_DENIED')) throw error
-      return notAllowed
-    }
-    return `none runs for over ${lateMs / 1000} s`
+      return `none runs for over ${lateMs / 1000} s`
+    })
   },
 }
