@@ -61,9 +61,10 @@ export function mountFiles(
     return new Map(texts.map(([name, text]) => [name, toRepresentation(text, undefined, fileGzip)]))
   }
   const headers = { ...fixedHeaders, 'Content-Type': mediaTypes[type] }
-  app.get(path, async (c, next) => {
+  app.get(path, async (c) => {
     files ??= read()
     const representation = (await files).get(c.req.param('file') ?? '')
-    return representation ? respondConditional(c, representation, headers) : next()
+    return representation ? respondConditional(c, representation, headers) : c.notFound()
   })
+  rejectOtherMethods(app, path)
 }
