@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
 import { freePort } from '../../support/free-port.ts'
+import { runCsp } from '../../support/run-csp.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 let api: TestApi
@@ -22,22 +23,13 @@ beforeAll(async () => {
 
 afterAll(() => api?.close())
 
-interface Run {
-  readonly stdin?: string
-  readonly environment?: Readonly<Record<string, string>>
-}
-
-const csp = (args: readonly string[], { stdin = '', environment }: Run = {}) =>
-  cli(['csp', ...args, '--site', siteId], {
-    stdin,
-    environment: environment ?? { CLICKHOUSE_URL: inject('servers').writeUrl },
-  })
+const csp = (args: readonly string[], run?: Parameters<typeof runCsp>[2]) => runCsp(siteId, args, run)
 
 const checkOf = (stdin: string) => csp(['check', '--tenant', tenantId, '--policy', '-'], { stdin })
 
 /** Over HTTP, of a site and with a key. */
 const overHttp = (apiKey: string, site = siteId, url = api.url) =>
-  cli(['csp', 'advise', '--api', url, '--site', site], { environment: { API_KEY: apiKey } })
+  runCsp(site, ['advise', '--api', url], { environment: { API_KEY: apiKey } })
 
 /** From a server that is no API of this project. */
 async function fromOtherServer(status: number) {
@@ -98,8 +90,7 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
     'a site of another tenant in the database',
     async () => {
       const site = await api.createSite(await api.createTenant())
-      const environment = { CLICKHOUSE_URL: inject('servers').writeUrl }
-      return cli(['csp', 'advise', '--tenant', tenantId, '--site', site], { environment })
+      return runCsp(site, ['advise', '--tenant', tenantId])
     },
     'There is no such site; correct --site or --policy-id',
   ],

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aReport } from '../../../fixtures/reports.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
-import { cli } from '../../support/cli.ts'
+import { runCsp } from '../../support/run-csp.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'csp-cli-'))
@@ -37,16 +37,7 @@ afterAll(() => {
   return api?.close()
 })
 
-interface Run {
-  readonly stdin?: string
-  readonly environment?: Readonly<Record<string, string>>
-}
-
-const csp = (args: readonly string[], { stdin = '', environment }: Run = {}) =>
-  cli(['csp', ...args, '--site', siteId], {
-    stdin,
-    environment: environment ?? { CLICKHOUSE_URL: inject('servers').writeUrl },
-  })
+const csp = (args: readonly string[], run?: Parameters<typeof runCsp>[2]) => runCsp(siteId, args, run)
 
 const proposed = "script-src 'self' https://px.metrics.test"
 
@@ -87,9 +78,8 @@ test('csp check exits 1 while violations remain, and 0 after the advice', async 
 test('violations that are noise alone do not make csp check exit 1', async () => {
   const other = await api.createSite(tenantId)
   await api.insertReports([aReport({ tenantId, siteId: other, noise: true, receivedAt: Date.now() - dayMs })])
-  const run = await cli(['csp', 'check', '--tenant', tenantId, '--site', other, '--policy', '-'], {
+  const run = await runCsp(other, ['check', '--tenant', tenantId, '--policy', '-'], {
     stdin: "script-src 'none'",
-    environment: { CLICKHOUSE_URL: inject('servers').writeUrl },
   })
   expect(JSON.parse(run.stdout).data.totals).toMatchObject({ violation: { reportCount: 1 }, noise: { reportCount: 1 } })
   expect(run.code).toBe(0)
