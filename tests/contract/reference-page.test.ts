@@ -81,4 +81,6 @@ test('the explorer is a bundle with a module a view, without comments, and no mo
   expect(views.filter((view) => !names.some((name) => name.startsWith(`${view}-`)))).toEqual([])
   expect(await api.get('/explorer/served/schema.js')).toMatchObject({ status: 200 })
   for (const text of texts.values()) expect(text).not.toMatch(/\/\*\*|@ts-check/)
+  expect(await api.get('/explorer/missing.js')).toMatchObject({ status: 404 })
+  expect((await fetch(`${api.url}/explorer/main.js`, { method: 'POST' })).status).toBe(405)
 })
