@@ -10,7 +10,7 @@ export interface BlockSenderOptions {
   readonly logSteps: LogImportSteps
   readonly settle: SettleInsert
   readonly spool: Spool
-  /** What is done after a power cut of ClickHouse's machine; nothing without it. */
+  /** Restores blocks after a power cut of ClickHouse's machine. Without it none is restored. */
   readonly restore?: RestoreBlocks | undefined
   readonly timeouts?: Partial<SenderTimeouts>
   /** Called when a block cannot be sent, and without an error when ClickHouse takes writes again. */
@@ -28,7 +28,7 @@ interface SenderTimeouts extends Omit<PostTimeouts, 'queueTimeoutMs'> {
   readonly recoveryPauseMs: number
   /** Before the first retry. By default all waits are 5 s, in which an engine that died restarts. */
   readonly retryPauseMs: number
-  /** After which is seen that ClickHouse's machine started anew. */
+  /** Pause between two looks at the boot of ClickHouse's machine. */
   readonly bootPollMs: number
 }
 

@@ -43,7 +43,7 @@ export function createBlockSender(options: BlockSenderOptions) {
     let isRetry = false
     const write = async (signal: AbortSignal) => {
       // A power cut can take the token of rows that it did not take.
-      if (isRetry && (await restore?.newBoot(signal))) throw new Error('The machine of ClickHouse started anew')
+      if (isRetry && (await restore?.newBoot(signal))) throw new Error('The machine of ClickHouse restarted')
       isRetry = true
       await writer.write([rows], token, signal)
     }
@@ -132,8 +132,8 @@ export function createBlockSender(options: BlockSenderOptions) {
   }
 
   /**
-   * A block whose insert is on its way is a block to restore once it has ended. While ClickHouse does not respond its machine
-   * may be without power: no stored block is removed.
+   * Starts a restore after the insert in flight. Removes no stored block while ClickHouse does not respond, as its machine may
+   * be without power.
    */
   async function pollBoot(): Promise<void> {
     if (recovering || closing.signal.aborted) return

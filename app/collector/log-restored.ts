@@ -2,18 +2,21 @@ import type { Logger } from 'pino'
 import type { CollectorMetrics } from './collector-metrics.ts'
 import type { Restored } from './restore-blocks.ts'
 
-/** A line when blocks begin to be restored after a power cut, and one of what ClickHouse had lost. */
+/** Logs the start and the result of a restore after a power cut. */
 export function logRestored(log: Logger, metrics: Pick<CollectorMetrics, 'countRestored'>) {
   return (restored: Restored | 'begins'): void => {
     if (restored === 'begins') {
-      log.warn('The machine of ClickHouse started anew: what it lost is restored, and posts are 503 until it is')
+      log.warn('The machine of ClickHouse restarted: restoring what it lost; posts get 503 until this is done')
       return
     }
     metrics.countRestored(restored.reports)
-    log.warn(restored, 'ClickHouse has what it had before its machine started anew')
+    log.warn(restored, 'What ClickHouse lost in the restart of its machine is restored')
     if (restored.unsettled.length > 0) {
       const { unsettled } = restored
-      log.error({ unsettled }, 'Rollups could not be counted beside other inserts; "rollups check" compares them')
+      log.error(
+        { unsettled },
+        'Rollups could not be recounted beside other inserts and may differ: run "rollups check"',
+      )
     }
   }
 }

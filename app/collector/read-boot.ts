@@ -6,10 +6,10 @@ import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { sql } from '../../queries/sql/sql.ts'
 
-/** A start of ClickHouse's machine; undefined where it cannot be known. Rejects where ClickHouse does not respond. */
+/** The last start of ClickHouse's machine; undefined if it cannot be known. Rejects if ClickHouse does not respond. */
 export type ReadBoot = (signal: AbortSignal) => Promise<string | undefined>
 
-/** ClickHouse reads the uptime every second, and later where it was frozen. */
+/** ClickHouse reads the uptime every second, or later if it was frozen. */
 const toleranceSeconds = 30
 
 const row = z.object({ second: rowCount })
@@ -24,7 +24,7 @@ const findBoot: Query<z.infer<typeof row>> = {
   pool: 'lookup',
 }
 
-/** @param onUnknown called once, where ClickHouse has no uptime, or none for this user. */
+/** @param onUnknown called once if ClickHouse has no uptime, or denies it to this user. */
 export function createBootReader(database: Pick<Database, 'read'>, onUnknown: () => void): ReadBoot {
   let find: 'by uptime' | 'by this machine' | 'unknown' = 'by uptime'
   let wasKnown = false

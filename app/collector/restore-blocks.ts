@@ -1,7 +1,6 @@
 /**
- * @module Stores again what a power cut took: ClickHouse syncs no part to disk, so that each table can lose what it stored
- * in the last half minute, and the deduplication tokens of what it has. Reports are found by their ids, and the rollups of
- * their days counted anew.
+ * @module Restores stored blocks after a power cut: ClickHouse syncs nothing, so each table can lose its last half minute,
+ * and the deduplication tokens of rows that it still has. So missing reports are found by id, and rollups are recounted.
  */
 
 import { hash } from 'node:crypto'
@@ -17,16 +16,17 @@ import { findSites } from '../../queries/tenants/find-sites.ts'
 import { dayMs } from '../../schema/durations.ts'
 import { storedFieldNames } from '../../schema/stored-report.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
+import { isSameBoot, type ReadBoot } from './read-boot.ts'
 import type { SettleInsert } from './settle-insert.ts'
 import type { Spool, SpoolEntry, SpooledBlock } from './spool.ts'
 
 export interface Restored {
   readonly blocks: number
-  /** That ClickHouse had lost. */
+  /** Reports that ClickHouse had lost. */
   readonly reports: number
   /** Days of a rollup that differed from the reports. */
   readonly correctedDays: number
-  /** Rollups beside whose count other collectors or imports stored reports each time. */
+  /** Rollups that no attempt could recount without an insert beside it; their days can differ. */
   readonly unsettled: readonly string[]
   readonly milliseconds: number
 }
@@ -37,21 +37,19 @@ export interface RestoreBlocksOptions {
   readonly writer: ReportWriter
   readonly logSteps: LogImportSteps
   readonly settle: SettleInsert
-  /** Of ClickHouse's machine; undefined where it cannot be known. Rejects where ClickHouse does not respond. */
-  readonly readBoot: (signal: AbortSignal) => Promise<string | undefined>
-  readonly isSameBoot: (one: string, other: string) => boolean
+  readonly readBoot: ReadBoot
   readonly onRestore?: (restored: Restored | 'begins') => void
 }
 
 export type RestoreBlocks = ReturnType<typeof createRestoreBlocks>
 
-/** Of a statement, whose ids are part of its URL. */
+/** Ids in one statement, as they are part of its URL. */
 const mostIds = 100
 
 export function createRestoreBlocks(options: RestoreBlocksOptions) {
-  const { database, spool, writer, logSteps, settle, readBoot, isSameBoot, onRestore = () => {} } = options
+  const { database, spool, writer, logSteps, settle, readBoot, onRestore = () => {} } = options
 
-  /** The boot for which blocks are to be restored; undefined for none. The first boot ever seen is written down. */
+  /** The boot after which blocks must be restored; undefined if none must. The first boot is only saved. */
   async function newBoot(signal: AbortSignal): Promise<string | undefined> {
     const [boot, last] = [await readBoot(signal), await spool.lastBoot()]
     if (boot === undefined || (last !== undefined && isSameBoot(boot, last))) return undefined
@@ -61,8 +59,8 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
   }
 
   /**
-   * Those of the folder too. Whatever ends it, it begins anew: the boot is written down last.
-   * @param setAside as it is done with a block that is sent again.
+   * Restores stored blocks and those not sent yet. The boot is saved last, so an interrupted restore starts over.
+   * @param setAside for blocks that cannot be read, or that ClickHouse refuses.
    */
   async function restore(
     boot: string,
@@ -91,7 +89,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
       blocks++
       const missing = await missingOf(rows, signal)
       if (missing.length === 0) return
-      // The same rows at each attempt of this boot, whose tokens ClickHouse has.
+      // One token per block and boot: a repeated attempt stores nothing twice.
       const token = hash('sha256', `${block.token} ${boot}`, 'hex')
       await writer.write([Buffer.from(missing.map(({ line }) => `${line}\n`).join(''))], token, signal)
       reports += missing.length
@@ -134,7 +132,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
     })
   }
 
-  /** Rows that `reports` lacks, but for those of sites that were deleted meanwhile. */
+  /** Rows that `reports` lacks, without those of deleted sites. */
   async function missingOf(rows: readonly Row[], signal: AbortSignal): Promise<Row[]> {
     const times = rows.map(({ receivedAt }) => receivedAt).toSorted((a, b) => a - b)
     const [from, to] = [new Date(times[0] as number), new Date(times.at(-1) as number)]

@@ -131,10 +131,10 @@ export async function openSpool(folder: string, storedFolder?: string) {
     loadStored: (token: string): Promise<SpooledBlock | undefined> => readBlock(storedPath(token), token),
     /** Removes stored blocks that were stored over ten minutes ago. */
     removeOld: () => withFolder(() => removeStored(storedForMs)),
-    /** Of ClickHouse's machine, since which all stored blocks were seen to be whole; undefined if that was never seen. */
+    /** The boot of ClickHouse's machine after which no stored block is missing; undefined before the first. */
     lastBoot: async (): Promise<string | undefined> =>
       readFile(join(storedFolder ?? folder, bootName), 'utf8').catch(() => undefined),
-    /** Stored blocks count as stored now: what a power cut took of them was stored again. */
+    /** Also restarts the ten minutes of all stored blocks, which were just restored. */
     saveBoot: (boot: string) =>
       withFolder(async () => {
         const path = join(storedFolder ?? folder, bootName)
@@ -151,7 +151,7 @@ export async function openSpool(folder: string, storedFolder?: string) {
   }
 }
 
-/** Of its two paths the first is that of the unfinished file. */
+/** Writes and syncs the unfinished file, renames it, and syncs the folder. */
 async function writeSynced(unfinished: string, path: string, content: readonly (string | Buffer)[]): Promise<void> {
   const file = await open(unfinished, 'w', 0o600)
   try {

@@ -15,7 +15,7 @@ import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
 import { logRestored } from './log-restored.ts'
 import { logStoreOutage } from './log-store-outage.ts'
-import { createBootReader, isSameBoot, type ReadBoot } from './read-boot.ts'
+import { createBootReader, type ReadBoot } from './read-boot.ts'
 import { createReportStore, type ReportStore, type ReportStoreOptions } from './report-store.ts'
 import { createRestoreBlocks } from './restore-blocks.ts'
 import { settleInsert } from './settle-insert.ts'
@@ -23,7 +23,8 @@ import { createShardStores } from './shard-stores.ts'
 import { openSpool } from './spool.ts'
 import { mountTryPage, type TryPageOptions } from './try-page.ts'
 
-const bootUnknown = 'ClickHouse does not have the uptime of its machine: after a power cut of it nothing is restored'
+const bootUnknown =
+  'ClickHouse does not show the uptime of its machine: reports that a power cut takes will not be restored'
 
 export interface CollectorOptions {
   readonly tryPage?: TryPageOptions | undefined
@@ -58,7 +59,6 @@ export async function startCollector(
     const restore = createRestoreBlocks({
       ...{ database, spool, writer: writerOf(), logSteps: logImportSteps(database), settle: settleInsert(database) },
       readBoot: readBoot ?? createBootReader(database, () => log.warn(bootUnknown)),
-      isSameBoot,
       onRestore: logRestored(log, metrics),
     })
     return { spool, restore }

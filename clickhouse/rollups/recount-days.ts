@@ -1,8 +1,7 @@
 /**
- * @module Makes rollups of a few days equal to their views' SELECTs over the reports, where a power cut took parts of some
- * tables and not of others. A rollup gets the difference of each key; days on which that cannot mend it lose their rows
- * first. Reports are stored before their rollups, so that a difference that was read beside an insert would count its
- * reports twice: it is then read again, and takes them out.
+ * @module Makes rollups of a few days equal to their views' SELECTs over the reports, after a power cut took parts of some
+ * tables alone. Each key gets its difference; a day that a difference cannot mend is deleted first. A difference read beside
+ * an insert would count its reports twice, as they are stored before their rollups: the next attempt takes them out.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,7 +21,7 @@ import { inMonths, type TenantRange } from './rollup-months.ts'
 export interface Recount {
   /** Days that differed, by table, tenant and type. */
   readonly corrected: number
-  /** Tables beside whose every count a report was stored: their days can differ. */
+  /** Tables that no attempt could recount without an insert beside it; their days can differ. */
   readonly unsettled: readonly string[]
 }
 
@@ -57,7 +56,7 @@ export async function recountDays(
     return { corrected: seen.size, isQuiet: false }
   }
 
-  /** A table without a bucket outlives its reports: what they have is added. */
+  /** A table without a bucket outlives its reports, so nothing is taken out of it. */
   async function add(rollup: Rollup, group: TenantRange) {
     const columns = columnsOf(rollup)
     const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonths(group, rawTime)}`

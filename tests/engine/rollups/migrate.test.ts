@@ -160,7 +160,7 @@ test('a database of the release before has noise in its rollups once it is migra
   expect(await checkRollups(db.writer)).toMatchObject({ different: 0 })
 })
 
-test('a view that is changed, and one that is created again, count stored reports, and so do rollups of its table', async () => {
+test('a changed view and a recreated view count stored reports, and so do rollups of their tables', async () => {
   const migrations = new URL('../../../clickhouse/migrations/', import.meta.url)
   for (const file of readdirSync(migrations)) copyFileSync(new URL(file, migrations), join(folder, file))
   await migrateFolder()
