@@ -10,6 +10,8 @@ export interface CopiedTable {
   readonly table: string
   /** Of several versions of a row one counts, so that a copy of what is there already changes nothing. */
   readonly isVersioned: boolean
+  /** Views fill it too, so that whatever is stored meanwhile changes it. */
+  readonly isFilled: boolean
 }
 
 const tableRow = z.object({ table: z.string(), isVersioned: z.boolean(), expires: z.boolean() })
@@ -34,5 +36,5 @@ export async function listCopiedTables(database: Database): Promise<CopiedTable[
   return tables
     .filter(({ table }) => owned.some((other) => other.table === table))
     .filter(({ table, expires }) => !(filled.includes(table) && expires))
-    .map(({ table, isVersioned }) => ({ table, isVersioned }))
+    .map(({ table, isVersioned }) => ({ table, isVersioned, isFilled: filled.includes(table) }))
 }

@@ -44,10 +44,12 @@ export async function copyAgain(copy: Copy): Promise<number> {
   return missing
 }
 
-/** The first table that the copy has other rows in, whatever their order and versions. @param without these tables. */
-export async function findDifference(copy: Copy, without: readonly string[] = []): Promise<string | undefined> {
-  for (const copied of await listCopiedTables(copy.from)) {
-    if (without.includes(copied.table)) continue
+/** The first table that the copy has other rows in, whatever their order and versions. @param isCompared all by default. */
+export async function findDifference(
+  copy: Copy,
+  isCompared: (copied: CopiedTable) => boolean = () => true,
+): Promise<string | undefined> {
+  for (const copied of (await listCopiedTables(copy.from)).filter(isCompared)) {
     const summary = summarise(copied, copy.tenantId)
     const [from, to] = [await copy.from.read(summary), await copy.to(copied.table).read(summary)]
     if (JSON.stringify(from) !== JSON.stringify(to)) return copied.table

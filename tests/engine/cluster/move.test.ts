@@ -5,6 +5,7 @@ import { createReportStore } from '../../../app/collector/report-store.ts'
 import { settleInsert } from '../../../app/collector/settle-insert.ts'
 import { openSpool } from '../../../app/collector/spool.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
+import { toInsertLine } from '../../../app/import/reports/insert-block.ts'
 import { moveTenant } from '../../../app/tenants/move-tenant.ts'
 import { type Cluster, openCluster } from '../../../clickhouse/cluster/open-cluster.ts'
 import { requireShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
@@ -13,6 +14,7 @@ import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
 import type { DemoTenant } from '../../../fixtures/demo-tenants.ts'
 import { aReport } from '../../../fixtures/reports.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { forgottenMs } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
@@ -166,6 +168,29 @@ test('a report that came to the old shard late, by a node that knew the old shar
   await moveTenant(cluster, tenantId, 2, { log: silent, ...settled })
   expect(await idsOn(2, tenantId)).toEqual(sorted([...reports, late]))
   expect(await idsOn(1, tenantId)).toEqual([])
+})
+
+test('a report that is stored between the last copy and its comparison is brought in behind the switch', async () => {
+  const { tenantId, siteId, reports } = await createFilledTenant(10)
+  const late = aReport({ tenantId, siteId, receivedAt: Date.now() - 5_000 })
+  const old = clickHouseReportWriter(databaseOf(1))
+  let isStored = false
+  const shards = cluster.shards.map((shard) => {
+    const read: Database['read'] = async (query, options) => {
+      if (query.name === 'summariseTable' && !isStored) {
+        isStored = true
+        await old.write([Buffer.from(toInsertLine(late))], randomUUID())
+      }
+      return shard.database.read(query, options)
+    }
+    return { ...shard, database: { ...shard.database, read } }
+  })
+  await moveTenant({ ...cluster, shards }, tenantId, 2, { log: silent, ...settled })
+  expect(isStored).toBe(true)
+  expect(await idsOn(2, tenantId)).toEqual(sorted([...reports, late]))
+  const lastSeen = `SELECT toUnixTimestamp64Milli(max(last_seen_at)) FROM issue_first_seen WHERE tenant_id = '${tenantId}'`
+  expect(await queryRows(databaseOf(2), lastSeen)).toEqual([[late.receivedAt]])
+  expect(await differingOn(2, tenantId)).toBe(0)
 })
 
 describe('a block whose insert is stored and not acknowledged', () => {
