@@ -55,6 +55,8 @@ test('the site picker has every site of a tenant with more than a page of them, 
   await page.locator('[data-key=site]').click()
   // One more for all sites.
   expect(await page.locator('.rail .item').count()).toBe(202)
+  const isCut = `(({ right, top }) => !document.elementFromPoint(right - 4, top + 4)?.closest('.surface'))(document.querySelector('.rail .surface').getBoundingClientRect())`
+  expect(await page.evaluate(isCut)).toBe(false)
   await expectSound(page)
   await page.getByLabel('Search sites').fill('no such site')
   await expect.poll(() => page.locator('.rail .item').count()).toBe(1)
