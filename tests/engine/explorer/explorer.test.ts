@@ -47,6 +47,26 @@ test('a value that is pressed filters, in the API’s own parameter names, also 
   await Promise.all([page.close(), other.close()])
 })
 
+test('a value that is pressed is a chip, a URL and pale panels in the next frame, before any response', async () => {
+  const { page } = await open('/explorer?noise=include')
+  await page.route('**/v1/**', () => {})
+  const frame = await page.evaluate(`new Promise((resolve) => {
+    const value = document.querySelector('#ranking-1 .only')
+    value.click()
+    requestAnimationFrame(() => resolve({
+      value: value.textContent,
+      filter: new URLSearchParams(location.search).get('blockedHost.any'),
+      chips: document.querySelectorAll('[aria-label="Remove filter: blockedHost is ' + value.textContent + '"]').length,
+      pale: document.querySelectorAll('#view .card.stale').length,
+      emptied: document.querySelectorAll('#view .card .skeleton').length,
+    }))
+  })`)
+  const { value } = frame as { value: string }
+  expect(frame).toEqual({ value, filter: value, chips: 1, pale: expect.any(Number), emptied: 0 })
+  expect((frame as { pale: number }).pale).toBeGreaterThan(2)
+  await page.close()
+})
+
 test('noise, type, split and site are switches whose state is in the URL, and keep the focus', async () => {
   const { page } = await open('/explorer')
   const press = async (key: string) => {
