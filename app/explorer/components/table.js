@@ -56,7 +56,7 @@ export function ListFoot({ list, total, number }) {
     of === undefined
       ? `the first ${number(rows.length)}`
       : `${number(rows.length)} of ${number(Math.max(of, rows.length))}`
-  return html`<span class="muted count">${count}</span>
+  return html`<span class="muted count">${of === 0 ? '' : count}</span>
     ${moreError && html`<span class="bad" role="alert">${moreError.message}</span>`}
     ${isFrozen && html`<button type="button" class="control" onClick=${restart}>Show the newest</button>`}
     ${hasMore && html`<button type="button" class="control" onClick=${more}>Show more</button>`}`

@@ -29,7 +29,7 @@ export function SourcesCard({ read, choices, flipped }) {
   const more = () => go({ own: { ...state.own, limit: String(mostSources) } }, { replace: true })
   const foot = html`<span class="muted">${number(sources.length)} of ${counted(sourceCount, 'source')} that the policy reports</span>
     ${hasMore && html`<button type="button" class="control" onClick=${more}>Show up to ${number(mostSources)}</button>`}`
-  return html`<${Card} id="sources" title="Sources to allow" note=${`${number(ticked)} of ${number(choices.length)} chosen`} read=${read} foot=${sourceCount > 0 && foot} rows=${10}>
+  return html`<${Card} id="sources" title="Sources to allow" note=${`${number(ticked)} of ${number(choices.length)} chosen · pages count reports of any policy`} read=${read} foot=${sourceCount > 0 && foot} rows=${10}>
     ${
       choices.length === 0
         ? html`<${Empty} text="The policy’s reports name no source: nothing is to be added." />`
