@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseRequest } from '../rules/csp/judge-request.ts'
 import { sourceKey } from '../rules/csp/judge-sources.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowBigSums, rowCount, rowDigits, rowIntegers, rowTime } from '../sql/rows.ts'
@@ -21,15 +22,19 @@ const row = z
     totalReportCount: rowCount,
     totalWeight: rowBigSum,
   })
-  .transform(({ policyKeys, reportCounts, weightSums, noiseCounts, ...group }) => ({
-    ...group,
-    key: sourceKey(group),
-    quotes: policyKeys.map((policyKey, index) => ({
+  .transform(({ directive, source, self, pageScheme, ...read }) => ({
+    ...parseRequest({ directive, source, self, pageScheme, detail: undefined, isDetailCut: false }),
+    key: sourceKey({ directive, source }),
+    quotes: read.policyKeys.map((policyKey, index) => ({
       policyKey,
-      reportCount: reportCounts[index] ?? 0,
-      weight: weightSums[index] ?? 0n,
-      noiseCount: noiseCounts[index] ?? 0,
+      reportCount: read.reportCounts[index] ?? 0,
+      weight: read.weightSums[index] ?? 0n,
+      noiseCount: read.noiseCounts[index] ?? 0,
     })),
+    firstSeen: read.firstSeen,
+    lastSeen: read.lastSeen,
+    totalReportCount: read.totalReportCount,
+    totalWeight: read.totalWeight,
   }))
 
 export type CspSource = z.infer<typeof row>

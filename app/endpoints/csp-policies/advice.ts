@@ -69,8 +69,8 @@ export const cspPoliciesAdvice = endpoint({
     const assessed = [...open.slice(0, maxAssessed), ...denied.slice(0, limit)]
     const evidenceOf = await readSourceEvidence(reader, site, assessed)
     const newSince = window.to - newDays * dayMs
-    const rule = { policy: policy.whole, judged, evidenceOf, judgeAgain, limit, minConfidence, newSince }
-    const advice = advisePolicy(rule)
+    const rule = { evidenceOf, judgeAgain, limit, minConfidence, newSince }
+    const advice = advisePolicy({ ...rule, policy: policy.whole, judged, found: [...open, ...denied] })
     const listed = advice.sources.filter(({ evidence }) => evidence).slice(0, limit)
     const directives = [...new Set(listed.map(({ found }) => found.directive))]
     const sources = [...new Set(listed.map(({ found }) => found.source))]

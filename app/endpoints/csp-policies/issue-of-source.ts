@@ -1,11 +1,12 @@
-import { blockedUrl } from '../../../queries/rules/csp/match-url.ts'
+import type { BlockedUrl } from '../../../queries/rules/csp/match-url.ts'
 import { issueKeyOf } from '../../../queries/rules/issue-key-of.ts'
 
 interface Source {
   readonly directive: string
   readonly source: string
+  readonly url: BlockedUrl | undefined
 }
 
 /** Key of the issue that has the reports of a directive and source, and of other ports of its host. */
-export const issueOfSource = (siteId: string, { directive, source }: Source): bigint =>
-  issueKeyOf({ siteId, reportType: 'csp-violation', subject: directive, host: blockedUrl(source)?.host ?? source })
+export const issueOfSource = (siteId: string, { directive, source, url }: Source): bigint =>
+  issueKeyOf({ siteId, reportType: 'csp-violation', subject: directive, host: url?.host ?? source })

@@ -46,12 +46,12 @@ export async function readSourceEvidence(
   const firstOf = new Map(first.map(({ key, firstSeenEver }) => [key, Date.parse(firstSeenEver)]))
   const partyOf = createSiteRelation(site?.hosts ?? [])
   const scriptsOf = decisionsByHost(decided)
-  const origins = sources.filter(({ directive, source }) => isScript(directive) && blockedUrl(source))
+  const origins = sources.filter(({ directive, url }) => isScript(directive) && url)
   const bypasses = bypassingOrigins([...new Set(origins.map(({ source }) => source))].slice(0, maxEvaluated))
   return (found) => {
     const key = issueOfSource(siteId, found)
     const issue = issueOf.get(key)
-    const host = blockedUrl(found.source)?.host
+    const host = found.url?.host
     if (!issue) return undefined
     const { reportCount, noiseCount, affectedPages, browsers } = issue
     return {

@@ -5,6 +5,7 @@ import { groupBy } from '../group-by.ts'
 import type { AdvisedSource } from './advise-policy.ts'
 import type { SourceDetail } from './judge-sources.ts'
 import { digestOf, isAttribute, isWhole } from './match-inline.ts'
+import type { ObservedRequest } from './observed-request.ts'
 
 export interface Hint {
   readonly kind: (typeof cspHintKinds)[number]
@@ -13,7 +14,7 @@ export interface Hint {
   readonly sample: string | null
 }
 
-type Example = Pick<SourceDetail, 'source' | 'detail' | 'isDetailCut' | 'weight'>
+type Example = Pick<ObservedRequest, 'source'> & Pick<SourceDetail, 'detail' | 'isDetailCut' | 'weight'>
 
 /** Samples and paths of one source. */
 const listed = 5

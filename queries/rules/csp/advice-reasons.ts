@@ -4,7 +4,6 @@ import type { CspParty, DenyingReason, ReviewReason } from '../../../schema/csp-
 import type { IssueConfidence } from '../../../schema/enumerations.ts'
 import type { AdvisableSource } from './advisable-sources.ts'
 import { governingList, isScript, meanings, type ParsedPolicy } from './governing-directive.ts'
-import { blockedUrl } from './match-url.ts'
 
 /** All known about a source beside its verdicts. */
 export interface SourceEvidence {
@@ -41,8 +40,8 @@ const keywords: ReadonlyMap<string, DenyingReason> = new Map([
 const passive = new Set(['img-src', 'font-src', 'media-src', 'connect-src'])
 const localSchemes = new Set(['data', 'blob'])
 
-function ofScheme({ directive, source }: AdvisableSource): DenyingReason | undefined {
-  if (blockedUrl(source)) return undefined
+function ofScheme({ directive, source, url }: AdvisableSource): DenyingReason | undefined {
+  if (url) return undefined
   if (!localSchemes.has(source)) return 'other_scheme'
   return passive.has(directive) ? undefined : 'unsafe_scheme'
 }
@@ -58,14 +57,14 @@ export function denyingReasonsOf(
   policy: ParsedPolicy,
   scripts: SourceEvidence['scripts'],
 ): DenyingReason[] {
-  const { directive, source, noiseCount, reportCount } = found
+  const { directive, source, url, noiseCount, reportCount } = found
   const list = governingList(policy, directive)?.list
   const reasons: (DenyingReason | false | undefined)[] = [
     noiseCount === reportCount && 'noise',
     directive === 'frame-ancestors' && 'embedder',
     directive === 'base-uri' && 'base_uri',
     keywords.get(source) ?? ofScheme(found),
-    isScript(directive) && list?.keywords.has("'strict-dynamic'") && blockedUrl(source) && 'no_effect',
+    isScript(directive) && list?.keywords.has("'strict-dynamic'") && url && 'no_effect',
     ofVerdicts(found),
     isScript(directive) && scripts === 'rejected' && 'rejected_script',
   ]
@@ -86,9 +85,8 @@ export function reviewReasonsOf(
   evidence: SourceEvidence,
   { minConfidence, newSince }: ReviewRule,
 ): ReviewReason[] {
-  const { directive, source } = found
+  const { directive, url } = found
   const { confidence, party, scripts } = evidence
-  const url = blockedUrl(source)
   const isConfident = confidence === 'high' || (confidence === 'medium' && minConfidence === 'medium')
   const isNew = party === 'third' && evidence.firstSeenEver >= newSince
   const reasons: (ReviewReason | false | undefined)[] = [

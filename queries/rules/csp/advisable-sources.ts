@@ -2,11 +2,14 @@ import type { CspVerdictReason } from '../../../schema/csp-verdicts.ts'
 import { groupBy } from '../group-by.ts'
 import { addTallies, type Tally } from '../weights.ts'
 import type { JudgedReports } from './judge-sources.ts'
+import type { BlockedUrl } from './match-url.ts'
 
 /** Reports of one directive and source that a policy reports, or may report. */
 export interface AdvisableSource extends Tally {
   readonly directive: string
   readonly source: string
+  /** Undefined for a keyword or a bare scheme. */
+  readonly url: BlockedUrl | undefined
   readonly noiseCount: number
   /** Every report is of its page's own origin. */
   readonly isSelf: boolean
@@ -31,10 +34,11 @@ export function advisableSources(judged: readonly JudgedReports[]): AdvisableSou
   const open = judged.filter(({ verdict, reason }) => verdict !== 'silent' && reason !== 'not_assessed')
   return [...groupBy(open, ({ group }) => group.key).values()].map((found) => {
     const groups = found.map(({ group }) => group)
-    const { directive, source } = groups[0] as JudgedReports['group']
+    const { directive, source, url } = groups[0] as JudgedReports['group']
     return {
       directive,
       source,
+      url,
       ...addTallies(found),
       noiseCount: found.reduce((sum, { noiseCount }) => sum + noiseCount, 0),
       isSelf: groups.every(({ self }) => self === 'origin'),

@@ -22,6 +22,8 @@ interface AdviceRequest extends ReviewRule {
   readonly policy: string
   /** Under that policy. */
   readonly judged: readonly JudgedReports[]
+  /** Of these verdicts, in any order. */
+  readonly found: readonly AdvisableSource[]
   /** Undefined if it was not read. */
   readonly evidenceOf: (found: AdvisableSource) => SourceEvidence | undefined
   readonly judgeAgain: (policy: ParsedPolicy) => JudgedReports[]
@@ -56,7 +58,7 @@ const decisionRank: Readonly<Record<CspDecision, number>> = { allow: 0, review: 
 export function advisePolicy(request: AdviceRequest): Advice {
   const { judged, judgeAgain, limit } = request
   const lists = parsePolicyLists(request.policy)
-  let sources = withAllowedAdditions(advisableSources(judged).map((found) => advise(request, lists, found)))
+  let sources = withAllowedAdditions(request.found.map((found) => advise(request, lists, found)))
   // Each round takes an addition back.
   for (;;) {
     const additions = uniqueAdditions(sources.slice(0, limit))

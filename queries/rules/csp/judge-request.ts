@@ -44,7 +44,7 @@ export function judgeRequest(
   request: ParsedRequest,
 ): Verdict {
   const verdicts = meanings(request.directive, request.source, quoted).map((directive) =>
-    judge(candidate, quoted, { ...request, directive }),
+    judge(candidate, quoted, directive === request.directive ? request : { ...request, directive }),
   )
   const unread = verdicts.find(({ reason }) => reason === 'detail')
   if (unread) return unread

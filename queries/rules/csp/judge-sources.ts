@@ -1,10 +1,9 @@
 /** @module Verdicts of a policy over groups of past reports, whose sums are those of the groups. */
 
 import type { CspVerdictName, CspVerdictReason } from '../../../schema/csp-verdicts.ts'
-import { groupBy } from '../group-by.ts'
 import type { Tally } from '../weights.ts'
 import { decisivePart, type ParsedPolicy } from './governing-directive.ts'
-import { judgeRequest, type ParsedRequest, parseRequest, type Verdict } from './judge-request.ts'
+import { judgeRequest, type ParsedRequest, type Verdict } from './judge-request.ts'
 import type { ObservedRequest } from './observed-request.ts'
 
 interface Counted extends Tally {
@@ -13,8 +12,8 @@ interface Counted extends Tally {
 
 type Request = Pick<ObservedRequest, 'directive' | 'source' | 'self' | 'pageScheme'>
 
-/** Reports of one directive, source and relation to the page. */
-export interface SourceGroup extends Request {
+/** Reports of one directive, source and relation to the page, whose detail was not read. */
+export interface SourceGroup extends ParsedRequest {
   /** Of directive and source. */
   readonly key: string
   readonly quotes: readonly (Counted & { readonly policyKey: string })[]
@@ -22,10 +21,15 @@ export interface SourceGroup extends Request {
   readonly lastSeen: string
 }
 
-export interface SourceDetail extends Request, Counted {
-  readonly policyKey: string
+export interface SourceDetail extends Counted {
   readonly detail: string
   readonly isDetailCut: boolean
+}
+
+/** Paths or samples of a group's reports that quote one policy. */
+export interface SourceDetails extends Request {
+  readonly policyKey: string
+  readonly details: readonly SourceDetail[]
 }
 
 export const sourceKey = ({ directive, source }: Pick<Request, 'directive' | 'source'>): string =>
@@ -52,8 +56,8 @@ export type DetailsOf = (group: SourceGroup, policyKey: string) => readonly Sour
 const detailKey = ({ directive, source, self, pageScheme }: Request, policyKey: string) =>
   JSON.stringify([directive, source, self, pageScheme, policyKey])
 
-export function detailsOf(details: readonly SourceDetail[]): DetailsOf {
-  const byKey = groupBy(details, (detail) => detailKey(detail, detail.policyKey))
+export function detailsOf(read: readonly SourceDetails[]): DetailsOf {
+  const byKey = new Map(read.map((one) => [detailKey(one, one.policyKey), one.details]))
   return (group, policyKey) => byKey.get(detailKey(group, policyKey)) ?? []
 }
 
@@ -73,12 +77,11 @@ export function judgeSources(
   const judge = (quoted: ReturnType<QuotedPolicies>, request: ParsedRequest): Verdict =>
     quoted === 'unread' ? notAssessed : judgeRequest(candidate, quoted, request)
   const judgedGroups = groups.map((group) => {
-    const request = parseRequest({ ...group, detail: undefined, isDetailCut: false })
     const known = new Map<unknown, Verdict>()
     const verdicts = group.quotes.map(({ policyKey }) => {
       const quoted = quotedOf(policyKey)
       const part = typeof quoted === 'object' ? (decisivePart(quoted, group.directive) ?? 'none') : quoted
-      const verdict = known.get(part) ?? judge(quoted, request)
+      const verdict = known.get(part) ?? judge(quoted, group)
       known.set(part, verdict)
       return verdict
     })
@@ -97,13 +100,21 @@ export function judgeSources(
             continue
           }
           const read = details(group, quote.policyKey)
-          for (const detail of read) add(judged, group, judge(quotedOf(quote.policyKey), parseRequest(detail)), detail)
+          const quoted = quotedOf(quote.policyKey)
+          for (const found of read) {
+            const { detail, isDetailCut } = found
+            add(judged, group, judge(quoted, { ...requestOf(group), detail, isDetailCut }), found)
+          }
           add(judged, group, notAssessed, remainder(quote, read))
         }
         return judged
       }),
   }
 }
+
+const requestOf = ({ directive, source, self, pageScheme, url }: SourceGroup) => ({
+  ...{ directive, source, self, pageScheme, url },
+})
 
 const isUndecided = ({ reason }: Verdict) => reason === 'detail'
 

@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { SourceEvidence } from '../../../../../queries/rules/csp/advice-reasons.ts'
+import { advisableSources } from '../../../../../queries/rules/csp/advisable-sources.ts'
 import { type Advice, advisePolicy } from '../../../../../queries/rules/csp/advise-policy.ts'
 import { type ParsedPolicy, parsePolicyLists } from '../../../../../queries/rules/csp/governing-directive.ts'
+import { parseRequest } from '../../../../../queries/rules/csp/judge-request.ts'
 import {
   detailsOf,
   type JudgedReports,
   judgeSources,
-  type SourceDetail,
+  type SourceDetails,
   type SourceGroup,
   sourceKey,
 } from '../../../../../queries/rules/csp/judge-sources.ts'
@@ -34,15 +36,15 @@ function groupsOf(requests: readonly ObservedRequest[]) {
   return {
     groups: all.map(
       ({ request }): SourceGroup => ({
-        ...{ ...request, key: sourceKey(request), quotes: [counted], firstSeen: day, lastSeen: day },
+        ...parseRequest({ ...request, detail: undefined, isDetailCut: false }),
+        ...{ key: sourceKey(request), quotes: [counted], firstSeen: day, lastSeen: day },
       }),
     ),
     details: all.map(
-      ({ request, detail = '', isDetailCut }): SourceDetail => ({
+      ({ request, detail = '', isDetailCut }): SourceDetails => ({
         ...request,
-        ...counted,
-        detail,
-        isDetailCut,
+        policyKey: counted.policyKey,
+        details: [{ ...counted, detail, isDetailCut }],
       }),
     ),
   }
@@ -70,6 +72,7 @@ function advise(policy: string, requests: readonly ObservedRequest[], given: Giv
     ...{
       policy,
       judged,
+      found: advisableSources(judged),
       judgeAgain: judge,
       minConfidence: 'high',
       newSince: Date.parse(day),
@@ -262,6 +265,7 @@ describe('advice on random reports', () => {
           const judged = judge(parsePolicyLists(policy))
           const advice = advisePolicy({
             ...{ policy, judged, judgeAgain: judge, minConfidence: 'high', newSince: 1, limit: 50 },
+            found: advisableSources(judged),
             evidenceOf: ({ directive, source }) => ({
               ...good,
               ...found.find(([one]) => one.directive === directive && one.source === source)?.[1],
