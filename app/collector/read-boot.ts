@@ -9,17 +9,21 @@ import { sql } from '../../queries/sql/sql.ts'
 /** The last start of ClickHouse's machine; undefined if it cannot be known. Rejects if ClickHouse does not respond. */
 export type ReadBoot = (signal: AbortSignal) => Promise<string | undefined>
 
-/** ClickHouse reads the uptime every second, or later if it was frozen. */
-const toleranceSeconds = 30
+/** Two starts of one machine are further apart, with a report stored between them; clocks are seldom set by more. */
+const toleranceSeconds = 10
 
 const row = z.object({ second: rowCount })
 
-const findBoot: Query<z.infer<typeof row>> = {
+/** The metrics are read together, a second ago, or longer if ClickHouse was frozen: by so much `uptime()` is ahead. */
+export const findBoot: Query<z.infer<typeof row>> = {
   name: 'findBoot',
   statement: sql`
-    SELECT toUInt64(toUnixTimestamp(now()) - value) AS second
-    FROM system.asynchronous_metrics
-    WHERE metric = 'OSUptime' AND value > 0`,
+    SELECT toUInt64(toUnixTimestamp(now()) - uptime() - (machine - server)) AS second
+    FROM (
+      SELECT sumIf(value, metric = 'OSUptime') AS machine, sumIf(value, metric = 'Uptime') AS server
+      FROM system.asynchronous_metrics
+    )
+    WHERE machine > 0 AND server > 0`,
   row,
   pool: 'lookup',
 }
