@@ -7,6 +7,7 @@ import { hash } from 'node:crypto'
 import type { LogImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { recountDays } from '../../clickhouse/rollups/recount-days.ts'
 import type { TenantRange } from '../../clickhouse/rollups/rollup-months.ts'
+import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { isRefusal } from '../../queries/clickhouse/error-codes.ts'
 import { listStoredIds } from '../../queries/reports/list-stored-ids.ts'
@@ -74,12 +75,16 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
     onRestore('begins')
     const startedAt = performance.now()
     const tenantsOfDays = new Map<number, Set<string>>()
-    const tenants = new Set<string>()
+    /** Tenants by step token, as an earlier collector's last step can be gone too. */
+    const started = new Map<string, Set<string>>()
     let [blocks, reports] = [0, 0]
 
     async function restoreRows(block: SpooledBlock, isWanted: boolean): Promise<void> {
-      await logSteps(block.tenantIds, stepToken, 'started', signal)
-      for (const tenantId of block.tenantIds) tenants.add(tenantId)
+      const isNew = (tenantId: string) => !started.get(stepToken)?.has(tenantId)
+      if (block.tenantIds.some(isNew)) await logSteps(block.tenantIds, stepToken, 'started', signal)
+      for (const token of [stepToken, block.stepToken]) {
+        started.set(token, new Set([...(started.get(token) ?? []), ...block.tenantIds]))
+      }
       const rows = rowsOf(block)
       for (const { tenantId, receivedAt } of rows) {
         const day = Math.floor(receivedAt / dayMs) * dayMs
@@ -114,13 +119,19 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
       } catch (error) {
         if (!isRefusal(error)) throw error
         await setAside.refused(block, entry, error as Error)
+        // It can have logged this token as done.
+        await logSteps(block.tenantIds, stepToken, 'started', signal)
         continue
       }
       if (isWanted) await spool.moveToStored(entry)
     }
     const groups = [...tenantsOfDays].flatMap(([day, tenantIds]) => groupsOf(day, [...tenantIds]))
     const { corrected, unsettled } = await recountDays(database, groups, signal)
-    for (const chunk of chunksOf([...tenants], mostIds)) await logSteps(chunk, stepToken, 'done', signal)
+    for (const [token, tenantIds] of started) {
+      for (const chunk of chunksOf([...tenantIds], mostIds)) await logSteps(chunk, token, 'done', signal)
+    }
+    // No response of before is in a cache once the restore is called done.
+    if (started.size > 0) await untilVersionsExpire(signal)
     for (const { token } of withdrawn) await spool.remove(token)
     await spool.saveBoot(boot)
     onRestore({

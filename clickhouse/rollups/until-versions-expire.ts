@@ -4,4 +4,5 @@ import { importVersionTtlMs } from '../../schema/durations.ts'
 /** Timers can fire up to 1 ms early. */
 const timerSlackMs = 5
 
-export const untilVersionsExpire = (): Promise<void> => sleep(importVersionTtlMs + timerSlackMs)
+export const untilVersionsExpire = (signal?: AbortSignal): Promise<void> =>
+  sleep(importVersionTtlMs + timerSlackMs, undefined, { ...(signal && { signal }) })

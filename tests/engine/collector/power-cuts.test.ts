@@ -2,29 +2,35 @@ import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Installation } from '../../../app/cli/doctor/check.ts'
 import { parts } from '../../../app/cli/doctor/check-parts.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
+import { minuteMs } from '../../../schema/durations.ts'
+import { startApi } from '../../support/api.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
+import { versionOf } from '../../support/collector-posts.ts'
 import { queryRows } from '../../support/database.ts'
 import { killEngine, startTestEngine, type TestEngine } from '../../support/engine.ts'
 import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { connectPatiently } from '../../support/patience.ts'
 import { cutPower, takeSnapshot } from '../../support/power-cut.ts'
-import { createTenantWriter } from '../../support/tenants.ts'
+import { requestViews, storedViews } from '../../support/report-views.ts'
 
 /** Of ClickHouse's machine, and of the collector's too; `COLLECTOR_CUTS=50` for more. */
 const wantedCuts = Number(process.env.COLLECTOR_CUTS ?? 2)
 const seed = Number(process.env.COLLECTOR_CUTS_SEED ?? 1)
 
+const random = seeded(seed)
+
 const bodies = {
   'csp-violation': (url: string) => ({
     documentURL: url,
     blockedURL: 'https://cdn.example/a.js',
-    effectiveDirective: 'script-src',
+    effectiveDirective: random.pick(['script-src', 'img-src']),
   }),
   'network-error': () => ({
     type: 'tcp.timed_out',
@@ -38,17 +44,19 @@ const bodies = {
 }
 const types = Object.keys(bodies) as (keyof typeof bodies)[]
 
-test('power cuts of ClickHouse’s machine, some of the collector’s too: every post that was 204 is stored once', async () => {
-  const random = seeded(seed)
+test('power cuts of ClickHouse’s machine, some of the collector’s too: every post that was 204 is stored once, and the API counts it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cuts-'))
   let engine: TestEngine = await startMigratedEngine()
   const { dataDir, port } = engine
   const database = connectPatiently(engine.userUrls.writer)
   let boot = 1_000
+  let restores = 0
+  const log = pino({}, { write: (line: string) => void (line.includes('is restored') && restores++) })
   const startCollector = () =>
     startTestCollector(
       { CLICKHOUSE_URL: engine.userUrls.writer, DATA_DIR: folder, SITE_POSTS_PER_MINUTE: '1000000' },
       {
+        log,
         readBoot: async () => {
           // As ClickHouse has it: not known while it does not respond.
           await database.command('SELECT 1')
@@ -56,16 +64,28 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
         },
       },
     )
-  const writer = createTenantWriter(database)
-  const [tenantId, token] = [await writer.createTenant(), makeSiteToken()]
-  await writer.createSite(tenantId, { hosts: ['shop.example'], token })
+  const api = await startApi({ readUrl: engine.userUrls.reader, writeUrl: engine.userUrls.writer })
+  /** The posts of one go on; those of the other stop at each cut until the API has been asked. */
+  const sites = await Promise.all(
+    [false, true].map(async (stops) => {
+      const [tenantId, token] = [await api.createTenant(), makeSiteToken()]
+      await api.createSite(tenantId, { hosts: ['shop.example'], token })
+      return { tenantId, token, stops, key: await api.createKey(tenantId), accepted: new Set<string>() }
+    }),
+  )
+  const stopping = sites[1] as (typeof sites)[number]
+  const accepted = () => sites.flatMap((site) => [...site.accepted])
   let collector: TestCollector | undefined = await startCollector()
 
-  const accepted = new Set<string>()
   let sent = 0
+  let isCut = false
   let isOver = false
-  async function send(): Promise<void> {
+  async function send({ token, stops, accepted }: (typeof sites)[number]): Promise<void> {
     while (!isOver) {
+      if (stops && isCut) {
+        await sleep(20)
+        continue
+      }
       const url = `https://shop.example/${sent++}`
       const type = random.pick(types)
       const response = await collector
@@ -76,12 +96,37 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
     }
   }
   async function someAccepted(): Promise<void> {
-    const before = accepted.size
-    await expect.poll(() => accepted.size).toBeGreaterThan(before + 10)
+    const before = accepted().length
+    await expect.poll(() => accepted().length).toBeGreaterThan(before + 10)
+  }
+
+  /** How often each URL is stored. */
+  async function storedUrls(): Promise<Map<unknown, unknown>> {
+    const url = "if(request_url = '', document_url, request_url)"
+    return new Map(
+      (await queryRows(database, `SELECT ${url}, count() FROM reports GROUP BY 1`)) as [unknown, unknown][],
+    )
+  }
+  async function expectAcceptedOnce(urls: Iterable<string>): Promise<void> {
+    const stored = await storedUrls()
+    expect([...urls].filter((url) => stored.get(url) !== 1)).toEqual([])
+    expect([...stored].filter(([, count]) => count !== 1)).toEqual([])
+  }
+
+  const window = {
+    from: new Date(Date.now() - 10 * minuteMs).toISOString(),
+    to: new Date(Date.now() + 120 * minuteMs).toISOString(),
+  }
+  /** Before each cut and after it, so that responses of then are cached. */
+  async function poll(): Promise<void> {
+    while (!isOver) {
+      await requestViews(api, stopping.key, window).catch(() => undefined)
+      await sleep(100)
+    }
   }
 
   try {
-    const senders = Array.from({ length: 10 }, send)
+    const running = [poll(), ...Array.from({ length: 5 }, () => sites.map(send)).flat()]
     for (let cut = 0; cut < wantedCuts; cut++) {
       const store = join(dataDir, 'clickhouse', 'store')
       const snapshots: string[] = []
@@ -91,12 +136,12 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
         await takeSnapshot(store, join(dataDir, `moment-${moment}`))
       }
       await someAccepted()
+      isCut = true
       await killEngine(engine)
-      await cutPower(store, snapshots as [string, ...string[]], random)
-      if (cut % 2 === 1) {
-        const ended = collector as TestCollector
-        collector = undefined
-        await ended.close()
+      const ended = cut % 2 === 1 ? collector : undefined
+      if (ended) collector = undefined
+      await Promise.all([cutPower(store, snapshots as [string, ...string[]], random), ended?.close()])
+      if (ended) {
         // Names that were not on the disk yet.
         const stored = join(folder, 'collector-stored')
         for (const name of (await readdir(stored)).filter((name) => name !== 'boot' && random.chance(0.5))) {
@@ -107,18 +152,17 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
       boot += 1_000
       engine = await startTestEngine({ dataDir, port })
       collector ??= await startCollector()
+      await expect.poll(() => restores).toBe(cut + 1)
+      expect(await requestViews(api, stopping.key, window)).toEqual(await storedViews(database, stopping.tenantId))
+      await expectAcceptedOnce(stopping.accepted)
+      expect(await versionOf(database, stopping.tenantId)).toBeTypeOf('string')
+      isCut = false
       await someAccepted()
     }
     isOver = true
-    await Promise.all(senders)
+    await Promise.all(running)
 
-    const rows = await queryRows(
-      database,
-      `SELECT if(request_url = '', document_url, request_url) AS url, count() FROM reports WHERE tenant_id = '${tenantId}' GROUP BY url`,
-    )
-    const stored = new Map(rows.map(([url, count]) => [url, count]))
-    expect([...accepted].filter((url) => stored.get(url) !== 1)).toEqual([])
-    expect(rows.filter(([, count]) => count !== 1)).toEqual([])
+    await expectAcceptedOnce(accepted())
     const { checked, differences } = await checkRollups(database)
     expect(differences).toEqual([])
     expect(checked).toBeGreaterThan(0)
@@ -131,7 +175,7 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
   } finally {
     isOver = true
     await collector?.close()
-    await database.close()
+    await Promise.all([api.close(), database.close()])
     await engine.end()
     await rm(folder, { recursive: true })
   }
