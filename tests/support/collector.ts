@@ -45,7 +45,7 @@ export async function startTestCollector(
     blocks: patientBlocks,
   })
   // Posts are 503 until the blocks of a killed collector are sent, if there are any.
-  while (!(await takesPosts(collector.url))) await sleep(5)
+  while (!(await takesPosts(collector.url))) await sleep(20)
   return {
     ...createTenantWriter(database),
     url: collector.url,

@@ -20,8 +20,8 @@ import { connectPatiently } from '../../support/patience.ts'
 import { cutPower, takeSnapshot } from '../../support/power-cut.ts'
 import { requestViews, storedViews } from '../../support/report-views.ts'
 
-/** Of ClickHouse's machine, and of the collector's too; `COLLECTOR_CUTS=50` for more. */
-const wantedCuts = Number(process.env.COLLECTOR_CUTS ?? 2)
+/** Of ClickHouse's machine, at every other of the collector's too; each is 10 s of processor time. `COLLECTOR_CUTS=50` for more. */
+const wantedCuts = Number(process.env.COLLECTOR_CUTS ?? 6)
 const seed = Number(process.env.COLLECTOR_CUTS_SEED ?? 1)
 
 const random = seeded(seed)
@@ -97,7 +97,7 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
   }
   async function someAccepted(): Promise<void> {
     const before = accepted().length
-    await expect.poll(() => accepted().length).toBeGreaterThan(before + 10)
+    await expect.poll(() => accepted().length).toBeGreaterThan(before + 4)
   }
 
   /** How often each URL is stored. */
@@ -121,7 +121,7 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
   async function poll(): Promise<void> {
     while (!isOver) {
       await requestViews(api, stopping.key, window).catch(() => undefined)
-      await sleep(100)
+      await sleep(250)
     }
   }
 
