@@ -44,7 +44,9 @@ const bodies = {
 }
 const types = Object.keys(bodies) as (keyof typeof bodies)[]
 
-test('power cuts of ClickHouse’s machine, some of the collector’s too: every post that was 204 is stored once, and the API counts it', async () => {
+test('power cuts of ClickHouse’s machine, some of the collector’s too: every post that was 204 is stored once, and the API counts it', {
+  timeout: wantedCuts * 2.5 * minuteMs,
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cuts-'))
   let engine: TestEngine = await startMigratedEngine()
   const { dataDir, port } = engine
