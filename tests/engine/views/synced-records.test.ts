@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { viewTargets } from '../../../clickhouse/rollups/list-rollups.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
+import { queryRows } from '../../support/database.ts'
+import { connectPatiently } from '../../support/patience.ts'
+
+let writer: Database
+
+beforeAll(() => {
+  writer = connectPatiently(inject('servers').writeUrl)
+})
+
+afterAll(() => writer?.close())
+
+/** Tables that no view fills, and that are no evidence. */
+const unsynced: Readonly<Record<string, string>> = {
+  reports: 'stored again by the collector, or by the same import',
+  report_types: 'written again by migrate',
+  schema_migrations: 'statements of migrations can be repeated',
+  migration_steps: 'a fill goes on at its last step',
+  import_log: 'only says how far imports are',
+  import_leases: 'of imports that run',
+}
+
+test('an insert into each table of records is on the disk when it is acknowledged, and so is a merge', async () => {
+  const synced = (setting: string) => `countSubstrings(engine_full, '${setting} = 1') = 1`
+  const filled = await viewTargets(writer)
+  const rows = await queryRows(
+    writer,
+    `SELECT name, ${['fsync_after_insert', 'fsync_part_directory', 'min_rows_to_fsync_after_merge'].map(synced).join(' AND ')}
+     FROM system.tables
+     WHERE database = currentDatabase() AND engine LIKE '%MergeTree'`,
+  )
+  const records = rows.filter(([name]) => !filled.includes(String(name)) && !(String(name) in unsynced))
+  expect(records.length).toBeGreaterThan(10)
+  expect(records.filter(([, isSynced]) => !isSynced)).toEqual([])
+})
