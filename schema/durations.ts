@@ -8,6 +8,9 @@ export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
+/** Time after which Linux has written to the disk what no program synced: 35 s by default, and the write itself. */
+export const unsyncedMs = 2 * minuteMs
+
 /** Lifetime of a version of a tenant's data, from before its lookup. */
 export const importVersionTtlMs = 1_000
 

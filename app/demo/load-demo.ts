@@ -14,8 +14,7 @@ import { insertKey } from '../api-keys/insert-key.ts'
 import { makeKey } from '../api-keys/key-format.ts'
 import { withProgress } from '../cli/command/show-progress.ts'
 import { makeSiteToken } from '../collector/site-address.ts'
-import { clickHouseImportLog } from '../import/reports/clickhouse-import-log.ts'
-import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
+import { importInto } from '../import/reports/import-into.ts'
 import { importReports } from '../import/reports/import-reports.ts'
 import { importDemoRecords } from './demo-records.ts'
 
@@ -85,12 +84,10 @@ async function importPosts(writer: Database, scenario: DemoScenario, now: Date):
   const { tenant } = scenario
   await withProgress(process.stderr, scenario.reports, (update) =>
     importReports({
+      ...importInto(writer, tenant.id),
       source: posts(scenario, now),
-      tenantId: tenant.id,
       sites: tenant.sites,
       retentionDays: entitlements(tenant.plan, {}).retentionDays,
-      importLog: clickHouseImportLog(writer, tenant.id),
-      writer: clickHouseReportWriter(writer),
       importedAt: now,
       onProgress: ({ reports }) => update(reports, `Loading ${tenant.name}: ${reports} reports`),
     }),

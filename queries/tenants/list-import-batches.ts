@@ -24,10 +24,12 @@ const recordedRow = z.object({
   importedAt: time,
   storedFrom: time,
   retentionDays: rowCount,
-  done: z.boolean(),
+  state: z.enum(['started', 'restoring', 'done']),
+  boot: z.string(),
+  recordedAt: time,
 })
 
-/** Ranges of a batch as the runs that began them recorded them, the latest first. */
+/** Ranges of a batch as the runs that began them recorded them, and their latest state; the latest range first. */
 export function findImportBatch(
   tenantId: string,
   previousToken: string,
@@ -38,11 +40,28 @@ export function findImportBatch(
     statement: sql`
       SELECT argMin(b.hosts, b.recorded_at) AS hosts, argMin(b.imported_at, b.recorded_at) AS importedAt,
         b.stored_from AS storedFrom, argMin(b.retention_days, b.recorded_at) AS retentionDays,
-        (max(b.state = 'done'))::Bool AS done
+        argMax(b.state, (b.recorded_at, b.state = 'done')) AS state,
+        argMax(b.boot, (b.recorded_at, b.state = 'done')) AS boot,
+        max(b.recorded_at) AS recordedAt
       FROM import_log AS b
       WHERE tenant_id = ${uuid(tenantId)} AND previous_token = ${text(previousToken)} AND token = ${text(token)}
       GROUP BY storedFrom
       ORDER BY storedFrom DESC`,
     row: recordedRow,
+  }
+}
+
+const bootRow = z.object({ boot: z.string(), lastAt: time })
+
+/** Starts of ClickHouse's machine that the tenant's import log knows, and its last row of each. */
+export function listImportBoots(tenantId: string): Query<z.output<typeof bootRow>> {
+  return {
+    name: 'listImportBoots',
+    statement: sql`
+      SELECT b.boot AS boot, max(b.recorded_at) AS lastAt
+      FROM import_log AS b
+      WHERE tenant_id = ${uuid(tenantId)}
+      GROUP BY boot`,
+    row: bootRow,
   }
 }

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issuesReports } from '../../app/endpoints/issues/reports.ts'
 import type { Rejection } from '../../app/import/ndjson/rejected-line.ts'
-import { clickHouseImportLog } from '../../app/import/reports/clickhouse-import-log.ts'
-import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
+import { importInto } from '../../app/import/reports/import-into.ts'
 import { importReports } from '../../app/import/reports/import-reports.ts'
 import type { ImportResult } from '../../app/import/reports/import-tally.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
@@ -50,11 +49,9 @@ beforeAll(async () => {
   key = await api.createKey(tenantId)
   result = await importReports({
     source: Readable.from(lines),
-    tenantId,
+    ...importInto(db.writer, tenantId),
     sites: [{ id: siteId, hosts: ['shop.example.test'] }],
     retentionDays: 90,
-    importLog: clickHouseImportLog(db.writer, tenantId),
-    writer: clickHouseReportWriter(db.writer),
     onReject: (rejection) => void rejections.push(rejection),
   })
 })

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { ImportSite } from '../../app/import/normalise/host-patterns.ts'
-import { clickHouseImportLog } from '../../app/import/reports/clickhouse-import-log.ts'
-import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
+import { importInto } from '../../app/import/reports/import-into.ts'
 import { type ImportOptions, importReports } from '../../app/import/reports/import-reports.ts'
 import type { ImportResult } from '../../app/import/reports/import-tally.ts'
 import { connectPatiently } from './patience.ts'
@@ -18,26 +17,29 @@ export interface SmallImport {
   readonly retentionDays?: number
   /** Clock of the import. */
   readonly importedAt?: Date
+  /** Start of ClickHouse's machine; not known by default. */
+  readonly boot?: string
   /** Small ones by default. */
   readonly limits?: ImportOptions['limits']
   /** The step of a batch behind which the import fails, and how often it succeeds before. */
-  readonly failsAt?: { readonly step: 'start' | 'write' | 'finish'; readonly after: number }
+  readonly failsAt?: { readonly step: 'start' | 'write' | 'restore' | 'finish'; readonly after: number }
 }
 
 /** Imports a file, in this process. */
 export async function importFile(
-  { writeUrl, path, failsAt, ...given }: SmallImport,
+  { writeUrl, path, failsAt, boot, ...given }: SmallImport,
   onProgress: (reports: number) => void = () => {},
 ): Promise<ImportResult> {
   const database = connectPatiently(writeUrl)
-  const importLog = clickHouseImportLog(database, given.tenantId)
-  const writer = clickHouseReportWriter(database)
+  const boots = boot === undefined ? undefined : { read: async () => boot, isSame: Object.is }
+  const { importLog, writer, restorer } = importInto(database, given.tenantId, { boots })
   let steps = 0
   const failing =
-    <Arguments extends unknown[]>(step: string, task: (...given: Arguments) => Promise<void>) =>
+    <Arguments extends unknown[], Result>(step: string, task: (...given: Arguments) => Promise<Result>) =>
     async (...taken: Arguments) => {
-      await task(...taken)
+      const result = await task(...taken)
       if (step === failsAt?.step && steps++ === failsAt.after) throw new Error('no further')
+      return result
     }
   try {
     return await importReports({
@@ -50,6 +52,7 @@ export async function importFile(
         finish: failing('finish', importLog.finish),
       },
       writer: { write: failing('write', writer.write) },
+      restorer: { ...restorer, insertMissing: failing('restore', restorer.insertMissing) },
       limits: given.limits ?? { batchBytes: 70_000, maxLineBytes: 20_000 },
       onProgress: ({ reports }) => onProgress(reports),
     })

@@ -123,12 +123,14 @@ export function createTenantWriter(database: Database): TenantWriter {
         importLog: clickHouseImportLog(database, tenantId),
         pass: {
           ...{ previousToken: randomUUID(), token: randomUUID(), hosts: [], lines: 0 },
-          ...{ importedAt: Date.now(), storedFrom: 0, retentionDays: 1 },
+          ...{ importedAt: Date.now(), storedFrom: 0, retentionDays: 1, state: 'open' as const },
         },
       }))
       await Promise.all(passes.map(({ importLog, pass }) => importLog.start(pass)))
       await insert('reports', reports.map(toRow))
-      await Promise.all(passes.map(({ importLog, pass }) => importLog.finish(pass, { reports: 0, stored: 0 })))
+      await Promise.all(
+        passes.map(({ importLog, pass }) => importLog.finish(pass, { reports: 0, stored: 0, parts: [] })),
+      )
     },
     async importRecords(tenantId, type, records) {
       const lines = records.map((record) => `${JSON.stringify(record)}\n`)

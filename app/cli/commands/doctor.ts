@@ -6,6 +6,7 @@ import { terminalText } from '../command/terminal-text.ts'
 import { type Check, FaultWithFix } from '../doctor/check.ts'
 import { blocks } from '../doctor/check-blocks.ts'
 import { clickHouse, disk, migrations, retention, users } from '../doctor/check-database.ts'
+import { imports } from '../doctor/check-imports.ts'
 import { parts } from '../doctor/check-parts.ts'
 import { clocks, node, redis, settings } from '../doctor/check-process.ts'
 import { inserts, quorums, replicas } from '../doctor/check-replicas.ts'
@@ -23,6 +24,7 @@ const checks: readonly Check[] = [
   replicas,
   quorums,
   inserts,
+  imports,
   parts,
   redis,
   clocks,

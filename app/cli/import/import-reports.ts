@@ -1,9 +1,13 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { untilInStep } from '../../../clickhouse/cluster/in-step.ts'
+import type { Cluster } from '../../../clickhouse/cluster/open-cluster.ts'
 import { shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { entitlements } from '../../../schema/plans.ts'
+import { createBootReader, isSameBoot } from '../../collector/read-boot.ts'
+import type { Boots } from '../../import/reports/clickhouse-import-log.ts'
 import { importFiles } from '../../import/reports/import-files.ts'
+import type { ImportTarget } from '../../import/reports/import-into.ts'
 import type { Context } from '../command/context.ts'
 import { requireSites, requireTenant } from '../command/require-tenant.ts'
 import { file, siteOfLines, tenant } from '../command/shared-arguments.ts'
@@ -22,7 +26,8 @@ const help = {
     'members of bodies that nothing stores, such as "crash.crash_report_api"; "stored" counts the reports accepted,',
     'also those that were there already, "expired" those received before the tenant’s retention, which are not stored:',
     'after it was raised, import the file again. "removed" counts those of "expired" that were stored under a shorter',
-    'retention, which ended: they can be stored for a new tenant only.',
+    'retention, which ended: they can be stored for a new tenant only. "restored" counts those of "stored" that ClickHouse',
+    'had lost, as in a power cut.',
     ...rejectedNote,
     'One import of reports a tenant runs at a time: another waits for it, and takes over 30 s after it died.',
     'Ctrl-C stores what was read and stops. An import that was stopped or killed and is run again goes on where it',
@@ -57,17 +62,39 @@ export function addImportReports(group: Command, context: Context): void {
     .addOption(noWait)
     .addOption(followFlag)
     .action(async (path, { tenant: tenantId, site: siteId, wait, follow }) =>
-      runImport(context, { path, follow }, ({ reader, writer, cluster }, run, { signal, isLive }) =>
+      runImport(context, { path, follow }, async ({ reader, writer, cluster }, run, { signal, isLive }) =>
         importFiles({
           ...{ database: writer, tenantId, siteId, signal, isLive, run },
-          untilInStep:
-            cluster && (async (until) => untilInStep(cluster, await shardOfTenant(cluster, tenantId), until)),
+          target: cluster ? await shardTarget(cluster, tenantId) : { boots: bootsOf(writer) },
           readTenant: () => readTenant(reader, tenantId, siteId),
           onWait: (holder) => announceWait(context, wait, `another import of tenant ${tenantId}, ${holder}`),
           onRemoved: (count) => context.log(removedNote(count)),
         }),
       ),
     )
+}
+
+async function shardTarget(cluster: Cluster, tenantId: string): Promise<ImportTarget> {
+  const number = await shardOfTenant(cluster, tenantId)
+  const shard = cluster.shards.find((one) => one.number === number)
+  return {
+    ...(shard && { shard: shard.database }),
+    untilInStep: async (signal) => untilInStep(cluster, await shardOfTenant(cluster, tenantId), signal),
+  }
+}
+
+function bootsOf(database: Database): Boots {
+  const readBoot = createBootReader(database, () => {})
+  // Ctrl-C ends no write.
+  const { signal } = new AbortController()
+  return {
+    isSame: isSameBoot,
+    read: () =>
+      readBoot(signal).catch((error: Error) => {
+        // ClickHouse that has just started does not know it yet.
+        throw Object.assign(error, { code: 'upstream_unavailable' })
+      }),
+  }
 }
 
 function announceWait(context: Context, mayWait: boolean, other: string): void {

@@ -2,7 +2,8 @@
 
 import { retentionStart } from '../../../schema/plans.ts'
 import { type ImportSite, sitesByPattern } from '../normalise/host-patterns.ts'
-import type { RecordedRange } from './import-log.ts'
+import type { BlockPart } from './block-parts.ts'
+import type { RangeState, RecordedRange } from './import-log.ts'
 
 /** A tenant's settings, which can change during a live import. */
 export interface ImportTenant {
@@ -23,11 +24,13 @@ export function batchRanges(recorded: readonly RecordedRange[], settings: Import
   const { now, retentionFrom, retentionDays } = settings
   const isReached = recorded.some(({ storedFrom }) => storedFrom <= retentionFrom)
   const { hosts, importedAt } = recorded[0] ?? { hosts: settings.hosts, importedAt: now.getTime() }
-  const begun = { hosts, importedAt, storedFrom: retentionFrom, retentionDays, done: false }
+  const state: RangeState = 'open'
+  const begun = { hosts, importedAt, storedFrom: retentionFrom, retentionDays, state }
   return [...recorded, ...(isReached ? [] : [begun])].map((range) => ({
     ...range,
     expiredBefore: retentionStart(range.retentionDays, now).getTime(),
     blocks: 0,
     stored: 0,
+    parts: [] as BlockPart[],
   }))
 }

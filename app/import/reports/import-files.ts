@@ -3,15 +3,14 @@ import type { Database } from '../../../queries/clickhouse/database.ts'
 import type { ByteSource } from '../ndjson/read-batches.ts'
 import { withRetry } from '../with-retry.ts'
 import type { ImportTenant } from './batch-ranges.ts'
-import { clickHouseImportLog } from './clickhouse-import-log.ts'
-import { clickHouseReportWriter, type UntilInStep } from './clickhouse-report-writer.ts'
+import { type ImportTarget, importInto } from './import-into.ts'
 import { withImportLease } from './import-lease.ts'
 import { type ImportOptions, importReports } from './import-reports.ts'
 import { createTally, type ImportResult } from './import-tally.ts'
 
 interface FilesOptions extends Pick<ImportOptions, 'tenantId' | 'siteId'> {
   readonly database: Database
-  readonly untilInStep: UntilInStep | undefined
+  readonly target: ImportTarget
   readonly signal: AbortSignal
   /** A pipe or a followed file can be silent for days, so it takes the tenant's lease for each batch anew. */
   readonly isLive: boolean
@@ -36,7 +35,7 @@ type Leased = Pick<ImportOptions, 'checkLease' | 'withTenant'>
 
 /** Imports reports of files, one after another, under the tenant's lease; counts are those of all files. */
 export async function importFiles({ database, readTenant, isLive, run, ...options }: FilesOptions): Promise<void> {
-  const { tenantId, siteId, signal, onWait, onRemoved, untilInStep } = options
+  const { tenantId, siteId, signal, onWait, onRemoved, target } = options
   const beforeClaim = async () => void (await withRetry(readTenant, signal))
 
   function withTenant(task: (tenant: ImportTenant, checkLease: () => Promise<void>) => Promise<void>) {
@@ -49,11 +48,10 @@ export async function importFiles({ database, readTenant, isLive, run, ...option
   const importEach = (tenant: ImportTenant, leased: Leased) =>
     run(async ({ files, onReject, showRead }) => {
       const tally = createTally()
+      const into = importInto(database, tenantId, { ...target, signal })
       for await (const source of files) {
         await importReports({
-          ...{ ...tenant, ...leased, source, tally, tenantId, siteId, signal, onReject },
-          importLog: clickHouseImportLog(database, tenantId),
-          writer: clickHouseReportWriter(database, untilInStep),
+          ...{ ...tenant, ...leased, ...into, source, tally, siteId, signal, onReject },
           onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
         })
       }

@@ -1,5 +1,7 @@
 /** @module The import log makes an import exactly-once: a repeated run sends each batch as its first run began it. */
 
+import type { BlockPart } from './block-parts.ts'
+
 export interface ImportBatch {
   readonly previousToken: string
   readonly token: string
@@ -17,10 +19,20 @@ export interface ImportBatch {
 /** A batch that an earlier run began. */
 export type StartedBatch = Pick<ImportBatch, 'token' | 'lines'>
 
+/**
+ * Of a range that is `done` all rows are stored, in every view. Rows of an `open` one are sent under its tokens. ClickHouse
+ * can have lost rows of a range to `restore`, and tokens too: they are looked for by id.
+ */
+export type RangeState = 'open' | 'restore' | 'done'
+
 /** Reports of a batch from `storedFrom` to that of the range before it. */
-export type RecordedRange = Omit<ImportBatch, 'previousToken' | 'token' | 'lines'> & {
-  /** All its rows were stored, in every view. */
-  readonly done: boolean
+export type RecordedRange = Omit<ImportBatch, 'previousToken' | 'token' | 'lines'> & { readonly state: RangeState }
+
+export interface StoredRange {
+  /** Of the batch, skipped and rejected ones too. */
+  readonly reports: number
+  readonly stored: number
+  readonly parts: readonly BlockPart[]
 }
 
 export interface ImportLog {
@@ -29,7 +41,9 @@ export interface ImportLog {
   /** Its ranges, the latest first. */
   find(token: string, previousToken: string): Promise<RecordedRange[]>
   /** Recorded before a batch's first insert. */
-  start(batch: ImportBatch): Promise<void>
+  start(batch: ImportBatch & { readonly state: RangeState }): Promise<void>
   /** Recorded after a batch's last insert. */
-  finish(batch: ImportBatch, counts: { readonly reports: number; readonly stored: number }): Promise<void>
+  finish(batch: ImportBatch, stored: StoredRange): Promise<void>
+  /** Rejects if ClickHouse's machine restarted during the import: its tokens can be lost, so nothing is sent again. */
+  checkBoot(): Promise<void>
 }

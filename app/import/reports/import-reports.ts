@@ -12,12 +12,14 @@ import type { ReportWriter } from './clickhouse-report-writer.ts'
 import type { ImportBatch, ImportLog, RecordedRange, StartedBatch } from './import-log.ts'
 import { createTally, type ImportResult, type ImportTally } from './import-tally.ts'
 import { parseBatch } from './parse-batch.ts'
+import type { Restorer } from './restore-reports.ts'
 
 export interface ImportOptions extends ImportTenant {
   readonly source: ByteSource
   readonly tenantId: string
   readonly importLog: ImportLog
   readonly writer: ReportWriter
+  readonly restorer: Restorer
   /** Site of every report whose line names none; hosts choose by default. */
   readonly siteId?: string | undefined
   /** Receipt time of reports without one; now by default. */
@@ -56,7 +58,7 @@ const blockLimits = { rows: 65_535, bytes: 48 * 1024 * 1024 }
  * Throws the signal's reason, and ClickHouse's error after 83 seconds of retries.
  */
 export async function importReports(options: ImportOptions): Promise<ImportResult> {
-  const { source, tenantId, siteId, importLog, writer, signal, withTenant, onProgress } = options
+  const { source, tenantId, siteId, importLog, writer, restorer, signal, withTenant, onProgress } = options
   const onReject = options.onReject ?? (() => {})
   const tally = options.tally ?? createTally()
   let last: BlockTimes = { startedAt: 0, endedAt: 0 }
@@ -67,6 +69,8 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
   const atStart = importSettings(options, siteId, options.importedAt ?? new Date())
   // A serial queue: one write runs while the rows after it are parsed.
   let writes: Promise<void> = Promise.resolve()
+  /** Ends of ranges whose rows were looked for: they are done when the rollups of all their days are counted. */
+  let restored: (() => Promise<void>)[] = []
 
   function enqueue(task: () => Promise<void>): void {
     writes = writes.then(() => retried(task))
@@ -84,20 +88,38 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     const [{ hosts, importedAt }] = ranges as [(typeof ranges)[0]]
     const chooseSite = chooseSites(settings.sites, siteId, hosts)
     const reportsBefore = tally.reports
-    const open = ranges.filter(({ done }) => !done)
+    const open = ranges.filter(({ state }) => state !== 'done')
     for (const range of open) enqueue(() => importLog.start({ ...chain, ...range }))
     const { retentionFrom } = settings
     const batchContext = { tenantId, blockLimits, retentionFrom, chooseSite, importedAt, ranges }
     for await (const { block, range } of parseBatch(read, batchContext, tally, onReject)) {
       const token = insertToken({ ...chain, ...range }, range.blocks++)
       range.stored += block.rows
+      range.parts.push(...block.parts)
       // At most one block waits, so that two are in memory.
       await writes
-      enqueue(() => writer.write(block.chunks, token))
+      enqueue(async () => {
+        await importLog.checkBoot()
+        if (range.state === 'restore') tally.restored += await restorer.insertMissing(block)
+        else await writer.write(block.chunks, token)
+      })
     }
     const reports = tally.reports - reportsBefore
     // A batch without rows is recorded too: a longer file must end its batch there again.
-    for (const range of open) enqueue(() => importLog.finish({ ...chain, ...range }, { reports, stored: range.stored }))
+    for (const range of open) {
+      const { stored, parts } = range
+      const finish = () => importLog.finish({ ...chain, ...range }, { reports, stored, parts })
+      if (range.state === 'restore') restored.push(finish)
+      else enqueue(finish)
+    }
+  }
+
+  async function finishRestored(): Promise<void> {
+    await writes
+    if (restored.length === 0) return
+    await retried(restorer.recount)
+    for (const finish of restored) await retried(finish)
+    restored = []
   }
 
   async function recordedRanges({ token, previousToken }: BatchChain, started: readonly StartedBatch[]) {
@@ -118,7 +140,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       throw new Error('Another import reads the same lines: end one of them, and run this command again')
     }
     await importBatch(read, chain, await recordedRanges(chain, latest), importSettings(tenant, siteId, new Date()))
-    await writes
+    await finishRestored()
   }
 
   async function importBatches(): Promise<void> {
@@ -135,7 +157,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       }
       const chain = { previousToken, token: read.token, lines: read.ends.length }
       const recorded = await recordedRanges(chain, started)
-      const isDone = batchRanges(recorded, atStart).every(({ done }) => done)
+      const isDone = batchRanges(recorded, atStart).every(({ state }) => state === 'done')
       const startedAt = performance.now()
       if (withTenant && !isDone) await withTenant((tenant) => importLiveBatch(read, chain, started, tenant))
       else await importBatch(read, chain, recorded, atStart)
@@ -147,7 +169,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
 
   try {
     await importBatches()
-    await writes
+    await finishRestored()
   } finally {
     await Promise.allSettled([writes, reader.close()])
   }

@@ -12,6 +12,8 @@ export interface ImportResult {
   readonly expired: number
   /** Reports within retention that were stored under a shorter one and removed when that ended; absent for none. */
   readonly removed?: number
+  /** Reports of `stored` that ClickHouse had lost, as in a power cut, and that are stored again; absent for none. */
+  readonly restored?: number
   /** Reports that are never stored, by type; at most 50 names and `other`. */
   readonly skipped: Readonly<Record<string, number>>
   /** Members of bodies that no field is read from, by type and name; at most 50 names and `other`. */
@@ -48,13 +50,15 @@ export function createTally() {
     stored: 0,
     expired: 0,
     removed: 0,
+    restored: 0,
     rejected: 0,
     skip: skipped.add,
     unknownMember: unknownMembers.add,
     result(): ImportResult {
-      const { posts, reports, stored, expired, removed, rejected } = this
+      const { posts, reports, stored, expired, removed, restored, rejected } = this
       const named = { skipped: skipped.result(), unknownMembers: unknownMembers.result() }
-      return { posts, reports, stored, expired, ...(removed > 0 && { removed }), ...named, rejected }
+      const rare = { ...(removed > 0 && { removed }), ...(restored > 0 && { restored }) }
+      return { posts, reports, stored, expired, ...rare, ...named, rejected }
     },
   }
 }

@@ -1,6 +1,7 @@
 /** @module Insert blocks of rows as JSONCompactEachRow, bounded in rows and bytes. */
 
 import { type StoredReport, storedFieldNames, storedFieldRows } from '../../../schema/stored-report.ts'
+import { type BlockPart, collectParts } from './block-parts.ts'
 
 /** Columns of a row, in its order. */
 export const blockColumns: readonly string[] = storedFieldNames.map((field) => storedFieldRows[field].column)
@@ -8,6 +9,7 @@ export const blockColumns: readonly string[] = storedFieldNames.map((field) => s
 export interface InsertBlock {
   readonly rows: number
   readonly chunks: readonly Buffer[]
+  readonly parts: readonly BlockPart[]
 }
 
 /** A block ends with the row that reaches one of these. */
@@ -28,6 +30,7 @@ export function collectBlocks(limits: BlockLimits) {
   let lines = ''
   let chunks: Buffer[] = []
   let [rows, bytes] = [0, 0]
+  const parts = collectParts()
 
   function endChunk(): void {
     const chunk = Buffer.from(lines)
@@ -39,7 +42,7 @@ export function collectBlocks(limits: BlockLimits) {
   function rest(): InsertBlock | undefined {
     if (rows === 0) return undefined
     endChunk()
-    const block = { rows, chunks }
+    const block = { rows, chunks, parts: parts.rest() }
     chunks = []
     rows = 0
     bytes = 0
@@ -50,6 +53,7 @@ export function collectBlocks(limits: BlockLimits) {
     /** Returns the block that the report completes. */
     add(report: StoredReport): InsertBlock | undefined {
       lines += toInsertLine(report)
+      parts.add(report)
       rows++
       if (lines.length >= chunkCharacters) endChunk()
       return rows >= limits.rows || bytes >= limits.bytes ? rest() : undefined

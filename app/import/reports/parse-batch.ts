@@ -6,6 +6,7 @@ import { parseContent, type Rejection } from '../ndjson/rejected-line.ts'
 import { isSkipped, isStoredType, normaliseReport, siteUrl } from '../normalise/normalise-report.ts'
 import { type Post, readElement, readPost, withElements } from '../normalise/post.ts'
 import type { ChooseSite } from './choose-site.ts'
+import type { RangeState } from './import-log.ts'
 import type { ImportTally } from './import-tally.ts'
 import { type BlockLimits, collectBlocks, type InsertBlock } from './insert-block.ts'
 import { reportIds } from './report-id.ts'
@@ -16,8 +17,8 @@ interface BatchRange {
   readonly retentionDays: number
   /** Rows received before it have been removed since. */
   readonly expiredBefore: number
-  /** Its rows were stored: reports are only counted. */
-  readonly done: boolean
+  /** Reports of a range that is done are only counted. */
+  readonly state: RangeState
 }
 
 /** Values that every report of a batch shares. */
@@ -71,7 +72,9 @@ export async function* parseBatch<Range extends BatchRange>(
     if (isReached && receivedAt >= ranged.range.expiredBefore) tally.stored++
     else tally.expired++
     if (isReached && receivedAt < ranged.range.expiredBefore) tally.removed++
-    if (!ranged || ranged.range.done) return undefined
+    if (!ranged || ranged.range.state === 'done') return undefined
+    // Rows that expired are no lost ones.
+    if (ranged.range.state === 'restore' && receivedAt < ranged.range.expiredBefore) return undefined
     const report = normaliseReport(type, element, {
       tenantId: context.tenantId,
       siteId,

@@ -11,7 +11,7 @@ import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 const names =
-  'node settings clickhouse migrations users retention disk replicas quorums inserts parts redis clocks blocks rollups'.split(
+  'node settings clickhouse migrations users retention disk replicas quorums inserts imports parts redis clocks blocks rollups'.split(
     ' ',
   )
 

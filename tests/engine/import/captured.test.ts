@@ -2,8 +2,7 @@ import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Rejection, toRejectedLine } from '../../../app/import/ndjson/rejected-line.ts'
-import { clickHouseImportLog } from '../../../app/import/reports/clickhouse-import-log.ts'
-import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
+import { importInto } from '../../../app/import/reports/import-into.ts'
 import { type ImportOptions, importReports } from '../../../app/import/reports/import-reports.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { queryRows } from '../../support/database.ts'
@@ -35,12 +34,10 @@ const newTenant = () =>
 async function importSource(source: ImportOptions['source'], tenantId: string, given: Partial<ImportOptions> = {}) {
   const rejections: Rejection[] = []
   const result = await importReports({
+    ...importInto(database, tenantId),
     source,
-    tenantId,
     sites: Object.values(siteOf),
     retentionDays: 3_650,
-    importLog: clickHouseImportLog(database, tenantId),
-    writer: clickHouseReportWriter(database),
     onReject: (rejection) => void rejections.push(rejection),
     ...given,
   })

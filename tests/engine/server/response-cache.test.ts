@@ -67,6 +67,7 @@ test('a response is cached until an import begins, for a version’s life until 
     importedAt: to,
     storedFrom: 0,
     retentionDays: 1,
+    state: 'open' as const,
   }
   await importLog.start(pass)
   await untilVersionsExpire()
@@ -78,7 +79,7 @@ test('a response is cached until an import begins, for a version’s life until 
     expect(requested).toContain('countReports')
     expect(await counted()).toBe(stored)
   }
-  await importLog.finish(pass, { reports: 3, stored: 3 })
+  await importLog.finish(pass, { reports: 3, stored: 3, parts: [] })
   await expectKept(6)
 })
 
@@ -92,16 +93,17 @@ test('a batch that is imported again changes the import version', async () => {
     importedAt: to,
     storedFrom: 0,
     retentionDays: 1,
+    state: 'open' as const,
   }
   const second = { ...first, hosts: ['b.test'] }
   const mark = async () => importVersion(await writer.read(listImportSteps(tenantId, 10)))
   await importLog.start(first)
-  await importLog.finish(first, { reports: 1, stored: 1 })
+  await importLog.finish(first, { reports: 1, stored: 1, parts: [] })
   const between = await mark()
   expect(between).toBeTypeOf('string')
   await importLog.start(second)
   expect(await mark()).toBeUndefined()
-  await importLog.finish(second, { reports: 1, stored: 1 })
+  await importLog.finish(second, { reports: 1, stored: 1, parts: [] })
   expect(await mark()).not.toBe(between)
 })
 

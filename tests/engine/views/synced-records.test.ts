@@ -18,7 +18,6 @@ const unsynced: Readonly<Record<string, string>> = {
   report_types: 'written again by migrate',
   schema_migrations: 'statements of migrations can be repeated',
   migration_steps: 'a fill goes on at its last step',
-  import_log: 'only says how far imports are',
   import_leases: 'of imports that run',
 }
 

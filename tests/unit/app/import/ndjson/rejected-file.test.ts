@@ -20,7 +20,7 @@ async function imported(text: string, { retentionFrom = 0, importedAt = 0 } = {}
   const context = {
     tenantId: '11111111-1111-4111-8111-111111111111',
     retentionFrom,
-    ranges: [{ storedFrom: retentionFrom, retentionDays: 90, expiredBefore: 0, done: false }],
+    ranges: [{ storedFrom: retentionFrom, retentionDays: 90, expiredBefore: 0, state: 'open' as const }],
     chooseSite: chooseSites([{ id: siteId, hosts: [] }], siteId),
     importedAt,
     blockLimits: { rows: 10, bytes: 1_000_000 },

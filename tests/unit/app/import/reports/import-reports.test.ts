@@ -31,8 +31,10 @@ function importing(type: string, held: Partial<Record<Told['step'], Promise<void
         find: async () => [],
         start: () => tell({ step: 'start' }),
         finish: (_pass, { stored }) => tell({ step: 'finish', stored }),
+        checkBoot: async () => {},
       },
       writer: { write: () => tell({ step: 'write' }) },
+      restorer: { insertMissing: async () => 0, recount: async () => {} },
       onProgress: () => resolve(),
     }).then(() => {})
   })

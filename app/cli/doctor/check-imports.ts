@@ -1,0 +1,35 @@
+import { groupBy } from '../../../queries/rules/group-by.ts'
+import type { LostPart } from '../../../queries/tenants/list-lost-parts.ts'
+import { listLostParts } from '../../../queries/tenants/list-lost-parts.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import { withoutDeletedSites } from '../../import/reports/without-deleted-sites.ts'
+import type { Check } from './check.ts'
+
+/** Of the import log. */
+const checkedDays = 7
+const mostNamed = 5
+
+export const imports: Check = {
+  name: 'imports',
+  fix: 'run the same "import reports" command again with each file that was imported at these times: it stores exactly what is gone, and counts its rollups anew',
+  async run({ database }) {
+    const { reader, shards } = await database()
+    const since = new Date(Date.now() - checkedDays * dayMs)
+    const ofShards = await Promise.all(shards().map((shard) => shard.read(listLostParts(since))))
+    const lost = await withoutDeletedSites(reader, ofShards.flat())
+    if (lost.length === 0) return `reports has what the import log of the last ${checkedDays} days calls stored`
+    const batches = [...groupBy(lost, ({ tenantId, token }) => `${tenantId} ${token}`).values()].map(describeBatch)
+    const others = batches.length > mostNamed ? [`${batches.length - mostNamed} other batches`] : []
+    throw new Error(
+      `of reports that the import log calls stored some are gone, as after a power cut: ${[...batches.slice(0, mostNamed), ...others].join('; ')}`,
+    )
+  },
+}
+
+function describeBatch(parts: readonly LostPart[]): string {
+  const [{ token, tenantId, doneAt }] = parts as [LostPart]
+  const reports = parts.reduce((sum, part) => sum + part.reports, 0)
+  const latestAt = Math.max(...parts.map((part) => part.latestAt))
+  const [imported, received] = [doneAt, latestAt].map((time) => new Date(time).toISOString())
+  return `${reports} of the batch ${token} of tenant ${tenantId}, stored at ${imported}, received up to ${received}`
+}

@@ -1,0 +1,85 @@
+/** @module Stores reports of batches again that ClickHouse lost: it has them by id, whatever tokens it knows. */
+
+import { hash, randomUUID } from 'node:crypto'
+import { recountDays } from '../../../clickhouse/rollups/recount-days.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
+import { findStoredIds } from '../../../queries/reports/find-stored-ids.ts'
+import { groupBy } from '../../../queries/rules/group-by.ts'
+import { chunksOf } from '../../../queries/sql/chunks.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import { storedFieldNames } from '../../../schema/stored-report.ts'
+import type { ReportWriter } from './clickhouse-report-writer.ts'
+import type { InsertBlock } from './insert-block.ts'
+
+export interface Restorer {
+  /** Inserts those rows of the block that `reports` lacks, and returns their number. */
+  insertMissing(block: InsertBlock): Promise<number>
+  /** Makes the rollups of the days of these blocks equal to the reports. Throws if others insert all the while. */
+  recount(): Promise<void>
+}
+
+interface RestorerOptions {
+  /** Of the tenant's rows: on a cluster its shard's. */
+  readonly database: Pick<Database, 'read' | 'command'>
+  readonly tenantId: string
+  readonly writer: ReportWriter
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Ids a statement, which are 40 bytes each in its URL. */
+const idsAtOnce = 2_000
+
+export function clickHouseRestorer({ database, tenantId, writer, signal }: RestorerOptions): Restorer {
+  const run = randomUUID()
+  let days = new Set<number>()
+
+  return {
+    async insertMissing(block) {
+      const rows = rowsOf(block).toSorted((a, b) => a.receivedAt - b.receivedAt)
+      for (const { receivedAt } of rows) days.add(Math.floor(receivedAt / dayMs) * dayMs)
+      const missing: Row[] = []
+      for (const some of chunksOf(rows, idsAtOnce)) {
+        const [from, to] = [some[0] as Row, some.at(-1) as Row].map(({ receivedAt }) => new Date(receivedAt))
+        const ids = some.map(({ id }) => id)
+        const stored = await database.read(findStoredIds(tenantId, from as Date, to as Date, ids))
+        const known = new Set(stored.map(({ id }) => id))
+        missing.push(...some.filter(({ id }) => !known.has(id)))
+      }
+      if (missing.length === 0) return 0
+      // Equal at each attempt, so that a retry waits for an insert in flight.
+      const token = hash('sha256', `${run} ${rows[0]?.id}`, 'hex')
+      await writer.write([Buffer.from(missing.map(({ line }) => `${line}\n`).join(''))], token)
+      return missing.length
+    },
+    async recount() {
+      const months = groupBy(days, (day) => new Date(day).toISOString().slice(0, 'yyyy-mm'.length))
+      const ranges = [...months.values()].map((ofMonth) => ({
+        tenantIds: [tenantId],
+        from: new Date(Math.min(...ofMonth)),
+        to: new Date(Math.max(...ofMonth) + dayMs),
+      }))
+      const { unsettled } = await recountDays(database, ranges, signal)
+      if (unsettled.length > 0) {
+        throw new Error(`Others stored reports beside the count of ${unsettled.join(', ')}: run the same command again`)
+      }
+      days = new Set()
+    },
+  }
+}
+
+interface Row {
+  readonly line: string
+  readonly receivedAt: number
+  readonly id: string
+}
+
+const receivedAtIndex = storedFieldNames.indexOf('receivedAt')
+const idIndex = storedFieldNames.indexOf('id')
+
+function rowsOf({ chunks }: InsertBlock): Row[] {
+  const lines = Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1)
+  return lines.map((line) => {
+    const values = JSON.parse(line)
+    return { line, receivedAt: values[receivedAtIndex], id: values[idIndex] }
+  })
+}
