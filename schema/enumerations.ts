@@ -41,6 +41,7 @@ export const scanFailureReasons = [
   'too_many_redirects',
   'not_html',
   'not_allowed',
+  'too_large',
 ] as const
 
 /** The first two were fetched. */

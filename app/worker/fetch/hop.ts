@@ -1,0 +1,18 @@
+/** One request of a redirect chain and its response. */
+export interface Hop {
+  readonly url: URL
+  readonly statusCode: number
+  /** Names in lower case; repeated lines apart. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** Header Origin of the request; null without one. */
+  readonly originSent: string | null
+}
+
+export const linesOf = ({ headers }: Hop, name: string): string[] =>
+  headers.filter((line) => line[0] === name).map(([, value]) => value)
+
+/** As Fetch joins lines by default; null without the header. */
+export function joinedHeader(hop: Hop, name: string, separator = ', '): string | null {
+  const lines = linesOf(hop, name)
+  return lines.length === 0 ? null : lines.join(separator)
+}
