@@ -23,7 +23,7 @@ export const digestOf = (algorithm: HashSource['algorithm'], code: string): stri
   hash(algorithm, code, 'base64').replace(/=+$/, '')
 
 /** 6.7.3.2. */
-function allowsAllInline({ keywords, hashes, hasNonce }: SourceList, directive: string): boolean {
+export function allowsAllInline({ keywords, hashes, hasNonce }: SourceList, directive: string): boolean {
   if (!keywords.has("'unsafe-inline'") || hasNonce || hashes.length > 0) return false
   return !(isScript(directive) && keywords.has("'strict-dynamic'"))
 }

@@ -1,0 +1,106 @@
+/** @module Script tags with a source that a browser would run, read as a stream: a tree of a hostile page takes seconds. */
+
+import { finished } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
+import { SAXParser, type StartTag } from 'parse5-sax-parser'
+import { parseUrl } from '../../../schema/parse-url.ts'
+import { truncate } from '../../import/normalise/truncate.ts'
+import { FetchFailure } from '../fetch/fetch-failure.ts'
+
+export interface ScriptTag {
+  /** As written, up to 65,536 characters. */
+  readonly src: string
+  /** Resolved against the page; undefined if it is no URL of http or https. */
+  readonly url: URL | undefined
+  readonly integrity: string | null
+}
+
+/** Of a scan's record: tags, a text, a URL, and all of them together. */
+const [maxTags, maxTextLength, maxUrlLength, maxListLength] = [10_000, 65_536, 8_192, 2 * 1024 * 1024]
+
+/** More than pages of people have, and each costs the parser more than the one before. */
+const [maxAttributes, maxNamespaces] = [5_000, 500]
+
+const tooLarge = `A scan holds ${maxTags} scripts, 2 MB of their URLs, ${maxNamespaces} levels of SVG, ${maxAttributes} attributes`
+
+/** Characters parsed before other work of this process gets its turn. */
+const sliceLength = 65_536
+
+/** Private to TypeScript; nothing else has SVG apart from HTML, and what an unfinished tag holds. */
+interface ParserState {
+  readonly parserFeedbackSimulator: { readonly namespaceStack: readonly string[] }
+  readonly tokenizer: { readonly currentToken: { readonly attrs?: StartTag['attrs'] } | null }
+}
+
+/** In document order, repeats included. Throws FetchFailure for a list that a scan cannot hold, and after `parseMs`. */
+export async function pageScripts(text: string, page: URL, parseMs: number): Promise<ScriptTag[]> {
+  const parser = new SAXParser()
+  const { parserFeedbackSimulator, tokenizer } = parser as unknown as ParserState
+  const namespaces = parserFeedbackSimulator.namespaceStack
+  const scripts: ScriptTag[] = []
+  let base: URL | undefined
+  let openTemplates = 0
+  let listLength = 0
+  parser.on('startTag', ({ tagName, attrs }) => {
+    const isHtml = namespaces[0] === 'http://www.w3.org/1999/xhtml'
+    if (tagName === 'template' && isHtml) openTemplates++
+    else if (openTemplates > 0) return
+    else if (tagName === 'base' && isHtml) base ??= baseOf(attribute(attrs, 'href'), page)
+    else if (tagName === 'script' && namespaces[0] !== 'http://www.w3.org/1998/Math/MathML' && isRun(attrs)) {
+      const src = isHtml ? attribute(attrs, 'src') : (attribute(attrs, 'href') ?? attribute(attrs, 'href', 'xlink'))
+      if (src === undefined || isFull()) return
+      const tag = scriptTag(src, attribute(attrs, 'integrity'), base ?? page)
+      listLength += tag.src.length + (tag.integrity?.length ?? 0) + 2 * (tag.url?.href.length ?? 0)
+      scripts.push(tag)
+    }
+  })
+  parser.on('endTag', ({ tagName }) => {
+    if (tagName === 'template' && openTemplates > 0) openTemplates--
+  })
+  const isFull = () => scripts.length > maxTags || listLength > maxListLength
+  const isOdd = () => namespaces.length > maxNamespaces || (tokenizer.currentToken?.attrs?.length ?? 0) > maxAttributes
+  const end = performance.now() + parseMs
+  parser.resume()
+  for (let at = 0; at < text.length; at += sliceLength) {
+    parser.write(text.slice(at, at + sliceLength))
+    if (isFull() || isOdd()) throw new FetchFailure('too_large', tooLarge)
+    await setImmediate()
+    if (performance.now() > end) throw new FetchFailure('timeout', `The page was not parsed in ${parseMs / 1000} s`)
+  }
+  parser.end()
+  await finished(parser)
+  return scripts
+}
+
+/** Of another scheme than these it is the page itself. */
+function baseOf(href: string | undefined, page: URL): URL | undefined {
+  if (href === undefined) return undefined
+  const base = parseUrl(href.trim(), page.href)
+  return base && !/^(data|javascript):$/.test(base.protocol) ? base : page
+}
+
+function scriptTag(src: string, integrity: string | undefined, base: URL): ScriptTag {
+  const url = src.trim() === '' ? undefined : parseUrl(src.trim(), base.href)
+  const isUsable = url && /^https?:$/.test(url.protocol) && url.href.length <= maxUrlLength
+  if (isUsable) url.hash = ''
+  return {
+    src: truncate(src, maxTextLength),
+    url: isUsable ? url : undefined,
+    integrity: integrity === undefined ? null : truncate(integrity, maxTextLength),
+  }
+}
+
+const attribute = (attrs: StartTag['attrs'], name: string, prefix = '') =>
+  attrs.find((attr) => attr.name === name && (attr.prefix ?? '') === prefix)?.value
+
+/** WHATWG MIME Sniffing, 4.6. */
+const javaScriptType =
+  /^(application\/(x-)?(java|ecma)script|text\/((x-)?(java|ecma)script|javascript1\.[0-5]|jscript|livescript))$/
+
+/** HTML, 4.12.1.1, "prepare the script element"; `nomodule` counts, as old browsers run it. */
+function isRun(attrs: StartTag['attrs']): boolean {
+  const language = attribute(attrs, 'language')
+  const type = attribute(attrs, 'type') ?? (language ? `text/${language}` : '')
+  const mime = type.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase()
+  return type === '' || mime === 'module' || javaScriptType.test(mime)
+}

@@ -1,0 +1,156 @@
+/**
+ * @module Rubric 1001: 100 points less what weakens a page's headers. A change of the table is another version, as grades of
+ * two versions are not compared. Penalties follow MDN HTTP Observatory, CSP Level 3 and securityheaders.com.
+ */
+
+import { governingList, type ParsedPolicy, parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
+import { allowsAllInline } from '../../../queries/rules/csp/match-inline.ts'
+import type { SourceList } from '../../../queries/rules/csp/source-list.ts'
+import { type ScanGrade, scanGrades } from '../../../schema/enumerations.ts'
+import { type Hop, linesOf } from '../fetch/hop.ts'
+
+export const rubricVersion = 1001
+
+interface GradedPage {
+  readonly hop: Hop
+  readonly enforced: readonly ParsedPolicy[]
+  readonly reportOnly: readonly ParsedPolicy[]
+}
+
+const csp = 'content-security-policy'
+const [hsts, xfo, nosniff] = ['strict-transport-security', 'x-frame-options', 'x-content-type-options'] as const
+const [referrer, permissions] = ['referrer-policy', 'permissions-policy'] as const
+const sendHsts = 'Send Strict-Transport-Security: max-age=31536000; includeSubDomains'
+const sendReferrer = 'Send Referrer-Policy: strict-origin-when-cross-origin'
+
+const rubric = {
+  noPolicy: [csp, 30, 'No Content-Security-Policy', 'Send a Content-Security-Policy'],
+  reportOnly: [csp, 25, 'The policy is report-only', 'Enforce the policy: send Content-Security-Policy'],
+  anyScript: [csp, 20, 'Scripts load from anywhere', "Name hosts of scripts, or use nonces with 'strict-dynamic'"],
+  inline: [csp, 20, "Inline scripts run: 'unsafe-inline'", "Replace 'unsafe-inline' by nonces or hashes"],
+  eval: [csp, 10, "Strings run as code: 'unsafe-eval'", "Remove 'unsafe-eval'"],
+  objects: [csp, 5, "object-src is not 'none'", "Send object-src 'none'"],
+  base: [csp, 5, 'No base-uri', "Send base-uri 'none'"],
+  http: ['https', 40, 'The page ends on http', 'Redirect http to https'],
+  noHsts: [hsts, 20, 'No Strict-Transport-Security', sendHsts],
+  shortHsts: [hsts, 10, 'Strict-Transport-Security ends within 182.5 days', sendHsts],
+  framed: [xfo, 20, 'Any page can frame this one', "Send frame-ancestors 'self' in Content-Security-Policy"],
+  sniffed: [nosniff, 5, 'Not nosniff', 'Send X-Content-Type-Options: nosniff'],
+  noReferrer: [referrer, 5, 'No Referrer-Policy', sendReferrer],
+  weakReferrer: [referrer, 10, 'Referrer-Policy sends more than strict-origin-when-cross-origin', sendReferrer],
+  permissions: [permissions, 5, 'No Permissions-Policy', 'Send a Permissions-Policy that switches features off'],
+} as const satisfies Record<string, readonly [header: string, points: number, finding: string, advice: string]>
+
+type Weakness = keyof typeof rubric
+
+/** A browser applies every policy, so a weakness counts only if all of them have it. */
+const inEveryPolicy =
+  (has: (policy: ParsedPolicy) => boolean) =>
+  ({ enforced }: GradedPage) =>
+    enforced.length > 0 && enforced.every(has)
+
+const weaknesses: Readonly<Record<Weakness, (page: GradedPage) => boolean>> = {
+  noPolicy: ({ enforced, reportOnly }) => enforced.length === 0 && reportOnly.length === 0,
+  reportOnly: ({ enforced, reportOnly }) => enforced.length === 0 && reportOnly.length > 0,
+  anyScript: inEveryPolicy((policy) => takesAnyScript(governingList(policy, 'script-src-elem')?.list)),
+  inline: inEveryPolicy((policy) => takesInline(policy, 'script-src-elem') || takesInline(policy, 'script-src-attr')),
+  eval: inEveryPolicy((policy) => governingList(policy, 'script-src')?.list.keywords.has("'unsafe-eval'") ?? true),
+  objects: inEveryPolicy((policy) => !governingList(policy, 'object-src')?.list.isNone),
+  base: inEveryPolicy((policy) => !policy.has('base-uri')),
+  http: ({ hop }) => !isEncrypted(hop),
+  noHsts: ({ hop }) => hstsDays(hop) === 0,
+  shortHsts: ({ hop }) => hstsDays(hop) > 0 && hstsDays(hop) < 182.5,
+  framed: ({ enforced, hop }) => !enforced.some(limitsFraming) && !/^(deny|sameorigin)$/.test(onlyFrameOption(hop)),
+  sniffed: ({ hop }) => valuesOf(hop, nosniff)[0] !== 'nosniff',
+  noReferrer: ({ hop }) => referrerPolicy(hop) === undefined,
+  weakReferrer: ({ hop }) => weakReferrerPolicies.includes(referrerPolicy(hop) ?? ''),
+  permissions: ({ hop }) => valuesOf(hop, permissions).length === 0,
+}
+
+const isAnywhere = (list: SourceList): boolean =>
+  list.urls.some(
+    (source) =>
+      source.kind === 'any' ||
+      (source.kind === 'host' && source.host === '*') ||
+      (source.kind === 'scheme' && /^(https?|data)$/.test(source.scheme)),
+  )
+
+function takesAnyScript(list: SourceList | undefined): boolean {
+  if (!list) return true
+  const isExact = list.hasNonce || list.hasOtherHash || list.hashes.length > 0
+  return isAnywhere(list) && !(isExact && list.keywords.has("'strict-dynamic'"))
+}
+
+function takesInline(policy: ParsedPolicy, directive: string): boolean {
+  const list = governingList(policy, directive)?.list
+  return !list || allowsAllInline(list, directive)
+}
+
+function limitsFraming(policy: ParsedPolicy): boolean {
+  const list = policy.get('frame-ancestors')
+  return list !== undefined && !isAnywhere(list)
+}
+
+/** Over https, or on this machine. */
+const isEncrypted = ({ url: { protocol, hostname } }: Hop) =>
+  protocol === 'https:' || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
+
+/** The first line counts, and none over http (RFC 6797, 8.1). */
+function hstsDays(hop: Hop): number {
+  const [line = ''] = isEncrypted(hop) ? linesOf(hop, hsts) : []
+  return Number(/(?:^|;)\s*max-age\s*=\s*"?(\d+)"?\s*(?:;|$)/i.exec(line)?.[1] ?? 0) / (24 * 3600)
+}
+
+const valuesOf = (hop: Hop, header: string): string[] =>
+  linesOf(hop, header).flatMap((line) => line.split(',').flatMap((value) => value.trim().toLowerCase() || []))
+
+/** '' of several that differ. */
+function onlyFrameOption(hop: Hop): string {
+  const [value = '', ...others] = new Set(valuesOf(hop, xfo))
+  return others.length === 0 ? value : ''
+}
+
+const weakReferrerPolicies = ['unsafe-url', 'origin', 'no-referrer-when-downgrade', 'origin-when-cross-origin']
+const referrerPolicies = /^(no-referrer|same-origin|strict-origin|strict-origin-when-cross-origin)$/
+
+/** The last value that browsers know (Referrer Policy, 8.1). */
+const referrerPolicy = (hop: Hop): string | undefined =>
+  valuesOf(hop, referrer).findLast((value) => referrerPolicies.test(value) || weakReferrerPolicies.includes(value))
+
+const leastScores = { 'A+': 100, A: 90, B: 75, C: 60, D: 45, F: 0 } as const satisfies Record<ScanGrade, number>
+
+/** A comma separates policies, as another line does. */
+const policiesOf = (hop: Hop, header: string): ParsedPolicy[] =>
+  linesOf(hop, header).flatMap((line) =>
+    line
+      .split(',')
+      .map(parsePolicyLists)
+      .filter(({ size }) => size > 0),
+  )
+
+export function gradePage(hop: Hop) {
+  const page = { hop, enforced: policiesOf(hop, csp), reportOnly: policiesOf(hop, `${csp}-report-only`) }
+  // A policy costs no more than its absence, so that sending one never lowers a grade.
+  let policyPoints: number = (page.reportOnly.length > 0 ? rubric.reportOnly : rubric.noPolicy)[1]
+  const names = (Object.keys(rubric) as Weakness[]).filter((name) => weaknesses[name](page))
+  const found = names.map((name) => {
+    const [header, full, finding, advice] = rubric[name]
+    const points = header === csp ? Math.min(full, policyPoints) : full
+    if (header === csp) policyPoints -= points
+    return { header, points, finding, advice }
+  })
+  const headers = [...new Set(Object.values(rubric).map(([header]) => header))].map((header) => {
+    const own = found.filter((one) => one.header === header)
+    const points = own.reduce((sum, one) => sum + one.points, 0)
+    const status = points === 0 ? 'pass' : points < 20 ? 'warn' : 'fail'
+    const finding = own.map((one) => one.finding).join('; ') || 'In place'
+    return { header, status, points, finding, advice: own[0]?.advice ?? null }
+  })
+  const score = Math.max(0, 100 - headers.reduce((sum, { points }) => sum + points, 0))
+  const grade = scanGrades.find((one) => score >= leastScores[one]) ?? 'F'
+  const nextSteps = found
+    .map(({ header, points, advice }) => ({ header, points, advice }))
+    .sort((a, b) => b.points - a.points)
+  const headline = `${grade}: ${nextSteps[0]?.advice ?? 'every header is in place'}`
+  return { grade, score, result: { grade, score, headline, headers, nextSteps } }
+}

@@ -1,0 +1,122 @@
+import { watchedHeaders } from '../../../schema/enumerations.ts'
+import type { Scan } from '../../../schema/responses/scan.ts'
+import { FetchFailure } from '../fetch/fetch-failure.ts'
+import { fetchUrl } from '../fetch/fetch-url.ts'
+import { type Hop, joinedHeader, linesOf } from '../fetch/hop.ts'
+import { decodeHtml } from './decode-html.ts'
+import { pageFailure } from './page-failure.ts'
+import { pageScripts } from './page-scripts.ts'
+import { gradePage, rubricVersion } from './rubric.ts'
+import { scanScripts } from './scan-scripts.ts'
+import type { ScanSettings } from './scan-settings.ts'
+
+/** A line of `import scans`. */
+export type ScanRecord = Omit<Scan, 'consecutiveFailures' | 'changes'>
+
+export interface PageToScan {
+  readonly id: string
+  readonly scanUrl: string
+  /** A payment page on a plan with script authorization. */
+  readonly listsScripts: boolean
+}
+
+export interface ScanOptions {
+  readonly scanId: string
+  readonly settings: ScanSettings
+  readonly signal: AbortSignal
+}
+
+/** Throws only the signal's reason: a page that cannot be scanned is a failed scan. */
+export async function scanPage(page: PageToScan, { scanId, settings, signal }: ScanOptions): Promise<ScanRecord> {
+  signal.throwIfAborted()
+  const { id: pageId, scanUrl } = page
+  const identity = { id: scanId, pageId, scannedAt: new Date().toISOString(), scanUrl, rubricVersion }
+  // A signal remembers each one that `AbortSignal.any` makes of it, and the worker's lives long.
+  const own = new AbortController()
+  const stop = () => own.abort(signal.reason)
+  signal.addEventListener('abort', stop)
+  try {
+    const record = { ...identity, ...(await completeScan(page, settings, own.signal)) }
+    if (!isImportable(record)) throw new FetchFailure('too_large', 'The scan of the page is over 3 MB')
+    return record
+  } catch (error) {
+    if (!(error instanceof FetchFailure)) throw error
+    return { ...identity, ...failedScan(error) }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+type Headers = NonNullable<Scan['headers']>
+
+/** Of what parsers of the page cannot see. */
+const scriptsNote = 'Scripts that scripts add are not listed by scans; csp-hash reports of browsers have them'
+
+async function completeScan(page: PageToScan, settings: ScanSettings, signal: AbortSignal) {
+  const { last, text } = await fetchPage(page, settings, signal)
+  const { grade, score, result } = gradePage(last)
+  const scripts = page.listsScripts
+    ? await scanScripts(await pageScripts(text, last.url, settings.limits.parseMs), last.url, settings, signal)
+    : null
+  return {
+    status: 'complete',
+    ...{ failureReason: null, failureMessage: null, grade, score },
+    ...{ finalUrl: last.url.href, statusCode: last.statusCode },
+    // As sent: the import brings them into comparable form.
+    headers: Object.fromEntries(watchedHeaders.map((name) => [name, joinedHeader(last, name, '\n')])) as Headers,
+    result: scripts ? { ...result, scriptsNote } : result,
+    scripts,
+  } as const
+}
+
+function failedScan({ reason, message, hops }: FetchFailure) {
+  const last = hops.at(-1)
+  return {
+    status: 'failed',
+    ...{ failureReason: reason, failureMessage: message, finalUrl: last?.url.href ?? null },
+    ...{ statusCode: last?.statusCode ?? null, grade: null, score: null, headers: null, result: null, scripts: null },
+  } as const
+}
+
+async function fetchPage({ scanUrl, listsScripts }: PageToScan, settings: ScanSettings, signal: AbortSignal) {
+  const { guard, userAgent, limits } = settings
+  const bytes = Buffer.alloc(listsScripts ? limits.paymentPageBytes : limits.otherPageBytes)
+  const { last, size, isCut } = await fetchUrl(new URL(scanUrl), {
+    guard,
+    signal,
+    limits: { idleMs: limits.idleMs, totalMs: limits.pageMs, maxBytes: bytes.length },
+    requestHeaders: (next, hops) => ({
+      'user-agent': userAgent,
+      accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+      ...cookiesOf(next, hops),
+    }),
+    onChunk: (chunk, at) => void chunk.copy(bytes, at),
+  })
+  const text = decodeHtml(bytes.subarray(0, size), joinedHeader(last, 'content-type') ?? '')
+  const failure = pageFailure(last, text)
+  if (failure) throw failure
+  // A list of a part of the page would be short evidence.
+  if (isCut && listsScripts) throw new FetchFailure('too_large', `The page is over ${bytes.length} bytes`, [last])
+  return { last, text }
+}
+
+/** Cookies that the host has set: some pages redirect to themselves until they are there. */
+function cookiesOf({ host }: URL, hops: readonly Hop[]): { readonly cookie?: string } {
+  const lines = hops.filter(({ url }) => url.host === host).flatMap((hop) => linesOf(hop, 'set-cookie'))
+  const pairs = lines.flatMap((line) => line.match(/^[!-:<>-~]+=[ -:<-~]*/) ?? []).map((pair) => pair.trim())
+  const cookies = new Map(pairs.map((pair) => [pair.split('=')[0], pair]))
+  return cookies.size === 0 ? {} : { cookie: [...cookies.values()].join('; ') }
+}
+
+/** Of a line of the importer. */
+const maxRecordBytes = 3 * 1024 * 1024
+
+/** In parts, as one script can be in the list 10,000 times. */
+function isImportable({ scripts, ...rest }: ScanRecord): boolean {
+  let bytes = 0
+  for (const part of [rest, ...(scripts ?? [])]) {
+    bytes += Buffer.byteLength(JSON.stringify(part)) + 1
+    if (bytes > maxRecordBytes - 100) return false
+  }
+  return true
+}

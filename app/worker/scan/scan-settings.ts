@@ -1,0 +1,26 @@
+import type { Guard } from '../fetch/guard.ts'
+
+export interface ScanSettings {
+  readonly guard: Guard
+  readonly userAgent: string
+  readonly limits: ScanLimits
+}
+
+export type ScanLimits = Readonly<Record<keyof typeof scanLimits, number>>
+
+export const scanLimits = {
+  /** To a response's headers, and between its chunks. */
+  idleMs: 10_000,
+  pageMs: 30_000,
+  scriptMs: 10_000,
+  allScriptsMs: 60_000,
+  /** Markup of a page. */
+  parseMs: 10_000,
+  /** A list of scripts needs the whole page; of other pages the marks of a challenge are looked for. */
+  paymentPageBytes: 2 * 1024 * 1024,
+  otherPageBytes: 64 * 1024,
+  scriptBytes: 5 * 1024 * 1024,
+  /** Of a page; each URL counts once. */
+  scriptsFetched: 100,
+  scriptsAtOnce: 6,
+}
