@@ -26,7 +26,10 @@ const changes = z
           after: untrusted().nullable(),
         }),
       )
-      .meta({ description: 'The watched headers that differ, in their comparable form.' }),
+      .meta({
+        description:
+          'The watched headers that differ, in their comparable form; the order of a policy’s sources is no difference.',
+      }),
     gradeDroppedFrom: grade().nullable().meta({
       description: 'The last complete scan’s grade where this one is lower under the same rubric.',
     }),

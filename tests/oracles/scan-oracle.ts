@@ -1,6 +1,6 @@
 /** @module Scans as the API returns them, computed the plain way over what was imported: no SQL, no code of the API. */
 
-import { headerSpellings, type ScanRecord } from '../../fixtures/scans.ts'
+import { equalForms, headerSpellings, type ScanRecord } from '../../fixtures/scans.ts'
 
 const formOf = new Map(
   Object.entries(headerSpellings).flatMap(([header, values]) =>
@@ -37,7 +37,7 @@ function changes(scan: ScanRecord, earlier: readonly ScanRecord[]) {
   const [then, now] = [comparable(last), comparable(scan)]
   const headers = headerNames.flatMap((header) => {
     const [was, is] = [then?.[header] ?? null, now?.[header] ?? null]
-    if (was === is) return []
+    if (was === is || equalForms.some((forms) => forms.includes(was ?? '') && forms.includes(is ?? ''))) return []
     return [{ header, change: was === null ? 'added' : is === null ? 'removed' : 'changed', before: was, after: is }]
   })
   const rebaselined = scan.rubricVersion !== last.rubricVersion

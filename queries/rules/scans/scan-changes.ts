@@ -1,5 +1,6 @@
 import { type ScanGrade, scanGrades, type WatchedHeader, watchedHeaders } from '../../../schema/enumerations.ts'
 import type { ScanChanges } from '../../../schema/responses/scan.ts'
+import { isKnownDirective } from '../csp/governing-directive.ts'
 
 export interface ComparableScan {
   readonly rubricVersion: number
@@ -24,6 +25,28 @@ export function scanChanges(scan: ComparableScan, before: ComparableScan | undef
 
 function headerChange(header: WatchedHeader, before: string | null, after: string | null): ScanChanges['headers'] {
   if (before === after) return []
+  if (before !== null && after !== null && comparedForm(header, before) === comparedForm(header, after)) return []
   const change = before === null ? 'added' : after === null ? 'removed' : 'changed'
   return [{ header, change, before, after }]
+}
+
+/** Sources of a list match in any order; other values, such as those of report-uri, keep theirs. */
+function comparedPolicy(policy: string): string {
+  const directives = policy.split('; ').map((directive) => {
+    const [name = '', ...values] = directive.split(' ')
+    return [name, ...(isKnownDirective(name) ? values.sort() : values)].join(' ')
+  })
+  return directives.join('; ')
+}
+
+const comparedLines: Partial<Readonly<Record<WatchedHeader, (line: string) => string>>> = {
+  'content-security-policy': comparedPolicy,
+  'content-security-policy-report-only': comparedPolicy,
+  'strict-transport-security': (line) => line.replace(/ ?; ?/g, ';'),
+}
+
+/** Of a comparable form. */
+function comparedForm(header: WatchedHeader, form: string): string {
+  const lineForm = comparedLines[header]
+  return lineForm ? form.split('\n').map(lineForm).sort().join('\n') : form
 }
