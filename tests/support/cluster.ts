@@ -32,6 +32,8 @@ export const unreplicated: Replication = {
     // An insert that came from another node has that node's query id.
     const own = `SELECT * FROM ${front}.${table} WHERE queryID() = initialQueryID()`
     const view = `CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_mv TO ${table} AS ${own}`
+    // Of the table alone: what sends its inserts to the others stores nothing.
+    if (/^ALTER TABLE \w+\s+MODIFY SETTING\b/.test(statement)) return [{ database: front, statement }]
     if (statement.startsWith('ALTER')) {
       return [
         // First, so that a view made meanwhile by another run finds each of its columns.
