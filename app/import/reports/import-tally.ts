@@ -12,7 +12,7 @@ export interface ImportResult {
   readonly expired: number
   /** Reports within retention that were stored under a shorter one and removed when that ended; absent for none. */
   readonly removed?: number
-  /** Reports of `stored` that ClickHouse had lost, as in a power cut, and that are stored again; absent for none. */
+  /** Reports of `stored` that an earlier run had begun to store and ClickHouse lacked; absent for none. */
   readonly restored?: number
   /** Reports that are never stored, by type; at most 50 names and `other`. */
   readonly skipped: Readonly<Record<string, number>>
