@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { demoAlertDeliveries, demoAlertRules } from '../../fixtures/demo-alerts.ts'
 import { demoMonitoredPages } from '../../fixtures/demo-monitored-pages.ts'
 import { demoScans } from '../../fixtures/demo-scans.ts'
@@ -10,7 +9,7 @@ import {
 } from '../../fixtures/demo-script-records.ts'
 import type { DemoTenant } from '../../fixtures/demo-tenants.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { importRecords } from '../import/records/import-records.ts'
+import { importObjects } from '../import/records/import-objects.ts'
 import type { RecordType } from '../import/records/record-type.ts'
 import { alertDeliveries } from '../import/records/types/alert-deliveries.ts'
 import { alertRules } from '../import/records/types/alert-rules.ts'
@@ -35,14 +34,6 @@ export async function importDemoRecords(database: Database, tenant: DemoTenant, 
     [libraryAdvisories, demoLibraryAdvisories(now)],
   ]
   for (const [type, ofType] of records) {
-    await importRecords({
-      source: Readable.from(ofType.map((record) => `${JSON.stringify(record)}\n`)),
-      type,
-      database,
-      tenantId: type.isGlobal ? undefined : tenant.id,
-      onReject({ line, reason }) {
-        throw new Error(`The demo’s ${type.label}, line ${line}: ${reason}`)
-      },
-    })
+    await importObjects({ type, database, tenantId: type.isGlobal ? undefined : tenant.id }, ofType)
   }
 }

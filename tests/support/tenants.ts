@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { hashKey, keyPrefix, makeKey } from '../../app/api-keys/key-format.ts'
 import { makeSiteToken } from '../../app/collector/site-address.ts'
-import { importRecords } from '../../app/import/records/import-records.ts'
+import { importObjects } from '../../app/import/records/import-objects.ts'
 import type { RecordType } from '../../app/import/records/record-type.ts'
 import { clickHouseImportLog } from '../../app/import/reports/clickhouse-import-log.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
@@ -132,18 +131,7 @@ export function createTenantWriter(database: Database): TenantWriter {
         passes.map(({ importLog, pass }) => importLog.finish(pass, { reports: 0, stored: 0, parts: [] })),
       )
     },
-    async importRecords(tenantId, type, records) {
-      const lines = records.map((record) => `${JSON.stringify(record)}\n`)
-      await importRecords({
-        source: Readable.from(lines),
-        type,
-        database,
-        tenantId,
-        onReject({ line, reason }) {
-          throw new Error(`${type.name}, line ${line}: ${reason}`)
-        },
-      })
-    },
+    importRecords: (tenantId, type, records) => importObjects({ type, database, tenantId }, records),
     async insertMonitoredPage(tenantId, siteId, pattern, id = randomUUID()) {
       const named = { kind: 'other', label: 'Test page', scan_url: '', position: 0 }
       await insert('monitored_pages', [{ tenant_id: tenantId, site_id: siteId, id, pattern, ...named }])

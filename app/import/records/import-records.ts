@@ -33,6 +33,8 @@ export interface RecordImportOptions {
   readonly onProgress?: (progress: RecordImportResult & { readonly bytesRead: number }) => void
   readonly signal?: AbortSignal | undefined
   readonly limits?: BatchLimits
+  /** Deduplication token of a source of one record: of imports with one token the first is stored. */
+  readonly token?: string
 }
 
 /** About 10,000 small records a batch; JSON.parse takes up to 100 MB for the longest line. */
@@ -69,7 +71,7 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
       }
       const read: Database['read'] = (query) => retried(() => database.read(query))
       for await (const some of withPreserved(type, read, tenantId, [...rows.values()])) {
-        await retried(() => insertRows(database, type.table, some))
+        await retried(() => insertRows(database, type.table, some, options.token))
       }
       tally.rejected += rejections.length
       tally.stored = tally.records - tally.rejected

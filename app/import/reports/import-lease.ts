@@ -1,6 +1,6 @@
 /**
- * @module One import of reports a tenant at a time. ClickHouse has no compare-and-set, but drops an insert of a
- * deduplication token that it has: of all claims to one generation of the lease the first is stored.
+ * @module One import of reports a tenant at a time, and one worker that scans. ClickHouse has no compare-and-set, but drops
+ * an insert of a deduplication token that it has: of all claims to one generation of the lease the first is stored.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -13,6 +13,7 @@ import { withRetry } from '../with-retry.ts'
 
 export interface LeaseOptions {
   readonly database: Pick<Database, 'read' | 'insert'>
+  /** A tenant, or another UUID of what one process does at a time. */
   readonly tenantId: string
   /** Ends the wait for another import; a free lease is claimed still. */
   readonly signal?: AbortSignal
@@ -25,9 +26,13 @@ export interface LeaseOptions {
   /** Time without renewal after which another import takes over. */
   readonly expiresAfterMs?: number
   readonly renewEveryMs?: number
+  /** Between two looks at a lease that another holds. */
+  readonly pollMs?: number
+  /** Error of a lease that another has taken over. */
+  readonly lostMessage?: string
 }
 
-const pollMs = 500
+const importLost = 'Another import of the tenant took over while this one did not respond: run it again'
 
 /** Begins the holder of the lease of a tenant's deletion. */
 const deletion = 'deletion by '
@@ -40,7 +45,7 @@ export async function withImportLease<Result>(
   const { database, tenantId, signal, onWait, expiresAfterMs = 30_000, renewEveryMs = 5_000 } = options
   const id = randomUUID()
   const holder = `process ${process.pid} on ${hostname()}`
-  const { purpose = 'import' } = options
+  const { purpose = 'import', pollMs = 500, lostMessage = importLost } = options
   const own = { tenant_id: tenantId, id, holder: purpose === 'import' ? holder : `${purpose} by ${holder}` }
   const latest = async () => (await database.read(findImportLease(tenantId, expiresAfterMs)))[0]
   const write = (generation: number, released: boolean, token?: string) =>
@@ -77,7 +82,7 @@ export async function withImportLease<Result>(
     return await task(async () => {
       await write(generation, false)
       if ((await latest())?.id === id) return
-      throw new Error('Another import of the tenant took over while this one did not respond: run it again')
+      throw new Error(lostMessage)
     })
   } finally {
     clearInterval(timer)
