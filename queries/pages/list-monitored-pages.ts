@@ -6,7 +6,7 @@ export type PagePosition = Pick<PageRecord, 'position' | 'id'>
 
 const row = monitoredPage.omit({ latestScan: true })
 
-/** In the site's own order, ties by id as text. */
+/** In the site's own order, ties by id as text; without removed pages. */
 export function listMonitoredPages(
   tenantId: string,
   siteId: string,
@@ -19,7 +19,7 @@ export function listMonitoredPages(
     statement: sql`
       SELECT id, site_id AS siteId, kind, label, pattern, nullIf(scan_url, '') AS scanUrl, position
       FROM monitored_pages FINAL
-      WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)}${ofKind}${isAfter}
+      WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND NOT removed${ofKind}${isAfter}
       ORDER BY position, toString(id)
       LIMIT ${uint(limit)}`,
     row,

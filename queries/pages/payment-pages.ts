@@ -1,4 +1,4 @@
-/** @module Subselects of a site's pages: there can be more of them than a statement's parameters can hold. */
+/** @module Subselects of a site's pages but removed ones: there can be more of them than a statement's parameters can hold. */
 
 import { type Sql, sql, uuid } from '../sql/sql.ts'
 
@@ -8,7 +8,7 @@ export interface SiteRef {
 }
 
 const ofSite = ({ tenantId, siteId }: SiteRef): Sql =>
-  sql`FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)}`
+  sql`FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND NOT removed`
 
 export const sitePageIds = (site: SiteRef): Sql => sql`(SELECT id ${ofSite(site)})`
 
