@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { nodeUrls } from '../queries/clickhouse/nodes.ts'
+import { outboundHost } from './worker/fetch/outbound-hosts.ts'
 
 const anyPort = z
   .string()
@@ -42,6 +43,7 @@ const variables = z.object({
     .describe('must be a whole number from 1 to 1000000'),
   METRICS_PORT: optionalPort,
   COLLECTOR_METRICS_PORT: optionalPort,
+  WORKER_METRICS_PORT: optionalPort,
   METRICS_HOST: z.string().default('127.0.0.1'),
   DRAIN_SECONDS: z
     .string()
@@ -50,6 +52,26 @@ const variables = z.object({
     .pipe(z.int().max(600))
     .default(0)
     .describe('must be whole seconds from 0 to 600'),
+  SCAN_EVERY_HOURS: z
+    .string()
+    .regex(/^\d{1,3}$/)
+    .transform(Number)
+    .pipe(z.int().max(168))
+    .default(24)
+    .describe('must be whole hours from 1 to 168, or 0 to scan no page'),
+  SCAN_USER_AGENT: z
+    .string()
+    .regex(/^[!-~][ -~]{0,198}[!-~]$/)
+    .default('SecurityReporting-Scan/1')
+    .describe('must be 2 to 200 characters of ASCII, without a space at its ends'),
+  OUTBOUND_ALLOWED: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter(Boolean))
+    .pipe(z.array(outboundHost))
+    .describe(
+      'must be hosts separated by commas, each with a port, :* or neither, such as shop.corp.example.com,*.lan:8443,127.0.0.1:*',
+    ),
   CLICKHOUSE_PORT: port(8123),
   CLICKHOUSE_URL: z
     .string()

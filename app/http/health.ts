@@ -25,7 +25,7 @@ const paths = ['/livez', '/readyz', '/readyz/self']
 export function mountHealth(
   app: Hono<ApiEnv>,
   database: Pick<Database, 'read'>,
-  budgets: BudgetStore,
+  budgets: Pick<BudgetStore, 'ready'> | undefined,
   { isStopping, furtherChecks = () => ({}) }: HealthOptions,
 ): void {
   let files: readonly Migration[] | undefined
@@ -49,11 +49,16 @@ export function mountHealth(
       async ([name, isGood]) => [name, statusOf(await isGood)] as const,
     )
     const [budgetsReady, { engine, migrations }, further] = await Promise.all([
-      budgets.ready(),
+      budgets?.ready(),
       checkDatabase(),
       Promise.all(outcomes),
     ])
-    return { engine: statusOf(engine), budgets: statusOf(budgetsReady), migrations, ...Object.fromEntries(further) }
+    return {
+      engine: statusOf(engine),
+      ...(budgetsReady !== undefined && { budgets: statusOf(budgetsReady) }),
+      migrations,
+      ...Object.fromEntries(further),
+    }
   }
 
   async function checkSelf() {

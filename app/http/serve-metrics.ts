@@ -38,18 +38,23 @@ export function mountMetrics(app: Hono<ApiEnv>, registry: Registry): void {
   rejectOtherMethods(app, '/metrics')
 }
 
-type MetricsVariable = 'METRICS_PORT' | 'COLLECTOR_METRICS_PORT'
+type MetricsVariable = 'METRICS_PORT' | 'COLLECTOR_METRICS_PORT' | 'WORKER_METRICS_PORT'
 
-/** Serves a registry at `/metrics` of a port of its own, to any client that reaches METRICS_HOST; undefined if none is set. */
+/**
+ * Serves a registry at `/metrics` of a port of its own, to any client that reaches METRICS_HOST; undefined if none is set.
+ * @param mount adds further paths.
+ */
 export async function listenForMetrics(
   config: Config,
   variable: MetricsVariable,
   registry: Registry,
+  { mount }: { readonly mount?: (app: Hono<ApiEnv>) => void } = {},
 ): Promise<Listener | undefined> {
   const port = config[variable]
   if (port === undefined) return undefined
   const app = new Hono<ApiEnv>()
   if (isLoopback(config.METRICS_HOST)) app.use(async (c, next) => (namesThisMachine(c) ? next() : c.notFound()))
+  mount?.(app)
   app.get('/metrics', () => respondMetrics(registry))
   return listen(app, port, config.METRICS_HOST, { variable })
 }

@@ -8,9 +8,11 @@ const programs = [
   'app/start.ts',
   'app/serve.ts',
   'app/collect.ts',
+  'app/work.ts',
   'app/cli.ts',
   'tests/support/own-engine.ts',
   'tests/support/import-file.ts',
+  'tests/support/own-worker.ts',
 ]
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -12,6 +12,9 @@ describe('the environment', () => {
       DATA_DIR: resolve('.data'),
       METRICS_HOST: '127.0.0.1',
       DRAIN_SECONDS: 0,
+      SCAN_EVERY_HOURS: 24,
+      SCAN_USER_AGENT: 'SecurityReporting-Scan/1',
+      OUTBOUND_ALLOWED: [],
       CLICKHOUSE_PORT: 8123,
       CORS_ORIGINS: [],
       LOG_LEVEL: 'info',
@@ -23,7 +26,7 @@ describe('the environment', () => {
   })
 
   test('ignores what Kubernetes sets for Services of the names of our programs, with a warning for each of ours', () => {
-    const services = ['clickhouse', 'redis', 'collector', 'metrics', 'collector-metrics', 'api']
+    const services = ['clickhouse', 'redis', 'collector', 'metrics', 'collector-metrics', 'worker-metrics', 'api']
     const links = services.flatMap((service) => {
       const name = service.toUpperCase().replaceAll('-', '_')
       const address = 'tcp://10.96.0.7:8123'
@@ -42,6 +45,7 @@ describe('the environment', () => {
       'COLLECTOR_PORT',
       'METRICS_PORT',
       'COLLECTOR_METRICS_PORT',
+      'WORKER_METRICS_PORT',
     ])
   })
 
@@ -53,6 +57,14 @@ describe('the environment', () => {
     ['COLLECTOR_PORT', '70000'],
     ['METRICS_PORT', '65536'],
     ['COLLECTOR_METRICS_PORT', 'none'],
+    ['WORKER_METRICS_PORT', '-1'],
+    ['SCAN_EVERY_HOURS', '169'],
+    ['SCAN_EVERY_HOURS', '0.5'],
+    ['SCAN_USER_AGENT', 'Scanner\n'],
+    ['SCAN_USER_AGENT', ' Scanner'],
+    ['OUTBOUND_ALLOWED', 'https://shop.lan'],
+    ['OUTBOUND_ALLOWED', 'shop.lan:99999'],
+    ['OUTBOUND_ALLOWED', 'shop.lan, pay.lan'],
     ['DRAIN_SECONDS', '601'],
     ['DRAIN_SECONDS', '10s'],
     ['COLLECTOR_URL', 'reports.example.com'],

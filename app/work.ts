@@ -1,0 +1,42 @@
+import { readConfig } from './config.ts'
+import { createLogger } from './program/create-logger.ts'
+import { logOutage } from './program/log-outage.ts'
+import { openDatabase } from './program/open-database.ts'
+import { fail, stopOnSignal } from './program/stop-signal.ts'
+import { warnOfRelease } from './program/warn-of-release.ts'
+import { startWorker } from './worker/start-worker.ts'
+import { createWorkerMetrics } from './worker/worker-metrics.ts'
+
+/** `npm run worker`: scans of monitored pages alone, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
+async function work(): Promise<void> {
+  const config = readConfig(process.env)
+  const print = (line: string) => void process.stderr.write(`${line}\n`)
+  const database = await openDatabase(config, {
+    port: config.CLICKHOUSE_PORT,
+    onStep: print,
+    onUnavailable: (line) => print(`${line}; pages are scanned when it does`),
+  })
+  try {
+    const log = createLogger(config)
+    const metrics = createWorkerMetrics()
+    const { observePoolWait: onPoolWait, countClickHouseFault: onFault } = metrics
+    database.writer.observe({ onPoolWait, onFault, onOutage: logOutage(log, 'ClickHouse') })
+    const worker = await startWorker(config, database.writer, log, { metrics })
+    void warnOfRelease(database.reader, log)
+    stopOnSignal(async () => {
+      await worker.stop()
+      await database.close()
+    })
+    const { SCAN_EVERY_HOURS } = config
+    process.stdout.write(
+      SCAN_EVERY_HOURS === 0
+        ? 'Scanning no pages, as SCAN_EVERY_HOURS is 0\n'
+        : `Scanning monitored pages every ${SCAN_EVERY_HOURS} hours\n`,
+    )
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+work().catch(fail)

@@ -1,0 +1,37 @@
+import type { Database } from '../../queries/clickhouse/database.ts'
+import { listPagesToScan, type PageWithHistory } from '../../queries/pages/list-pages-to-scan.ts'
+import { scanDueAt } from '../../queries/rules/scans/scan-due-at.ts'
+import { uuidV5 } from '../../queries/rules/uuid-v5.ts'
+import { listTenants } from '../../queries/tenants/list-tenants.ts'
+import { type Capability, entitlements } from '../../schema/plans.ts'
+import type { PageToScan } from './scan/scan-page.ts'
+
+export interface DuePage extends PageToScan {
+  readonly tenantId: string
+  readonly dueAt: number
+  /** A scan that is made again at its due time has the id of the one before. */
+  readonly scanId: string
+}
+
+/** Milliseconds between two scans of a page; undefined for one that is not scanned. */
+export type IntervalOf = (page: PageWithHistory) => number | undefined
+
+export function toPageToScan({ id, scanUrl, kind }: PageWithHistory, capabilities: readonly Capability[]): PageToScan {
+  return { id, scanUrl, listsScripts: kind === 'payment' && capabilities.includes('scripts.authorization') }
+}
+
+/** The longest due first. Pages of plans without scans are never due. */
+export async function listDuePages({ read }: Pick<Database, 'read'>, intervalOf: IntervalOf): Promise<DuePage[]> {
+  const now = Date.now()
+  const [pages, tenants] = await Promise.all([read(listPagesToScan()), read(listTenants)])
+  const capabilitiesOf = new Map(tenants.map((one) => [one.id, entitlements(one.plan, one.overrides).capabilities]))
+  const due = pages.flatMap((page): DuePage[] => {
+    const { tenantId, id } = page
+    const capabilities = capabilitiesOf.get(tenantId) ?? []
+    const intervalMs = capabilities.includes('pages.scans') ? intervalOf(page) : undefined
+    const dueAt = intervalMs === undefined ? Number.POSITIVE_INFINITY : scanDueAt(page, intervalMs)
+    if (dueAt > now) return []
+    return [{ ...toPageToScan(page, capabilities), tenantId, dueAt, scanId: uuidV5(id, new Date(dueAt).toISOString()) }]
+  })
+  return due.sort((a, b) => a.dueAt - b.dueAt)
+}

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino'
+import type { Database } from '../../queries/clickhouse/database.ts'
+import { hourMs } from '../../schema/durations.ts'
+import type { Config } from '../config.ts'
+import { mountHealth } from '../http/health.ts'
+import { observe } from '../http/observe.ts'
+import { listenForMetrics } from '../http/serve-metrics.ts'
+import type { IntervalOf } from './list-due-pages.ts'
+import { runScans, type ScanLoop } from './run-scans.ts'
+import { scanSettings } from './store-scan.ts'
+import { createWorkerMetrics } from './worker-metrics.ts'
+
+export interface WorkerOptions extends Partial<Pick<ScanLoop, 'lookEveryMs' | 'lease' | 'metrics'>> {
+  /** SCAN_EVERY_HOURS by default. */
+  readonly intervalOf?: IntervalOf | undefined
+}
+
+/** @param database as the writer; the caller closes it. `stop` gives scans that run DRAIN_SECONDS to end. */
+export async function startWorker(config: Config, database: Database, log: Logger, options: WorkerOptions = {}) {
+  const { SCAN_EVERY_HOURS, DRAIN_SECONDS } = config
+  const { metrics = createWorkerMetrics(), lookEveryMs = 15_000, lease } = options
+  const [stopping, cut] = [new AbortController(), new AbortController()]
+  const listener = await listenForMetrics(config, 'WORKER_METRICS_PORT', metrics.registry, {
+    mount(app) {
+      app.use(observe(metrics, log))
+      mountHealth(app, database, undefined, { isStopping: () => stopping.signal.aborted })
+    },
+  })
+  const loop: ScanLoop = {
+    ...{ database, metrics, log, lookEveryMs, stopping: stopping.signal, cut: cut.signal },
+    settings: scanSettings(config),
+    intervalOf: options.intervalOf ?? (() => SCAN_EVERY_HOURS * hourMs),
+    lease: { pollMs: 5_000, ...lease },
+  }
+  const running = SCAN_EVERY_HOURS === 0 ? undefined : runScans(loop)
+  return {
+    async stop(): Promise<void> {
+      stopping.abort()
+      const timer = setTimeout(() => cut.abort(), DRAIN_SECONDS * 1000)
+      await running
+      clearTimeout(timer)
+      await listener?.stop()
+    },
+  }
+}

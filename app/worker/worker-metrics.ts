@@ -1,0 +1,30 @@
+import { Counter, Gauge, Histogram } from 'prom-client'
+import { createProgramMetrics } from '../http/registry.ts'
+
+export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
+
+export function createWorkerMetrics() {
+  const program = createProgramMetrics([])
+  const registers = [program.registry]
+  const scans = new Counter({
+    name: 'worker_scans_total',
+    help: 'Scans of pages that were stored, by failure reason; complete for those without',
+    labelNames: ['reason'],
+    registers,
+  })
+  scans.inc({ reason: 'complete' }, 0)
+  const passSeconds = new Histogram({
+    name: 'worker_pass_seconds',
+    help: 'Time of a pass over the pages that are due',
+    buckets: [0.1, 1, 10, 60, 600, 3_600, 14_400],
+    registers,
+  })
+  const leaseHeld = new Gauge({ name: 'worker_lease_held', help: '1 while this worker scans, else 0', registers })
+  return {
+    ...program,
+    observe: program.observeRequest,
+    countScan: (reason: string) => scans.inc({ reason }),
+    startPass: () => passSeconds.startTimer(),
+    holdLease: (held: boolean) => leaseHeld.set(held ? 1 : 0),
+  }
+}
