@@ -11,7 +11,7 @@ import { bundleExplorer } from './explorer-bundle.js'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Programs of the product. */
-const programs = ['app/start.ts', 'app/serve.ts', 'app/collect.ts', 'app/cli.ts']
+const programs = ['app/start.ts', 'app/serve.ts', 'app/collect.ts', 'app/work.ts', 'app/cli.ts']
 
 /** Packages with a native library, which they find beside their own files, and those that are loaded only to send traces. */
 const external = ['chdb', 'ffi-rs', '@opentelemetry/*']

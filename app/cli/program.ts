@@ -13,9 +13,11 @@ import { addExplain } from './commands/explain.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addPages } from './commands/pages.ts'
 import { addPrograms } from './commands/programs.ts'
 import { addRestore } from './commands/restore.ts'
 import { addRollups } from './commands/rollups.ts'
+import { addScripts } from './commands/scripts.ts'
 import { addSites } from './commands/sites.ts'
 import { addSql } from './commands/sql.ts'
 import { addTenants } from './commands/tenants.ts'
@@ -25,6 +27,8 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addTenants,
   addSites,
   addKeys,
+  addPages,
+  addScripts,
   addImport,
   addSql,
   addCsp,
@@ -43,7 +47,7 @@ const help = {
   about: 'The command line of the Security Reporting API',
   notes: [
     'In a checkout it is "npm run --silent cli --", for any user; where its package is installed, "npx security-reporting".',
-    '"start", "serve" and "collect" run until a signal ends them. Any other command prints one JSON object on stdout, "sql" its',
+    '"start", "serve", "collect" and "worker" run until a signal ends them. Any other command prints one JSON object on stdout, "sql" its',
     'rows, "explain" SQL, "doctor" its lines, and progress and messages on stderr.',
     'Exit codes: 0 done; 1 some lines were rejected, rollups differ, or a check failed; 2 nothing was done, or not all of it: an import',
     'that was stopped or failed keeps the lines it stored, and is run again.',

@@ -3,8 +3,13 @@ import type { CommandSettings } from '../../app/cli/command/context.ts'
 import { cli } from './cli.ts'
 
 /** Commands as the user that writes. */
-export function commandsOn(url: () => string, settings: CommandSettings = {}) {
-  const run = (words: readonly string[]) => cli(words, { environment: { CLICKHOUSE_URL: url() }, settings })
+export function commandsOn(
+  url: () => string,
+  settings: CommandSettings = {},
+  environment: Readonly<Record<string, string>> = {},
+) {
+  const run = (words: readonly string[]) =>
+    cli(words, { environment: { ...environment, CLICKHOUSE_URL: url() }, settings })
 
   /** Runs a command that must succeed, and gives its one JSON object. */
   async function done(...words: string[]) {

@@ -2,10 +2,10 @@ import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
+import { requestApi } from '../command/request-api.ts'
 import { siteOption, uuid } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { readPolicy } from '../csp/read-policy.ts'
-import { requestApi } from '../csp/request-api.ts'
 
 const tenant = () =>
   option('--tenant <ID>', {

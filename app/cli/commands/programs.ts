@@ -9,7 +9,7 @@ const settings = 'Settings are environment variables, which README.md lists. Ctr
 const programs = [
   {
     name: 'start',
-    about: 'Run ClickHouse, demo data, the API and the collector on this machine',
+    about: 'Run ClickHouse, demo data, the API, the collector and the worker on this machine',
     notes: ['The data lies in DATA_DIR (.data). With CLICKHOUSE_URL it uses that server, without demo data.', settings],
     load: () => import('../../start.ts'),
   },
@@ -24,6 +24,16 @@ const programs = [
     about: 'Run the collector of browsers’ reports alone',
     notes: ['It writes to CLICKHOUSE_URL, else to the embedded engine of DATA_DIR.', settings],
     load: () => import('../../collect.ts'),
+  },
+  {
+    name: 'worker',
+    about: 'Run the scans of monitored pages alone',
+    notes: [
+      'It writes to CLICKHOUSE_URL, else to the embedded engine of DATA_DIR. Of several workers one scans, and another takes over',
+      '30 s after it died. Pages of public hosts alone are fetched, and of hosts that OUTBOUND_ALLOWED names.',
+      settings,
+    ],
+    load: () => import('../../work.ts'),
   },
 ]
 

@@ -99,7 +99,7 @@ test('--help loads neither the clients of ClickHouse and Redis nor the API', () 
 test('another user runs commands of the package in a folder of their own', async () => {
   expect(await runCommand(['--version'])).toEqual({ stdout: `${packageJson.version}\n`, stderr: '' })
   const { stdout } = await runCommand(['--help'])
-  for (const name of ['start', 'serve', 'collect', 'import', 'doctor'])
+  for (const name of ['start', 'serve', 'collect', 'worker', 'import', 'doctor'])
     expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
   await expect(runCommand(['serve'])).rejects.toMatchObject({
     code: 1,

@@ -21,6 +21,9 @@ const programs = [
   { file: 'app/collect.ts', variable: 'COLLECTOR_METRICS_PORT', budget: 'site' },
 ] as const
 
+/** On the servers that other tests have pages on. */
+const worker = { file: 'app/work.ts', variable: 'WORKER_METRICS_PORT', environment: { SCAN_EVERY_HOURS: '0' } } as const
+
 function start(file: string, environment: Readonly<Record<string, string>>): SpawnedScript {
   const { writeUrl, redisUrl } = inject('servers')
   const defaults = { CLICKHOUSE_URL: writeUrl, REDIS_URL: redisUrl, PORT: '0', COLLECTOR_PORT: '0', DATA_DIR: folder }
@@ -64,7 +67,18 @@ test('a METRICS_HOST that other machines reach is served to any Host', async () 
   expect(await statusFor(`metrics.internal:${port}`, port)).toBe(200)
 })
 
-test.each(programs)('$file names $variable where its port is taken', async ({ file, variable }) => {
+test('the worker serves health beside its metrics, to this machine alone', async () => {
+  const port = await freePort()
+  const script = start(worker.file, { ...worker.environment, [worker.variable]: String(port) })
+  await script.printed(/^Scanning no pages, as SCAN_EVERY_HOURS is 0$/m)
+  expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('worker_lease_held 0')
+  for (const path of ['livez', 'readyz', 'readyz/self']) {
+    expect((await fetch(`http://127.0.0.1:${port}/${path}`)).status).toBe(200)
+  }
+  expect(await statusFor('rebound.example', port)).toBe(404)
+})
+
+test.each([...programs, worker])('$file names $variable where its port is taken', async ({ file, variable }) => {
   const blocker = createServer()
   const port = await freePort()
   await new Promise<void>((resolve) => blocker.listen(port, '127.0.0.1', resolve))

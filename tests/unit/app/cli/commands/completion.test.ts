@@ -8,7 +8,7 @@ const complete = async (...words: readonly string[]) =>
 
 test('a word is completed with the commands and the options of the command line', async () => {
   expect(await complete('')).toEqual(
-    expect.arrayContaining(['start', 'serve', 'collect', 'tenants', 'sql', 'completion']),
+    expect.arrayContaining(['start', 'serve', 'collect', 'worker', 'pages', 'tenants', 'sql', 'completion']),
   )
   expect(await complete('te')).toEqual(['tenants'])
   expect(await complete('keys', '')).toEqual(['create', 'list', 'rotate', 'revoke'])

@@ -3,8 +3,8 @@
 import { requireShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { type ProblemCode, problems } from '../../../schema/problems.ts'
 import { explainError } from '../../program/explain-error.ts'
-import type { Context } from '../command/context.ts'
-import { requireTenant } from '../command/require-tenant.ts'
+import type { Context } from './context.ts'
+import { requireTenant } from './require-tenant.ts'
 
 export interface ApiOptions {
   /** Null for the API at a URL. */

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import type { Command } from '@commander-js/extra-typings'
+import { z } from 'zod'
+import type { Database } from '../../../queries/clickhouse/database.ts'
+import { listMonitoredPages } from '../../../queries/pages/list-monitored-pages.ts'
+import { listPageSites } from '../../../queries/pages/list-page-sites.ts'
+import { listPagesToScan } from '../../../queries/pages/list-pages-to-scan.ts'
+import { bool, sql, uuid as uuidParameter } from '../../../queries/sql/sql.ts'
+import { pagePattern, scanUrl } from '../../../schema/page-pattern.ts'
+import { entitlements } from '../../../schema/plans.ts'
+import { monitoredPage, type PageRecord } from '../../../schema/responses/monitored-page.ts'
+import { importObjects } from '../../import/records/import-objects.ts'
+import { monitoredPages } from '../../import/records/types/monitored-pages.ts'
+import { insertNextRow } from '../../tenants/insert-next-row.ts'
+import { option } from '../command/arguments.ts'
+import type { Context } from '../command/context.ts'
+import { requestApi } from '../command/request-api.ts'
+import { requireSites, requireTenant } from '../command/require-tenant.ts'
+import { site, tenant, uuid } from '../command/shared-arguments.ts'
+import { subcommand } from '../command/subcommand.ts'
+
+const { kind: kindSchema, label: labelSchema } = monitoredPage.shape
+
+const url = option('--url <URL>', {
+  about: 'The page',
+  takes: 'an http or https URL such as https://shop.example.com/pay, without a user',
+  schema: scanUrl,
+}).makeOptionMandatory()
+
+const kind = option('--kind <KIND>', {
+  about: 'What the page is (default: other)',
+  takes: 'payment (requirements 6.4.3 and 11.6.1 of PCI DSS) or other',
+  schema: z.enum(['payment', 'other']).pipe(kindSchema),
+})
+
+const label = option('--label <LABEL>', {
+  about: 'Its name, for people (default: its host and path)',
+  takes: '1 to 200 printable characters',
+  schema: labelSchema,
+})
+
+const pattern = option('--pattern <PATTERN>', {
+  about: 'The pages that it stands for (default: the URL without its query)',
+  takes: 'scheme://host/path, where * matches within a segment and ** as the last segment any rest',
+  schema: pagePattern,
+})
+
+const page = option('--page <ID>', {
+  about: 'The page',
+  takes: 'the id of a page, a UUID, as "pages list" shows it',
+  schema: uuid,
+}).makeOptionMandatory()
+
+export function addPages(program: Command, context: Context): void {
+  const pages = subcommand(program, 'pages', { about: 'Monitored pages of a site' })
+
+  subcommand(pages, 'add', {
+    about: 'Add a page to scan, and print it',
+    notes: [
+      'The worker scans it within a minute, and then every SCAN_EVERY_HOURS, where the plan scans pages. "import pages" adds many,',
+      'changes one and brings a removed one back.',
+    ],
+    examples: [
+      'pages add --tenant ID --site ID --url https://shop.example.com/pay --kind payment --label Checkout',
+      'pages add --tenant ID --site ID --url https://shop.example.com/order/1 --pattern "https://shop.example.com/order/*"',
+    ],
+  })
+    .addOption(tenant)
+    .addOption(site)
+    .addOption(url)
+    .addOption(kind)
+    .addOption(label)
+    .addOption(pattern)
+    .action(async ({ tenant, site, url, kind = 'other', label, pattern }) => {
+      const { reader, writer } = await context.database()
+      const { plan, overrides } = await requireTenant(reader, tenant)
+      await requireSites(reader, tenant, site)
+      const { host, pathname, origin } = new URL(url)
+      const page: PageRecord = {
+        ...{ id: randomUUID(), siteId: site, kind, scanUrl: url, position: await nextPosition(reader, tenant, site) },
+        label: label ?? `${host}${pathname}`.slice(0, 200),
+        pattern: pattern ?? origin + pathname,
+      }
+      await importObjects({ type: monitoredPages, database: writer, tenantId: tenant }, [page])
+      if (!entitlements(plan, overrides).capabilities.includes('pages.scans')) {
+        context.log(`The ${plan} plan does not scan pages: "pages scan" and the worker leave it out`)
+      }
+      context.finish(page)
+    })
+
+  subcommand(pages, 'list', {
+    about: "Print a site's pages with their latest scans, as the API does",
+    examples: ['pages list --tenant ID --site ID'],
+  })
+    .addOption(tenant)
+    .addOption(site)
+    .action(async ({ tenant, site }) => {
+      const { reader } = await context.database()
+      await requireSites(reader, tenant, site)
+      const pages: unknown[] = []
+      let cursor: string | undefined
+      do {
+        const query = { limit: '200', cursor }
+        const response = listed.parse(await requestApi(context, { tenant }, `/v1/sites/${site}/pages`, query))
+        pages.push(...response.data)
+        cursor = response.nextCursor ?? undefined
+      } while (cursor !== undefined)
+      context.finish({ pages })
+    })
+
+  subcommand(pages, 'scan', {
+    about: 'Scan a page now and print the scan: grade, changes and scripts',
+    notes: [
+      'It counts like a scheduled scan. It runs in this process, with its SCAN_USER_AGENT and OUTBOUND_ALLOWED. Exits 1 if the scan',
+      'failed: failureReason says why.',
+    ],
+    examples: ['pages scan --tenant ID --page ID'],
+  })
+    .addOption(tenant)
+    .addOption(page)
+    .action(async ({ tenant, page }) => {
+      const { reader, writer } = await context.database()
+      const { plan, overrides } = await requireTenant(reader, tenant)
+      const { capabilities } = entitlements(plan, overrides)
+      if (!capabilities.includes('pages.scans')) {
+        throw new Error(`The ${plan} plan does not scan pages: "tenants update" gives the tenant another`)
+      }
+      const [found] = await writer.read(listPagesToScan({ tenantId: tenant, id: page }))
+      if (!found) throw new Error(`The tenant has no page ${page} with a URL to scan: "pages list" shows its pages`)
+      // Loaded when it is needed: the clients of HTTP.
+      const { scanSettings, storeScan } = await import('../../worker/store-scan.ts')
+      const { toPageToScan } = await import('../../worker/list-due-pages.ts')
+      const { id, status } = await storeScan(toPageToScan(found, capabilities), {
+        ...{ database: writer, tenantId: tenant, scanId: randomUUID() },
+        settings: scanSettings(context.config()),
+        signal: new AbortController().signal,
+      })
+      const path = `/v1/sites/${found.siteId}/pages/${page}/scans/${id}`
+      context.finish(await requestApi(context, { tenant }, path, {}), status === 'complete' ? 0 : 1)
+    })
+
+  subcommand(pages, 'remove', {
+    about: 'Hide a page from lists, and scan it no more',
+    notes: [
+      'Its scans are evidence and stay: the API has them by the id of the page. "import pages" brings the page back.',
+    ],
+    examples: ['pages remove --tenant ID --page ID'],
+  })
+    .addOption(tenant)
+    .addOption(page)
+    .action(async ({ tenant, page }) => {
+      const { reader, writer } = await context.database()
+      await requireTenant(reader, tenant)
+      const all = await reader.read(listPageSites(tenant))
+      if (!all.some(({ id }) => id === page)) throw new Error(`The tenant has no page ${page}`)
+      const isPage = sql`tenant_id = ${uuidParameter(tenant)} AND id = ${uuidParameter(page)}`
+      await insertNextRow(writer, 'monitored_pages', isPage, { removed: bool(true) })
+      context.finish({ id: page, removed: true })
+    })
+}
+
+const listed = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullish() })
+
+/** More than a site has. */
+const maxPages = 100_000
+
+async function nextPosition(database: Pick<Database, 'read'>, tenantId: string, siteId: string): Promise<number> {
+  const pages = await database.read(listMonitoredPages(tenantId, siteId, { after: undefined, limit: maxPages }))
+  return (pages.at(-1)?.position ?? -1) + 1
+}

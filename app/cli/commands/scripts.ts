@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import type { Command } from '@commander-js/extra-typings'
+import { z } from 'zod'
+import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
+import { line } from '../../../schema/record-fields.ts'
+import { scriptStatuses } from '../../../schema/scripts.ts'
+import { importObjects } from '../../import/records/import-objects.ts'
+import { scriptDecisions } from '../../import/records/types/script-decisions.ts'
+import { option } from '../command/arguments.ts'
+import type { Context } from '../command/context.ts'
+import { requestApi } from '../command/request-api.ts'
+import { requireSites } from '../command/require-tenant.ts'
+import { site, tenant } from '../command/shared-arguments.ts'
+import { subcommand } from '../command/subcommand.ts'
+
+const status = option('--status <STATUS>', {
+  about: 'Only scripts of this status (default: all)',
+  takes: `one of ${scriptStatuses.join(', ')}`,
+  schema: z.enum(scriptStatuses),
+})
+
+const url = option('--url <URL>', {
+  about: 'The script',
+  takes: 'an http or https URL, whose query says nothing',
+  schema: z.string().transform(scriptUrl).pipe(z.string().min(1)),
+}).makeOptionMandatory()
+
+const by = option('--by <EMAIL>', {
+  about: 'Who decides',
+  takes: 'the e-mail address of a person, such as ada@example.com',
+  schema: line(254).pipe(z.email()),
+}).makeOptionMandatory()
+
+const justification = option('--justification <TEXT>', {
+  about: 'Why, for auditors',
+  takes: '1 to 4000 characters',
+  schema: z.string().trim().min(1).max(4_000),
+}).makeOptionMandatory()
+
+interface Decision {
+  readonly tenant: string
+  readonly site: string
+  readonly url: string
+  readonly by: string
+  readonly justification: string
+}
+
+const appendOnly =
+  'A decision is never changed: the latest one counts, and the API lists all of them with their script.'
+
+export function addScripts(program: Command, context: Context): void {
+  const scripts = subcommand(program, 'scripts', { about: 'Scripts of a site, and decisions about them' })
+
+  async function decide(
+    status: 'authorized' | 'rejected',
+    integrityMode: 'any_content' | 'pinned_hashes' | null,
+    { tenant, site, url, by, justification }: Decision,
+  ): Promise<void> {
+    const { reader, writer } = await context.database()
+    await requireSites(reader, tenant, site)
+    const decision = {
+      ...{ id: randomUUID(), siteId: site, url, status, integrityMode, justification },
+      ...{ decidedBy: { name: null, email: by }, decidedAt: new Date().toISOString() },
+    }
+    await importObjects({ type: scriptDecisions, database: writer, tenantId: tenant }, [decision])
+    context.finish(decision)
+  }
+
+  subcommand(scripts, 'list', {
+    about: "Print a site's scripts, the 1,000 last seen, as the API does",
+    examples: [
+      'scripts list --tenant ID --site ID',
+      'scripts list --tenant ID --site ID --status unreviewed | jq -r .data[].url',
+    ],
+  })
+    .addOption(tenant)
+    .addOption(site)
+    .addOption(status)
+    .action(async ({ tenant, site, status }) => {
+      const { reader } = await context.database()
+      await requireSites(reader, tenant, site)
+      const path = `/v1/sites/${site}/scripts`
+      context.finish(await requestApi(context, { tenant }, path, { limit: '1000', status }))
+    })
+
+  subcommand(scripts, 'authorize', {
+    about: 'Authorize a script, and print the decision',
+    notes: [appendOnly, 'With --pin it is of the hashes that the script has had so far; else of any content.'],
+    examples: [
+      'scripts authorize --tenant ID --site ID --url https://pay.example.com/pay.js --by ada@example.com --justification "Card form" --pin',
+    ],
+  })
+    .addOption(tenant)
+    .addOption(site)
+    .addOption(url)
+    .addOption(by)
+    .addOption(justification)
+    .option('--pin', 'Authorizes the hashes that the script has had so far, and no others')
+    .action(({ pin, ...decision }) => decide('authorized', pin ? 'pinned_hashes' : 'any_content', decision))
+
+  subcommand(scripts, 'reject', {
+    about: 'Reject a script, and print the decision',
+    notes: [appendOnly, 'PCI DSS readiness is not met while a rejected script runs on a payment page.'],
+    examples: [
+      'scripts reject --tenant ID --site ID --url https://old.example.com/t.js --by ada@example.com --justification "Unused"',
+    ],
+  })
+    .addOption(tenant)
+    .addOption(site)
+    .addOption(url)
+    .addOption(by)
+    .addOption(justification)
+    .action((decision) => decide('rejected', null, decision))
+}
