@@ -1,5 +1,5 @@
-# The API, or with another command the collector (.build/collect.js) or migrations (.build/cli.js migrate): all have ClickHouse in
-# CLICKHOUSE_URL, and the first two budgets in REDIS_URL. clickhouse/compose.yaml and clickhouse/kubernetes/ run them.
+# The API, or with another command the collector (.build/collect.js), the worker (.build/work.js) or migrations (.build/cli.js
+# migrate): all have ClickHouse in CLICKHOUSE_URL, and the first two budgets in REDIS_URL. clickhouse/compose.yaml and clickhouse/kubernetes/ run them.
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /srv
 COPY package.json package-lock.json .npmrc ./
@@ -16,7 +16,7 @@ COPY queries queries
 COPY clickhouse clickhouse
 COPY fixtures fixtures
 COPY app app
-RUN node app/build.js app/serve.ts app/collect.ts app/cli.ts
+RUN node app/build.js app/serve.ts app/collect.ts app/work.ts app/cli.ts
 # An import of stdin writes rejected lines to its working directory; the collector's blocks in flight are in data.
 RUN mkdir data && chown node:node . data
 USER node

@@ -62,7 +62,13 @@ export async function openDeployment() {
     async withFreePorts(environment: Readonly<Record<string, string>>): Promise<Record<string, string>> {
       const own: Record<string, string> = { ...environment }
       const config = readConfig(environment)
-      for (const name of ['PORT', 'COLLECTOR_PORT', 'METRICS_PORT', 'COLLECTOR_METRICS_PORT'] as const) {
+      for (const name of [
+        'PORT',
+        'COLLECTOR_PORT',
+        'METRICS_PORT',
+        'COLLECTOR_METRICS_PORT',
+        'WORKER_METRICS_PORT',
+      ] as const) {
         const port = config[name]
         if (port === undefined) continue
         if (!ports.has(port)) ports.set(port, await freePort())
@@ -84,6 +90,12 @@ export async function openDeployment() {
     async expectStop({ child, ended, output }: RunningContainer, isReady: () => Promise<number | undefined>) {
       child.kill('SIGTERM')
       await expect.poll(isReady).toBe(503)
+      expect({ code: await ended, output: output() }).toMatchObject({ code: 0 })
+    },
+
+    /** Ends the worker as its supervisor does: without a scan that runs it ends at once. */
+    async expectEnd({ child, ended, output }: RunningContainer) {
+      child.kill('SIGTERM')
       expect({ code: await ended, output: output() }).toMatchObject({ code: 0 })
     },
 

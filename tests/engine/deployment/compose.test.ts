@@ -47,20 +47,22 @@ describe.skipIf(!canContain)('as compose.yaml runs it', () => {
   const isHealthy = async (start: ContainerStart) =>
     (await deployment.run({ ...start, command: deployment.image.healthcheck }).ended) === 0
 
-  test('migrations, then the API and the collector, which are healthy', async () => {
+  test('migrations, then the API, the collector and the worker, which are healthy', async () => {
     const migrations = deployment.run(await startOf('migrate'))
     expect(await migrations.ended).toBe(0)
     expect(migrations.output()).toContain('{"applied":')
     for (const [name, port] of [
       ['api', 8787],
       ['collector', 8788],
+      ['worker', 9466],
     ] as const) {
       const start = await startOf(name)
       const running = deployment.run(start)
       await expect.poll(() => isHealthy(start)).toBe(true)
       expect(await deployment.statusOf(port, '/readyz')).toBe(200)
       if (name === 'collector') await deployment.expectStored(port)
-      await deployment.expectStop(running, () => deployment.statusOf(port, '/readyz'))
+      if (name === 'worker') await deployment.expectEnd(running)
+      else await deployment.expectStop(running, () => deployment.statusOf(port, '/readyz'))
     }
   })
 })

@@ -24,6 +24,7 @@ describe.skipIf(!canContain)('as Kubernetes runs it', () => {
 
   const resources = resourcesOf('base/').filter(hasPods)
   const ofKind = (kind: string) => resources.find((resource) => resource.kind === kind) as Resource
+  const named = (name: string) => resources.find(({ metadata }) => metadata.name === name) as Resource
   const secrets = () => ({
     'reader-url': deployment.database.readUrl,
     'writer-url': deployment.database.writeUrl,
@@ -91,23 +92,28 @@ describe.skipIf(!canContain)('as Kubernetes runs it', () => {
     expect(await deployment.run({ ...start, command: touch('/tmp/x') }).ended).toBe(0)
   })
 
-  test('migrations, then the API and the collector', async () => {
+  test('migrations, then the API, the collector and the worker', async () => {
     const job = deployment.run(await startOf(ofKind('Job')))
     expect({ code: await job.ended, output: job.output() }).toMatchObject({ code: 0 })
     const names = (await readMigrations()).map(({ name }) => name)
     expect(job.output()).toContain(JSON.stringify({ applied: names }))
 
     const data = deployment.volume('claim', 0, 1000, 0o2775)
-    const api = deployment.run(await startOf(ofKind('Deployment')))
+    const ofApi = named('security-reporting-api')
+    const ofWorker = named('security-reporting-worker')
+    const api = deployment.run(await startOf(ofApi))
     const collector = deployment.run(await startOf(ofKind('StatefulSet'), { data }))
-    const isReady = [
-      await expectProbes(ofKind('Deployment'), api),
-      await expectProbes(ofKind('StatefulSet'), collector),
-    ]
+    const worker = deployment.run(await startOf(ofWorker))
+    const apiIsReady = await expectProbes(ofApi, api)
+    const collectorIsReady = await expectProbes(ofKind('StatefulSet'), collector)
+    await expectProbes(ofWorker, worker)
     expect(await deployment.statusOf(8787, '/v1/me')).toBe(401)
     await deployment.expectStored(8788)
     expect(readdirSync(data)).toEqual(['collector', 'collector-stored'])
-    const [ofApi, ofCollector] = isReady as [() => Promise<number>, () => Promise<number>]
-    await Promise.all([deployment.expectStop(api, ofApi), deployment.expectStop(collector, ofCollector)])
+    await Promise.all([
+      deployment.expectStop(api, apiIsReady),
+      deployment.expectStop(collector, collectorIsReady),
+      deployment.expectEnd(worker),
+    ])
   })
 })

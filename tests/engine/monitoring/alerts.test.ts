@@ -42,6 +42,7 @@ let api: string
 let key: string
 let scrape: () => Promise<string>
 let scrapeCollector: () => Promise<string>
+let scrapeWorker: () => Promise<string>
 
 const promtool = (...args: string[]) => execFileSync(ensureInstalled('promtool'), args, { encoding: 'utf8' })
 
@@ -64,7 +65,7 @@ beforeAll(async () => {
       [variable]: String(port),
     })
     cleanups.push(() => script.child.kill('SIGKILL'))
-    const [, url = ''] = await script.printed(/on (http:\/\/[\d.:]+)/)
+    const [, url = ''] = await script.printed(/on (http:\/\/[\d.:]+)|^Scanning/m)
     return { url, scrape: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text() }
   }
   const serve = await start('app/serve.ts', 'METRICS_PORT', reader)
@@ -72,6 +73,7 @@ beforeAll(async () => {
   api = serve.url
   scrape = serve.scrape
   scrapeCollector = collect.scrape
+  scrapeWorker = (await start('app/work.ts', 'WORKER_METRICS_PORT', writer)).scrape
 })
 
 afterAll(async () => {
@@ -133,10 +135,10 @@ test('promtool takes the rules', () => {
 })
 
 describe('the alerts and the dashboard', () => {
-  test('name only metrics that a scrape of the API or the collector has', async () => {
+  test('name only metrics that a scrape of the API, the collector or the worker has', async () => {
     await untilServed()
     await untilServed()
-    const scraped = (await scrape()) + (await scrapeCollector())
+    const scraped = (await scrape()) + (await scrapeCollector()) + (await scrapeWorker())
     const families = new Set(
       [...scraped.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
         type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
@@ -152,7 +154,7 @@ describe('the alerts and the dashboard', () => {
   })
 
   test('select by labels that the metrics have', async () => {
-    const scraped = (await scrape()) + (await scrapeCollector())
+    const scraped = (await scrape()) + (await scrapeCollector()) + (await scrapeWorker())
     const labels = new Set(['job', ...[...scraped.matchAll(/[{,](\w+)="/g)].map(([, label]) => label)])
     const selected = expressions.flatMap((expr) =>
       [...expr.matchAll(/[{,]\s*(\w+)[!=]?[=~]"/g)].map(([, label]) => label),

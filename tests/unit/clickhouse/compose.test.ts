@@ -47,7 +47,7 @@ describe.each([one, cluster])('$file', ({ text, compose }) => {
     const required = used.filter(({ rest }) => /^:\?set it to \w+/.test(rest)).map(({ name }) => name)
     expect(required).toEqual(expect.arrayContaining(['READER_PASSWORD', 'ANALYST_PASSWORD', 'WRITER_PASSWORD']))
     for (const { name, rest } of used) {
-      if (name === 'COLLECTOR_URL') continue
+      if (name === 'COLLECTOR_URL' || name === 'OUTBOUND_ALLOWED') continue
       expect(required).toContain(name)
       expect(rest).toMatch(/^$|^:\?/)
     }
@@ -72,8 +72,8 @@ describe.each([one, cluster])('$file', ({ text, compose }) => {
   })
 
   test('has one image, of this version, for its programs, and its ports on this machine alone', () => {
-    const { migrate, api, collector } = compose.services
-    for (const service of [migrate, api, collector]) {
+    const { migrate, api, collector, worker } = compose.services
+    for (const service of [migrate, api, collector, worker]) {
       expect(service).toMatchObject({ image: `security-reporting:${packageJson.version}`, build: '..' })
     }
     const ports = Object.values(compose.services).flatMap(({ ports = [] }) => ports)
@@ -86,7 +86,7 @@ describe.each([one, cluster])('$file', ({ text, compose }) => {
   })
 
   test('sets variables of the programs to values that they take', () => {
-    for (const name of ['migrate', 'api', 'collector']) {
+    for (const name of ['migrate', 'api', 'collector', 'worker']) {
       const { environment = {} } = compose.services[name] as Service
       const set = Object.entries(environment).map(([key, value]) => [key, withoutPasswords(value)])
       expect(() => readConfig(Object.fromEntries(set)), name).not.toThrow()

@@ -39,15 +39,17 @@ test.each(workloads.map(titled))(
   '$title sets variables that the programs read, and gets none of Services',
   ({ resource }) => {
     const environment = Object.fromEntries((containerOf(resource).env ?? []).map(({ name, value }) => [name, value]))
-    const known = { ...readConfig({}), ...readConfig({ METRICS_PORT: '1', COLLECTOR_METRICS_PORT: '1' }) }
+    const metricsPorts = { METRICS_PORT: '1', COLLECTOR_METRICS_PORT: '1', WORKER_METRICS_PORT: '1' }
+    const known = { ...readConfig({}), ...readConfig(metricsPorts) }
     for (const name of Object.keys(environment)) {
       expect([...Object.keys(known), 'CLICKHOUSE_URL', 'CLICKHOUSE_CLUSTER', 'REDIS_URL']).toContain(name)
     }
     const { COLLECTOR_PORT, PORT, ...ports } = readConfig({ ...readImageConfig().env, ...environment })
     const declared = containerOf(resource).ports?.map(({ name, containerPort }) => `${name} ${containerPort}`) ?? []
-    const http = resource.kind === 'StatefulSet' ? COLLECTOR_PORT : PORT
-    const metrics = ports.METRICS_PORT ?? ports.COLLECTOR_METRICS_PORT
-    expect(declared).toEqual(resource.kind === 'Job' ? [] : [`http ${http}`, `metrics ${metrics}`])
+    const metrics = ports.METRICS_PORT ?? ports.COLLECTOR_METRICS_PORT ?? ports.WORKER_METRICS_PORT
+    const http = [...(ports.METRICS_PORT ? [PORT] : []), ...(ports.COLLECTOR_METRICS_PORT ? [COLLECTOR_PORT] : [])]
+    const served = [...http.map((port) => `http ${port}`), `metrics ${metrics}`]
+    expect(declared).toEqual(resource.kind === 'Job' ? [] : served)
     expect(podOf(resource)?.enableServiceLinks).toBe(false)
   },
 )
@@ -64,7 +66,7 @@ test.each(workloads.filter((resource) => containerOf(resource).readinessProbe).m
 
 test('what selects pods selects those of one workload, or of all, by ports that they have', () => {
   const selecting = resources.filter(({ kind }) => ['Service', 'PodDisruptionBudget', 'NetworkPolicy'].includes(kind))
-  expect(selecting).toHaveLength(6)
+  expect(selecting).toHaveLength(7)
   for (const { kind, metadata, spec } of selecting) {
     const { podSelector = spec.selector, ingress = [] } = spec as unknown as {
       readonly podSelector?: { readonly matchLabels: Record<string, string> }
