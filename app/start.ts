@@ -8,12 +8,14 @@ import { startCollector } from './collector/start-collector.ts'
 import type { TryPageOptions } from './collector/try-page.ts'
 import { type Config, readConfig } from './config.ts'
 import { type DemoKey, loadDemo } from './demo/load-demo.ts'
+import { importPayPage, mountPayPage, payPageScans } from './demo/pay-page.ts'
 import { requireFreePorts } from './http/require-free-ports.ts'
 import { createLogger } from './program/create-logger.ts'
 import { type DatabaseAccess, openDatabase } from './program/open-database.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
+import { startWorker } from './worker/start-worker.ts'
 
-/** `npm start`: the embedded engine, migrated and filled with demo data, and the API over it. */
+/** `npm start`: the embedded engine, migrated and filled with demo data, and the API, the collector and the worker over it. */
 async function start(): Promise<void> {
   const config = readConfig(process.env)
   await requireFreePorts(config, ['PORT', 'COLLECTOR_PORT'])
@@ -28,12 +30,16 @@ async function start(): Promise<void> {
     const log = createLogger(config)
     const api = await startApi(config, engine.reader, log)
     const tryPage = await tryPageOptions(engine.reader, api.url, keys)
-    const collector = await startCollector(config, engine.writer, log, { tryPage })
+    const collector = await startCollector(config, engine.writer, log, { tryPage, mount: tryPage && mountPayPage })
+    const payPage = tryPage && (await importPayPage(engine.writer, collector.url))
+    const scans = payPage === undefined ? undefined : payPageScans(config, collector.url)
+    const worker = await startWorker(scans?.config ?? config, engine.writer, log, { intervalOf: scans?.intervalOf })
     stopOnSignal(async () => {
-      await Promise.all([collector.stop(), api.stop()])
+      await Promise.all([collector.stop(), api.stop(), worker.stop()])
       await engine.close()
     })
-    process.stdout.write(welcome(api.url, collector.url, await clickHouseLines(config, engine), keys))
+    const urls = { api: api.url, collector: collector.url, payPage }
+    process.stdout.write(welcome(urls, await clickHouseLines(config, engine), keys))
   } catch (error) {
     await engine.close()
     throw error
@@ -75,21 +81,27 @@ async function clickHouseLines({ CLICKHOUSE_URL, DATA_DIR }: Config, { url }: Da
   ]
 }
 
+interface Urls {
+  readonly api: string
+  readonly collector: string
+  readonly payPage: string | undefined
+}
+
 function welcome(
-  apiUrl: string,
-  collectorUrl: string,
+  { api, collector, payPage }: Urls,
   clickHouse: readonly string[],
   [main, ...others]: readonly DemoKey[],
 ): string {
-  const lines = ['', `Security Reporting API  ${apiUrl}`, `Explorer                ${apiUrl}/explorer`]
-  lines.push(`Reference               ${apiUrl}/docs`)
+  const lines = ['', `Security Reporting API  ${api}`, `Explorer                ${api}/explorer`]
+  lines.push(`Reference               ${api}/docs`)
   lines.push(...clickHouse)
   if (main) {
-    lines.push(`Your own browser        ${collectorUrl}/try`)
+    lines.push(`Your own browser        ${collector}/try`)
+    if (payPage !== undefined) lines.push(`Scanned page            ${payPage}  (every two minutes)`)
     lines.push(`Demo key                ${main.key}`)
     for (const { tenant, key } of others) lines.push(`Another tenant's key    ${key}  (${tenant})`)
     lines.push('', 'Try:')
-    for (const path of tour) lines.push(`  curl -s -H 'Authorization: Bearer ${main.key}' '${apiUrl}${path}'`)
+    for (const path of tour) lines.push(`  curl -s -H 'Authorization: Bearer ${main.key}' '${api}${path}'`)
   } else {
     lines.push('', 'Make a tenant, a site and a key, then import reports: see "security-reporting --help"')
   }

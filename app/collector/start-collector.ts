@@ -1,3 +1,4 @@
+import type { Hono } from 'hono'
 import type { Logger } from 'pino'
 import { untilInStep } from '../../clickhouse/cluster/in-step.ts'
 import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
@@ -8,6 +9,7 @@ import type { Config } from '../config.ts'
 import { type Listener, listen } from '../http/listen.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
+import type { ApiEnv } from '../pipeline/request-context.ts'
 import { openBudgets } from '../program/open-budgets.ts'
 import { spoolFolder, storedFolder } from './block-files.ts'
 import { addClusterMetrics } from './cluster-metrics.ts'
@@ -28,6 +30,8 @@ const bootUnknown =
 
 export interface CollectorOptions {
   readonly tryPage?: TryPageOptions | undefined
+  /** Adds further paths. */
+  readonly mount?: ((app: Hono<ApiEnv>) => void) | undefined
   readonly cluster?: Cluster | undefined
   readonly siteTtlMs?: number | undefined
   /** Of ClickHouse's machine, as ClickHouse has it by default. */
@@ -41,7 +45,7 @@ export async function startCollector(
   config: Config,
   database: Database,
   log: Logger,
-  { tryPage, cluster, siteTtlMs, readBoot, blocks }: CollectorOptions = {},
+  { tryPage, mount, cluster, siteTtlMs, readBoot, blocks }: CollectorOptions = {},
 ): Promise<Listener> {
   const metrics = createCollectorMetrics(() => store.waitingBytes(), config.DATA_DIR)
   const onRefusal = (node: string, err: unknown) => log.error({ node, err }, 'A node does not show its health')
@@ -95,6 +99,7 @@ export async function startCollector(
     hasOwnMetricsPort: config.COLLECTOR_METRICS_PORT !== undefined,
   })
   if (tryPage) mountTryPage(app, tryPage)
+  mount?.(app)
   let metricsListener: Listener | undefined
   try {
     metricsListener = await listenForMetrics(config, 'COLLECTOR_METRICS_PORT', metrics.registry)

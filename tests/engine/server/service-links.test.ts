@@ -40,7 +40,13 @@ afterAll(() => {
 const ownHost = `127.${[process.pid >> 16, process.pid >> 8, process.pid].map((byte) => byte & 255).join('.')}`
 
 function start(file: string, args: readonly string[], clickHouseUrl: string): SpawnedScript {
-  const own = { CLICKHOUSE_URL: clickHouseUrl, REDIS_URL: inject('servers').redisUrl, DATA_DIR: folder }
+  // Of the servers that other tests have pages on, none is scanned.
+  const own = {
+    SCAN_EVERY_HOURS: '0',
+    CLICKHOUSE_URL: clickHouseUrl,
+    REDIS_URL: inject('servers').redisUrl,
+    DATA_DIR: folder,
+  }
   const script = spawnScript(file, args, { ...links, ...own, HOST: ownHost, PORT: '0' })
   started.push(script)
   return script

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { shopScenario } from '../../../fixtures/demo-scenarios.ts'
+import { demoTenant } from '../../../fixtures/demo-tenants.ts'
 import { reportTypeNames } from '../../../schema/report-types.ts'
 import { pageExamples, runExample } from '../../support/page-examples.ts'
 import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
@@ -80,6 +81,9 @@ describe('npm start', () => {
     const api = (await first.printed(/Security Reporting API\s+(\S+)/)).at(1) ?? ''
     const send = async (path: string) =>
       (await fetch(`${api}${path}`, { headers: { Authorization: `Bearer ${key}` } })).json()
+    const payPage = (await first.printed(/Scanned page\s+(\S+)/)).at(1) ?? ''
+    const scanned = [{ scanUrl: payPage, latestScan: { status: 'complete' } }]
+    await expect.poll(() => send(`/v1/sites/${demoTenant.sites.at(-1)?.id}/pages`)).toMatchObject({ data: scanned })
     const found = () => send('/v1/reports?documentHost=127.0.0.1')
     await expect.poll(found).toMatchObject({ data: [{ documentUrl: tryPage }] })
     const from = new Date(Date.now() - 30 * 86_400_000).toISOString()
