@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteSite, deleteTenant } from '../../../app/tenants/delete-tenant.ts'
 import { moveTenant, removeRows } from '../../../app/tenants/move-tenant.ts'
+import { listDuePages } from '../../../app/worker/list-due-pages.ts'
 import type { Shard } from '../../../clickhouse/cluster/open-cluster.ts'
 import { shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
@@ -64,6 +65,23 @@ describe('a new tenant', () => {
     const words = ['tenants', 'create', '--name', 'x', '--plan', 'free', '--shard', '3']
     expect(await refused(...words)).toBe('There is no shard 3; there are 1, 2')
   })
+})
+
+test('a page of a tenant on the second shard is due, scanned and removed', async () => {
+  const tenantId = await makeTenant('--shard', '2')
+  const siteId = await createTenantWriter(own.cluster.client).createSite(tenantId)
+  const site = ['--tenant', tenantId, '--site', siteId]
+  const { id } = (await done('pages', 'add', ...site, '--url', 'http://router.lan/')).response
+  const due = async () =>
+    (await listDuePages(own.cluster.client, () => dayMs)).filter((page) => page.tenantId === tenantId)
+  expect(await due()).toMatchObject([{ id, dueAt: 0 }])
+  const { stdout } = await run(['pages', 'scan', '--tenant', tenantId, '--page', id])
+  expect(JSON.parse(stdout).data).toMatchObject({ pageId: id, failureReason: 'not_allowed' })
+  expect(await due()).toEqual([])
+  const list = async () => (await done('pages', 'list', ...site)).response.pages
+  expect(await list()).toMatchObject([{ id, latestScan: { consecutiveFailures: 1 } }])
+  await done('pages', 'remove', '--tenant', tenantId, '--page', id)
+  expect(await list()).toEqual([])
 })
 
 test('a key is accepted by every node, and refused by every node once it is revoked', async () => {
