@@ -8,6 +8,7 @@ import { scans } from '../../../app/import/records/types/scans.ts'
 import { completeScan } from '../../../fixtures/scans.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
+import { uuidV5 } from '../../../queries/rules/uuid-v5.ts'
 import { queryRows } from '../../support/database.ts'
 import type { TestEngine } from '../../support/engine.ts'
 import { startMigratedEngine } from '../../support/migrated-engine.ts'
@@ -17,7 +18,7 @@ import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 import { startWebServer, type WebServer } from '../../support/web-server.ts'
 
-/** 50 kills take a minute: `WORKER_KILLS=50 npm test -- tests/engine/worker/kills.test.ts`. */
+/** 50 kills take two minutes: `WORKER_KILLS=50 npm test -- tests/engine/worker/kills.test.ts`. */
 const wantedKills = Number(process.env.WORKER_KILLS ?? 10)
 const random = seeded(Number(process.env.WORKER_KILLS_SEED ?? 1))
 const intervalMs = 1_000
@@ -28,14 +29,15 @@ let database: Database
 let web: WebServer
 /** What a page's response waits for. */
 let hold = () => sleep(random.below(200))
-let visits = 0
+/** Paths of pages. */
+const visits: (string | undefined)[] = []
 
 beforeAll(async () => {
   engine = await startMigratedEngine()
   database = connectPatiently(engine.userUrls.writer)
   web = await startWebServer(async (request, response) => {
     const isScript = request.url === '/a.js'
-    if (!isScript) visits++
+    if (!isScript) visits.push(request.url)
     await hold()
     response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
     response.end(isScript ? 'run()' : '<!doctype html><script src="/a.js"></script>')
@@ -124,6 +126,24 @@ test('of two records of one due time the first is stored, though neither import 
   expect(await countScans(tenantId)).toBe(1)
 })
 
+test('a page whose scan cannot be stored is not fetched again and again', async () => {
+  const { tenantId, pageIds } = await makePages(2)
+  const [refused = '', other = ''] = pageIds
+  // The id of its first scan is another page's for good.
+  const taken = completeScan({
+    id: uuidV5(refused, new Date(0).toISOString()),
+    pageId: other,
+    scannedAt: '2026-01-31T12:00:00.000Z',
+  })
+  await importObjects({ type: scans, database, tenantId }, [taken])
+  const before = visits.length
+  const worker = await startOwnWorker({ writeUrl: engine.userUrls.writer, tenantId, intervalMs: 1, leaseMs })
+  await expect.poll(() => countScans(tenantId)).toBeGreaterThan(3)
+  await worker.stop()
+  expect(visits.slice(before).filter((path) => path === '/0')).toHaveLength(1)
+  expect(await scansOf(tenantId, 'count()', `AND page_id = '${refused}'`)).toEqual([[0]])
+})
+
 test.each([
   ['ends within DRAIN_SECONDS is stored', '600', 1],
   ['does not is cut, and stored by the next worker', '0', 0],
@@ -134,10 +154,10 @@ test.each([
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  const before = visits
+  const before = visits.length
   hold = () => released
   const worker = await startOwnWorker(given, { DRAIN_SECONDS })
-  await expect.poll(() => visits).toBe(before + 1)
+  await expect.poll(() => visits.length).toBe(before + 1)
   const stopped = worker.stop()
   if (stored === 0) await stopped
   release()
