@@ -20,7 +20,7 @@ import { connectPatiently } from '../../support/patience.ts'
 import { cutPower, takeSnapshot } from '../../support/power-cut.ts'
 import { requestViews, storedViews } from '../../support/report-views.ts'
 
-/** Of ClickHouse's machine, at every other of the collector's too; each is 10 s of processor time. `COLLECTOR_CUTS=50` for more. */
+/** Of ClickHouse's machine, at every other of the collector's too; each is some 12 s of processor time. `COLLECTOR_CUTS=50` for more. */
 const wantedCuts = Number(process.env.COLLECTOR_CUTS ?? 6)
 const seed = Number(process.env.COLLECTOR_CUTS_SEED ?? 1)
 
