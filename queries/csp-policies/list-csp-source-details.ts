@@ -2,14 +2,11 @@ import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { rowBigSums, rowIntegers, rowTexts } from '../sql/rows.ts'
 import { sql, uint } from '../sql/sql.ts'
-import { type CspSourceFilter, fromCspSources } from './from-csp-sources.ts'
+import { type CspSourceFilter, fromCspSources, sourceColumns } from './from-csp-sources.ts'
 
 const row = z
   .object({
-    directive: z.string(),
-    source: z.string(),
-    self: z.enum(['origin', 'upgrade', 'other', '']),
-    pageScheme: z.enum(['http', 'https', '']),
+    ...sourceColumns,
     policyKey: z.string(),
     /** Arrays of objects take four times as long to check. */
     texts: rowTexts,

@@ -4,14 +4,11 @@ import { sourceKey } from '../rules/csp/judge-sources.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowBigSums, rowCount, rowDigits, rowIntegers, rowTime } from '../sql/rows.ts'
 import { sql, uint } from '../sql/sql.ts'
-import { type CspSourceFilter, fromCspSources } from './from-csp-sources.ts'
+import { type CspSourceFilter, fromCspSources, sourceColumns } from './from-csp-sources.ts'
 
 const row = z
   .object({
-    directive: z.string(),
-    source: z.string(),
-    self: z.enum(['origin', 'upgrade', 'other', '']),
-    pageScheme: z.enum(['http', 'https', '']),
+    ...sourceColumns,
     /** A group has up to 200 policies; arrays of objects take four times as long to check. */
     policyKeys: rowDigits,
     reportCounts: rowIntegers,
