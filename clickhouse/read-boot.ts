@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import type { Database } from '../../queries/clickhouse/database.ts'
-import { isNamed } from '../../queries/clickhouse/error-codes.ts'
-import type { Query } from '../../queries/sql/query.ts'
-import { rowCount } from '../../queries/sql/rows.ts'
-import { sql } from '../../queries/sql/sql.ts'
+import type { Database } from '../queries/clickhouse/database.ts'
+import { isNamed } from '../queries/clickhouse/error-codes.ts'
+import type { Query } from '../queries/sql/query.ts'
+import { rowCount } from '../queries/sql/rows.ts'
+import { sql } from '../queries/sql/sql.ts'
 
 /** The last start of ClickHouse's machine; undefined if it cannot be known. Rejects if ClickHouse does not respond. */
 export type ReadBoot = (signal: AbortSignal) => Promise<string | undefined>

@@ -5,6 +5,7 @@
 
 import { hash } from 'node:crypto'
 import type { LogImportSteps } from '../../clickhouse/log-import-steps.ts'
+import { isSameBoot, type ReadBoot } from '../../clickhouse/read-boot.ts'
 import { recountDays } from '../../clickhouse/rollups/recount-days.ts'
 import type { TenantRange } from '../../clickhouse/rollups/rollup-months.ts'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
@@ -17,7 +18,6 @@ import { findSites } from '../../queries/tenants/find-sites.ts'
 import { dayMs } from '../../schema/durations.ts'
 import { storedFieldNames } from '../../schema/stored-report.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
-import { isSameBoot, type ReadBoot } from './read-boot.ts'
 import type { SettleInsert } from './settle-insert.ts'
 import type { Spool, SpoolEntry, SpooledBlock } from './spool.ts'
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import { createBootReader, findBoot, isSameBoot } from '../../../app/collector/read-boot.ts'
+import { createBootReader, findBoot, isSameBoot } from '../../../clickhouse/read-boot.ts'
 import { render } from '../../../queries/sql/sql.ts'
 import { createDatabase, queryRows } from '../../support/database.ts'
 import { connectPatiently } from '../../support/patience.ts'
