@@ -21,7 +21,7 @@ import { cutPower, takeSnapshot } from '../../support/power-cut.ts'
 import { requestViews, storedViews } from '../../support/report-views.ts'
 
 /** Of ClickHouse's machine, at every other of the collector's too; each is some 12 s of processor time. `COLLECTOR_CUTS=50` for more. */
-const wantedCuts = Number(process.env.COLLECTOR_CUTS ?? 6)
+const wantedCuts = Number(process.env.COLLECTOR_CUTS ?? 2)
 const seed = Number(process.env.COLLECTOR_CUTS_SEED ?? 1)
 
 const random = seeded(seed)

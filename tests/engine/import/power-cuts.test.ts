@@ -14,7 +14,7 @@ import { complete, posts, reportsIn, stored } from '../../support/posts-file.ts'
 import { cutPower, takeSnapshot } from '../../support/power-cut.ts'
 
 /** `IMPORT_CUTS=20` for more. */
-const wantedCuts = Number(process.env.IMPORT_CUTS ?? 2)
+const wantedCuts = Number(process.env.IMPORT_CUTS ?? 1)
 const linesBetween = 150
 
 test('power cuts of ClickHouse’s machine: the same import stores every report once, and doctor names what is gone', async () => {
