@@ -3,6 +3,8 @@ import { createSecureServer } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createServer as createTcpServer, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isLineError } from '../../app/import/ndjson/line-error.ts'
@@ -164,6 +166,15 @@ describe('a connection', () => {
       failureReason: 'connection_failed',
       failureMessage: expect.stringContaining('ENOTFOUND'),
     })
+  })
+
+  test('that drips ends in time while garbage is collected', async () => {
+    setFlagsFromString('--expose-gc')
+    const collecting = setInterval(runInNewContext('gc') as () => void, 50)
+    const slow = await startWebServer(drip)
+    expect((await scanUrl(slow.origin, { limits: hurried })).failureReason).toBe('timeout')
+    clearInterval(collecting)
+    await slow.close()
   })
 
   test('with headers that come one by one ends in time', async () => {

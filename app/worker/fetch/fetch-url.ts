@@ -6,6 +6,7 @@ import { FetchFailure, toFetchFailure } from './fetch-failure.ts'
 import type { Guard } from './guard.ts'
 import { type Hop, linesOf } from './hop.ts'
 import { acceptedEncodings, type BodyBytes, readBody } from './read-body.ts'
+import { withDeadline } from './with-deadline.ts'
 
 export interface FetchLimits {
   /** Of a connection, of the response's headers, and between its chunks. */
@@ -42,22 +43,28 @@ const maxUrlLength = 8_192
 
 /** Throws FetchFailure, with the hops that had a response. */
 export async function fetchUrl(start: URL, options: FetchOptions): Promise<Fetched> {
-  const deadline = AbortSignal.any([options.signal, AbortSignal.timeout(options.limits.totalMs)])
   const hops: Hop[] = []
-  try {
-    for (let url = start; ; ) {
-      const response = await request(url, hops, { ...options, signal: deadline })
-      if ('last' in response) return { hops, ...response }
-      if (hops.length > maxRedirects) {
-        throw new FetchFailure('too_many_redirects', `There were more than ${maxRedirects} redirects`)
-      }
-      url = response
+  const { signal: outer, limits } = options
+  return withDeadline(limits.totalMs, outer, async (signal) => {
+    try {
+      return await follow(start, hops, { ...options, signal })
+    } catch (error) {
+      outer.throwIfAborted()
+      const failure = toFetchFailure(signal.aborted ? signal.reason : error)
+      failure.hops = hops
+      throw failure
     }
-  } catch (error) {
-    options.signal.throwIfAborted()
-    const failure = toFetchFailure(deadline.aborted ? deadline.reason : error)
-    failure.hops = hops
-    throw failure
+  })
+}
+
+async function follow(start: URL, hops: Hop[], options: FetchOptions): Promise<Fetched> {
+  for (let url = start; ; ) {
+    const response = await request(url, hops, options)
+    if ('last' in response) return { hops, ...response }
+    if (hops.length > maxRedirects) {
+      throw new FetchFailure('too_many_redirects', `There were more than ${maxRedirects} redirects`)
+    }
+    url = response
   }
 }
 

@@ -31,19 +31,13 @@ export async function scanPage(page: PageToScan, { scanId, settings, signal }: S
   signal.throwIfAborted()
   const { id: pageId, scanUrl } = page
   const identity = { id: scanId, pageId, scannedAt: new Date().toISOString(), scanUrl, rubricVersion }
-  // A signal remembers each one that `AbortSignal.any` makes of it, and the worker's lives long.
-  const own = new AbortController()
-  const stop = () => own.abort(signal.reason)
-  signal.addEventListener('abort', stop)
   try {
-    const record = { ...identity, ...(await completeScan(page, settings, own.signal)) }
+    const record = { ...identity, ...(await completeScan(page, settings, signal)) }
     if (!isImportable(record)) throw new FetchFailure('too_large', 'The scan of the page is over 3 MB')
     return record
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error
     return { ...identity, ...failedScan(error) }
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }
 

@@ -5,6 +5,7 @@ import type { ScannedScript } from '../../../schema/responses/scanned-script.ts'
 import { FetchFailure } from '../fetch/fetch-failure.ts'
 import { fetchUrl } from '../fetch/fetch-url.ts'
 import type { Hop } from '../fetch/hop.ts'
+import { withDeadline } from '../fetch/with-deadline.ts'
 import { corsVerdict, originSent } from './cors-verdict.ts'
 import { isHtml } from './page-failure.ts'
 import type { ScriptTag } from './page-scripts.ts'
@@ -26,15 +27,15 @@ export async function scanScripts(
   signal: AbortSignal,
 ): Promise<ScannedScript[]> {
   const { scriptsFetched, scriptsAtOnce, allScriptsMs } = settings.limits
-  const isLate = AbortSignal.timeout(allScriptsMs)
   const urls = [...new Map(tags.flatMap(({ url }) => (url ? [[url.href, url] as const] : []))).values()]
   const limit = pLimit(scriptsAtOnce)
-  const fetched = await Promise.all(
-    urls
-      .slice(0, scriptsFetched)
-      .map((url) => limit(async () => [url.href, await scanScript(url, page, settings, { signal, isLate })] as const)),
+  const fetched = urls.slice(0, scriptsFetched)
+  const outcomes = new Map(
+    await withDeadline(allScriptsMs, signal, (inTime) => {
+      const scan = async (url: URL) => [url.href, await scanScript(url, page, settings, { signal, inTime })] as const
+      return Promise.all(fetched.map((url) => limit(scan, url)))
+    }),
   )
-  const outcomes = new Map(fetched)
   const pastLimit = unhashed('skipped', 'page_limit', `Only ${scriptsFetched} scripts of a page are fetched`)
   const noUrl = unhashed('refused', 'no_url', 'Its src is no http or https URL')
   return tags.map(({ src, url, integrity }) => ({
@@ -51,15 +52,15 @@ async function scanScript(
   url: URL,
   page: URL,
   { guard, userAgent, limits }: ScanSettings,
-  { signal, isLate }: { readonly signal: AbortSignal; readonly isLate: AbortSignal },
+  { signal, inTime }: { readonly signal: AbortSignal; readonly inTime: AbortSignal },
 ): Promise<Outcome> {
   const late = unhashed('skipped', 'time_limit', `The page's scripts took more than ${limits.allScriptsMs / 1000} s`)
   const digest = createHash('sha256')
   try {
-    signal.throwIfAborted()
+    inTime.throwIfAborted()
     const { hops, size, isCut } = await fetchUrl(url, {
       guard,
-      signal: AbortSignal.any([signal, isLate]),
+      signal: inTime,
       limits: { idleMs: limits.idleMs, totalMs: limits.scriptMs, maxBytes: limits.scriptBytes },
       requestHeaders: (next, before) => {
         const origin = originSent(page.origin, before, next)
@@ -73,7 +74,7 @@ async function scanScript(
     return { outcome: 'hashed', hash, size, problem: null, cors: corsVerdict(hops) }
   } catch (error) {
     signal.throwIfAborted()
-    if (isLate.aborted) return late
+    if (inTime.aborted) return late
     if (!(error instanceof FetchFailure)) throw error
     const { reason, message, hops } = error
     if (reason === 'not_allowed') return unhashed('refused', reason, message)
