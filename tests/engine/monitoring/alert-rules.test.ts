@@ -98,6 +98,7 @@ const cases: Readonly<Record<string, Case>> = {
     samples: (job) => ({ [`newest_report_age_seconds{job="${job}",instance="a",tenant="t",site="s"}`]: '9900+60x30' }),
     labels: { tenant: 't', site: 's' },
   },
+  NoWorkerScans: { samples: (job) => ({ [`worker_lease_held{job="${job}",instance="a"}`]: '0x30' }), labels: {} },
   EventLoopBusy: {
     samples: (job) => ({ [`nodejs_eventloop_lag_p99_seconds{job="${job}",instance="a"}`]: '0.8x30' }),
     labels: { instance: 'a' },
