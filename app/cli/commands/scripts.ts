@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
+import { listScripts } from '../../../queries/scripts/list-scripts.ts'
 import { line } from '../../../schema/record-fields.ts'
 import { scriptStatuses } from '../../../schema/scripts.ts'
 import { importObjects } from '../../import/records/import-objects.ts'
 import { scriptDecisions } from '../../import/records/types/script-decisions.ts'
+import { quoteInput } from '../../pipeline/quote-input.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requestApi } from '../command/request-api.ts'
@@ -47,6 +50,23 @@ interface Decision {
 
 const appendOnly =
   'A decision is never changed: the latest one counts, and the API lists all of them with their script.'
+const ofListed = 'The script is one that "scripts list" shows; "import decisions" takes decisions about others too.'
+
+/** Throws if neither a report, a scan nor a decision of the site has the script, or if it has no hash to pin. */
+async function requireScript(
+  database: Pick<Database, 'read'>,
+  { tenant, site, url }: Pick<Decision, 'tenant' | 'site' | 'url'>,
+  isPinned: boolean,
+): Promise<void> {
+  const ofSite = { tenantId: tenant, siteId: site, window: { from: 0, to: Date.now() }, hasPaymentPages: true }
+  const [script] = await database.read(listScripts({ ...ofSite, url }))
+  if (!script) throw new Error(`The site has no script ${quoteInput(url, 200)}: "scripts list" shows them`)
+  if (isPinned && !script.versions.some(({ hash }) => hash !== '')) {
+    throw new Error(
+      `The script ${quoteInput(url, 200)} has no hash yet that --pin could pin: leave --pin out for any content`,
+    )
+  }
+}
 
 export function addScripts(program: Command, context: Context): void {
   const scripts = subcommand(program, 'scripts', { about: 'Scripts of a site, and decisions about them' })
@@ -58,6 +78,7 @@ export function addScripts(program: Command, context: Context): void {
   ): Promise<void> {
     const { reader, writer } = await context.database()
     await requireSites(reader, tenant, site)
+    await requireScript(reader, { tenant, site, url }, integrityMode === 'pinned_hashes')
     const decision = {
       ...{ id: randomUUID(), siteId: site, url, status, integrityMode, justification },
       ...{ decidedBy: { name: null, email: by }, decidedAt: new Date().toISOString() },
@@ -85,7 +106,11 @@ export function addScripts(program: Command, context: Context): void {
 
   subcommand(scripts, 'authorize', {
     about: 'Authorize a script, and print the decision',
-    notes: [appendOnly, 'With --pin it is of the hashes that the script has had so far; else of any content.'],
+    notes: [
+      appendOnly,
+      ofListed,
+      'With --pin it is of the hashes that the script has had so far; else of any content.',
+    ],
     examples: [
       'scripts authorize --tenant ID --site ID --url https://pay.example.com/pay.js --by ada@example.com --justification "Card form" --pin',
     ],
@@ -100,7 +125,7 @@ export function addScripts(program: Command, context: Context): void {
 
   subcommand(scripts, 'reject', {
     about: 'Reject a script, and print the decision',
-    notes: [appendOnly, 'PCI DSS readiness is not met while a rejected script runs on a payment page.'],
+    notes: [appendOnly, ofListed, 'PCI DSS readiness is not met while a rejected script runs on a payment page.'],
     examples: [
       'scripts reject --tenant ID --site ID --url https://old.example.com/t.js --by ada@example.com --justification "Unused"',
     ],

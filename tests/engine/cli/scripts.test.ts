@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { done, makeTenant, refused } from '../../support/cli-commands.ts'
+import { aSighting } from '../../support/contract.ts'
 
 let api: TestApi
 let site: readonly string[]
@@ -8,12 +9,19 @@ let site: readonly string[]
 beforeAll(async () => {
   api = await startApi()
   const tenantId = await makeTenant()
-  site = ['--tenant', tenantId, '--site', await api.createSite(tenantId)]
+  const siteId = await api.createSite(tenantId)
+  site = ['--tenant', tenantId, '--site', siteId]
+  const hash = `sha256-${'A'.repeat(43)}=`
+  await api.insertReports([
+    aSighting({ tenantId, siteId, scriptUrl: url, scriptHash: hash, reportedHash: hash }),
+    aSighting({ tenantId, siteId, scriptUrl: unhashed }),
+  ])
 })
 
 afterAll(() => api?.close())
 
 const url = 'https://pay.example.com/form.js'
+const unhashed = 'https://pay.example.com/opaque.js'
 const about = (email: string, text: string) => ['--url', `${url}?v=2`, '--by', email, '--justification', text]
 const listed = async (...words: string[]) => (await done('scripts', 'list', ...site, ...words)).response.data
 
@@ -21,14 +29,13 @@ test('decisions are appended: the latest counts, with who decided and why', asyn
   const ada = about('ada@example.com', 'Card form')
   const { response: first } = await done('scripts', 'authorize', ...site, ...ada, '--pin')
   expect(first).toMatchObject({ url, status: 'authorized', integrityMode: 'pinned_hashes', justification: 'Card form' })
-  expect(await listed()).toMatchObject([{ url, status: 'authorized', integrityMode: 'pinned_hashes' }])
+  expect(await listed('--status', 'authorized')).toMatchObject([{ url, integrityMode: 'pinned_hashes' }])
   await done('scripts', 'authorize', ...site, ...ada)
-  expect(await listed()).toMatchObject([{ status: 'authorized', integrityMode: 'any_content' }])
+  expect(await listed('--status', 'authorized')).toMatchObject([{ url, integrityMode: 'any_content' }])
   const { response: last } = await done('scripts', 'reject', ...site, ...about('bob@example.com', 'Unused'))
   expect(last).toMatchObject({ status: 'rejected', integrityMode: null, decidedBy: { email: 'bob@example.com' } })
   const [script] = await listed('--status', 'rejected')
   expect(script).toMatchObject({ status: 'rejected', justification: 'Unused', decidedBy: { email: 'bob@example.com' } })
-  expect(await listed('--status', 'unreviewed')).toEqual([])
   const key = await api.createKey(site[1] ?? '')
   const { body } = await api.get(`/v1/sites/${site[3]}/scripts/${script.id}`, { key })
   expect(body.data.decisions.map(({ status }: { readonly status: string }) => status)).toEqual([
@@ -36,6 +43,22 @@ test('decisions are appended: the latest counts, with who decided and why', asyn
     'authorized',
     'rejected',
   ])
+})
+
+test('a script that the site has not seen is decided nothing about, and one without a hash is not pinned', async () => {
+  const why = ['--by', 'ada@example.com', '--justification', 'x']
+  const mistyped = ['--url', 'https://pay.example.com/from.js', ...why]
+  const unknown = 'The site has no script "https://pay.example.com/from.js": "scripts list" shows them'
+  expect(await refused('scripts', 'authorize', ...site, ...mistyped)).toBe(unknown)
+  expect(await refused('scripts', 'authorize', ...site, ...mistyped, '--pin')).toBe(unknown)
+  expect(await refused('scripts', 'reject', ...site, ...mistyped)).toBe(unknown)
+  expect(await refused('scripts', 'authorize', ...site, '--url', unhashed, ...why, '--pin')).toBe(
+    `The script "${unhashed}" has no hash yet that --pin could pin: leave --pin out for any content`,
+  )
+  expect((await listed('--status', 'unreviewed')).map(({ url }: { readonly url: string }) => url)).toEqual([unhashed])
+  expect(await listed()).toHaveLength(2)
+  await done('scripts', 'authorize', ...site, '--url', unhashed, ...why)
+  expect(await listed('--status', 'unreviewed')).toEqual([])
 })
 
 test.each([
