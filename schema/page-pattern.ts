@@ -3,32 +3,48 @@ import { parseUrl } from './parse-url.ts'
 
 const maxLength = 2_048
 
-function isWeb({ protocol, username, password }: URL): boolean {
-  return /^https?:$/.test(protocol) && username === '' && password === ''
+const maxShown = 200
+const example = 'such as https://shop.example.com/pay'
+
+/** Undefined where the URL can be given. */
+function refusalOfUrl(text: string): string | undefined {
+  const url = parseUrl(text)
+  if (Number(/^https?:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(text)?.[1]) > 65_535)
+    return 'must have a port from 1 to 65535'
+  if (!url || !/^https?:\/\//i.test(text)) return `must be an http or https URL ${example}`
+  if (url.username !== '' || url.password !== '') return 'must have no user and password'
+  if (text.includes('#')) return 'must have no fragment, which begins with #'
+  return /^[!-~]+$/.test(text) ? undefined : `must be of ASCII without spaces${asWritten(url)}`
 }
 
-/** Written as browsers write a page's URL; any other pattern would match none. */
-function isPattern(text: string): boolean {
+const asWritten = ({ href }: URL) => (href.length <= maxShown ? `: ${href}` : '')
+
+/** Undefined for a pattern as browsers write a page's URL; any other would match none. */
+function refusalOfPattern(text: string): string | undefined {
   const url = parseUrl(text)
-  if (!url || !isWeb(url) || url.href !== text || /[?#]/.test(text) || url.host.includes('*')) return false
+  if (!url || !/^https?:\/\//i.test(text)) {
+    return 'must be scheme://host/path of http or https, where * matches within a path segment and ** as the last one any rest'
+  }
+  if (url.username !== '' || url.password !== '') return 'must have no user and password'
+  if (/[?#]/.test(text)) return 'must have no query and fragment'
+  if (url.host.includes('*')) return 'must have a host without *'
+  if (url.href !== text) return `must be written as browsers write it${asWritten(url)}`
   const [last = '', ...others] = url.pathname.split('/').reverse()
-  return !others.some((segment) => segment.includes('**')) && (last === '**' || !last.includes('**'))
+  const isUsual = !others.some((segment) => segment.includes('**')) && (last === '**' || !last.includes('**'))
+  return isUsual ? undefined : 'must have ** only as the whole last path segment'
 }
+
+const urlText = (refusalOf: (text: string) => string | undefined) =>
+  z
+    .string()
+    .min(1, { abort: true })
+    .max(maxLength, { abort: true })
+    .superRefine((text, context) => {
+      const message = refusalOf(text)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    })
 
 /** Rule 61. */
-export const pagePattern = z.string().min(1).max(maxLength).refine(isPattern, {
-  error:
-    'must be scheme://host/path as a browser writes it, http or https, without user, query and fragment; * stands within a path segment, ** only as the whole last one',
-})
+export const pagePattern = urlText(refusalOfPattern)
 
-export const scanUrl = z
-  .string()
-  .min(1)
-  .max(maxLength)
-  .refine(
-    (text) => {
-      const url = parseUrl(text)
-      return url !== undefined && isWeb(url) && /^https?:\/\/[!-"$-~]+$/i.test(text)
-    },
-    { error: 'must be an http or https URL in ASCII, without user and fragment' },
-  )
+export const scanUrl = urlText(refusalOfUrl)

@@ -2,6 +2,9 @@
 
 import { Argument, Option } from '@commander-js/extra-typings'
 import type { z } from 'zod'
+import { quoteInput } from '../../pipeline/quote-input.ts'
+
+const maxQuoted = 200
 
 interface Allowed<Value> {
   /** Purpose, with unit and default. */
@@ -31,6 +34,11 @@ export function argument<Usage extends string, Value>(usage: Usage, allowed: All
 
 function parse<Value>(label: string | undefined, text: string, { takes, schema }: Allowed<Value>): Value {
   const parsed = schema.safeParse(text)
-  if (!parsed.success) throw new Error(`${label} takes ${takes}, not ${JSON.stringify(text)}`)
-  return parsed.data
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  if (issue?.code === 'too_big' && issue.origin === 'string') {
+    throw new Error(`${label} takes at most ${issue.maximum} characters, not ${text.length}`)
+  }
+  const explained = issue?.code === 'custom' && issue.message.startsWith('must ') ? issue.message : `takes ${takes}`
+  throw new Error(`${label} ${explained}, not ${quoteInput(text, maxQuoted)}`)
 }

@@ -5,12 +5,14 @@ import type { Database } from '../../../queries/clickhouse/database.ts'
 import { listMonitoredPages } from '../../../queries/pages/list-monitored-pages.ts'
 import { listPageSites } from '../../../queries/pages/list-page-sites.ts'
 import { listPagesToScan } from '../../../queries/pages/list-pages-to-scan.ts'
+import { pageMatch } from '../../../queries/rules/scans/page-pattern.ts'
 import { bool, sql, uuid as uuidParameter } from '../../../queries/sql/sql.ts'
 import { pagePattern, scanUrl } from '../../../schema/page-pattern.ts'
 import { entitlements } from '../../../schema/plans.ts'
 import { monitoredPage, type PageRecord } from '../../../schema/responses/monitored-page.ts'
 import { importObjects } from '../../import/records/import-objects.ts'
 import { monitoredPages } from '../../import/records/types/monitored-pages.ts'
+import { quoteInput } from '../../pipeline/quote-input.ts'
 import { insertNextRow } from '../../tenants/insert-next-row.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
@@ -23,7 +25,7 @@ const { kind: kindSchema, label: labelSchema } = monitoredPage.shape
 
 const url = option('--url <URL>', {
   about: 'The page',
-  takes: 'an http or https URL such as https://shop.example.com/pay, without a user',
+  takes: 'an http or https URL of ASCII, such as https://shop.example.com/pay, without user and fragment',
   schema: scanUrl,
 }).makeOptionMandatory()
 
@@ -72,10 +74,13 @@ export function addPages(program: Command, context: Context): void {
     .addOption(label)
     .addOption(pattern)
     .action(async ({ tenant, site, url, kind = 'other', label, pattern }) => {
+      const { host, pathname, origin } = new URL(url)
+      if (pattern !== undefined && !new RegExp(pageMatch(pattern).expression, 'u').test(origin + pathname)) {
+        throw new Error(`--pattern does not match the page of --url, ${quoteInput(origin + pathname, 200)}`)
+      }
       const { reader, writer } = await context.database()
       const { plan, overrides } = await requireTenant(reader, tenant)
       await requireSites(reader, tenant, site)
-      const { host, pathname, origin } = new URL(url)
       const page: PageRecord = {
         ...{ id: randomUUID(), siteId: site, kind, scanUrl: url, position: await nextPosition(reader, tenant, site) },
         label: label ?? `${host}${pathname}`.slice(0, 200),

@@ -49,9 +49,26 @@ describe('pages add', () => {
   })
 
   test.each([
-    [['--url', 'shop.example.com'], /^--url takes an http or https URL such as .*, not "shop.example.com"$/],
+    [['--url', 'shop.example.com'], /^--url must be an http or https URL such as .*, not "shop.example.com"$/],
+    [
+      ['--url', 'https://bücher.test/zahlen/ü?a=é'],
+      / ASCII .*: https:\/\/xn--bcher-kva\.test\/zahlen\/%C3%BC\?a=%C3%A9, not /,
+    ],
+    [['--url', 'https://a.test/pay#card'], /^--url must have no fragment, which begins with #, not /],
+    [['--url', 'https://ada:pw@a.test/'], /^--url must have no user and password, not /],
+    [['--url', 'https://a.test:99999/'], /^--url must have a port from 1 to 65535, not /],
+    [['--url', `https://a.test/${'a'.repeat(3_000)}`], /^--url takes at most 2048 characters, not 3015$/],
+    [['--url', `https://a.test/#${'a'.repeat(1_000)}`], /^--url must have no fragment.{0,240}$/],
     [['--url', 'https://a.test/', '--kind', 'login'], /^--kind takes payment .* or other, not "login"$/],
-    [['--url', 'https://a.test/', '--pattern', 'a.test/*'], /^--pattern takes scheme:\/\/host\/path, .*$/],
+    [['--url', 'https://a.test/', '--pattern', 'a.test/*'], /^--pattern must be scheme:\/\/host\/path of .*$/],
+    [
+      ['--url', 'https://a.test/', '--pattern', 'https://a.test/?b'],
+      /^--pattern must have no query and fragment, not /,
+    ],
+    [
+      ['--url', 'https://a.test/pay?b', '--pattern', 'https://a.test/order/*'],
+      /^--pattern does not match the page of --url, "https:\/\/a\.test\/pay"$/,
+    ],
   ])('refuses %j', async (words, line) => {
     expect(await refused('pages', 'add', ...site, ...words)).toMatch(line)
   })

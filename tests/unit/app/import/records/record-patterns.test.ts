@@ -21,42 +21,44 @@ describe('a pattern', () => {
   })
 
   test.each([
-    'shop.example/checkout',
-    '/checkout',
-    'https://shop.example',
-    'ftp://shop.example/',
-    'HTTPS://shop.example/',
-    'https://Shop.example/',
-    'https://*.example/',
-    'https://shop.example:443/',
-    'https://me@shop.example/',
-    'https://me:pw@shop.example/',
-    'https://shop.example/?a=b',
-    'https://shop.example/?',
-    'https://shop.example/#a',
-    'https://shop.example/**/pay',
-    'https://shop.example/a**',
-    'https://shop.example/***',
-    'https://shop.example/a/../b',
-    'https://shop.example/ä',
-    'https://bücher.example/',
-    'https://shop.example/a b',
-    ' https://shop.example/',
-    'https://shop.example/\\a',
-    'https://shop.example:port/',
-  ])('a pattern may not be %s', (pattern) => {
-    expect(lineErrorOf({ pattern })).toContain('pattern must be scheme://host/path')
+    ['shop.example/checkout', 'be scheme://host/path'],
+    ['/checkout', 'be scheme://host/path'],
+    ['ftp://shop.example/', 'be scheme://host/path'],
+    ['https://shop.example:port/', 'be scheme://host/path'],
+    [' https://shop.example/', 'be scheme://host/path'],
+    ['https://shop.example', 'be written as browsers write it: https://shop.example/'],
+    ['HTTPS://shop.example/', 'be written as browsers write it: https://shop.example/'],
+    ['https://Shop.example/', 'be written as browsers write it: https://shop.example/'],
+    ['https://shop.example:443/', 'be written as browsers write it: https://shop.example/'],
+    ['https://shop.example/a/../b', 'be written as browsers write it: https://shop.example/b'],
+    ['https://shop.example/ä', 'be written as browsers write it: https://shop.example/%C3%A4'],
+    ['https://bücher.example/', 'be written as browsers write it: https://xn--bcher-kva.example/'],
+    ['https://shop.example/a b', 'be written as browsers write it: https://shop.example/a%20b'],
+    ['https://shop.example/\\a', 'be written as browsers write it: https://shop.example//a'],
+    ['https://*.example/', 'have a host without *'],
+    ['https://me@shop.example/', 'have no user and password'],
+    ['https://me:pw@shop.example/', 'have no user and password'],
+    ['https://shop.example/?a=b', 'have no query and fragment'],
+    ['https://shop.example/?', 'have no query and fragment'],
+    ['https://shop.example/#a', 'have no query and fragment'],
+    ['https://shop.example/**/pay', 'have ** only as the whole last path segment'],
+    ['https://shop.example/a**', 'have ** only as the whole last path segment'],
+    ['https://shop.example/***', 'have ** only as the whole last path segment'],
+  ])('a pattern may not be %s: it must %s', (pattern, must) => {
+    expect(lineErrorOf({ pattern })).toContain(`pattern must ${must}`)
   })
 
   test.each([
-    'ftp://a.example/',
-    'https://me@a.example/',
-    'https://a.example/#b',
-    'a.example',
-    'https://ä.example/',
-    'https:a.example',
-    'https://a b/',
-  ])('the text %s is no URL to scan', (scanUrl) => {
-    expect(lineErrorOf({ scanUrl })).toContain('scanUrl must be an http or https URL')
+    ['ftp://a.example/', 'be an http or https URL'],
+    ['a.example', 'be an http or https URL'],
+    ['https:a.example', 'be an http or https URL'],
+    ['https://a b/', 'be an http or https URL'],
+    ['https://me@a.example/', 'have no user and password'],
+    ['https://a.example/#b', 'have no fragment'],
+    ['https://a.example:99999/', 'have a port from 1 to 65535'],
+    ['https://ä.example/', 'be of ASCII without spaces: https://xn--4ca.example/'],
+    ['https://a.example/b c', 'be of ASCII without spaces: https://a.example/b%20c'],
+  ])('the text %s is no URL to scan: it must %s', (scanUrl, must) => {
+    expect(lineErrorOf({ scanUrl })).toContain(`scanUrl must ${must}`)
   })
 })
