@@ -8,7 +8,7 @@ import { startCollector } from './collector/start-collector.ts'
 import type { TryPageOptions } from './collector/try-page.ts'
 import { type Config, readConfig } from './config.ts'
 import { type DemoKey, loadDemo } from './demo/load-demo.ts'
-import { importPayPage, mountPayPage, payPageScans } from './demo/pay-page.ts'
+import { importPayPage, mountPayPage, payPageScans, payPageScansPath } from './demo/pay-page.ts'
 import { requireFreePorts } from './http/require-free-ports.ts'
 import { createLogger } from './program/create-logger.ts'
 import { type DatabaseAccess, openDatabase } from './program/open-database.ts'
@@ -97,7 +97,10 @@ function welcome(
   lines.push(...clickHouse)
   if (main) {
     lines.push(`Your own browser        ${collector}/try`)
-    if (payPage !== undefined) lines.push(`Scanned page            ${payPage}  (every two minutes)`)
+    if (payPage !== undefined) {
+      lines.push(`Scanned page            ${payPage}  (every two minutes)`)
+      lines.push(`                        curl -s -H 'Authorization: Bearer ${main.key}' '${api}${payPageScansPath}'`)
+    }
     lines.push(`Demo key                ${main.key}`)
     for (const { tenant, key } of others) lines.push(`Another tenant's key    ${key}  (${tenant})`)
     lines.push('', 'Try:')

@@ -59,9 +59,12 @@ export function mountPayPage<E extends Env>(app: Hono<E>, now = Date.now): void 
   }
 }
 
+const site = demoTenant.sites.find(({ hosts }) => hosts.includes('localhost'))
+
+export const payPageScansPath = `/v1/sites/${site?.id}/pages/${pageId}/scans?limit=3`
+
 /** Of the collector's port, which a start can change. */
 export async function importPayPage(database: Database, collectorUrl: string): Promise<string> {
-  const site = demoTenant.sites.find(({ hosts }) => hosts.includes('localhost'))
   const url = `http://127.0.0.1:${new URL(collectorUrl).port}${path}`
   const named = { kind: 'payment', label: 'Payment page of the demo', position: 0 } as const
   const page: PageRecord = { ...named, id: pageId, siteId: site?.id ?? '', pattern: url, scanUrl: url }

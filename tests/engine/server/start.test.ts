@@ -84,6 +84,8 @@ describe('npm start', () => {
     const payPage = (await first.printed(/Scanned page\s+(\S+)/)).at(1) ?? ''
     const scanned = [{ scanUrl: payPage, latestScan: { status: 'complete' } }]
     await expect.poll(() => send(`/v1/sites/${demoTenant.sites.at(-1)?.id}/pages`)).toMatchObject({ data: scanned })
+    const [, scansOfPage = ''] = await first.printed(/^ +(curl .*\/scans.*)$/m)
+    expect(JSON.parse((await run('sh', ['-c', scansOfPage])).stdout)).toMatchObject({ data: [{ status: 'complete' }] })
     const found = () => send('/v1/reports?documentHost=127.0.0.1')
     await expect.poll(found).toMatchObject({ data: [{ documentUrl: tryPage }] })
     const from = new Date(Date.now() - 30 * 86_400_000).toISOString()
