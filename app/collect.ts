@@ -2,11 +2,13 @@ import { startCollector } from './collector/start-collector.ts'
 import { readConfig } from './config.ts'
 import { createLogger } from './program/create-logger.ts'
 import { openDatabase } from './program/open-database.ts'
+import { refuseArguments } from './program/refuse-arguments.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
 import { warnOfRelease } from './program/warn-of-release.ts'
 
 /** `npm run collect`: the collector alone, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
 async function collect(): Promise<void> {
+  refuseArguments('collect')
   const config = readConfig(process.env)
   const print = (line: string) => void process.stderr.write(`${line}\n`)
   const database = await openDatabase(config, {

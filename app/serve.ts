@@ -2,11 +2,13 @@ import { connect } from '../queries/clickhouse/client.ts'
 import { startApi } from './api/start-api.ts'
 import { readConfig } from './config.ts'
 import { createLogger } from './program/create-logger.ts'
+import { refuseArguments } from './program/refuse-arguments.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
 import { warnOfRelease } from './program/warn-of-release.ts'
 
 /** `npm run serve`: the API alone, against CLICKHOUSE_URL and REDIS_URL, as in production. */
 async function serve(): Promise<void> {
+  refuseArguments('serve')
   const config = readConfig(process.env)
   if (!config.CLICKHOUSE_URL) {
     throw new Error('CLICKHOUSE_URL must name the ClickHouse to read, such as http://reader:password@host:8123/default')

@@ -12,11 +12,13 @@ import { importPayPage, mountPayPage, payPageScans, payPageScansPath } from './d
 import { requireFreePorts } from './http/require-free-ports.ts'
 import { createLogger } from './program/create-logger.ts'
 import { type DatabaseAccess, openDatabase } from './program/open-database.ts'
+import { refuseArguments } from './program/refuse-arguments.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
 import { startWorker } from './worker/start-worker.ts'
 
 /** `npm start`: the embedded engine, migrated and filled with demo data, and the API, the collector and the worker over it. */
 async function start(): Promise<void> {
+  refuseArguments('start')
   const config = readConfig(process.env)
   await requireFreePorts(config, ['PORT', 'COLLECTOR_PORT'])
   const engine = await openDatabase(config, {

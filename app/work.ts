@@ -2,6 +2,7 @@ import { readConfig } from './config.ts'
 import { createLogger } from './program/create-logger.ts'
 import { logOutage } from './program/log-outage.ts'
 import { openDatabase } from './program/open-database.ts'
+import { refuseArguments } from './program/refuse-arguments.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
 import { warnOfRelease } from './program/warn-of-release.ts'
 import { startWorker } from './worker/start-worker.ts'
@@ -9,6 +10,7 @@ import { createWorkerMetrics } from './worker/worker-metrics.ts'
 
 /** `npm run worker`: scans of monitored pages alone, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
 async function work(): Promise<void> {
+  refuseArguments('worker')
   const config = readConfig(process.env)
   const print = (line: string) => void process.stderr.write(`${line}\n`)
   const database = await openDatabase(config, {

@@ -40,6 +40,8 @@ const programs = [
 export function addPrograms(program: Command): void {
   for (const { name, about, notes, load } of programs) {
     subcommand(program, name, { about, notes, examples: [name] }).action(async () => {
+      // The program has none of its own.
+      process.argv.splice(2)
       await load()
     })
   }

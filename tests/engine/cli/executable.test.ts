@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, inject, test } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { builtPath } from '../../support/programs.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -23,6 +24,27 @@ test('an error of the executable file is one line and exit code 2', async () => 
     code: 2,
     stdout: '',
     stderr: expect.stringMatching(/^unknown command.*\n$/),
+  })
+})
+
+test.each(['start', 'serve', 'collect', 'work'])(
+  'the program %s with an argument says where its settings are',
+  async (name) => {
+    const command = name === 'work' ? 'worker' : name
+    await expect(run('node', [builtPath(`app/${name}.ts`), '--help'], { cwd: tmpdir() })).rejects.toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        new RegExp(`^The program takes no arguments: .* "security-reporting ${command} --help" tells more\\n$`),
+      ),
+    })
+  },
+)
+
+test('a command of a program starts it without its name', async () => {
+  await expect(run(file, ['serve'], { cwd: tmpdir() })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^CLICKHOUSE_URL must name .*\n$/),
   })
 })
 
