@@ -16,6 +16,8 @@ const optionalPort = anyPort.optional().describe(portValues)
 const url = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols }).optional().describe(`must be a URL such as ${example}`)
 
+const listOf = (text: string): string[] => (text === '' ? [] : text.split(','))
+
 /** As browsers send it in the header Origin. */
 export const webOrigin = z.url({ protocol: /^https?$/, abort: true }).refine((text) => new URL(text).origin === text)
 
@@ -67,7 +69,7 @@ const variables = z.object({
   OUTBOUND_ALLOWED: z
     .string()
     .default('')
-    .transform((text) => text.split(',').filter(Boolean))
+    .transform(listOf)
     .pipe(z.array(outboundHost))
     .describe(
       'must be hosts separated by commas, each with a port, :* or neither, such as shop.corp.example.com,*.lan:8443,127.0.0.1:*',
@@ -92,7 +94,7 @@ const variables = z.object({
   CORS_ORIGINS: z
     .string()
     .default('')
-    .transform((text) => text.split(',').filter(Boolean))
+    .transform(listOf)
     .pipe(z.array(webOrigin))
     .describe('must be origins separated by commas, such as https://dash.example.com,https://ops.example.com'),
   /** Of the commands with --api. */
@@ -162,10 +164,12 @@ export function readConfig(
   }
   const parsed = variables.safeParse(set)
   if (parsed.success) return consistent(parsed.data)
-  const variable = String(parsed.error.issues[0]?.path[0]) as keyof typeof variables.shape
+  const [issue] = parsed.error.issues
+  const variable = String(issue?.path[0]) as keyof typeof variables.shape
+  const expected = issue?.message.startsWith('must ') ? issue.message : variables.shape[variable].description
   // A URL can hold a password, so the message does not quote it.
   const quoted = /_(URL|ENDPOINT)$/.test(variable) ? '' : `, not ${JSON.stringify(set[variable])}`
-  throw new Error(`${variable} ${variables.shape[variable].description}${quoted}`)
+  throw new Error(`${variable} ${expected}${quoted}`)
 }
 
 function consistent(config: Config): Config {

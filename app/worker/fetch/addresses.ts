@@ -1,5 +1,6 @@
 /** @module Which addresses are of the public internet, and which no setting opens. */
 
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 type Address = ReturnType<typeof ipaddr.parse>
@@ -30,6 +31,17 @@ export function isClosedAddress(text: string): boolean {
   const address = ipaddr.process(text)
   return [address, ...embedded(address)].some((one) => isIn(one, closedRanges))
 }
+
+const metadataNames = new Set([
+  'metadata.google.internal',
+  'metadata.goog',
+  'instance-data',
+  'instance-data.ec2.internal',
+])
+
+/** @param name a host in lower case, without the brackets of an IPv6 address and a dot at its end. */
+export const isClosedHost = (name: string): boolean =>
+  isIP(name) === 0 ? metadataNames.has(name) : isClosedAddress(name)
 
 /** What gateways can read from an IPv6 address: 6to4 has it in front; NAT64, SIIT and IPv4-compatible ones at the end. */
 function embedded(address: Address): Address[] {

@@ -6,9 +6,9 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup as lookUp } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import { isClosedAddress, isPublicAddress } from './addresses.ts'
+import { isClosedAddress, isClosedHost, isPublicAddress } from './addresses.ts'
 import { FetchFailure } from './fetch-failure.ts'
-import { isOutboundAllowed, type OutboundHost, portOf, usualPorts } from './outbound-hosts.ts'
+import { bareName, isOutboundAllowed, type OutboundHost, portOf, usualPorts } from './outbound-hosts.ts'
 
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 
@@ -47,7 +47,7 @@ function refusalOfUrl(url: URL, isOpen: boolean): string | undefined {
   const name = nameOf(url)
   if (!/^https?:$/.test(url.protocol)) return `only http and https URLs are fetched, which ${never}`
   if (url.username !== '' || url.password !== '') return `a URL with a user is not fetched, which ${never}`
-  if (isIP(name) !== 0 && isClosedAddress(name)) return closed(url)
+  if (isClosedHost(name)) return closed(url)
   if (isOpen) return undefined
   if (isIP(name) !== 0) return `${name} is an address and no name; ${opens(url)}`
   if (!usualPorts.has(portOf(url))) return `port ${portOf(url)} is not one of the web; ${opens(url)}`
@@ -68,8 +68,7 @@ const never = 'OUTBOUND_ALLOWED does not change'
 
 const maxNameLength = 253
 
-/** Without the dots at its end, which DNS reads alike, and the brackets of an IPv6 address. */
-const nameOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$|\.+$/g, '').slice(0, maxNameLength)
+const nameOf = ({ hostname }: URL) => bareName(hostname).slice(0, maxNameLength)
 
 function opens(url: URL): string {
   const port = usualPorts.has(portOf(url)) ? '' : `:${portOf(url)}`

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { parseUrl } from '../../../schema/parse-url.ts'
+import { isClosedHost } from './addresses.ts'
 
 export interface OutboundHost {
   /** As URLs write it; `.a.example` is any name below. */
@@ -15,10 +16,18 @@ export const usualPorts: ReadonlySet<string> = new Set(['80', '443', '8080', '84
 
 const syntax = /^(\*\.)?([^\s:/?#@\\[\]*]+|\[[0-9a-f:.]+\])(?::([1-9]\d{0,4}|\*))?$/i
 
+/** Without the dots at its end, which DNS reads alike, and the brackets of an IPv6 address. */
+export const bareName = (hostname: string): string => hostname.replace(/^\[|\]$|\.+$/g, '')
+
 /** `host`, `*.host`, either with a port or `*`. */
 export const outboundHost = z.string().transform((text, context): OutboundHost => {
   const [, wildcard, host = '', port] = syntax.exec(text) ?? []
   const hostname = parseUrl(`http://${host}`)?.hostname
+  if (hostname && isClosedHost(bareName(hostname))) {
+    const message = `must be without ${hostname}: it is link-local or a metadata service, which nothing opens`
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  }
   if (hostname && !hostname.startsWith('.') && !(Number(port) > 65_535)) {
     return { hostname: wildcard ? `.${hostname}` : hostname, port }
   }

@@ -65,6 +65,8 @@ describe('the environment', () => {
     ['OUTBOUND_ALLOWED', 'https://shop.lan'],
     ['OUTBOUND_ALLOWED', 'shop.lan:99999'],
     ['OUTBOUND_ALLOWED', 'shop.lan, pay.lan'],
+    ['OUTBOUND_ALLOWED', ',,'],
+    ['CORS_ORIGINS', 'https://a.example,'],
     ['DRAIN_SECONDS', '601'],
     ['DRAIN_SECONDS', '10s'],
     ['COLLECTOR_URL', 'reports.example.com'],
@@ -84,6 +86,15 @@ describe('the environment', () => {
   ])('names %s when it is %j, in one line', (variable, value) => {
     expect(() => readConfig({ [variable]: value })).toThrow(new RegExp(`^${variable} must be .*$`))
   })
+
+  test.each(['169.254.169.254', 'shop.lan,[fd00:ec2::254]:80', 'metadata.google.internal', 'Instance-Data:*'])(
+    'OUTBOUND_ALLOWED cannot open %s',
+    (OUTBOUND_ALLOWED) => {
+      expect(() => readConfig({ OUTBOUND_ALLOWED })).toThrow(
+        /^OUTBOUND_ALLOWED must be without \S+: it is link-local or a metadata service, which nothing opens, not ".*"$/,
+      )
+    },
+  )
 
   test('names the nodes of a cluster in one URL, and says that they are one', () => {
     const CLICKHOUSE_URL = 'http://writer:pw@a:8123,b:8123/reports'

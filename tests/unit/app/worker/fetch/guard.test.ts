@@ -163,11 +163,21 @@ describe('OUTBOUND_ALLOWED', () => {
     ['SHOP.corp', 'https://shop.corp/', true],
     ['shop.corp', 'https://user@shop.corp/', false],
     ['shop.corp', 'ftp://shop.corp/', false],
-    ['169.254.169.254', 'http://169.254.169.254/', false],
-    ['[fd00:ec2::254]', 'http://[fd00:ec2::254]/', false],
-    ['168.63.129.16:*', 'http://168.63.129.16:80/', false],
+    ['*.internal', 'http://metadata.google.internal/', false],
+    ['*.internal:*', 'http://metadata.google.internal.:80/', false],
   ])('%s and %s: %s', (allowed, url, isAllowed) => {
     expect(refusal(testGuard({ allowed: [allowed] }), url) === undefined).toBe(isAllowed)
+  })
+
+  test.each([
+    'http://169.254.169.254/',
+    'http://[fd00:ec2::254]/',
+    'http://168.63.129.16/',
+    'http://metadata.goog/',
+    'http://instance-data/',
+  ])('opens nothing at %s', (url) => {
+    expect(refusal(closed, url)).toMatch(/is link-local or a metadata service, which OUTBOUND_ALLOWED does not change$/)
+    expect(outboundHost.safeParse(new URL(url).host).success).toBe(false)
   })
 
   test.each(['', 'http://a.example', 'a/b', 'a:99999', 'a:b', '*', '*.', 'a b', 'user@a.example', 'a.*.example'])(
