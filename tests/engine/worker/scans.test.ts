@@ -51,7 +51,7 @@ beforeAll(async () => {
     WORKER_METRICS_PORT: String(metricsPort),
     LOG_LEVEL: 'warn',
   })
-  await worker.printed(/^Scanning monitored pages every 24 hours$/m)
+  await worker.printed(/^Monitored pages are scanned every 24 hours, by one worker at a time$/m)
 })
 
 afterAll(async () => {
