@@ -40,7 +40,7 @@ const namesOrigin = (hop: Hop) => allowedOrigin(hop) === hop.originSent
 const allowsCredentials = (hop: Hop) => joinedHeader(hop, 'access-control-allow-credentials') === 'true'
 
 const messages = {
-  readable: 'Integrity is checked if the tag has crossorigin="anonymous"',
-  credentialed: 'Integrity is checked if the tag has crossorigin, with or without credentials',
+  readable: 'Integrity is checked for a tag with crossorigin="anonymous", and for no other',
+  credentialed: 'Integrity is checked for a tag with crossorigin, with or without credentials, and for no other',
   not_readable: 'Integrity cannot be checked: a response does not allow the page’s origin to read the script',
 }
