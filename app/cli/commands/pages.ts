@@ -94,7 +94,7 @@ export function addPages(program: Command, context: Context): void {
     })
 
   subcommand(pages, 'list', {
-    about: "Print a site's pages with their latest scans, as the API does",
+    about: "Print a site's pages with their latest scans",
     examples: ['pages list --tenant ID --site ID'],
   })
     .addOption(tenant)
@@ -141,7 +141,8 @@ export function addPages(program: Command, context: Context): void {
         signal: new AbortController().signal,
       })
       const path = `/v1/sites/${found.siteId}/pages/${page}/scans/${id}`
-      context.finish(await requestApi(context, { tenant }, path, {}), status === 'complete' ? 0 : 1)
+      const { data } = printed.parse(await requestApi(context, { tenant }, path, {}))
+      context.finish(data, status === 'complete' ? 0 : 1)
     })
 
   subcommand(pages, 'remove', {
@@ -163,6 +164,8 @@ export function addPages(program: Command, context: Context): void {
       context.finish({ id: page, removed: true })
     })
 }
+
+const printed = z.object({ data: z.looseObject({}) })
 
 const listed = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullish() })
 

@@ -48,6 +48,8 @@ interface Decision {
   readonly justification: string
 }
 
+const listed = z.looseObject({ data: z.array(z.unknown()), nextCursor: z.unknown() })
+
 const appendOnly =
   'A decision is never changed: the latest one counts, and the API lists all of them with their script.'
 const ofListed = 'The script is one that "scripts list" shows; "import decisions" takes decisions about others too.'
@@ -88,10 +90,10 @@ export function addScripts(program: Command, context: Context): void {
   }
 
   subcommand(scripts, 'list', {
-    about: "Print a site's scripts, the 1,000 last seen, as the API does",
+    about: "Print a site's scripts, the 1,000 last seen, with their counts",
     examples: [
       'scripts list --tenant ID --site ID',
-      'scripts list --tenant ID --site ID --status unreviewed | jq -r .data[].url',
+      'scripts list --tenant ID --site ID --status unreviewed | jq -r .scripts[].url',
     ],
   })
     .addOption(tenant)
@@ -101,7 +103,9 @@ export function addScripts(program: Command, context: Context): void {
       const { reader } = await context.database()
       await requireSites(reader, tenant, site)
       const path = `/v1/sites/${site}/scripts`
-      context.finish(await requestApi(context, { tenant }, path, { limit: '1000', status }))
+      const response = await requestApi(context, { tenant }, path, { limit: '1000', status })
+      const { data, nextCursor: _, ...others } = listed.parse(response)
+      context.finish({ scripts: data, ...others })
     })
 
   subcommand(scripts, 'authorize', {

@@ -92,15 +92,15 @@ describe('pages scan and remove', () => {
     const { id } = await add('--url', 'http://router.lan:8081/')
     const { code, stdout } = await run(['pages', 'scan', '--tenant', tenantId, '--page', id])
     expect(code).toBe(1)
-    expect(JSON.parse(stdout).data).toMatchObject({ pageId: id, failureReason: 'not_allowed', consecutiveFailures: 1 })
-    expect(JSON.parse(stdout).data.failureMessage).toContain('OUTBOUND_ALLOWED=router.lan:8081')
+    expect(JSON.parse(stdout)).toMatchObject({ pageId: id, failureReason: 'not_allowed', consecutiveFailures: 1 })
+    expect(JSON.parse(stdout).failureMessage).toContain('OUTBOUND_ALLOWED=router.lan:8081')
   })
 
   test('a removed page is in no list, verdict or schedule, its scans stay, and an import brings it back', async () => {
     const { siteId: _, ...page } = await add('--url', `${web.origin}/pay`, '--kind', 'payment')
     const pageOf = ['--tenant', tenantId, '--page', page.id]
     const { response } = await done('pages', 'scan', ...pageOf)
-    const scanPath = `/v1/sites/${siteId}/pages/${page.id}/scans/${response.data.id}`
+    const scanPath = `/v1/sites/${siteId}/pages/${page.id}/scans/${response.id}`
     const verdict = async () => (await get(`/v1/compliance/pci-dss?siteId=${siteId}`)).body.data.evidence
     const ids = async () =>
       (await get(`/v1/sites/${siteId}/pages`)).body.data.map(({ id }: { readonly id: string }) => id)
@@ -117,7 +117,7 @@ describe('pages scan and remove', () => {
     expect(await refused('pages', 'scan', ...pageOf)).toBe(
       `The tenant has no page ${page.id} with a URL to scan: "pages list" shows its pages`,
     )
-    expect((await get(scanPath)).body).toEqual(response)
+    expect((await get(scanPath)).body).toEqual({ data: response })
     expect((await get(`/v1/sites/${siteId}/pages/${page.id}/scans`)).body.data).toHaveLength(1)
 
     await api.importRecords(tenantId, monitoredPages, [{ ...page, siteId }])

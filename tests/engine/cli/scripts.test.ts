@@ -23,7 +23,7 @@ afterAll(() => api?.close())
 const url = 'https://pay.example.com/form.js'
 const unhashed = 'https://pay.example.com/opaque.js'
 const about = (email: string, text: string) => ['--url', `${url}?v=2`, '--by', email, '--justification', text]
-const listed = async (...words: string[]) => (await done('scripts', 'list', ...site, ...words)).response.data
+const listed = async (...words: string[]) => (await done('scripts', 'list', ...site, ...words)).response.scripts
 
 test('decisions are appended: the latest counts, with who decided and why', async () => {
   const ada = about('ada@example.com', 'Card form')

@@ -76,7 +76,7 @@ test('a page of a tenant on the second shard is due, scanned and removed', async
     (await listDuePages(own.cluster.client, () => dayMs)).filter((page) => page.tenantId === tenantId)
   expect(await due()).toMatchObject([{ id, dueAt: 0 }])
   const { stdout } = await run(['pages', 'scan', '--tenant', tenantId, '--page', id])
-  expect(JSON.parse(stdout).data).toMatchObject({ pageId: id, failureReason: 'not_allowed' })
+  expect(JSON.parse(stdout)).toMatchObject({ pageId: id, failureReason: 'not_allowed' })
   expect(await due()).toEqual([])
   const list = async () => (await done('pages', 'list', ...site)).response.pages
   expect(await list()).toMatchObject([{ id, latestScan: { consecutiveFailures: 1 } }])

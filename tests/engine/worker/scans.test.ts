@@ -98,9 +98,8 @@ test('a page is added, scanned, loses its policy, and is scanned: change, grade,
   expect(await metrics()).toMatch(/worker_scans_total\{reason="complete"\} 1\n/)
 
   hasPolicy = false
-  const { response } = await done('pages', 'scan', '--tenant', tenantId, '--page', pageId)
+  const { response: scan } = await done('pages', 'scan', '--tenant', tenantId, '--page', pageId)
   const change = { header: 'content-security-policy', change: 'removed', before: expect.any(String), after: null }
-  const scan = response.data
   expect(scan).toMatchObject({ status: 'complete', changes: { headers: [change], gradeDroppedFrom: first.grade } })
   expect(scan.scripts).toMatchObject([{ src: '/pay.js?v=1', outcome: 'hashed', cors: { verdict: 'readable' } }])
   expect(await read(`/v1/sites/${siteId}/pages/${pageId}/scans/${scan.id}`)).toEqual(scan)
