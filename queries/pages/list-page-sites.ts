@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { sql, uuid } from '../sql/sql.ts'
 
-const row = z.object({ id: z.string(), siteId: z.string() })
+const row = z.object({ id: z.string(), siteId: z.string(), removed: z.boolean() })
 
 export function listPageSites(tenantId: string): Query<z.infer<typeof row>> {
   return {
     name: 'listPageSites',
-    statement: sql`SELECT id, site_id AS siteId FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)}`,
+    statement: sql`SELECT id, site_id AS siteId, removed FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)}`,
     row,
   }
 }

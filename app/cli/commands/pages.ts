@@ -157,10 +157,14 @@ export function addPages(program: Command, context: Context): void {
     .action(async ({ tenant, page }) => {
       const { reader, writer } = await context.database()
       await requireTenant(reader, tenant)
-      const all = await reader.read(listPageSites(tenant))
-      if (!all.some(({ id }) => id === page)) throw new Error(`The tenant has no page ${page}`)
-      const isPage = sql`tenant_id = ${uuidParameter(tenant)} AND id = ${uuidParameter(page)}`
-      await insertNextRow(writer, 'monitored_pages', isPage, { removed: bool(true) })
+      const found = (await reader.read(listPageSites(tenant))).find(({ id }) => id === page)
+      if (!found) throw new Error(`The tenant has no page ${page}`)
+      if (found.removed) {
+        context.log(`The page ${page} was removed before; "import pages" brings it back`)
+      } else {
+        const isPage = sql`tenant_id = ${uuidParameter(tenant)} AND id = ${uuidParameter(page)}`
+        await insertNextRow(writer, 'monitored_pages', isPage, { removed: bool(true) })
+      }
       context.finish({ id: page, removed: true })
     })
 }

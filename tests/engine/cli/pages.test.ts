@@ -111,6 +111,10 @@ describe('pages scan and remove', () => {
     expect(before.scripts).toMatchObject([{ url: `${web.origin}/a.js` }])
 
     expect((await done('pages', 'remove', ...pageOf)).response).toEqual({ id: page.id, removed: true })
+    expect(await done('pages', 'remove', ...pageOf)).toEqual({
+      response: { id: page.id, removed: true },
+      stderr: `The page ${page.id} was removed before; "import pages" brings it back\n`,
+    })
     expect(await ids()).toEqual(before.ids.filter((id: string) => id !== page.id))
     expect(await idsOfVerdict()).not.toContain(page.id)
     expect(await scripts()).toEqual([])
