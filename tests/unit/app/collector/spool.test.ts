@@ -69,9 +69,8 @@ test('a folder that cannot be written is a SpoolError that names it; a probe fin
   expect(await readdir(folder)).toEqual([])
   await rm(folder, { recursive: true })
   await writeFile(folder, '')
-  for (const failing of [spool.probe(), spool.save(block), spool.list()]) {
-    await expect(failing).rejects.toThrow(SpoolError)
-    await expect(failing).rejects.toThrow(`${folder}: ENOTDIR`)
+  for (const failing of [() => spool.probe(), () => spool.save(block), () => spool.list()]) {
+    await expect(failing).rejects.toThrow(new SpoolError(`${folder}: ENOTDIR`))
   }
 })
 
