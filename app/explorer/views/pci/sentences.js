@@ -29,7 +29,7 @@ function gapSentence({ kind, count, eventType }, facts, { plan }) {
   const sentence = {
     no_payment_pages: [
       'No page is monitored as a payment page.',
-      `Import the pages with a payment form as monitored pages of the kind payment.${needs('paymentPages')}`,
+      `Add each page with a payment form by “pages add --kind payment”.${needs('paymentPages')}`,
     ],
     scripts_not_on_plan: [
       'The plan has no script inventory.',
