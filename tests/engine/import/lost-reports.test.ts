@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteSite } from '../../../app/tenants/delete-tenant.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
 import { importFile, type SmallImport } from '../../support/import-file.ts'
 import { checkImports, importWithSite } from '../../support/lost-imports.ts'
-import { complete, posts, reportsIn, siteId, stored } from '../../support/posts-file.ts'
+import { complete, newImport, posts, reportsIn, stored } from '../../support/posts-file.ts'
 
 let db: TestDatabase
 
@@ -101,12 +100,9 @@ describe('doctor is silent on reports that are gone rightly', () => {
     expect(again).not.toHaveProperty('restored')
   })
 
-  test('those of a deleted site', async () => {
-    const given = await importWithSite(db.writer, db.writeUrl, 'deleted.ndjson', posts(0, lines))
-    await importFile(given)
-    const databases = { writer: db.writer, shards: () => [db.writer] }
-    const settings = { untilForgotten: async () => {} }
-    await deleteSite(databases, given.tenantId, siteId, { confirm: 'Shop', settings, log: () => {} })
+  test('those of a site that is deleted', async () => {
+    const given = newImport(db.writeUrl, 'deleted.ndjson', posts(0, lines))
+    await importAndLose(given, { reports: 1 })
     expect((await storedOf(given)).rows).toBe(0)
     expect(await doctor()).toBe(sound)
   })
