@@ -12,12 +12,11 @@ import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-exp
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { isRefusal } from '../../queries/clickhouse/error-codes.ts'
 import { listStoredIds } from '../../queries/reports/list-stored-ids.ts'
-import { groupBy } from '../../queries/rules/group-by.ts'
 import { chunksOf } from '../../queries/sql/chunks.ts'
-import { findSites } from '../../queries/tenants/find-sites.ts'
 import { dayMs } from '../../schema/durations.ts'
-import { storedFieldNames } from '../../schema/stored-report.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
+import { type InsertedRow, readInsertedRows, toInsertBytes } from '../import/reports/inserted-rows.ts'
+import { withoutDeletedSites } from '../import/reports/without-deleted-sites.ts'
 import type { SettleInsert } from './settle-insert.ts'
 import type { Spool, SpoolEntry, SpooledBlock } from './spool.ts'
 
@@ -85,7 +84,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
       for (const token of [stepToken, block.stepToken]) {
         started.set(token, new Set([...(started.get(token) ?? []), ...block.tenantIds]))
       }
-      const rows = rowsOf(block)
+      const rows = readInsertedRows(block.rows)
       for (const { tenantId, receivedAt } of rows) {
         const day = Math.floor(receivedAt / dayMs) * dayMs
         tenantsOfDays.set(day, (tenantsOfDays.get(day) ?? new Set()).add(tenantId))
@@ -96,7 +95,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
       if (missing.length === 0) return
       // One token per block and boot: a repeated attempt stores nothing twice.
       const token = hash('sha256', `${block.token} ${boot}`, 'hex')
-      await writer.write([Buffer.from(missing.map(({ line }) => `${line}\n`).join(''))], token, signal)
+      await writer.write([toInsertBytes(missing)], token, signal)
       reports += missing.length
     }
 
@@ -144,7 +143,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
   }
 
   /** Rows that `reports` lacks, without those of deleted sites. */
-  async function missingOf(rows: readonly Row[], signal: AbortSignal): Promise<Row[]> {
+  async function missingOf(rows: readonly InsertedRow[], signal: AbortSignal): Promise<InsertedRow[]> {
     const times = rows.map(({ receivedAt }) => receivedAt).toSorted((a, b) => a - b)
     const [from, to] = [new Date(times[0] as number), new Date(times.at(-1) as number)]
     const stored = new Set<string>()
@@ -152,40 +151,10 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
       for (const { id } of await database.read(listStoredIds(tenantIds, from, to), { signal })) stored.add(id)
     }
     const missing = rows.filter(({ id }) => !stored.has(id))
-    const sites = new Set<string>()
-    for (const [tenantId, ofTenant] of groupBy(missing, (one) => one.tenantId)) {
-      for (const siteIds of chunksOf([...new Set(ofTenant.map(({ siteId }) => siteId))], mostIds)) {
-        for (const { id } of await database.read(findSites(tenantId, siteIds), { signal })) sites.add(id)
-      }
-    }
-    return missing.filter(({ siteId }) => sites.has(siteId))
+    return withoutDeletedSites(database, missing, signal)
   }
 
   return { newBoot, restore }
-}
-
-interface Row {
-  readonly line: string
-  readonly tenantId: string
-  readonly siteId: string
-  readonly receivedAt: number
-  readonly id: string
-}
-
-const indexes = {
-  tenantId: storedFieldNames.indexOf('tenantId'),
-  siteId: storedFieldNames.indexOf('siteId'),
-  receivedAt: storedFieldNames.indexOf('receivedAt'),
-  id: storedFieldNames.indexOf('id'),
-}
-
-function rowsOf({ rows }: SpooledBlock): Row[] {
-  const lines = rows.toString('utf8').split('\n').slice(0, -1)
-  return lines.map((line) => {
-    const values = JSON.parse(line)
-    const { tenantId, siteId, receivedAt, id } = indexes
-    return { line, tenantId: values[tenantId], siteId: values[siteId], receivedAt: values[receivedAt], id: values[id] }
-  })
 }
 
 const groupsOf = (day: number, tenantIds: readonly string[]): TenantRange[] =>

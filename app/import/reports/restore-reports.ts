@@ -7,9 +7,9 @@ import { findStoredIds } from '../../../queries/reports/find-stored-ids.ts'
 import { groupBy } from '../../../queries/rules/group-by.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
 import { dayMs } from '../../../schema/durations.ts'
-import { storedFieldNames } from '../../../schema/stored-report.ts'
 import type { ReportWriter } from './clickhouse-report-writer.ts'
 import type { InsertBlock } from './insert-block.ts'
+import { type InsertedRow, readInsertedRows, toInsertBytes } from './inserted-rows.ts'
 
 export interface Restorer {
   /** Inserts those rows of the block that `reports` lacks, and returns their number. */
@@ -35,11 +35,13 @@ export function clickHouseRestorer({ database, tenantId, writer, signal }: Resto
 
   return {
     async insertMissing(block) {
-      const rows = rowsOf(block).toSorted((a, b) => a.receivedAt - b.receivedAt)
+      const rows = readInsertedRows(Buffer.concat(block.chunks)).toSorted((a, b) => a.receivedAt - b.receivedAt)
       for (const { receivedAt } of rows) days.add(Math.floor(receivedAt / dayMs) * dayMs)
-      const missing: Row[] = []
+      const missing: InsertedRow[] = []
       for (const some of chunksOf(rows, idsAtOnce)) {
-        const [from, to] = [some[0] as Row, some.at(-1) as Row].map(({ receivedAt }) => new Date(receivedAt))
+        const [from, to] = [some[0] as InsertedRow, some.at(-1) as InsertedRow].map(
+          ({ receivedAt }) => new Date(receivedAt),
+        )
         const ids = some.map(({ id }) => id)
         const stored = await database.read(findStoredIds(tenantId, from as Date, to as Date, ids))
         const known = new Set(stored.map(({ id }) => id))
@@ -48,7 +50,7 @@ export function clickHouseRestorer({ database, tenantId, writer, signal }: Resto
       if (missing.length === 0) return 0
       // Equal at each attempt, so that a retry waits for an insert in flight.
       const token = hash('sha256', `${run} ${rows[0]?.id}`, 'hex')
-      await writer.write([Buffer.from(missing.map(({ line }) => `${line}\n`).join(''))], token)
+      await writer.write([toInsertBytes(missing)], token)
       return missing.length
     },
     async recount() {
@@ -65,21 +67,4 @@ export function clickHouseRestorer({ database, tenantId, writer, signal }: Resto
       days = new Set()
     },
   }
-}
-
-interface Row {
-  readonly line: string
-  readonly receivedAt: number
-  readonly id: string
-}
-
-const receivedAtIndex = storedFieldNames.indexOf('receivedAt')
-const idIndex = storedFieldNames.indexOf('id')
-
-function rowsOf({ chunks }: InsertBlock): Row[] {
-  const lines = Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1)
-  return lines.map((line) => {
-    const values = JSON.parse(line)
-    return { line, receivedAt: values[receivedAtIndex], id: values[idIndex] }
-  })
 }
