@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { dispositions } from '../../schema/enumerations.ts'
 import { type GroupFilter, groupSlices } from '../rollups/group-slices.ts'
 import { empty, join, type Sql, sql, text, texts, uint64s, uuid } from '../sql/sql.ts'
@@ -14,14 +13,6 @@ export interface CspSourceFilter extends GroupFilter {
   readonly directives?: readonly string[] | undefined
   /** Origins, keywords and schemes. */
   readonly sources?: readonly string[] | undefined
-}
-
-/** Of a row by source. */
-export const sourceColumns = {
-  directive: z.string(),
-  source: z.string(),
-  self: z.enum(['origin', 'upgrade', 'other', '']),
-  pageScheme: z.enum(['http', 'https', '']),
 }
 
 const ofRollup = sql`

@@ -1,19 +1,17 @@
 import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
-import { rowBigSums, rowIntegers, rowTexts } from '../sql/rows.ts'
+import { rowIntegers, rowTexts } from '../sql/rows.ts'
 import { sql, uint } from '../sql/sql.ts'
-import { type CspSourceFilter, fromCspSources, sourceColumns } from './from-csp-sources.ts'
+import { countColumns, sourceColumns } from './csp-source-row.ts'
+import { type CspSourceFilter, fromCspSources } from './from-csp-sources.ts'
 
 const row = z
   .object({
     ...sourceColumns,
     policyKey: z.string(),
-    /** Arrays of objects take four times as long to check. */
     texts: rowTexts,
     cut: rowIntegers,
-    reportCounts: rowIntegers,
-    weightSums: rowBigSums,
-    noiseCounts: rowIntegers,
+    ...countColumns,
   })
   .transform(({ texts, cut, reportCounts, weightSums, noiseCounts, ...group }) => ({
     ...group,

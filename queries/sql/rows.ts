@@ -10,11 +10,6 @@ export const rowBigSum = z.string().transform((digits) => BigInt(digits))
 const areDigits = (value: unknown) =>
   Array.isArray(value) && value.every((digits) => typeof digits === 'string' && /^\d+$/.test(digits))
 
-const areTexts = (value: unknown) => Array.isArray(value) && value.every((text) => typeof text === 'string')
-
-/** Texts in one value, checked without zod's cost an element. */
-export const rowTexts = z.custom<readonly string[]>(areTexts, 'Expected texts')
-
 /** UInt64 in one value, each as `toString` writes it. */
 export const rowDigits = z.custom<readonly string[]>(areDigits, 'Expected digits')
 
@@ -36,3 +31,8 @@ const areSafeIntegers = (value: unknown) => Array.isArray(value) && value.every(
 
 /** Up to 10,000 integers in one value, checked without zod's cost an element. */
 export const rowIntegers = z.custom<readonly number[]>(areSafeIntegers, 'Expected whole numbers')
+
+const areTexts = (value: unknown) => Array.isArray(value) && value.every((text) => typeof text === 'string')
+
+/** Texts in one value, checked without zod's cost an element. */
+export const rowTexts = z.custom<readonly string[]>(areTexts, 'Expected texts')
