@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { findNextPagePosition } from '../../queries/pages/find-next-page-position.ts'
 import { listMonitoredPages } from '../../queries/pages/list-monitored-pages.ts'
 import { listPagesToScan } from '../../queries/pages/list-pages-to-scan.ts'
 import { paymentPatterns, sitePageIds } from '../../queries/pages/payment-pages.ts'
@@ -21,6 +22,7 @@ test('lists, verdicts and the schedule leave removed pages out', () => {
   const site = { tenantId, siteId: id }
   const texts = [
     ...[listMonitoredPages(tenantId, id, { after: undefined, limit: 1 }), listPagesToScan()].map(sqlText),
+    sqlText(findNextPagePosition(tenantId, id)),
     ...[sitePageIds(site), paymentPatterns(site)].map((part) => render(part).text),
   ]
   for (const text of texts) expect(text).toMatch(/FROM monitored_pages FINAL\s+WHERE .*\bAND NOT removed\b/)

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import type { Database } from '../../../queries/clickhouse/database.ts'
-import { listMonitoredPages } from '../../../queries/pages/list-monitored-pages.ts'
+import { findNextPagePosition } from '../../../queries/pages/find-next-page-position.ts'
 import { listPageSites } from '../../../queries/pages/list-page-sites.ts'
 import { listPagesToScan } from '../../../queries/pages/list-pages-to-scan.ts'
 import { pageMatch } from '../../../queries/rules/scans/page-pattern.ts'
@@ -81,8 +80,9 @@ export function addPages(program: Command, context: Context): void {
       const { reader, writer } = await context.database()
       const { plan, overrides } = await requireTenant(reader, tenant)
       await requireSites(reader, tenant, site)
+      const [next] = await reader.read(findNextPagePosition(tenant, site))
       const page: PageRecord = {
-        ...{ id: randomUUID(), siteId: site, kind, scanUrl: url, position: await nextPosition(reader, tenant, site) },
+        ...{ id: randomUUID(), siteId: site, kind, scanUrl: url, position: next?.nextPosition ?? 0 },
         label: label ?? `${host}${pathname}`.slice(0, 200),
         pattern: pattern ?? origin + pathname,
       }
@@ -172,11 +172,3 @@ export function addPages(program: Command, context: Context): void {
 const printed = z.object({ data: z.looseObject({}) })
 
 const listed = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullish() })
-
-/** More than a site has. */
-const maxPages = 100_000
-
-async function nextPosition(database: Pick<Database, 'read'>, tenantId: string, siteId: string): Promise<number> {
-  const pages = await database.read(listMonitoredPages(tenantId, siteId, { after: undefined, limit: maxPages }))
-  return (pages.at(-1)?.position ?? -1) + 1
-}
