@@ -28,7 +28,7 @@ interface SenderTimeouts extends Omit<PostTimeouts, 'queueTimeoutMs'> {
   readonly recoveryPauseMs: number
   /** Before the first retry. By default all waits are 5 s, in which an engine that died restarts. */
   readonly retryPauseMs: number
-  /** Pause between two looks at the boot of ClickHouse's machine. */
+  /** Pause between two reads of the boot of ClickHouse's machine. */
   readonly bootPollMs: number
 }
 

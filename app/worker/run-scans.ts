@@ -15,7 +15,7 @@ export interface ScanLoop {
   readonly database: Database
   readonly settings: ScanSettings
   readonly intervalOf: IntervalOf
-  /** Between two looks for pages that are due. */
+  /** Pause between two passes. */
   readonly lookEveryMs: number
   readonly lease: Pick<LeaseOptions, 'expiresAfterMs' | 'renewEveryMs' | 'pollMs'>
   readonly metrics: WorkerMetrics

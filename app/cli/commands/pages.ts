@@ -41,7 +41,7 @@ const label = option('--label <LABEL>', {
 })
 
 const pattern = option('--pattern <PATTERN>', {
-  about: 'The pages that it stands for (default: the URL without its query)',
+  about: 'Pages that count as this one (default: the URL without its query)',
   takes: 'scheme://host/path, where * matches within a segment and ** as the last segment any rest',
   schema: pagePattern,
 })

@@ -26,7 +26,7 @@ export interface LeaseOptions {
   /** Time without renewal after which another import takes over. */
   readonly expiresAfterMs?: number
   readonly renewEveryMs?: number
-  /** Between two looks at a lease that another holds. */
+  /** Pause between two claims of a lease that another holds. */
   readonly pollMs?: number
   /** Error of a lease that another has taken over. */
   readonly lostMessage?: string
