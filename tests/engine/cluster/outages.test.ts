@@ -180,7 +180,7 @@ describe('with one shard dead', () => {
     const [dead, alive] = await Promise.all([statusOf(tokens[1]), statusOf(tokens[0])])
     expect({ dead, alive }).toEqual({ dead: 503, alive: 204 })
     expect(await Promise.all([statusOf(tokens[1]), statusOf(tokens[0])])).toEqual([503, 204])
-    expect((await fetch(`${collector.url}/readyz`)).status).toBe(200)
+    await expect.poll(async () => (await fetch(`${collector.url}/readyz`)).status).toBe(200)
     await collector.close()
   })
 

@@ -59,7 +59,7 @@ describe.skipIf(!canContain)('as compose.yaml runs it', () => {
       const start = await startOf(name)
       const running = deployment.run(start)
       await expect.poll(() => isHealthy(start)).toBe(true)
-      expect(await deployment.statusOf(port, '/readyz')).toBe(200)
+      await expect.poll(() => deployment.statusOf(port, '/readyz')).toBe(200)
       if (name === 'collector') await deployment.expectStored(port)
       if (name === 'worker') await deployment.expectEnd(running)
       else await deployment.expectStop(running, () => deployment.statusOf(port, '/readyz'))

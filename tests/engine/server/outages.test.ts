@@ -57,7 +57,7 @@ describe('an engine that is killed', () => {
     expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1)
     expect((await api.get('/livez')).status).toBe(200)
     await expect.poll(async () => (await send()).status).toBe(200)
-    expect((await api.get('/readyz')).status).toBe(200)
+    await expect.poll(async () => (await api.get('/readyz')).status).toBe(200)
   })
 
   const statusOf = async (path: string, of = api) => (await of.get(path, { key })).status

@@ -120,7 +120,7 @@ test('no exported byte is of a key, a query string or a filter’s value; probes
     200,
   )
   expect((await api.send(`/v1/nothing?key=${key}`, { 'X-Request-Id': 'bytes-2' })).status).toBe(404)
-  expect((await api.send('/readyz')).status).toBe(200)
+  await expect.poll(async () => (await api.send('/readyz')).status).toBe(200)
   expect((await api.send('/v1/me', { 'X-Request-Id': 'bytes-3', Authorization: 'Bearer srk_live_guess' })).status).toBe(
     401,
   )
