@@ -45,8 +45,15 @@ export async function removeSite(
 }
 
 async function forgetInDigests(shards: readonly Database[], { tenantId, siteId }: SiteReports): Promise<void> {
-  const { text, params } = render(sql`
-    ALTER TABLE alert_deliveries UPDATE site_ids = arrayFilter(id -> id != ${uuid(siteId)}, site_ids)
-    WHERE tenant_id = ${uuid(tenantId)} AND has(site_ids, ${uuid(siteId)})`)
-  for (const shard of shards) await shard.command(text, { params, settings: mutationSettings })
+  const hasSite = sql`tenant_id = ${uuid(tenantId)} AND has(site_ids, ${uuid(siteId)})`
+  const statements = [
+    sql`
+      ALTER TABLE alert_deliveries UPDATE site_ids = arrayFilter(id -> id != ${uuid(siteId)}, site_ids)
+      WHERE ${hasSite}`,
+    // Its text names the site; its delivery stays.
+    sql`ALTER TABLE alerts DELETE WHERE ${hasSite}`,
+  ]
+  for (const { text, params } of statements.map(render)) {
+    for (const shard of shards) await shard.command(text, { params, settings: mutationSettings })
+  }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { makeSiteToken } from '../../app/collector/site-address.ts'
 import { importDemoRecords } from '../../app/demo/demo-records.ts'
 import type { DemoTenant } from '../../fixtures/demo-tenants.ts'
@@ -23,5 +24,20 @@ export async function fillEveryTable(database: Database, tenant: DemoTenant): Pr
     randomReports({ count: 1_000, seed: 1, tenantId: id, siteIds, ...window, retentionDays: 90 }),
   )
   await importDemoRecords(database, tenant, new Date(now))
+  await insertAlerts(database, id, siteIds, now)
   return store.createKey(id)
+}
+
+async function insertAlerts(database: Database, tenantId: string, siteIds: readonly string[], now: number) {
+  const [alertId, at] = [randomUUID(), toClickHouseTime(new Date(now))]
+  const own = { tenant_id: tenantId, destination_id: 'dest-1' }
+  const alert = { tenant_id: tenantId, event_type: '', summary: 'Two', detected_at: at }
+  await insertRows(database, 'alerts', [
+    { ...alert, id: alertId, kind: 'immediate', site_id: siteIds[0], destinations: ['dest-1'] },
+    { ...alert, id: randomUUID(), kind: 'digest', site_ids: siteIds, destinations: ['dest-1'] },
+  ])
+  await insertRows(database, 'alert_attempts', [{ ...own, alert_id: alertId, at, failure: 'timeout' }])
+  await insertRows(database, 'alert_destinations', [
+    { tenant_id: tenantId, id: 'dest-1', name: 'On-call', type: 'webhook', sealed: 'x', created_at: at },
+  ])
 }

@@ -105,7 +105,7 @@ describe('a new table or column is in a view, or here with the reason why not', 
   /** Tables of records and rollups that no view reads. */
   const rollupOfSame = 'a rollup of reports that the API selects for speed; reports_named has the same counts'
   const records = 'records with columns for people already'
-  const secrets = 'keys, of which people need no view'
+  const secrets = 'keys and sealed addresses, of which people need no view'
   const internal = 'state of this program, which its commands show'
   const withoutView: Readonly<Record<string, string>> = {
     reports_per_hour_by_value: rollupOfSame,
@@ -135,6 +135,9 @@ describe('a new table or column is in a view, or here with the reason why not', 
     library_advisories: records,
     alert_rules: records,
     alert_deliveries: records,
+    alerts: 'messages on their way, whose outcomes are in alert_deliveries',
+    alert_attempts: internal,
+    alert_destinations: secrets,
     api_keys: secrets,
     retired_tokens: internal,
     report_types: internal,
