@@ -4,12 +4,12 @@ import { alertedChanges } from '../../../queries/rules/pci/change-alerts.ts'
 import { listLatestScanRefs } from '../../../queries/scans/list-latest-scan-refs.ts'
 import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
 import { listScans } from '../../../queries/scans/list-scans.ts'
+import { readScans } from '../../../queries/scans/read-scans.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { changeDays, watchedDays, watchedEvents } from '../../../schema/pci.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
-import { readScans } from '../scans/read-scans.ts'
 
 interface PaymentPages {
   readonly tenantId: string

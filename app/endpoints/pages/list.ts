@@ -1,12 +1,12 @@
 import { listMonitoredPages, type PagePosition } from '../../../queries/pages/list-monitored-pages.ts'
 import { listLatestScanRefs } from '../../../queries/scans/list-latest-scan-refs.ts'
+import { readScans } from '../../../queries/scans/read-scans.ts'
 import { uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { monitoredPage } from '../../../schema/responses/monitored-page.ts'
 import type { LatestScan, ListedScan } from '../../../schema/responses/scan.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { type SortKey, wholeListPage } from '../../pipeline/page.ts'
-import { readScans } from '../scans/read-scans.ts'
 
 const position: SortKey<PagePosition, PagePosition> = {
   schema: monitoredPage.pick({ position: true, id: true }),

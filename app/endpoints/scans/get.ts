@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { findScanDetails } from '../../../queries/scans/find-scan-details.ts'
 import { findScanRef } from '../../../queries/scans/find-scan-ref.ts'
+import { readScans } from '../../../queries/scans/read-scans.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { uuid } from '../../../schema/params.ts'
 import { Problem } from '../../../schema/problems.ts'
 import { scan } from '../../../schema/responses/scan.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { requirePage } from '../pages/require-page.ts'
-import { readScans } from './read-scans.ts'
 
 export const scansGet = endpoint({
   name: 'scans.get',

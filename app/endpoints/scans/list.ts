@@ -1,5 +1,6 @@
 import { listLatestScanRefs } from '../../../queries/scans/list-latest-scan-refs.ts'
 import { listScanRefs } from '../../../queries/scans/list-scan-refs.ts'
+import { readScans } from '../../../queries/scans/read-scans.ts'
 import { uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { listedScan } from '../../../schema/responses/scan.ts'
@@ -7,7 +8,6 @@ import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
 import { timePosition } from '../../pipeline/time-position.ts'
 import { requirePage } from '../pages/require-page.ts'
-import { readScans } from './read-scans.ts'
 
 export const scansList = endpoint({
   name: 'scans.list',

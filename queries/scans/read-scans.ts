@@ -1,9 +1,9 @@
-import { type ComparableScan, noChanges, scanChanges } from '../../../queries/rules/scans/scan-changes.ts'
-import { listScans, type StoredScan } from '../../../queries/scans/list-scans.ts'
-import type { ScanRef } from '../../../queries/scans/scan-history.ts'
-import type { Reader } from '../../../queries/sql/query.ts'
-import { Problem } from '../../../schema/problems.ts'
-import type { ListedScan, ScanChanges } from '../../../schema/responses/scan.ts'
+import { Problem } from '../../schema/problems.ts'
+import type { ListedScan, ScanChanges } from '../../schema/responses/scan.ts'
+import { type ComparableScan, noChanges, scanChanges } from '../rules/scans/scan-changes.ts'
+import type { Reader } from '../sql/query.ts'
+import { listScans, type StoredScan } from './list-scans.ts'
+import type { ScanRef } from './scan-history.ts'
 
 /** Scans in the order of `refs`, each with its changes since the last complete scan before it. */
 export async function readScans(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { readScans } from '../../../../../app/endpoints/scans/read-scans.ts'
-import { completeScan } from '../../../../../fixtures/scans.ts'
-import type { Query } from '../../../../../queries/sql/query.ts'
+import { completeScan } from '../../../../fixtures/scans.ts'
+import { readScans } from '../../../../queries/scans/read-scans.ts'
+import type { Query } from '../../../../queries/sql/query.ts'
 
 const pageId = '00000000-0000-4000-8000-000000000001'
 const [before, after] = ['00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000003']
