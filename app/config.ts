@@ -18,6 +18,9 @@ const url = (protocols: RegExp, example: string) =>
 
 const listOf = (text: string): string[] => (text === '' ? [] : text.split(','))
 
+/** 32 bytes in base64. */
+const secretsKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/)
+
 /** As browsers send it in the header Origin. */
 export const webOrigin = z.url({ protocol: /^https?$/, abort: true }).refine((text) => new URL(text).origin === text)
 
@@ -74,6 +77,21 @@ const variables = z.object({
     .describe(
       'must be hosts separated by commas, each with a port, :* or neither, such as shop.corp.example.com,*.lan:8443,127.0.0.1:*',
     ),
+  SECRETS_KEY: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(secretsKey).max(5))
+    .optional()
+    .describe('must be a key of "openssl rand -base64 32", or several with commas: the first seals, all of them open'),
+  SMTP_URL: url(/^smtps?$/, 'smtps://user:password@mail.example.com'),
+  MAIL_FROM: z.email().optional().describe('must be one e-mail address, such as alerts@example.com'),
+  DIGEST_HOUR: z
+    .string()
+    .regex(/^\d{1,2}$/)
+    .transform(Number)
+    .pipe(z.int().max(23))
+    .default(8)
+    .describe('must be an hour of the day in UTC, from 0 to 23'),
   CLICKHOUSE_PORT: port(8123),
   CLICKHOUSE_URL: z
     .string()
@@ -167,8 +185,8 @@ export function readConfig(
   const [issue] = parsed.error.issues
   const variable = String(issue?.path[0]) as keyof typeof variables.shape
   const expected = issue?.message.startsWith('must ') ? issue.message : variables.shape[variable].description
-  // A URL can hold a password, so the message does not quote it.
-  const quoted = /_(URL|ENDPOINT)$/.test(variable) ? '' : `, not ${JSON.stringify(set[variable])}`
+  // A URL can hold a password, so the message quotes neither it nor a key.
+  const quoted = /_(URL|ENDPOINT|KEY)$/.test(variable) ? '' : `, not ${JSON.stringify(set[variable])}`
   throw new Error(`${variable} ${expected}${quoted}`)
 }
 

@@ -15,6 +15,7 @@ describe('the environment', () => {
       SCAN_EVERY_HOURS: 24,
       SCAN_USER_AGENT: 'SecurityReporting-Scan/1',
       OUTBOUND_ALLOWED: [],
+      DIGEST_HOUR: 8,
       CLICKHOUSE_PORT: 8123,
       CORS_ORIGINS: [],
       LOG_LEVEL: 'info',
@@ -58,6 +59,10 @@ describe('the environment', () => {
     ['METRICS_PORT', '65536'],
     ['COLLECTOR_METRICS_PORT', 'none'],
     ['WORKER_METRICS_PORT', '-1'],
+    ['SECRETS_KEY', 'short'],
+    ['SMTP_URL', 'https://mail.example.com'],
+    ['MAIL_FROM', 'alerts@example.com,other@example.com'],
+    ['DIGEST_HOUR', '24'],
     ['SCAN_EVERY_HOURS', '169'],
     ['SCAN_EVERY_HOURS', '0.5'],
     ['SCAN_USER_AGENT', 'Scanner\n'],
@@ -107,8 +112,8 @@ describe('the environment', () => {
     expect(() => readConfig({ CLICKHOUSE_QUORUM: 'auto' })).toThrow(/^CLICKHOUSE_QUORUM needs CLICKHOUSE_CLUSTER=1.*$/)
   })
 
-  test('does not quote a URL in an error, because it can hold a password', () => {
-    for (const variable of ['CLICKHOUSE_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
+  test('does not quote a URL in an error, because it can hold a password, nor a key', () => {
+    for (const variable of ['CLICKHOUSE_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'SECRETS_KEY']) {
       expect(() => readConfig({ [variable]: 'tcp://u:secret@host' })).toThrow(/^(?!.*secret).*$/)
     }
   })

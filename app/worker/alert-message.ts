@@ -1,0 +1,46 @@
+/** @module An alert as `alerts` has it, made by watch/ and sent by deliver/. */
+
+import type { ScanChanges } from '../../schema/responses/scan.ts'
+
+/** Body of a webhook. Texts of pages and reports are untrusted. */
+export interface AlertMessage {
+  /** Event, `digest` or `test`. */
+  readonly type: string
+  readonly timestamp: string
+  readonly data: {
+    readonly alertId: string
+    readonly summary: string
+    readonly siteId?: string
+    readonly siteName?: string
+    /** In the API. */
+    readonly path?: string
+    readonly pageId?: string
+    readonly pageLabel?: string
+    readonly scanId?: string
+    readonly headers?: ScanChanges['headers']
+    /** The first of them. */
+    readonly issues?: readonly MessageIssue[]
+    readonly issueCount?: number
+    /** Of a digest: the first of them. */
+    readonly alerts?: readonly MessageAlert[]
+    readonly alertCount?: number
+    readonly siteIds?: readonly string[]
+  }
+}
+
+export interface MessageIssue {
+  readonly id: string
+  readonly directive: string
+  readonly host: string
+  readonly firstSeen: string
+}
+
+export interface MessageAlert {
+  readonly type: string
+  readonly siteId: string | null
+  readonly summary: string
+  readonly timestamp: string
+}
+
+/** Issues and alerts that a message names. */
+export const namedInMessage = 20

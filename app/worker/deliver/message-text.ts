@@ -1,0 +1,25 @@
+import type { AlertMessage } from '../alert-message.ts'
+
+/** Plain text of a message, for people: the summary, what it is about, and where the API has it. */
+export function messageText({ data }: AlertMessage): string {
+  const { summary, siteName, headers = [], issues = [], issueCount = 0, alerts = [], alertCount = 0, path } = data
+  const lines = [
+    ...headers.map(({ header, change, before, after }) => `${header} ${change}: ${quoted(before)} -> ${quoted(after)}`),
+    ...issues.map(
+      ({ directive, host, firstSeen }) => `${directive} blocks ${host || 'inline code'}, since ${firstSeen}`,
+    ),
+    ...more(issueCount - issues.length, 'issues'),
+    ...alerts.map(({ timestamp, type, summary }) => `${timestamp} ${type}: ${summary}`),
+    ...more(alertCount - alerts.length, 'alerts'),
+  ]
+  return [
+    summary,
+    ...(siteName === undefined ? [] : [`Site: ${siteName}`]),
+    ...(lines.length > 0 ? ['', ...lines.map((line) => `- ${line.replaceAll('\n', ' | ')}`)] : []),
+    ...(path === undefined ? [] : ['', `GET ${path}`]),
+  ].join('\n')
+}
+
+const quoted = (value: string | null) => (value === null ? 'not sent' : JSON.stringify(value))
+
+const more = (count: number, of: string) => (count > 0 ? [`and ${count.toLocaleString('en')} more ${of}`] : [])

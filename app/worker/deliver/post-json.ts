@@ -1,0 +1,55 @@
+import { Client } from 'undici'
+import { toFetchFailure } from '../fetch/fetch-failure.ts'
+import { failed, type Outgoing, type SendResult, type SendSettings, sent } from './sender.ts'
+
+interface Post extends SendSettings {
+  readonly address: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Statuses that another attempt does not change. */
+  readonly finalStatuses: readonly number[]
+}
+
+/** Longer than any pause between two attempts. */
+const longestRetryMs = 12 * 60 * 60 * 1000
+
+/** Posts on a connection of its own, and reads no body. A redirect is a failure: it could lead anywhere. */
+export async function postJson(post: Post, { at }: Pick<Outgoing, 'at'>): Promise<SendResult> {
+  const { guard, timeoutMs, address, body, headers, finalStatuses } = post
+  const url = new URL(address)
+  let client: Client | undefined
+  try {
+    guard.check(url)
+    client = new Client(url.origin, {
+      connect: { lookup: guard.lookup(url), timeout: timeoutMs },
+      allowH2: false,
+    })
+    const response = await client.request({
+      path: url.pathname + url.search,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'SecurityReporting-Alerts/1', ...headers },
+      body,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    response.body.on('error', () => {})
+    const { statusCode } = response
+    if (statusCode >= 200 && statusCode < 300) return sent
+    return {
+      isSent: false,
+      failure: `The receiver responded ${statusCode}${statusCode >= 300 && statusCode < 400 ? ', a redirect, which is not followed' : ''}`,
+      isFinal: finalStatuses.includes(statusCode),
+      retryAt: retryTime(response.headers['retry-after'], at),
+    }
+  } catch (error) {
+    return failed(toFetchFailure(error))
+  } finally {
+    await client?.destroy()
+  }
+}
+
+/** RFC 9110: seconds, or a date. */
+function retryTime(header: string | string[] | undefined, now: Date): Date | undefined {
+  const text = String(header ?? '').trim()
+  const time = /^\d+$/.test(text) ? now.getTime() + Number(text) * 1000 : Date.parse(text)
+  return Number.isNaN(time) ? undefined : new Date(Math.min(time, now.getTime() + longestRetryMs))
+}

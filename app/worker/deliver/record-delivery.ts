@@ -1,0 +1,35 @@
+import type { StoredDestination } from '../../../queries/alerts/list-destinations.ts'
+import type { PendingAlert } from '../../../queries/alerts/list-pending-alerts.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
+import { importObjects } from '../../import/records/import-objects.ts'
+import { alertDeliveries } from '../../import/records/types/alert-deliveries.ts'
+
+export interface DeliveryOutcome {
+  readonly outcome: 'delivered' | 'rejected' | 'dropped'
+  /** Null of what was delivered. */
+  readonly detail: string | null
+}
+
+interface Delivered {
+  readonly deliveryId: string
+  readonly alert: PendingAlert
+  /** Undefined where it was removed. */
+  readonly destination: Pick<StoredDestination, 'name' | 'type'> | undefined
+  readonly at: Date
+}
+
+/** Imports one delivery, which takes the alert off the outbox. Of two workers' records the first is stored. */
+export async function recordDelivery(
+  database: Pick<Database, 'read' | 'insert'>,
+  { deliveryId, alert, destination, at }: Delivered,
+  { outcome, detail }: DeliveryOutcome,
+): Promise<void> {
+  const { tenantId, alertId, destinationId, kind, eventType, siteId, siteIds, summary } = alert
+  const delivery = {
+    ...{ id: deliveryId, alertId, kind, outcome, detail, siteId, siteIds, createdAt: at.toISOString() },
+    destination: { id: destinationId, name: destination?.name ?? null, type: destination?.type ?? null },
+    eventType: eventType || null,
+    summary: kind === 'immediate' ? summary : null,
+  }
+  await importObjects({ type: alertDeliveries, database, tenantId, token: deliveryId }, [delivery])
+}

@@ -1,0 +1,30 @@
+import { createTransport } from 'nodemailer'
+import { failed, type Send, sent } from './sender.ts'
+
+/** Plain text to one recipient; its Message-ID is of the delivery, the same in every repeat. */
+export const sendEmail: Send = async ({ address }, { deliveryId, summary, text }, settings) => {
+  const { smtpUrl, mailFrom, timeoutMs } = settings
+  if (smtpUrl === undefined || mailFrom === undefined) {
+    return failed({ message: 'Mail needs SMTP_URL and MAIL_FROM, which the worker does not have' })
+  }
+  const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs }
+  const transport = createTransport({ url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true })
+  try {
+    await transport.sendMail({
+      from: mailFrom,
+      to: { name: '', address },
+      subject: summary,
+      text,
+      messageId: `<${deliveryId}@${mailFrom.split('@')[1]}>`,
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    })
+    return sent
+  } catch (error) {
+    const { responseCode, code = 'no code' } = error as { readonly responseCode?: number; readonly code?: string }
+    if (responseCode === undefined) return failed({ message: `The mail server was not reached (${code})` })
+    const isFinal = responseCode >= 500 && code !== 'EAUTH'
+    return { isSent: false, failure: `The mail server responded ${responseCode}`, isFinal }
+  } finally {
+    transport.close()
+  }
+}

@@ -1,0 +1,17 @@
+import { postJson } from './post-json.ts'
+import type { Send } from './sender.ts'
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+/** Slack reads <!channel> and <https://...|name> in texts of pages and reports, so they are escaped. */
+export const sendSlack: Send = ({ address }, outgoing, settings) =>
+  postJson(
+    {
+      ...settings,
+      address,
+      body: JSON.stringify({ text: outgoing.text.replace(/[&<>]/g, (character) => escapes[character] ?? '') }),
+      headers: {},
+      finalStatuses: [400, 403, 404, 410],
+    },
+    outgoing,
+  )

@@ -1,0 +1,71 @@
+/** @module The loop of alerts: changes become alerts, digests are made, and what has no delivery is sent. */
+
+import { type EnabledRule, listEnabledRules } from '../../queries/alerts/list-enabled-rules.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
+import type { Config } from '../config.ts'
+import { reasonOf } from '../program/log-outage.ts'
+import { type Delivery, deliverAlerts } from './deliver/deliver-alerts.ts'
+import { secretsKeys } from './deliver/secrets-keys.ts'
+import type { SendSettings } from './deliver/sender.ts'
+import { createGuard } from './fetch/guard.ts'
+import { type Passes, underLease } from './under-lease.ts'
+import { lastDigestAt, makeDigests } from './watch/make-digests.ts'
+import { watchTenant } from './watch/watch-tenant.ts'
+
+export interface AlertLoop
+  extends Omit<Passes, 'leaseId' | 'name' | 'database'>,
+    Pick<Delivery, 'now' | 'settings' | 'keys' | 'onDelivery'> {
+  readonly database: Pick<Database, 'read' | 'insert' | 'command'>
+  /** Of the day in UTC. */
+  readonly digestHour: number
+}
+
+/** Of no tenant. */
+const leaseOfAlerts = 'a1e47500-0000-4000-8000-000000000000'
+
+/** To connect, and to the response. */
+const sendTimeoutMs = 10_000
+
+export const alertSettings = (config: Config): Pick<AlertLoop, 'settings' | 'keys' | 'digestHour'> => ({
+  settings: sendSettings(config),
+  keys: () => secretsKeys(config),
+  digestHour: config.DIGEST_HOUR,
+})
+
+const sendSettings = ({ OUTBOUND_ALLOWED, SMTP_URL, MAIL_FROM }: Config): SendSettings => ({
+  ...{ guard: createGuard(OUTBOUND_ALLOWED), timeoutMs: sendTimeoutMs, smtpUrl: SMTP_URL, mailFrom: MAIL_FROM },
+})
+
+export function runAlerts(loop: AlertLoop): Promise<void> {
+  /** Times of the digests that were made, by tenant. */
+  const digests = new Map<string, number>()
+  return underLease({ ...loop, leaseId: leaseOfAlerts, name: 'Alerts' }, async (checkLease) => {
+    await watchTenants(loop, digests, checkLease)
+    await deliverAlerts({ ...loop, checkLease })
+  })
+}
+
+/** A tenant whose changes cannot be read does not stop those of others. */
+async function watchTenants(
+  { database, now, digestHour, stopping, log }: AlertLoop,
+  digests: Map<string, number>,
+  checkLease: () => Promise<void>,
+): Promise<void> {
+  const rules = new Map<string, EnabledRule[]>()
+  for (const rule of await database.read(listEnabledRules)) {
+    rules.set(rule.tenantId, [...(rules.get(rule.tenantId) ?? []), rule])
+  }
+  for (const [tenantId, own] of rules) {
+    if (stopping.aborted) return
+    const watch = { database, now: now(), checkLease }
+    const digestAt = lastDigestAt(watch.now, digestHour)
+    try {
+      await watchTenant(watch, tenantId, own)
+      if (digests.get(tenantId) !== digestAt.getTime()) await makeDigests(watch, tenantId, digestAt)
+      digests.set(tenantId, digestAt.getTime())
+    } catch (error) {
+      log.error({ tenantId, reason: reasonOf(error) }, 'Changes of a tenant are not watched')
+      await checkLease()
+    }
+  }
+}

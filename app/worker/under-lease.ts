@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Database } from '../../queries/clickhouse/database.ts'
+import { type LeaseOptions, withImportLease } from '../import/reports/import-lease.ts'
+import { reasonOf } from '../program/log-outage.ts'
+
+export interface Passes {
+  readonly database: Pick<Database, 'read' | 'insert'>
+  /** Of no tenant. */
+  readonly leaseId: string
+  readonly lease: Pick<LeaseOptions, 'expiresAfterMs' | 'renewEveryMs' | 'pollMs'>
+  readonly pauseMs: number
+  readonly stopping: AbortSignal
+  readonly log: Logger
+  /** Begins log lines: `Alerts`. */
+  readonly name: string
+  readonly onHeld?: (held: boolean) => void
+}
+
+/** Repeats the pass in one worker at a time, until `stopping`. A pass that fails is followed by another. */
+export async function underLease(
+  passes: Passes,
+  pass: (checkLease: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { database, leaseId, lease, pauseMs, stopping, log, name, onHeld = () => {} } = passes
+  const pause = () => sleep(pauseMs, undefined, { signal: stopping }).catch(() => {})
+  const options: LeaseOptions = {
+    ...lease,
+    ...{ database, tenantId: leaseId, signal: stopping },
+    onWait: (holder) => log.info({ holder }, `${name} are of another worker; this one waits`),
+    lostMessage: 'Another worker took over while this one did not respond',
+  }
+  while (!stopping.aborted) {
+    try {
+      await withImportLease(options, async (checkLease) => {
+        onHeld(true)
+        while (!stopping.aborted) {
+          await pass(checkLease)
+          await pause()
+        }
+      })
+    } catch (error) {
+      if (stopping.aborted) return
+      log.error({ reason: reasonOf(error) }, `${name} are interrupted`)
+      await pause()
+    } finally {
+      onHeld(false)
+    }
+  }
+}

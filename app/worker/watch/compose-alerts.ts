@@ -1,0 +1,77 @@
+/** @module Which changes make one message, and where it goes. */
+
+import type { EnabledRule } from '../../../queries/alerts/list-enabled-rules.ts'
+import type { RecentAlert } from '../../../queries/alerts/list-recent-alerts.ts'
+import type { Change } from './change.ts'
+
+export interface Draft extends Pick<Change, 'eventType' | 'siteId'> {
+  /** Of a page or a first day one, of issues one or more. */
+  readonly changes: readonly Change[]
+  readonly destinations: readonly string[]
+  readonly digestTo: readonly string[]
+}
+
+/** New issues of a site up to which each is a message of its own. */
+const singleIssues = 3
+
+/** Messages of issues an hour and immediate rule. */
+export const maxIssueAlertsPerHour = 12
+
+/**
+ * Messages of changes that have none. A change of a page is a message for good, as Rule 68 counts one change an alert; issues
+ * past the hour's limit wait.
+ * @param recent alerts of the last hour.
+ */
+export function composeAlerts(
+  changes: readonly Change[],
+  rules: readonly EnabledRule[],
+  recent: readonly RecentAlert[],
+): Draft[] {
+  const covered = changes.flatMap((change) => {
+    const of = rules.filter((rule) => covers(rule, change))
+    return of.length > 0 ? [{ change, rules: of }] : []
+  })
+  const alone = covered.filter(({ change }) => change.issueKey === undefined)
+  const issues = covered.filter(({ change }) => change.issueKey !== undefined)
+  const groups = new Map<string, Covered[]>()
+  for (const one of issues) {
+    const key = [one.change.siteId, ...one.rules.map(({ id }) => id)].join('\n')
+    groups.set(key, [...(groups.get(key) ?? []), one])
+  }
+  const messages = [...groups.values()].flatMap((group) =>
+    group.length > singleIssues ? [group] : group.map((one) => [one]),
+  )
+  const sent = new Map<EnabledRule, number>()
+  const within = messages.filter(([first]) => {
+    const immediate = first?.rules.filter(({ kind }) => kind === 'immediate') ?? []
+    const counts = immediate.map((rule) => sent.get(rule) ?? recent.filter((alert) => isOfRule(alert, rule)).length)
+    if (counts.some((count) => count >= maxIssueAlertsPerHour)) return false
+    for (const [index, rule] of immediate.entries()) sent.set(rule, (counts[index] ?? 0) + 1)
+    return true
+  })
+  return [...alone.map((one) => [one]), ...within].flatMap(toDraft)
+}
+
+interface Covered {
+  readonly change: Change
+  readonly rules: readonly EnabledRule[]
+}
+
+function toDraft(group: readonly Covered[]): Draft[] {
+  const [first] = group
+  if (!first) return []
+  const { eventType, siteId } = first.change
+  const destinationsOf = (kind: EnabledRule['kind']) => [
+    ...new Set(first.rules.filter((rule) => rule.kind === kind).map(({ destinationId }) => destinationId)),
+  ]
+  const changes = group.map(({ change }) => change)
+  return [{ eventType, siteId, changes, destinations: destinationsOf('immediate'), digestTo: destinationsOf('digest') }]
+}
+
+const covers = (rule: EnabledRule, { eventType, siteId, occurredAt }: Change) =>
+  rule.eventType === eventType && (rule.siteId ?? siteId) === siteId && occurredAt >= rule.since
+
+const isOfRule = (alert: RecentAlert, { eventType, siteId, destinationId }: EnabledRule) =>
+  alert.eventType === eventType &&
+  (siteId === null || siteId === alert.siteId) &&
+  alert.destinations.includes(destinationId)

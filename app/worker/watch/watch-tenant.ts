@@ -1,0 +1,77 @@
+import { listAlertedSubjects } from '../../../queries/alerts/list-alerted-subjects.ts'
+import type { EnabledRule } from '../../../queries/alerts/list-enabled-rules.ts'
+import { listRecentAlerts } from '../../../queries/alerts/list-recent-alerts.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
+import { chunksOf } from '../../../queries/sql/chunks.ts'
+import { listSites } from '../../../queries/tenants/list-sites.ts'
+import { newIssueEvent } from '../../../schema/alert-events.ts'
+import { dayMs, hourMs } from '../../../schema/durations.ts'
+import type { Change } from './change.ts'
+import { composeAlerts, type Draft } from './compose-alerts.ts'
+import { describeIssues, findNewIssues } from './find-new-issues.ts'
+import { findPageChanges } from './find-page-changes.ts'
+import { storeAlert } from './store-alert.ts'
+
+export interface Watch {
+  readonly database: Pick<Database, 'read' | 'command'>
+  readonly now: Date
+  /** Throws where another worker has the lease. */
+  readonly checkLease: () => Promise<void>
+}
+
+/** Changes up to this age have an alert; a worker that was down for longer skips those from before. */
+const watchedMs = dayMs
+
+/** Of the longest statement that ClickHouse accepts, a fifth. */
+const maxSubjectsPerQuery = 5_000
+
+/** Stores an alert for each change of a tenant that its rules cover and that has none. */
+export async function watchTenant(watch: Watch, tenantId: string, rules: readonly EnabledRule[]): Promise<void> {
+  const { database, now, checkLease } = watch
+  const since = new Date(now.getTime() - watchedMs)
+  const hasIssueRule = rules.some(({ eventType }) => eventType === newIssueEvent)
+  const hasPageRule = rules.some(({ eventType }) => eventType !== newIssueEvent)
+  const found = await Promise.all([
+    hasPageRule ? findPageChanges(database, tenantId, since) : [],
+    hasIssueRule ? findNewIssues(database, tenantId, { since, now }) : [],
+  ])
+  const changes = await withoutAlerted(database, tenantId, found.flat())
+  if (changes.length === 0) return
+  const recent = await database.read(
+    listRecentAlerts(tenantId, new Date(now.getTime() - hourMs), new Date(now.getTime() + 1)),
+  )
+  const drafts = composeAlerts(changes, rules, recent)
+  if (drafts.length === 0) return
+  const siteNames = new Map((await database.read(listSites(tenantId))).map(({ id, name }) => [id, name]))
+  await checkLease()
+  for (const draft of drafts) await storeDraft(watch, tenantId, draft, siteNames.get(draft.siteId))
+}
+
+async function withoutAlerted(
+  { read }: Pick<Database, 'read'>,
+  tenantId: string,
+  changes: readonly Change[],
+): Promise<Change[]> {
+  const subjects = [...new Set(changes.map(({ subject }) => subject))]
+  const queries = chunksOf(subjects, maxSubjectsPerQuery).map((some) => listAlertedSubjects(tenantId, some))
+  const alerted = (await Promise.all(queries.map((query) => read(query)))).flat()
+  const names = new Set(alerted.map(({ eventType, subject }) => `${eventType}\n${subject}`))
+  return changes.filter(({ eventType, subject }) => !names.has(`${eventType}\n${subject}`))
+}
+
+async function storeDraft(
+  { database, now }: Watch,
+  tenantId: string,
+  { eventType, siteId, changes, destinations, digestTo }: Draft,
+  siteName: string | undefined,
+): Promise<void> {
+  const keys = changes.flatMap(({ issueKey }) => issueKey ?? [])
+  const data = changes[0]?.data ?? (await describeIssues(database, tenantId, siteId, keys))
+  const subjects = changes.map(({ subject }) => subject).sort()
+  const timestamp = changes.map(({ occurredAt }) => occurredAt).sort()[0] ?? now.toISOString()
+  await storeAlert(database, {
+    ...{ tenantId, kind: 'immediate', eventType, siteId, siteIds: [], subjects, destinations, digestTo },
+    ...{ detectedAt: now, name: [eventType, ...subjects] },
+    message: { type: eventType, timestamp, data: { siteId, ...(siteName !== undefined && { siteName }), ...data } },
+  })
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { alertEvents } from '../../schema/alert-events.ts'
+import type { Query } from '../sql/query.ts'
+import { rowTime } from '../sql/rows.ts'
+import { sql, texts } from '../sql/sql.ts'
+
+const row = z.object({
+  tenantId: z.string(),
+  id: z.string(),
+  /** Null for every site. */
+  siteId: z.string().nullable(),
+  eventType: z.enum(alertEvents),
+  kind: z.enum(['immediate', 'digest']),
+  destinationId: z.string(),
+  /** When it was written: it covers what is found from then on. */
+  since: rowTime,
+})
+
+export type EnabledRule = z.infer<typeof row>
+
+/** Of all tenants, of events that the worker finds. */
+export const listEnabledRules: Query<EnabledRule> = {
+  name: 'listEnabledRules',
+  statement: sql`
+    SELECT tenant_id AS tenantId, id, site_id AS siteId, event_type AS eventType, kind,
+      destination_id AS destinationId, updated_at AS since
+    FROM alert_rules FINAL
+    WHERE enabled AND event_type IN ${texts(alertEvents)}
+    ORDER BY tenantId, id`,
+  row,
+}

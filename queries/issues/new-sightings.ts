@@ -1,0 +1,92 @@
+/** @module What is new for alerts: issues of a site, but those of its first day, which are one alert. */
+
+import { z } from 'zod'
+import { newIssueEvent } from '../../schema/alert-events.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount, rowDigits, rowTime } from '../sql/rows.ts'
+import { at, type Sql, sql, text, uint, uint64s, uuid } from '../sql/sql.ts'
+
+/** Issues of it are policy issues. */
+const reportType = 'csp-violation'
+
+const ofTenant = (tenantId: string): Sql => sql`tenant_id = ${uuid(tenantId)} AND report_type = ${text(reportType)}`
+
+/** By when rows were stored, which an index finds; a report of long ago can be stored now. */
+const storedSince = (tenantId: string, columns: Sql, since: Date): Sql => sql`
+  (SELECT ${columns} FROM issue_first_seen WHERE ${ofTenant(tenantId)} AND stored_at >= ${at(since)})`
+
+const sighting = z.object({ key: rowBigSum, siteId: z.string(), firstSeen: rowTime })
+
+export type Sighting = z.infer<typeof sighting>
+
+/** Issues that were first stored and first seen since, without those that are noise alone or have an alert, oldest first. */
+export const listNewSightings = (tenantId: string, since: Date, limit: number): Query<Sighting> => ({
+  name: 'listNewSightings',
+  statement: sql`
+    SELECT toString(issue.issue_key) AS key, issue.site_id AS siteId, issue.first_at AS firstSeen
+    FROM (
+      SELECT site_id, issue_key, min(first_seen_at) AS first_at
+      FROM issue_first_seen
+      WHERE ${ofTenant(tenantId)} AND (site_id, issue_key) IN ${storedSince(tenantId, sql`site_id, issue_key`, since)}
+      GROUP BY site_id, issue_key
+      HAVING first_at >= ${at(since)} AND min(stored_at) >= ${at(since)} AND NOT min(noise)
+    ) AS issue
+    INNER JOIN (
+      SELECT site_id, min(first_seen_at) AS first_at
+      FROM issue_first_seen
+      WHERE ${ofTenant(tenantId)} AND site_id IN ${storedSince(tenantId, sql`site_id`, since)}
+      GROUP BY site_id
+    ) AS site ON site.site_id = issue.site_id
+    WHERE issue.first_at >= site.first_at + toIntervalDay(1) AND lower(hex(issue.issue_key)) NOT IN (
+      SELECT arrayJoin(subjects)
+      FROM alerts
+      WHERE tenant_id = ${uuid(tenantId)} AND event_type = ${text(newIssueEvent)})
+    ORDER BY firstSeen, key
+    LIMIT ${uint(limit)}`,
+  row: sighting,
+})
+
+const firstDay = z.object({
+  siteId: z.string(),
+  firstSeen: rowTime,
+  issueCount: rowCount,
+  /** The first of them. */
+  keys: rowDigits.transform((keys) => keys.map(BigInt)),
+})
+
+export type FirstDay = z.infer<typeof firstDay>
+
+/** Sites whose first policy issue ever was seen since, with the issues of the day from then on, without noise. */
+export const listFirstDays = (tenantId: string, since: Date, named: number): Query<FirstDay> => ({
+  name: 'listFirstDays',
+  statement: sql`
+    SELECT site_id AS siteId, min(first_at) AS firstSeen,
+      arraySort(groupArrayIf((first_at, toString(issue_key)), NOT only_noise)) AS issues,
+      arrayFilter(issue -> issue.1 < firstSeen + toIntervalDay(1), issues) AS of_day,
+      length(of_day) AS issueCount, arrayMap(issue -> issue.2, arraySlice(of_day, 1, ${uint(named)})) AS keys
+    FROM (
+      SELECT site_id, issue_key, min(first_seen_at) AS first_at, min(noise) AS only_noise
+      FROM issue_first_seen
+      WHERE ${ofTenant(tenantId)} AND site_id IN ${storedSince(tenantId, sql`site_id`, since)}
+      GROUP BY site_id, issue_key)
+    GROUP BY siteId
+    HAVING firstSeen >= ${at(since)} AND issueCount > 0
+    ORDER BY siteId`,
+  row: firstDay,
+})
+
+const issueText = z.object({ key: rowBigSum, directive: z.string(), host: z.string(), firstSeen: rowTime })
+
+export type IssueText = z.infer<typeof issueText>
+
+export const listIssueTexts = (tenantId: string, siteId: string, keys: readonly bigint[]): Query<IssueText> => ({
+  name: 'listIssueTexts',
+  statement: sql`
+    SELECT toString(issue_key) AS key, any(issue_subject) AS directive, any(issue_host) AS host,
+      min(first_seen_at) AS firstSeen
+    FROM reports_per_day_by_issue
+    WHERE ${ofTenant(tenantId)} AND site_id = ${uuid(siteId)} AND issue_key IN ${uint64s(keys)}
+    GROUP BY issue_key
+    ORDER BY firstSeen, issue_key`,
+  row: issueText,
+})

@@ -1,0 +1,10 @@
+/** @module Events that the worker finds; rules and deliveries of other systems can name more. */
+
+import { changeEvent, gradeEvent } from './pci.ts'
+
+export const failingEvent = 'page.scan_failing'
+export const newIssueEvent = 'csp.new_issue'
+
+export const alertEvents = [changeEvent, gradeEvent, failingEvent, newIssueEvent] as const
+
+export type AlertEvent = (typeof alertEvents)[number]
