@@ -3,11 +3,13 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Context } from './command/context.ts'
 import { StrictCommand } from './command/strict-command.ts'
 import { withHelp } from './command/subcommand.ts'
+import { addAlerts } from './commands/alerts.ts'
 import { addBackup } from './commands/backup.ts'
 import { addBlocks } from './commands/blocks.ts'
 import { addCluster } from './commands/cluster.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addCsp } from './commands/csp.ts'
+import { addDestinations } from './commands/destinations.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
 import { addImport } from './commands/import.ts'
@@ -29,6 +31,8 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addKeys,
   addPages,
   addScripts,
+  addDestinations,
+  addAlerts,
   addImport,
   addSql,
   addCsp,

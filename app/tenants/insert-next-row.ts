@@ -7,7 +7,7 @@ import { type Bound, join, name, render, type Sql, sql } from '../../queries/sql
  */
 export async function insertNextRow(
   database: Database,
-  table: 'tenants' | 'sites' | 'api_keys' | 'monitored_pages',
+  table: 'tenants' | 'sites' | 'api_keys' | 'monitored_pages' | 'alert_destinations',
   condition: Sql,
   changes: Readonly<Record<string, Bound | Sql | undefined>>,
 ): Promise<void> {

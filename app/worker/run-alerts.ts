@@ -14,7 +14,7 @@ import { watchTenant } from './watch/watch-tenant.ts'
 
 export interface AlertLoop
   extends Omit<Passes, 'leaseId' | 'name' | 'database'>,
-    Pick<Delivery, 'now' | 'settings' | 'keys' | 'onDelivery'> {
+    Pick<Delivery, 'now' | 'settings' | 'keys' | 'metrics'> {
   readonly database: Pick<Database, 'read' | 'insert' | 'command'>
   /** Of the day in UTC. */
   readonly digestHour: number
@@ -37,17 +37,28 @@ const sendSettings = ({ OUTBOUND_ALLOWED, SMTP_URL, MAIL_FROM }: Config): SendSe
 })
 
 export function runAlerts(loop: AlertLoop): Promise<void> {
+  const onHeld = () => loop.metrics.setOldestAlert(0)
+  return underLease({ ...loop, leaseId: leaseOfAlerts, name: 'Alerts', onHeld }, createAlertPass(loop))
+}
+
+type AlertPass = Pick<
+  AlertLoop,
+  'database' | 'now' | 'settings' | 'keys' | 'metrics' | 'digestHour' | 'stopping' | 'log'
+>
+
+/** Finds, stores and sends what is due. */
+export function createAlertPass(loop: AlertPass) {
   /** Times of the digests that were made, by tenant. */
   const digests = new Map<string, number>()
-  return underLease({ ...loop, leaseId: leaseOfAlerts, name: 'Alerts' }, async (checkLease) => {
+  return async (checkLease: () => Promise<void>): Promise<void> => {
     await watchTenants(loop, digests, checkLease)
     await deliverAlerts({ ...loop, checkLease })
-  })
+  }
 }
 
 /** A tenant whose changes cannot be read does not stop those of others. */
 async function watchTenants(
-  { database, now, digestHour, stopping, log }: AlertLoop,
+  { database, now, digestHour, stopping, log }: AlertPass,
   digests: Map<string, number>,
   checkLease: () => Promise<void>,
 ): Promise<void> {

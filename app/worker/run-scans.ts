@@ -1,27 +1,19 @@
 /** @module The loop of scans: one worker at a time, four pages at a time, no page twice at one due time. */
 
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { hourMs } from '../../schema/durations.ts'
-import { type LeaseOptions, withImportLease } from '../import/reports/import-lease.ts'
 import { reasonOf } from '../program/log-outage.ts'
 import { type DuePage, type IntervalOf, listDuePages } from './list-due-pages.ts'
 import type { ScanSettings } from './scan/scan-settings.ts'
 import { storeScan } from './store-scan.ts'
+import { type Passes, underLease } from './under-lease.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
-export interface ScanLoop {
+export interface ScanLoop extends Pick<Passes, 'lookEveryMs' | 'lease' | 'log' | 'stopping'> {
   readonly database: Database
   readonly settings: ScanSettings
   readonly intervalOf: IntervalOf
-  /** Pause between two passes. */
-  readonly lookEveryMs: number
-  readonly lease: Pick<LeaseOptions, 'expiresAfterMs' | 'renewEveryMs' | 'pollMs'>
   readonly metrics: WorkerMetrics
-  readonly log: Logger
-  /** Begins no further scan. */
-  readonly stopping: AbortSignal
   /** Ends scans that run; they are not stored. */
   readonly cut: AbortSignal
 }
@@ -30,32 +22,13 @@ const pagesAtOnce = 4
 
 /** Of no tenant. */
 const leaseOfScans = '5ca45000-0000-4000-8000-000000000000'
-const lostMessage = 'Another worker took over while this one did not respond'
 
 /** Until `stopping`; an error ends a pass alone. */
 export async function runScans(loop: ScanLoop): Promise<void> {
-  const { database, lease, lookEveryMs, metrics, log, stopping } = loop
-  const pause = () => sleep(lookEveryMs, undefined, { signal: stopping }).catch(() => {})
-  const onWait = (holder: string) => log.info({ holder }, 'Another worker scans; this one waits')
-  const own = { ...lease, database, tenantId: leaseOfScans, signal: stopping, onWait, lostMessage }
+  const { metrics } = loop
   const unstored = new Map<string, number>()
-  while (!stopping.aborted) {
-    try {
-      await withImportLease(own, async (checkLease) => {
-        metrics.holdLease(true)
-        while (!stopping.aborted) {
-          await scanDuePages(loop, unstored, checkLease)
-          await pause()
-        }
-      })
-    } catch (error) {
-      if (stopping.aborted) return
-      log.error({ reason: reasonOf(error) }, 'Scans are interrupted')
-      await pause()
-    } finally {
-      metrics.holdLease(false)
-    }
-  }
+  const passes = { ...loop, leaseId: leaseOfScans, name: 'Scans', onHeld: metrics.holdLease }
+  await underLease(passes, (checkLease) => scanDuePages(loop, unstored, checkLease))
 }
 
 /** @param unstored when pages may be fetched again whose scan could not be stored. */

@@ -6,6 +6,7 @@ import { mountHealth } from '../http/health.ts'
 import { observe } from '../http/observe.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'
 import type { IntervalOf } from './list-due-pages.ts'
+import { type AlertLoop, alertSettings, runAlerts } from './run-alerts.ts'
 import { runScans, type ScanLoop } from './run-scans.ts'
 import { scanSettings } from './store-scan.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
@@ -13,6 +14,7 @@ import { createWorkerMetrics } from './worker-metrics.ts'
 export interface WorkerOptions extends Partial<Pick<ScanLoop, 'lookEveryMs' | 'lease' | 'metrics'>> {
   /** SCAN_EVERY_HOURS by default. */
   readonly intervalOf?: IntervalOf | undefined
+  readonly alerts?: Partial<Pick<AlertLoop, 'now'>>
 }
 
 /** @param database as the writer; the caller closes it. `stop` gives scans that run DRAIN_SECONDS to end. */
@@ -32,7 +34,10 @@ export async function startWorker(config: Config, database: Database, log: Logge
     intervalOf: options.intervalOf ?? (() => SCAN_EVERY_HOURS * hourMs),
     lease: { pollMs: 5_000, ...lease },
   }
-  const running = SCAN_EVERY_HOURS === 0 ? undefined : runScans(loop)
+  const running = Promise.all([
+    SCAN_EVERY_HOURS === 0 ? undefined : runScans(loop),
+    runAlerts({ ...loop, ...alertSettings(config), now: () => new Date(), ...options.alerts }),
+  ])
   return {
     async stop(): Promise<void> {
       stopping.abort()

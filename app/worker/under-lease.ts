@@ -9,10 +9,12 @@ export interface Passes {
   /** Of no tenant. */
   readonly leaseId: string
   readonly lease: Pick<LeaseOptions, 'expiresAfterMs' | 'renewEveryMs' | 'pollMs'>
-  readonly pauseMs: number
+  /** Between two passes. */
+  readonly lookEveryMs: number
+  /** Begins no further pass. */
   readonly stopping: AbortSignal
   readonly log: Logger
-  /** Begins log lines: `Alerts`. */
+  /** Begins log lines, such as `Scans`. */
   readonly name: string
   readonly onHeld?: (held: boolean) => void
 }
@@ -22,8 +24,8 @@ export async function underLease(
   passes: Passes,
   pass: (checkLease: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const { database, leaseId, lease, pauseMs, stopping, log, name, onHeld = () => {} } = passes
-  const pause = () => sleep(pauseMs, undefined, { signal: stopping }).catch(() => {})
+  const { database, leaseId, lease, lookEveryMs, stopping, log, name, onHeld = () => {} } = passes
+  const pause = () => sleep(lookEveryMs, undefined, { signal: stopping }).catch(() => {})
   const options: LeaseOptions = {
     ...lease,
     ...{ database, tenantId: leaseId, signal: stopping },

@@ -19,12 +19,25 @@ export function createWorkerMetrics() {
     buckets: [0.1, 1, 10, 60, 600, 3_600, 14_400],
     registers,
   })
+  const deliveries = new Counter({
+    name: 'worker_alert_deliveries_total',
+    help: 'Alerts that were delivered, rejected or dropped, by type of their destination',
+    labelNames: ['type', 'outcome'],
+    registers,
+  })
+  const oldestAlert = new Gauge({
+    name: 'worker_oldest_unsent_alert_seconds',
+    help: 'Age of the oldest alert that is still to be sent; 0 without one, and where another worker sends',
+    registers,
+  })
   const leaseHeld = new Gauge({ name: 'worker_lease_held', help: '1 while this worker scans, else 0', registers })
   return {
     ...program,
     observe: program.observeRequest,
     countScan: (reason: string) => scans.inc({ reason }),
     startPass: () => passSeconds.startTimer(),
+    countDelivery: (type: string, outcome: string) => deliveries.inc({ type, outcome }),
+    setOldestAlert: (milliseconds: number) => oldestAlert.set(milliseconds / 1000),
     holdLease: (held: boolean) => leaseHeld.set(held ? 1 : 0),
   }
 }

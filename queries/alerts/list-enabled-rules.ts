@@ -18,14 +18,17 @@ const row = z.object({
 
 export type EnabledRule = z.infer<typeof row>
 
-/** Of all tenants, of events that the worker finds. */
+/** Of all tenants, with events that the worker finds and a destination that it has: imported rules can be another system's. */
 export const listEnabledRules: Query<EnabledRule> = {
   name: 'listEnabledRules',
   statement: sql`
     SELECT tenant_id AS tenantId, id, site_id AS siteId, event_type AS eventType, kind,
       destination_id AS destinationId, updated_at AS since
     FROM alert_rules FINAL
-    WHERE enabled AND event_type IN ${texts(alertEvents)}
+    WHERE enabled AND event_type IN ${texts(alertEvents)} AND (tenant_id, destination_id) IN (
+      SELECT tenant_id, id
+      FROM alert_destinations FINAL
+      WHERE NOT removed)
     ORDER BY tenantId, id`,
   row,
 }

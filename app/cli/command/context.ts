@@ -8,6 +8,8 @@ export interface CommandSettings extends DeleteSettings {
   readonly connectOptions?: ConnectOptions
   /** Wait for the owner of DATA_DIR whose engine restarts, or ends. */
   readonly ownerTimeoutMs?: number
+  /** Wait of `destinations test` for a worker. */
+  readonly testWaitMs?: number
 }
 
 /** The migrations that a command needs; all of this release by default. */

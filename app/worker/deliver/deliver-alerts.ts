@@ -13,6 +13,7 @@ import { dayMs } from '../../../schema/durations.ts'
 import { scrub } from '../../import/records/scrub.ts'
 import { reasonOf } from '../../program/log-outage.ts'
 import type { AlertMessage } from '../alert-message.ts'
+import type { WorkerMetrics } from '../worker-metrics.ts'
 import { maxAttempts, nextAttemptAt } from './back-off.ts'
 import { openDestination } from './destination.ts'
 import { messageText } from './message-text.ts'
@@ -31,7 +32,7 @@ export interface Delivery {
   readonly checkLease: () => Promise<void>
   readonly stopping: AbortSignal
   readonly log: Logger
-  readonly onDelivery: (type: string, outcome: DeliveryOutcome['outcome']) => void
+  readonly metrics: Pick<WorkerMetrics, 'countDelivery' | 'setOldestAlert'>
 }
 
 /** As attempts expire then. */
@@ -50,9 +51,11 @@ const senders: Readonly<Record<StoredDestination['type'], Send>> = {
 
 /** Sends what is due, and stores each outcome. Throws where another worker has the lease. */
 export async function deliverAlerts(delivery: Delivery): Promise<void> {
-  const { database, now } = delivery
+  const { database, now, metrics } = delivery
   const pending = await database.read(listPendingAlerts(new Date(now().getTime() - pendingMs)))
-  if (pending.length === 0) return
+  const [oldest] = pending
+  metrics.setOldestAlert(oldest ? now().getTime() - Date.parse(oldest.detectedAt) : 0)
+  if (!oldest) return
   const ids = (field: 'tenantId' | 'alertId') => [...new Set(pending.map((alert) => alert[field]))]
   const [attempts, stored] = await Promise.all([
     database.read(listAttempts(ids('tenantId'), ids('alertId'))),
@@ -89,14 +92,14 @@ async function deliver(
   before: Attempts | undefined,
   destination: StoredDestination | undefined,
 ): Promise<boolean> {
-  const { database, now, checkLease, log, onDelivery } = delivery
+  const { database, now, checkLease, log, metrics } = delivery
   const deliveryId = uuidV5(alert.alertId, alert.destinationId)
   const lastAt = before && new Date(before.lastAt)
   const count = before?.count ?? 0
 
   async function end(at: Date, outcome: DeliveryOutcome): Promise<void> {
     await recordDelivery(database, { deliveryId, alert, destination, at }, outcome)
-    onDelivery(destination?.type ?? '', outcome.outcome)
+    metrics.countDelivery(destination?.type ?? 'removed', outcome.outcome)
     const { tenantId, alertId, destinationId } = alert
     if (outcome.detail !== null) log.warn({ tenantId, alertId, destinationId, ...outcome }, 'An alert is not delivered')
   }

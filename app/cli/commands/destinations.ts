@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from '@commander-js/extra-typings'
+import { z } from 'zod'
+import { listAlertDeliveries } from '../../../queries/alerts/list-alert-deliveries.ts'
+import { listDestinations } from '../../../queries/alerts/list-destinations.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
+import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
+import { bool, sql, text as textParameter, toClickHouseTime, uuid } from '../../../queries/sql/sql.ts'
+import { destinationAddress, destinationTypes } from '../../../schema/alert-destination.ts'
+import { recordWord } from '../../../schema/record-fields.ts'
+import { insertNextRow } from '../../tenants/insert-next-row.ts'
+import { sealDestination } from '../../worker/deliver/destination.ts'
+import { secretsKeys } from '../../worker/deliver/secrets-keys.ts'
+import { option } from '../command/arguments.ts'
+import type { Context } from '../command/context.ts'
+import { requireTenant } from '../command/require-tenant.ts'
+import { name, tenant } from '../command/shared-arguments.ts'
+import { subcommand } from '../command/subcommand.ts'
+
+const type = option('--type <TYPE>', {
+  about: 'How alerts are sent',
+  takes: `one of ${destinationTypes.join(', ')}`,
+  schema: z.enum(destinationTypes),
+}).makeOptionMandatory()
+
+/** Checked by the action, so that no error quotes an address. */
+const address = option('--address <->', {
+  about: 'Where alerts are sent',
+  takes: '-, as the address is read from stdin: other users see a command line',
+  schema: z.string(),
+}).makeOptionMandatory()
+
+const destination = option('--destination <ID>', {
+  about: 'The destination',
+  takes: 'the id of a destination, as "destinations list" shows it',
+  schema: recordWord,
+}).makeOptionMandatory()
+
+const addressOf = {
+  webhook: 'an http or https URL',
+  slack: 'the http or https URL of an incoming webhook',
+  email: 'one e-mail address',
+}
+
+const pollMs = 250
+
+export function addDestinations(program: Command, context: Context): void {
+  const destinations = subcommand(program, 'destinations', { about: 'Where alerts are sent' })
+
+  subcommand(destinations, 'add', {
+    about: 'Add a destination and print its id, and of a webhook its signing secret, the only time it is seen',
+    notes: [
+      'Address and secret are stored encrypted, by SECRETS_KEY or by DATA_DIR/secrets.key, which the worker needs too. Webhooks are',
+      'signed as Standard Webhooks has it. Mail needs SMTP_URL and MAIL_FROM in the environment of the worker.',
+    ],
+    examples: [
+      'destinations add --tenant ID --name On-call --type webhook --address - < address.txt',
+      'destinations add --tenant ID --name "Security officer" --type email --address - <<< officer@example.com',
+    ],
+  })
+    .addOption(tenant)
+    .addOption(name)
+    .addOption(type)
+    .addOption(address)
+    .action(async ({ tenant, name, type, address }) => {
+      if (address !== '-') {
+        throw new Error('--address takes -, as the address is read from stdin: other users see a command line')
+      }
+      const { reader, writer } = await context.database()
+      await requireTenant(reader, tenant)
+      const given = destinationAddress[type].safeParse((await text(context.stdin)).trim())
+      if (!given.success) throw new Error(`The address on stdin must be ${addressOf[type]}`)
+      const added = { tenantId: tenant, id: randomUUID(), name, type, address: given.data }
+      const { row, secret } = sealDestination(added, secretsKeys(context.config()))
+      await insertRows(writer, 'alert_destinations', [row])
+      if (secret) context.log('Keep the secret, by which the receiver checks signatures: it is not shown again')
+      context.finish({ id: added.id, name, type, ...(secret && { secret }) })
+    })
+
+  subcommand(destinations, 'list', {
+    about: 'Print the destinations, without their addresses',
+    examples: ['destinations list --tenant ID'],
+  })
+    .addOption(tenant)
+    .action(async ({ tenant }) => {
+      const { reader } = await context.database()
+      await requireTenant(reader, tenant)
+      const found = await reader.read(listDestinations(tenant))
+      context.finish({ destinations: found.map(({ id, name, type, createdAt }) => ({ id, name, type, createdAt })) })
+    })
+
+  subcommand(destinations, 'test', {
+    about: 'Send a test by the worker, and print its delivery',
+    notes: ['Exits 1 if the test was not delivered: detail says why.'],
+    examples: ['destinations test --tenant ID --destination ID'],
+  })
+    .addOption(tenant)
+    .addOption(destination)
+    .action(async ({ tenant, destination }) => {
+      const { reader, writer } = await context.database()
+      await requireDestination(reader, tenant, destination)
+      const id = randomUUID()
+      const now = new Date()
+      const summary = 'A test of this destination'
+      const message = { type: 'test', timestamp: now.toISOString(), data: { alertId: id, summary } }
+      const times = { occurred_at: toClickHouseTime(now), detected_at: toClickHouseTime(now) }
+      await insertRows(writer, 'alerts', [
+        {
+          tenant_id: tenant,
+          id,
+          kind: 'test',
+          summary,
+          payload: JSON.stringify(message),
+          destinations: [destination],
+          ...times,
+        },
+      ])
+      const waitMs = context.settings.testWaitMs ?? 30_000
+      for (const until = Date.now() + waitMs; Date.now() < until; await sleep(pollMs)) {
+        const page = { after: undefined, limit: 100 }
+        const deliveries = await reader.read(listAlertDeliveries(tenant, { destinationId: destination }, page))
+        const delivery = deliveries.find(({ alertId }) => alertId === id)
+        if (delivery) return context.finish(delivery, delivery.outcome === 'delivered' ? 0 : 1)
+      }
+      throw new Error(
+        `No worker answered within ${waitMs / 1000} s: start one with "npm run worker", and the test is sent`,
+      )
+    })
+
+  subcommand(destinations, 'remove', {
+    about: 'Remove a destination and its address; its rules alert no more',
+    examples: ['destinations remove --tenant ID --destination ID'],
+  })
+    .addOption(tenant)
+    .addOption(destination)
+    .action(async ({ tenant, destination }) => {
+      const { reader, writer } = await context.database()
+      await requireDestination(reader, tenant, destination)
+      const isDestination = sql`tenant_id = ${uuid(tenant)} AND id = ${textParameter(destination)}`
+      await insertNextRow(writer, 'alert_destinations', isDestination, {
+        ...{ sealed: textParameter(''), removed: bool(true) },
+      })
+      context.finish({ id: destination, removed: true })
+    })
+}
+
+/** Throws if the tenant has no such destination. */
+export async function requireDestination(database: Database, tenantId: string, id: string): Promise<void> {
+  await requireTenant(database, tenantId)
+  const found = await database.read(listDestinations(tenantId))
+  if (!found.some((one) => one.id === id)) {
+    throw new Error(`The tenant has no destination ${id}: "destinations list" shows them`)
+  }
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { scans } from '../../../app/import/records/types/scans.ts'
+import { aReport } from '../../../fixtures/reports.ts'
+import { completeScan, failedScan, type ScanRecord, sending } from '../../../fixtures/scans.ts'
+import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
+import type { StoredReport } from '../../../schema/stored-report.ts'
+import { type AlertWorld, createAlertWorld } from '../../support/alert-world.ts'
+
+let world: AlertWorld
+
+beforeAll(async () => {
+  world = await createAlertWorld()
+})
+afterAll(() => world?.close())
+
+type Shop = Awaited<ReturnType<AlertWorld['createShop']>>
+
+const at = (time: number) => new Date(time).toISOString()
+const policy = "default-src 'self'"
+
+/** Scans of the shop's page, oldest first. */
+const importScans = (shop: Shop, given: readonly (Partial<ScanRecord> & { readonly time: number })[]) =>
+  world.api.importRecords(
+    shop.tenantId,
+    scans,
+    given.map(({ time, ...scan }) => {
+      const named = { id: randomUUID(), pageId: shop.pageId, scannedAt: at(time), ...scan }
+      return scan.status === 'failed' ? failedScan(named) : completeScan(named as Parameters<typeof completeScan>[0])
+    }),
+  )
+
+const withPolicy = { headers: sending({ 'content-security-policy': policy }), grade: 'A' } as const
+
+let seed = 0
+const insertIssues = (shop: Shop, hosts: readonly string[], receivedAt: number, given: Partial<StoredReport> = {}) =>
+  world.api.insertReports(
+    hosts.map((issueHost) => {
+      const id = `${randomUUID().slice(0, 24)}${String(++seed).padStart(12, '0')}`
+      return aReport({ tenantId: shop.tenantId, siteId: shop.siteId, issueHost, receivedAt, id, ...given })
+    }),
+  )
+
+/** A site that had its first day long ago. */
+async function createOldShop() {
+  const shop = await world.createShop()
+  await insertIssues(shop, ['old.test'], Date.now() - 20 * dayMs)
+  return shop
+}
+
+test('a page that loses its policy is two alerts, sent once, and is alerted in the readiness', async () => {
+  const shop = await world.createShop()
+  const now = Date.now()
+  const id = randomUUID()
+  await importScans(shop, [
+    { time: now - hourMs, ...withPolicy },
+    { time: now - minuteMs, id },
+  ])
+  const sent = await world.pass()
+  const path = `/v1/sites/${shop.siteId}/pages/${shop.pageId}/scans/${id}`
+  const data = { siteId: shop.siteId, siteName: 'Shop', pageId: shop.pageId, pageLabel: 'Checkout', scanId: id, path }
+  expect(sent.map(({ message }) => message).sort((a, b) => (a.type > b.type ? -1 : 1))).toMatchObject([
+    {
+      ...{ type: 'page.headers_changed', timestamp: at(now - minuteMs) },
+      data: {
+        ...data,
+        summary: 'Checkout: content-security-policy removed',
+        headers: [{ header: 'content-security-policy', change: 'removed', before: policy, after: null }],
+      },
+    },
+    { type: 'page.grade_dropped', data: { ...data, summary: 'Checkout: grade A dropped to F' } },
+  ])
+  expect(new Set(sent.map((one) => one.path))).toEqual(new Set([`/in/${shop.pageId}`]))
+  expect(await world.pass()).toEqual([])
+  expect(await world.pass(now + hourMs)).toEqual([])
+
+  const { body } = await world.api.get('/v1/alert-deliveries', { key: shop.key })
+  const alertIds = sent.map(({ message }) => message.data.alertId)
+  expect(body.data.map(({ alertId }: { alertId: string }) => alertId).sort()).toEqual(alertIds.sort())
+  expect(body.data.map(({ id }: { id: string }) => id).sort()).toEqual(sent.map((one) => one.id).sort())
+  const destination = { id: shop.destinationId, name: 'On-call', type: 'webhook' }
+  const common = { kind: 'immediate', outcome: 'delivered', detail: null, destination, siteId: shop.siteId }
+  expect(body.data).toMatchObject([common, common])
+  const readiness = await world.api.get(`/v1/compliance/pci-dss?siteId=${shop.siteId}`, { key: shop.key })
+  expect(readiness.body.data.evidence.changes).toMatchObject([{ scanId: id, alerted: true }])
+})
+
+test('the third failed scan in a row is one alert, the fourth none', async () => {
+  const shop = await world.createShop()
+  const now = Date.now()
+  const failed = (minutes: number) => ({ time: now - minutes * minuteMs, status: 'failed' as const })
+  await importScans(shop, [{ time: now - hourMs, ...withPolicy }, failed(50), failed(40)])
+  expect(await world.pass()).toEqual([])
+  await importScans(shop, [failed(30)])
+  expect((await world.pass()).map(({ message }) => message)).toMatchObject([
+    { type: 'page.scan_failing', data: { summary: 'Checkout: 3 scans in a row failed, the last by timeout' } },
+  ])
+  await importScans(shop, [failed(20)])
+  expect(await world.pass()).toEqual([])
+})
+
+test('a new issue is one alert however many reports it has; noise alone and old ones are none', async () => {
+  const shop = await createOldShop()
+  const now = Date.now()
+  await insertIssues(
+    shop,
+    Array.from({ length: 500 }, () => 'new.test'),
+    now - minuteMs,
+  )
+  await insertIssues(shop, ['noise.test'], now - minuteMs, { noise: true })
+  await insertIssues(shop, ['old.test'], now - minuteMs)
+  await insertIssues(shop, ['imported.test'], now - 3 * dayMs)
+  const sent = await world.pass()
+  expect(sent.map(({ message }) => message)).toMatchObject([
+    {
+      ...{ type: 'csp.new_issue', timestamp: at(now - minuteMs) },
+      data: {
+        ...{ summary: 'New issue: script-src-elem blocks new.test', siteId: shop.siteId, issueCount: 1 },
+        issues: [{ directive: 'script-src-elem', host: 'new.test', firstSeen: at(now - minuteMs) }],
+      },
+    },
+  ])
+  const [one] = sent
+  const issues = await world.api.get(`${one?.message.data.path}`, { key: shop.key })
+  expect(issues.body.data).toHaveLength(50)
+  await insertIssues(shop, ['new.test', 'noise.test'], now - 1_000, { noise: true })
+  expect(await world.pass()).toEqual([])
+})
+
+test('many new issues of a pass are one message', async () => {
+  const shop = await createOldShop()
+  const hosts = Array.from({ length: 37 }, (_, index) => `host-${index}.test`)
+  await insertIssues(shop, hosts, Date.now() - minuteMs)
+  const sent = await world.pass()
+  expect(sent.map(({ message }) => message.data)).toMatchObject([{ summary: '37 new issues', issueCount: 37 }])
+  expect(sent[0]?.message.data.issues).toHaveLength(20)
+  expect(Buffer.byteLength(JSON.stringify(sent[0]?.message))).toBeLessThan(20_000)
+  expect(await world.pass()).toEqual([])
+})
+
+test('the issues of a site’s first day are held, and then one message', async () => {
+  const shop = await world.createShop()
+  const first = Date.now() - 2 * hourMs
+  await insertIssues(shop, ['a.test', 'b.test', 'c.test', 'd.test', 'e.test'], first)
+  await insertIssues(shop, ['noise.test'], first, { noise: true })
+  expect(await world.pass()).toEqual([])
+  await insertIssues(shop, ['f.test'], first + hourMs)
+  expect(await world.pass(first + dayMs - 1)).toEqual([])
+  const [day, ...others] = await world.pass(first + dayMs)
+  expect(others).toEqual([])
+  expect(day?.message.data).toMatchObject({ summary: '6 issues on the first day', issueCount: 6 })
+  expect(await world.pass(first + dayMs + minuteMs)).toEqual([])
+  await insertIssues(shop, ['second.test'], first + dayMs + minuteMs)
+  const later = await world.pass(first + dayMs + 2 * minuteMs)
+  expect(later.map(({ message }) => message.data.summary)).toEqual(['New issue: script-src-elem blocks second.test'])
+})
+
+test('past twelve messages an hour the issues wait for one of the next hour', async () => {
+  const shop = await createOldShop()
+  const now = Date.now()
+  for (let count = 0; count < 12; count++) {
+    await insertIssues(shop, [`host-${count}.test`], now - 1_000)
+    expect(await world.pass(now + count * 1_000)).toHaveLength(1)
+  }
+  await insertIssues(
+    shop,
+    ['e', 'f', 'g', 'h'].map((host) => `${host}.test`),
+    now,
+  )
+  expect(await world.pass(now + minuteMs)).toEqual([])
+  const [one, ...others] = await world.pass(now + hourMs + 12_000)
+  expect(others).toEqual([])
+  expect(one?.message.data).toMatchObject({ issueCount: 4 })
+})
+
+test('in a quiet week there is no message, nor for an import of old files, and a change after it is one', async () => {
+  const shop = await createOldShop()
+  const start = Date.now() - 8 * dayMs
+  const days = Array.from({ length: 8 }, (_, day) => ({ time: start + day * dayMs, ...withPolicy }))
+  await importScans(shop, days)
+  for (const { time } of days) await insertIssues(shop, ['old.test'], time)
+  for (let time = start; time < start + 7 * dayMs; time += 6 * hourMs) expect(await world.pass(time)).toEqual([])
+  const longAgo = start - 30 * dayMs
+  await importScans(shop, [
+    { time: longAgo, ...withPolicy },
+    { time: longAgo + hourMs },
+    { time: longAgo + dayMs, ...withPolicy },
+  ])
+  await insertIssues(shop, ['long-gone.test'], longAgo)
+  expect(await world.pass(start + 7 * dayMs)).toEqual([])
+  await importScans(shop, [{ time: start + 7 * dayMs + hourMs, headers: sending({}), grade: 'A' }])
+  expect(await world.pass(start + 7 * dayMs + 2 * hourMs)).toHaveLength(1)
+})
+
+test('a rule covers what is found from when it was written, and an imported one of another system nothing', async () => {
+  const { tenantId, siteId, pageId } = await world.createShop()
+  const shop = { ...(await world.createShop()), tenantId, siteId, pageId }
+  const now = Date.now()
+  const other = await world.addDestination(tenantId, '/late')
+  await world.addRule(tenantId, 'page.headers_changed', other, { since: now })
+  await world.addRule(tenantId, 'page.headers_changed', 'dst_elsewhere')
+  await importScans(shop, [
+    { time: now - hourMs, ...withPolicy },
+    { time: now - minuteMs, ...withPolicy, headers: sending({}) },
+  ])
+  expect((await world.pass()).map(({ path }) => path)).toEqual([`/in/${pageId}`])
+  await importScans(shop, [{ time: now + 1, ...withPolicy }])
+  expect((await world.pass(now + minuteMs)).map(({ path }) => path).sort()).toEqual([`/in/${pageId}`, '/late'])
+})

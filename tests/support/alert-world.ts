@@ -1,0 +1,116 @@
+/** @module Tenants with destinations, rules and pages, a receiver of webhooks, and passes of alerts at times of the test's own. */
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { pino } from 'pino'
+import { readConfig } from '../../app/config.ts'
+import { monitoredPages } from '../../app/import/records/types/monitored-pages.ts'
+import type { AlertMessage } from '../../app/worker/alert-message.ts'
+import { sealDestination } from '../../app/worker/deliver/destination.ts'
+import { alertSettings, createAlertPass } from '../../app/worker/run-alerts.ts'
+import { createWorkerMetrics } from '../../app/worker/worker-metrics.ts'
+import { migrate } from '../../clickhouse/migrate.ts'
+import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../queries/sql/sql.ts'
+import type { AlertEvent } from '../../schema/alert-events.ts'
+import { alertEvents } from '../../schema/alert-events.ts'
+import { startApi } from './api.ts'
+import { createDatabase, queryRows } from './database.ts'
+import { startWebServer } from './web-server.ts'
+
+export interface Received {
+  readonly path: string
+  readonly id: string
+  readonly message: AlertMessage
+}
+
+export const secretsKey = randomBytes(32).toString('base64')
+
+export const workerEnvironment = { OUTBOUND_ALLOWED: '127.0.0.1:*', SECRETS_KEY: secretsKey }
+
+export type AlertWorld = Awaited<ReturnType<typeof createAlertWorld>>
+
+/** @param environment beside `workerEnvironment`. */
+export async function createAlertWorld(environment: Readonly<Record<string, string>> = {}) {
+  const database = await createDatabase()
+  await migrate(database.writer)
+  const api = await startApi(database)
+  const received: Received[] = []
+  const logged: string[] = []
+  let handle = (_: Received, response: ServerResponse) => void response.writeHead(204).end()
+  const web = await startWebServer(async (request, response) => {
+    const message = JSON.parse(await text(request)) as AlertMessage
+    const one = { path: request.url ?? '', id: String(request.headers['webhook-id']), message }
+    received.push(one)
+    handle(one, response)
+  })
+  const config = readConfig({ ...workerEnvironment, ...environment })
+  let clock = Date.now()
+  const metrics = createWorkerMetrics()
+  const pass = createAlertPass({
+    ...alertSettings(config),
+    ...{ database: database.writer, now: () => new Date(clock), metrics, stopping: new AbortController().signal },
+    log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
+  })
+
+  async function addDestination(tenantId: string, path: string, type: 'webhook' | 'slack' = 'webhook') {
+    const given = { tenantId, id: randomUUID(), name: 'On-call', type, address: `${web.origin}${path}` }
+    const { row } = sealDestination(given, [Buffer.from(secretsKey, 'base64')])
+    await insertRows(database.writer, 'alert_destinations', [row])
+    return given.id
+  }
+
+  /** @param since when it was written. */
+  async function addRule(tenantId: string, eventType: AlertEvent, destinationId: string, given: RuleOptions = {}) {
+    const { kind = 'immediate', since = 0 } = given
+    const rule = { tenant_id: tenantId, id: randomUUID(), event_type: eventType, kind, destination_id: destinationId }
+    const times = { enabled: true, updated_at: toClickHouseTime(new Date(since)) }
+    await insertRows(database.writer, 'alert_rules', [{ ...rule, ...times }])
+    return rule.id
+  }
+
+  return {
+    ...{ api, database, web, received, logged, metrics, addDestination, addRule },
+    setClock(time: number) {
+      clock = time
+    },
+    respond(handler: typeof handle) {
+      handle = handler
+    },
+    /** What the receiver got in one pass. @param time of the pass; now by default. */
+    async pass(time = Date.now()): Promise<Received[]> {
+      clock = time
+      received.length = 0
+      await pass(async () => {})
+      return [...received]
+    },
+    /** A tenant with one site, one payment page and immediate rules for every event to one webhook. */
+    async createShop() {
+      const tenantId = await api.createTenant()
+      const siteId = await api.createSite(tenantId, { name: 'Shop' })
+      const pageId = randomUUID()
+      const path = `/in/${pageId}`
+      const page = { kind: 'payment', label: 'Checkout', pattern: 'https://shop.example.test/pay', position: 0 }
+      await api.importRecords(tenantId, monitoredPages, [{ id: pageId, siteId, scanUrl: page.pattern, ...page }])
+      const destinationId = await addDestination(tenantId, path)
+      for (const event of alertEvents) await addRule(tenantId, event, destinationId)
+      return { tenantId, siteId, pageId, destinationId, key: await api.createKey(tenantId) }
+    },
+    deliveriesOf: (tenantId: string) =>
+      queryRows(
+        database.writer,
+        `SELECT id, alert_id, destination_id, outcome, detail, event_type FROM alert_deliveries
+         WHERE tenant_id = '${tenantId}' ORDER BY created_at, id`,
+      ),
+    async close() {
+      await Promise.all([api.close(), web.close()])
+      await database.drop()
+    },
+  }
+}
+
+interface RuleOptions {
+  readonly kind?: 'immediate' | 'digest'
+  readonly since?: number
+}
