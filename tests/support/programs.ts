@@ -13,6 +13,7 @@ const programs = [
   'tests/support/own-engine.ts',
   'tests/support/import-file.ts',
   'tests/support/own-worker.ts',
+  'tests/support/own-alerts.ts',
 ]
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -27,7 +27,7 @@ const programs = [
   },
   {
     name: 'worker',
-    about: 'Run the scans of monitored pages alone',
+    about: 'Run the scans of monitored pages and the alerts alone',
     notes: [
       'It writes to CLICKHOUSE_URL, else to the embedded engine of DATA_DIR. Of several workers one scans, and another takes over',
       '30 s after it died. Pages of public hosts alone are fetched, and of hosts that OUTBOUND_ALLOWED names.',

@@ -1,0 +1,20 @@
+import { pino } from 'pino'
+import { readConfig } from '../../app/config.ts'
+import { startWorker } from '../../app/worker/start-worker.ts'
+import { connectPatiently } from './patience.ts'
+
+export interface OwnAlerts {
+  readonly writeUrl: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly leaseMs: number
+}
+
+// A worker that only alerts, for tests that kill or freeze it: its settings are JSON in the one argument.
+const [, , given = ''] = process.argv
+const { writeUrl, environment, leaseMs } = JSON.parse(given) as OwnAlerts
+const config = readConfig({ ...environment, SCAN_EVERY_HOURS: '0' })
+await startWorker(config, connectPatiently(writeUrl), pino({ level: 'error' }), {
+  lookEveryMs: 20,
+  lease: { expiresAfterMs: leaseMs, renewEveryMs: leaseMs / 5, pollMs: 20 },
+})
+process.stdout.write('started\n')
