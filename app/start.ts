@@ -4,10 +4,11 @@ import { shopScenario } from '../fixtures/demo-scenarios.ts'
 import { listSites } from '../queries/tenants/list-sites.ts'
 import { startApi } from './api/start-api.ts'
 import { reportPath } from './collector/site-address.ts'
-import { startCollector } from './collector/start-collector.ts'
+import { type CollectorOptions, startCollector } from './collector/start-collector.ts'
 import type { TryPageOptions } from './collector/try-page.ts'
 import { type Config, readConfig } from './config.ts'
 import { type DemoKey, loadDemo } from './demo/load-demo.ts'
+import { importPayAlerts, mountPayAlerts } from './demo/pay-alerts.ts'
 import { importPayPage, mountPayPage, payPageScans, payPageScansPath } from './demo/pay-page.ts'
 import { requireFreePorts } from './http/require-free-ports.ts'
 import { createLogger } from './program/create-logger.ts'
@@ -32,20 +33,26 @@ async function start(): Promise<void> {
     const log = createLogger(config)
     const api = await startApi(config, engine.reader, log)
     const tryPage = await tryPageOptions(engine.reader, api.url, keys)
-    const collector = await startCollector(config, engine.writer, log, { tryPage, mount: tryPage && mountPayPage })
+    const collector = await startCollector(config, engine.writer, log, { tryPage, mount: tryPage && mountPayDemo })
     const payPage = tryPage && (await importPayPage(engine.writer, collector.url))
+    const payAlerts = tryPage && (await importPayAlerts(engine.writer, config, collector.url))
     const scans = payPage === undefined ? undefined : payPageScans(config, collector.url)
     const worker = await startWorker(scans?.config ?? config, engine.writer, log, { intervalOf: scans?.intervalOf })
     stopOnSignal(async () => {
       await Promise.all([collector.stop(), api.stop(), worker.stop()])
       await engine.close()
     })
-    const urls = { api: api.url, collector: collector.url, payPage }
+    const urls = { api: api.url, collector: collector.url, payPage, payAlerts }
     process.stdout.write(welcome(urls, await clickHouseLines(config, engine), keys))
   } catch (error) {
     await engine.close()
     throw error
   }
+}
+
+const mountPayDemo: CollectorOptions['mount'] = (app) => {
+  mountPayPage(app)
+  mountPayAlerts(app)
 }
 
 function printStep(line: string): void {
@@ -87,10 +94,11 @@ interface Urls {
   readonly api: string
   readonly collector: string
   readonly payPage: string | undefined
+  readonly payAlerts: string | undefined
 }
 
 function welcome(
-  { api, collector, payPage }: Urls,
+  { api, collector, payPage, payAlerts }: Urls,
   clickHouse: readonly string[],
   [main, ...others]: readonly DemoKey[],
 ): string {
@@ -103,6 +111,7 @@ function welcome(
       lines.push(`Scanned page            ${payPage}  (every two minutes)`)
       lines.push(`                        curl -s -H 'Authorization: Bearer ${main.key}' '${api}${payPageScansPath}'`)
     }
+    if (payAlerts !== undefined) lines.push(`Its alerts              ${payAlerts}`)
     lines.push(`Demo key                ${main.key}`)
     for (const { tenant, key } of others) lines.push(`Another tenant's key    ${key}  (${tenant})`)
     lines.push('', 'Try:')

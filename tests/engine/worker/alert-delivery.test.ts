@@ -113,7 +113,7 @@ test('an alert that ends the worker in each attempt ends as well', async () => {
   const [[, alertId] = []] = await world.deliveriesOf(shop.tenantId)
   const copy = randomUUID()
   await world.database.writer.command(
-    `INSERT INTO alerts SELECT * REPLACE (toUUID('${copy}') AS id) FROM alerts WHERE id = '${alertId}'`,
+    `INSERT INTO alerts SELECT * REPLACE (toUUID('${copy}') AS id) FROM (SELECT * FROM alerts WHERE id = '${alertId}')`,
   )
   const attempt = { tenant_id: shop.tenantId, alert_id: copy, destination_id: shop.destinationId }
   const attempts = Array.from({ length: 10 }, (_, index) => ({
