@@ -14,6 +14,7 @@ import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 const wantedKills = Number(process.env.ALERT_KILLS ?? 20)
 const random = seeded(Number(process.env.ALERT_KILLS_SEED ?? 1))
 const leaseMs = 500
+const clock = { epoch: Date.now(), speed: 20 }
 
 let world: AlertWorld
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 function startAlerts(): SpawnedScript {
-  const given: OwnAlerts = { writeUrl: world.database.writeUrl, environment: workerEnvironment, leaseMs }
+  const given: OwnAlerts = { writeUrl: world.database.writeUrl, environment: workerEnvironment, leaseMs, clock }
   return spawnScript('tests/support/own-alerts.ts', [JSON.stringify(given)], {})
 }
 
@@ -49,11 +50,13 @@ interface Tally {
   lostAnswers: number
 }
 
-/** A receiver that now and then refuses, is slow, or takes a message and drops the connection before it answers. */
+/** A receiver that refuses some messages once, is slow, or takes one and drops the connection before it answers. */
 function receiveBadly(): Tally {
   const tally: Tally = { ids: [], lostAnswers: 0 }
+  const failed = new Set<string>()
   world.respond(({ id }, response) => {
-    const draw = random.below(10)
+    const draw = failed.has(id) ? 9 : random.below(10)
+    if (draw < 2) failed.add(id)
     if (draw === 0) return void response.writeHead(503).end()
     tally.ids.push(id)
     if (draw === 1) {

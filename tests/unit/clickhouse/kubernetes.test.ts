@@ -42,7 +42,14 @@ test.each(workloads.map(titled))(
     const metricsPorts = { METRICS_PORT: '1', COLLECTOR_METRICS_PORT: '1', WORKER_METRICS_PORT: '1' }
     const known = { ...readConfig({}), ...readConfig(metricsPorts) }
     for (const name of Object.keys(environment)) {
-      expect([...Object.keys(known), 'CLICKHOUSE_URL', 'CLICKHOUSE_CLUSTER', 'REDIS_URL']).toContain(name)
+      expect([
+        ...Object.keys(known),
+        'CLICKHOUSE_URL',
+        'CLICKHOUSE_CLUSTER',
+        'REDIS_URL',
+        'SECRETS_KEY',
+        'SMTP_URL',
+      ]).toContain(name)
     }
     const { COLLECTOR_PORT, PORT, ...ports } = readConfig({ ...readImageConfig().env, ...environment })
     const declared = containerOf(resource).ports?.map(({ name, containerPort }) => `${name} ${containerPort}`) ?? []

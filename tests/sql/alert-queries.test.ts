@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { insertAlert } from '../../queries/alerts/insert-alert.ts'
+import { listAlertRules } from '../../queries/alerts/list-alert-rules.ts'
+import { listAlertedSubjects } from '../../queries/alerts/list-alerted-subjects.ts'
+import { listDestinations } from '../../queries/alerts/list-destinations.ts'
+import { listRecentAlerts } from '../../queries/alerts/list-recent-alerts.ts'
+import { listFirstDays, listIssueTexts, listNewSightings } from '../../queries/issues/new-sightings.ts'
+import { listPageLabels } from '../../queries/pages/list-page-labels.ts'
+import { render } from '../../queries/sql/sql.ts'
+import { sqlText } from '../support/sql-text.ts'
+import { tablesRead } from '../support/tenant-scope.ts'
+
+const tenant = '11111111-1111-4111-8111-111111111111'
+const site = '22222222-2222-4222-8222-222222222222'
+const time = new Date('2026-11-01T12:00:00.000Z')
+
+test.each([
+  listAlertedSubjects(tenant, ['a']),
+  listRecentAlerts(tenant, time, time),
+  listAlertRules(tenant),
+  listDestinations(tenant),
+  listNewSightings(tenant, time, 1),
+  listFirstDays(tenant, time, 1),
+  listIssueTexts(tenant, site, [1n]),
+  listPageLabels(tenant, time),
+])('$name reads rows of its tenant alone', (query) => {
+  const read = tablesRead(sqlText(query))
+  expect(read.length).toBeGreaterThan(0)
+  expect(read.filter(({ isScoped }) => !isScoped)).toEqual([])
+})
+
+test('an alert is inserted only where neither it nor a subject of it is stored, and each of its texts is a bound value', () => {
+  const hostile = "x') SELECT 1 --"
+  const { text, params } = render(
+    insertAlert({
+      ...{ tenantId: tenant, id: site, kind: 'immediate', eventType: 'csp.new_issue', siteId: site, siteIds: [] },
+      ...{ subjects: [hostile], summary: hostile, payload: hostile, destinations: [hostile], digestTo: [] },
+      ...{ occurredAt: time, detectedAt: time },
+    }),
+  )
+  expect(text).not.toContain('SELECT 1')
+  expect(Object.values(params).flat()).toContain(hostile)
+  expect(text.replaceAll(/\s+/g, ' ')).toMatch(
+    /WHERE NOT \( SELECT count\(\) > 0 FROM alerts WHERE tenant_id = \{p\d+:UUID\} AND \(id = \{p\d+:UUID\} OR event_type = \{p\d+:String\} AND hasAny\(subjects, \{p\d+:Array\(String\)\}\)\)\)/,
+  )
+})
