@@ -25,7 +25,7 @@ export interface Received {
   readonly message: AlertMessage
 }
 
-export const secretsKey = randomBytes(32).toString('base64')
+const secretsKey = randomBytes(32).toString('base64')
 
 export const workerEnvironment = { OUTBOUND_ALLOWED: '127.0.0.1:*', SECRETS_KEY: secretsKey }
 

@@ -68,6 +68,9 @@ function receiveBadly(): Tally {
   return tally
 }
 
+const note = (what: string, seen: object) =>
+  process.env.ALERT_KILLS && process.stderr.write(`${what}: ${JSON.stringify(seen)}\n`)
+
 const countOf = async (statement: string) => Number((await queryRows(world.database.writer, statement))[0]?.[0])
 
 async function judge(shop: Shop, tally: Tally, interruptions: number) {
@@ -112,7 +115,7 @@ test('a worker is killed again and again beside changing pages: each change is i
     changing.abort()
     await changes
     const seen = await judge(shop, tally, wantedKills)
-    process.stderr.write(`${wantedKills} kills: ${JSON.stringify(seen)}\n`)
+    note(`${wantedKills} kills`, seen)
   } finally {
     changing.abort()
     worker.child.kill('SIGKILL')
@@ -139,7 +142,7 @@ test('of two workers one is frozen for longer than its lease, again and again: t
       await sleep(random.below(200))
     }
     const seen = await judge(shop, tally, freezes)
-    process.stderr.write(`${freezes} freezes: ${JSON.stringify(seen)}\n`)
+    note(`${freezes} freezes`, seen)
   } finally {
     for (const { child } of workers) child.kill('SIGKILL')
     await Promise.all(workers.map((worker) => worker.ended()))
