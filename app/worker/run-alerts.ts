@@ -8,7 +8,7 @@ import { type Delivery, deliverAlerts } from './deliver/deliver-alerts.ts'
 import { secretsKeys } from './deliver/secrets-keys.ts'
 import type { SendSettings } from './deliver/sender.ts'
 import { createGuard } from './fetch/guard.ts'
-import { type Passes, underLease } from './under-lease.ts'
+import { leaseOfAlerts, type Passes, underLease } from './under-lease.ts'
 import { lastDigestAt, makeDigests } from './watch/make-digests.ts'
 import { watchTenant } from './watch/watch-tenant.ts'
 
@@ -19,9 +19,6 @@ export interface AlertLoop
   /** Of the day in UTC. */
   readonly digestHour: number
 }
-
-/** Of no tenant. */
-const leaseOfAlerts = 'a1e47500-0000-4000-8000-000000000000'
 
 /** To connect, and to the response. */
 const sendTimeoutMs = 10_000

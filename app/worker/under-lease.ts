@@ -4,6 +4,9 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { type LeaseOptions, withImportLease } from '../import/reports/import-lease.ts'
 import { reasonOf } from '../program/log-outage.ts'
 
+/** Of no tenant. A worker that runs has it, or waits for it. */
+export const leaseOfAlerts = 'a1e47500-0000-4000-8000-000000000000'
+
 export interface Passes {
   readonly database: Pick<Database, 'read' | 'insert'>
   /** Of no tenant. */

@@ -16,7 +16,7 @@ import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import type { AlertEvent } from '../../schema/alert-events.ts'
 import { alertEvents } from '../../schema/alert-events.ts'
 import { startApi } from './api.ts'
-import { createDatabase, queryRows } from './database.ts'
+import { createDatabase, queryRows, type TestDatabase } from './database.ts'
 import { startWebServer } from './web-server.ts'
 
 export interface Received {
@@ -31,10 +31,12 @@ export const workerEnvironment = { OUTBOUND_ALLOWED: '127.0.0.1:*', SECRETS_KEY:
 
 export type AlertWorld = Awaited<ReturnType<typeof createAlertWorld>>
 
-/** @param environment beside `workerEnvironment`. */
-export async function createAlertWorld(environment: Readonly<Record<string, string>> = {}) {
-  const database = await createDatabase()
-  await migrate(database.writer)
+/** @param environment beside `workerEnvironment`. @param own a new database by default. */
+export async function createAlertWorld(
+  environment: Readonly<Record<string, string>> = {},
+  own?: Pick<TestDatabase, 'readUrl' | 'writeUrl' | 'writer'>,
+) {
+  const database = own ?? (await createOwnDatabase())
   const api = await startApi(database)
   const received: Received[] = []
   const logged: string[] = []
@@ -105,9 +107,15 @@ export async function createAlertWorld(environment: Readonly<Record<string, stri
       ),
     async close() {
       await Promise.all([api.close(), web.close()])
-      await database.drop()
+      if ('drop' in database) await (database as TestDatabase).drop()
     },
   }
+}
+
+async function createOwnDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase()
+  await migrate(database.writer)
+  return database
 }
 
 interface RuleOptions {

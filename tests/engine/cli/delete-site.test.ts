@@ -10,6 +10,7 @@ import { retractReports } from '../../../clickhouse/rollups/retract-reports.ts'
 import { randomDeliveries } from '../../../fixtures/random-records.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { storedTypeNames } from '../../../schema/report-types.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
@@ -86,7 +87,7 @@ test('a deleted site is in no response and no rollup when the command ends, whil
   const other = await createTenant(50, yesterday)
   const deliveries = randomDeliveries({ ...span, seed, count: 60, siteIds: siteIds.slice(0, 2) })
   await api.importRecords(tenantId, alertDeliveries, deliveries)
-  const alert = { tenant_id: tenantId, kind: 'immediate', summary: 'One' }
+  const alert = { tenant_id: tenantId, kind: 'immediate', detected_at: toClickHouseTime(new Date()) }
   await insertRows(database.writer, 'alerts', [
     ...[gone, stays].map((siteId) => ({ ...alert, id: randomUUID(), site_id: siteId })),
     ...[[gone, stays], [stays]].map((siteIds) => ({ ...alert, id: randomUUID(), kind: 'digest', site_ids: siteIds })),
@@ -141,8 +142,8 @@ test('a deleted site is in no response and no rollup when the command ends, whil
   const deliveriesAfter = (await api.get('/v1/alert-deliveries?limit=200', { key })).text
   expect(deliveriesAfter).toContain(stays)
   expect(deliveriesAfter).not.toContain(gone)
-  expect(await rowsOf('alerts', `site_id = '${gone}' OR has(site_ids, '${gone}')`)).toBe(0)
-  expect(await rowsOf('alerts', `site_id = '${stays}' OR has(site_ids, '${stays}')`)).toBe(2)
+  expect(await rowsOf('alerts', `site_id = '${gone}' OR has(site_ids, toUUID('${gone}'))`)).toBe(0)
+  expect(await rowsOf('alerts', `site_id = '${stays}' OR has(site_ids, toUUID('${stays}'))`)).toBe(2)
 })
 
 test('a deletion that is cut off between two rollups is ended by another', async () => {

@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { leaseOfAlerts } from '../../../app/worker/under-lease.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
+import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { createDatabase, type TestDatabase } from '../../support/database.ts'
@@ -11,7 +13,7 @@ import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 const names =
-  'node settings clickhouse migrations users retention disk replicas quorums inserts imports parts redis clocks blocks rollups'.split(
+  'node settings clickhouse migrations users retention disk replicas quorums inserts imports parts redis clocks blocks worker rollups'.split(
     ' ',
   )
 
@@ -178,6 +180,24 @@ describe('doctor names', () => {
     expect({ exitCode, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({
       ...{ exitCode: 1, last: expect.stringMatching(says) },
     })
+  })
+
+  test('alert rules and no worker, until one runs', async () => {
+    const own = { tenant_id: tenantId, id: 'dest-1' }
+    const created = { created_at: '2026-01-31 12:00:00.000' }
+    await insertRows(database.writer, 'alert_destinations', [{ ...own, name: 'On-call', type: 'webhook', ...created }])
+    const rule = { ...own, event_type: 'csp.new_issue', kind: 'immediate', destination_id: 'dest-1', enabled: true }
+    await insertRows(database.writer, 'alert_rules', [rule])
+    await expectFault('worker', /none has run for 5 minutes, so nobody is told of what 1 alert rules cover/)
+    const lease = {
+      tenant_id: leaseOfAlerts,
+      generation: 1,
+      id: tenantId,
+      holder: 'process 7 on host',
+      released: false,
+    }
+    await insertRows(database.writer, 'import_leases', [lease])
+    expect((await doctor()).lines).toContain('ok    worker: process 7 on host alerts by 1 rules')
   })
 
   test('a rollup row that was changed', async () => {

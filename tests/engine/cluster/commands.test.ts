@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scans } from '../../../app/import/records/types/scans.ts'
 import { deleteSite, deleteTenant } from '../../../app/tenants/delete-tenant.ts'
 import { moveTenant, removeRows } from '../../../app/tenants/move-tenant.ts'
 import { listDuePages } from '../../../app/worker/list-due-pages.ts'
@@ -9,8 +11,12 @@ import { shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { aReport } from '../../../fixtures/reports.ts'
+import { completeScan, sending } from '../../../fixtures/scans.ts'
+import { insertAlert } from '../../../queries/alerts/insert-alert.ts'
 import type { StatementOptions } from '../../../queries/clickhouse/database.ts'
-import { dayMs } from '../../../schema/durations.ts'
+import { render } from '../../../queries/sql/sql.ts'
+import { dayMs, minuteMs } from '../../../schema/durations.ts'
+import { createAlertWorld } from '../../support/alert-world.ts'
 import { startApi } from '../../support/api.ts'
 import { commandsOn } from '../../support/cli-commands.ts'
 import { startCluster, type TestCluster, withSharedDdl } from '../../support/cluster.ts'
@@ -82,6 +88,53 @@ test('a page of a tenant on the second shard is due, scanned and removed', async
   expect(await list()).toMatchObject([{ id, latestScan: { consecutiveFailures: 1 } }])
   await done('pages', 'remove', '--tenant', tenantId, '--page', id)
   expect(await list()).toEqual([])
+})
+
+test('a change of a tenant on either shard is one alert, delivered and then not sent again, also by a worker that was frozen', async () => {
+  const { client } = own.cluster
+  const world = await createAlertWorld({}, { readUrl: own.readUrl, writeUrl: own.writeUrl, writer: client })
+  try {
+    const shops = new Map<number, Awaited<ReturnType<typeof world.createShop>>>()
+    while (shops.size < 2) {
+      const shop = await world.createShop()
+      shops.set(await shardOfTenant(own.cluster, shop.tenantId), shop)
+    }
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * minuteMs).toISOString()
+    for (const { tenantId, pageId } of shops.values()) {
+      await createTenantWriter(client).importRecords(tenantId, scans, [
+        completeScan({ id: randomUUID(), pageId, scannedAt: minutesAgo(9) }),
+        completeScan({
+          id: randomUUID(),
+          pageId,
+          scannedAt: minutesAgo(8),
+          headers: sending({ 'x-frame-options': 'deny' }),
+        }),
+      ])
+    }
+    const paths = [...shops.values()].map(({ pageId }) => `/in/${pageId}`)
+    expect((await world.pass()).map(({ path }) => path).sort()).toEqual(paths.sort())
+    expect(await world.pass()).toEqual([])
+    for (const [shard, { tenantId }] of shops) {
+      expect((await world.deliveriesOf(tenantId)).map(([, , , outcome]) => outcome)).toEqual(['delivered'])
+      const ofTenant = `FROM alerts WHERE tenant_id = '${tenantId}'`
+      const [[subject] = []] = await queryRows(client, `SELECT subjects[1] ${ofTenant}`)
+      const again = {
+        tenantId,
+        id: randomUUID(),
+        kind: 'immediate',
+        eventType: 'page.headers_changed',
+        siteId: null,
+      } as const
+      const rest = { siteIds: [], summary: '', payload: '', occurredAt: new Date(), destinations: ['x'], digestTo: [] }
+      const { text, params } = render(
+        insertAlert({ ...again, ...rest, subjects: ['other', String(subject)], detectedAt: new Date() }),
+      )
+      await client.command(text, { params })
+      expect(await queryRows(own.shardDatabase(shard), `SELECT count() ${ofTenant}`)).toEqual([[1]])
+    }
+  } finally {
+    await world.close()
+  }
 })
 
 test('a key is accepted by every node, and refused by every node once it is revoked', async () => {
