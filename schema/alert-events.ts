@@ -4,7 +4,8 @@ import { changeEvent, gradeEvent } from './pci.ts'
 
 export const failingEvent = 'page.scan_failing'
 export const newIssueEvent = 'csp.new_issue'
+export const scriptEvent = 'script.changed'
 
-export const alertEvents = [changeEvent, gradeEvent, failingEvent, newIssueEvent] as const
+export const alertEvents = [changeEvent, gradeEvent, failingEvent, newIssueEvent, scriptEvent] as const
 
 export type AlertEvent = (typeof alertEvents)[number]

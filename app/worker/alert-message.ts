@@ -21,6 +21,9 @@ export interface AlertMessage {
     /** The first of them. */
     readonly issues?: readonly MessageIssue[]
     readonly issueCount?: number
+    /** The first of them. */
+    readonly scripts?: readonly MessageScript[]
+    readonly scriptCount?: number
     /** Of a digest: the first of them. */
     readonly alerts?: readonly MessageAlert[]
     readonly alertCount?: number
@@ -35,6 +38,16 @@ export interface MessageIssue {
   readonly firstSeen: string
 }
 
+export interface MessageScript {
+  readonly url: string
+  /** Null of a script that the scan could not read. */
+  readonly hash: string | null
+  readonly change: 'added' | 'changed'
+  readonly pageId: string
+  readonly pageLabel: string
+  readonly scanId: string
+}
+
 export interface MessageAlert {
   readonly type: string
   readonly siteId: string | null
@@ -42,5 +55,5 @@ export interface MessageAlert {
   readonly timestamp: string
 }
 
-/** Issues and alerts that a message names. */
+/** Issues, scripts and alerts that a message names. */
 export const namedInMessage = 20

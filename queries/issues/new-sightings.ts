@@ -67,10 +67,15 @@ export const listFirstDays = (tenantId: string, since: Date, named: number): Que
     FROM (
       SELECT site_id, issue_key, min(first_seen_at) AS first_at, min(noise) AS only_noise
       FROM issue_first_seen
-      WHERE ${ofTenant(tenantId)} AND site_id IN ${storedSince(tenantId, sql`site_id`, since)}
+      WHERE ${ofTenant(tenantId)} AND site_id IN (
+        SELECT site_id
+        FROM issue_first_seen
+        WHERE ${ofTenant(tenantId)}
+        GROUP BY site_id
+        HAVING min(first_seen_at) >= ${at(since)})
       GROUP BY site_id, issue_key)
     GROUP BY siteId
-    HAVING firstSeen >= ${at(since)} AND issueCount > 0
+    HAVING issueCount > 0
     ORDER BY siteId`,
   row: firstDay,
 })

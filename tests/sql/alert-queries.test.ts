@@ -6,6 +6,11 @@ import { listDestinations } from '../../queries/alerts/list-destinations.ts'
 import { listRecentAlerts } from '../../queries/alerts/list-recent-alerts.ts'
 import { listFirstDays, listIssueTexts, listNewSightings } from '../../queries/issues/new-sightings.ts'
 import { listPageLabels } from '../../queries/pages/list-page-labels.ts'
+import {
+  listCurrentDecisions,
+  listFirstVersions,
+  listScriptChanges,
+} from '../../queries/scripts/list-script-changes.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { sqlText } from '../support/sql-text.ts'
 import { tablesRead } from '../support/tenant-scope.ts'
@@ -23,6 +28,9 @@ test.each([
   listFirstDays(tenant, time, 1),
   listIssueTexts(tenant, site, [1n]),
   listPageLabels(tenant, time),
+  listScriptChanges(tenant, time, 1),
+  listCurrentDecisions(tenant, ['a']),
+  listFirstVersions(tenant, ['a']),
 ])('$name reads rows of its tenant alone', (query) => {
   const read = tablesRead(sqlText(query))
   expect(read.length).toBeGreaterThan(0)

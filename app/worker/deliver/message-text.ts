@@ -2,13 +2,16 @@ import type { AlertMessage } from '../alert-message.ts'
 
 /** Plain text of a message, for people: the summary, what it is about, and where the API has it. */
 export function messageText({ data }: AlertMessage): string {
-  const { summary, siteName, headers = [], issues = [], issueCount = 0, alerts = [], alertCount = 0, path } = data
+  const { summary, siteName, headers = [], issues = [], scripts = [], alerts = [], path } = data
+  const { issueCount = 0, scriptCount = 0, alertCount = 0 } = data
   const lines = [
     ...headers.map(({ header, change, before, after }) => `${header} ${change}: ${quoted(before)} -> ${quoted(after)}`),
     ...issues.map(
       ({ directive, host, firstSeen }) => `${directive} blocks ${host || 'inline code'}, since ${firstSeen}`,
     ),
     ...more(issueCount - issues.length, 'issues'),
+    ...scripts.map(({ change, url, hash, pageLabel }) => `${change} on ${pageLabel}: ${url} (${hash ?? 'not read'})`),
+    ...more(scriptCount - scripts.length, 'scripts'),
     ...alerts.map(({ timestamp, type, summary }) => `${timestamp} ${type}: ${summary}`),
     ...more(alertCount - alerts.length, 'alerts'),
   ]

@@ -11,15 +11,15 @@ export interface Draft extends Pick<Change, 'eventType' | 'siteId'> {
   readonly digestTo: readonly string[]
 }
 
-/** New issues of a site up to which each is a message of its own. */
-const singleIssues = 3
+/** Issues or scripts of a site up to which each is a message of its own. */
+const maxSingle = 3
 
-/** Messages of issues an hour and immediate rule. */
-export const maxIssueAlertsPerHour = 12
+/** Messages of issues, or of scripts, an hour and immediate rule. */
+export const maxGroupedPerHour = 12
 
 /**
  * Messages of changes that have none. A change of a page is a message for good, as Rule 68 counts one change an alert; issues
- * past the hour's limit wait.
+ * and scripts past the hour's limit wait.
  * @param recent alerts of the last hour.
  */
 export function composeAlerts(
@@ -31,21 +31,21 @@ export function composeAlerts(
     const of = rules.filter((rule) => covers(rule, change))
     return of.length > 0 ? [{ change, rules: of }] : []
   })
-  const alone = covered.filter(({ change }) => change.issueKey === undefined)
-  const issues = covered.filter(({ change }) => change.issueKey !== undefined)
+  const alone = covered.filter(({ change }) => change.data !== undefined)
   const groups = new Map<string, Covered[]>()
-  for (const one of issues) {
-    const key = [one.change.siteId, ...one.rules.map(({ id }) => id)].join('\n')
+  for (const one of covered) {
+    if (one.change.data !== undefined) continue
+    const key = [one.change.siteId, one.change.eventType, ...one.rules.map(({ id }) => id)].join('\n')
     groups.set(key, [...(groups.get(key) ?? []), one])
   }
   const messages = [...groups.values()].flatMap((group) =>
-    group.length > singleIssues ? [group] : group.map((one) => [one]),
+    group.length > maxSingle ? [group] : group.map((one) => [one]),
   )
   const sent = new Map<EnabledRule, number>()
   const within = messages.filter(([first]) => {
     const immediate = first?.rules.filter(({ kind }) => kind === 'immediate') ?? []
     const counts = immediate.map((rule) => sent.get(rule) ?? recent.filter((alert) => isOfRule(alert, rule)).length)
-    if (counts.some((count) => count >= maxIssueAlertsPerHour)) return false
+    if (counts.some((count) => count >= maxGroupedPerHour)) return false
     for (const [index, rule] of immediate.entries()) sent.set(rule, (counts[index] ?? 0) + 1)
     return true
   })

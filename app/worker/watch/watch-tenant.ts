@@ -4,12 +4,14 @@ import { listRecentAlerts } from '../../../queries/alerts/list-recent-alerts.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
 import { listSites } from '../../../queries/tenants/list-sites.ts'
-import { newIssueEvent } from '../../../schema/alert-events.ts'
+import { type AlertEvent, failingEvent, newIssueEvent, scriptEvent } from '../../../schema/alert-events.ts'
 import { dayMs, hourMs } from '../../../schema/durations.ts'
+import { changeEvent, gradeEvent } from '../../../schema/pci.ts'
 import type { Change } from './change.ts'
 import { composeAlerts, type Draft } from './compose-alerts.ts'
 import { describeIssues, findNewIssues } from './find-new-issues.ts'
 import { findPageChanges } from './find-page-changes.ts'
+import { describeScripts, findScriptChanges } from './find-script-changes.ts'
 import { storeAlert } from './store-alert.ts'
 
 export interface Watch {
@@ -29,11 +31,11 @@ const maxSubjectsPerQuery = 5_000
 export async function watchTenant(watch: Watch, tenantId: string, rules: readonly EnabledRule[]): Promise<void> {
   const { database, now, checkLease } = watch
   const since = new Date(now.getTime() - watchedMs)
-  const hasIssueRule = rules.some(({ eventType }) => eventType === newIssueEvent)
-  const hasPageRule = rules.some(({ eventType }) => eventType !== newIssueEvent)
+  const hasRule = (...events: readonly AlertEvent[]) => rules.some(({ eventType }) => events.includes(eventType))
   const found = await Promise.all([
-    hasPageRule ? findPageChanges(database, tenantId, since) : [],
-    hasIssueRule ? findNewIssues(database, tenantId, { since, now }) : [],
+    hasRule(changeEvent, gradeEvent, failingEvent) ? findPageChanges(database, tenantId, since) : [],
+    hasRule(newIssueEvent) ? findNewIssues(database, tenantId, { since, now }) : [],
+    hasRule(scriptEvent) ? findScriptChanges(database, tenantId, since) : [],
   ])
   const changes = await withoutAlerted(database, tenantId, found.flat())
   if (changes.length === 0) return
@@ -66,7 +68,10 @@ async function storeDraft(
   siteName: string | undefined,
 ): Promise<void> {
   const keys = changes.flatMap(({ issueKey }) => issueKey ?? [])
-  const data = changes[0]?.data ?? (await describeIssues(database, tenantId, siteId, keys))
+  const scripts = changes.flatMap(({ script }) => script ?? [])
+  const several = () =>
+    scripts.length > 0 ? describeScripts(siteId, scripts) : describeIssues(database, tenantId, siteId, keys)
+  const data = changes[0]?.data ?? (await several())
   const subjects = changes.map(({ subject }) => subject).sort()
   const timestamp = changes.map(({ occurredAt }) => occurredAt).sort()[0] ?? now.toISOString()
   await storeAlert(database, {

@@ -114,7 +114,7 @@ test('a change of a tenant on either shard is one alert, delivered and then not 
     const paths = [...shops.values()].map(({ pageId }) => `/in/${pageId}`)
     expect((await world.pass()).map(({ path }) => path).sort()).toEqual(paths.sort())
     expect(await world.pass()).toEqual([])
-    for (const [shard, { tenantId }] of shops) {
+    for (const [shard, { tenantId, destinationId }] of shops) {
       expect((await world.deliveriesOf(tenantId)).map(([, , , outcome]) => outcome)).toEqual(['delivered'])
       const ofTenant = `FROM alerts WHERE tenant_id = '${tenantId}'`
       const [[subject] = []] = await queryRows(client, `SELECT subjects[1] ${ofTenant}`)
@@ -131,6 +131,7 @@ test('a change of a tenant on either shard is one alert, delivered and then not 
       )
       await client.command(text, { params })
       expect(await queryRows(own.shardDatabase(shard), `SELECT count() ${ofTenant}`)).toEqual([[1]])
+      await done('destinations', 'remove', '--tenant', tenantId, '--destination', destinationId)
     }
   } finally {
     await world.close()

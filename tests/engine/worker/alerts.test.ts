@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scans } from '../../../app/import/records/types/scans.ts'
+import { scriptDecisions } from '../../../app/import/records/types/script-decisions.ts'
 import { aReport } from '../../../fixtures/reports.ts'
+import { fetches, scannedScript } from '../../../fixtures/scanned-scripts.ts'
 import { completeScan, failedScan, type ScanRecord, sending } from '../../../fixtures/scans.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
@@ -171,6 +173,46 @@ test('past twelve messages an hour the issues wait for one of the next hour', as
   const [one, ...others] = await world.pass(now + hourMs + 12_000)
   expect(others).toEqual([])
   expect(one?.message.data).toMatchObject({ issueCount: 4 })
+})
+
+test('a script of a payment page that was added or changed is an alert, but where a decision allows it', async () => {
+  const shop = await world.createShop()
+  const now = Date.now()
+  const script = (name: string, release: number) =>
+    scannedScript(`https://cdn.test/${name}.js`, fetches.readable, { release })
+  const pinned = (name: string) => `https://cdn.test/${name}.js`
+  const decide = (url: string, integrityMode: 'any_content' | 'pinned_hashes', decidedAt: number) => ({
+    ...{ id: randomUUID(), siteId: shop.siteId, url, status: 'authorized', integrityMode, justification: 'Needed' },
+    ...{ decidedBy: { name: null, email: 'ada@shop.test' }, decidedAt: at(decidedAt) },
+  })
+  const first = [script('free', 1), script('pinned', 1), script('known', 1), script('open', 1)]
+  await importScans(shop, [{ time: now - 3 * hourMs, ...withPolicy, scripts: first }])
+  await importScans(shop, [
+    { time: now - 2 * hourMs, ...withPolicy, scripts: [...first.slice(0, 2), script('known', 2)] },
+  ])
+  await world.api.importRecords(shop.tenantId, scriptDecisions, [
+    decide(pinned('free'), 'any_content', now - hourMs),
+    decide(pinned('pinned'), 'pinned_hashes', now - hourMs),
+    decide(pinned('known'), 'pinned_hashes', now - hourMs),
+  ])
+  expect(await world.pass()).toEqual([])
+  const second = [script('free', 2), script('pinned', 2), script('known', 1), script('open', 1), script('new', 1)]
+  await importScans(shop, [{ time: now - minuteMs, ...withPolicy, scripts: second }])
+  const sent = (await world.pass()).map(({ message: { type, data } }) => [type, data.summary])
+  expect(sent.sort()).toEqual([
+    ['script.changed', 'Checkout: script added, https://cdn.test/new.js'],
+    ['script.changed', 'Checkout: script added, https://cdn.test/open.js'],
+    ['script.changed', 'Checkout: script changed, https://cdn.test/pinned.js'],
+  ])
+  expect(await world.pass()).toEqual([])
+  const many = Array.from({ length: 5 }, (_, index) => script(`tag-${index}`, 1))
+  await importScans(shop, [{ time: now - 1_000, ...withPolicy, scripts: [...second, ...many] }])
+  const [one, ...others] = await world.pass()
+  expect(others).toEqual([])
+  expect(one?.message.data).toMatchObject({
+    ...{ summary: '5 scripts of payment pages were added or changed', scriptCount: 5 },
+    scripts: many.map(({ url, hash }) => ({ url, hash, change: 'added', pageId: shop.pageId, pageLabel: 'Checkout' })),
+  })
 })
 
 test('in a quiet week there is no message, nor for an import of old files, and a change after it is one', async () => {

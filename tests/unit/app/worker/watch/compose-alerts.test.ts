@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Change } from '../../../../../app/worker/watch/change.ts'
-import { composeAlerts, maxIssueAlertsPerHour } from '../../../../../app/worker/watch/compose-alerts.ts'
+import { composeAlerts, maxGroupedPerHour } from '../../../../../app/worker/watch/compose-alerts.ts'
 import { lastDigestAt } from '../../../../../app/worker/watch/make-digests.ts'
 import type { EnabledRule } from '../../../../../queries/alerts/list-enabled-rules.ts'
 import type { RecentAlert } from '../../../../../queries/alerts/list-recent-alerts.ts'
@@ -66,11 +66,11 @@ test('past the limit of an hour issues wait, for the one message of the next', (
     ...{ eventType: 'csp.new_issue', siteId: 'shop', summary: '', occurredAt, destinations: ['to a'], digestTo: [] },
   }
   const recent = (count: number) => Array.from({ length: count }, () => sent)
-  expect(sizes(issues(3), [rule('a')], recent(maxIssueAlertsPerHour - 1))).toEqual([1])
-  expect(sizes(issues(3), [rule('a')], recent(maxIssueAlertsPerHour))).toEqual([])
-  const others = recent(maxIssueAlertsPerHour).map((alert) => ({ ...alert, siteId: 'blog' }))
+  expect(sizes(issues(3), [rule('a')], recent(maxGroupedPerHour - 1))).toEqual([1])
+  expect(sizes(issues(3), [rule('a')], recent(maxGroupedPerHour))).toEqual([])
+  const others = recent(maxGroupedPerHour).map((alert) => ({ ...alert, siteId: 'blog' }))
   expect(sizes(issues(3), [rule('a', { siteId: 'shop' })], others)).toEqual([1, 1, 1])
-  expect(sizes(issues(3), [rule('a', { kind: 'digest' })], recent(maxIssueAlertsPerHour))).toEqual([1, 1, 1])
+  expect(sizes(issues(3), [rule('a', { kind: 'digest' })], recent(maxGroupedPerHour))).toEqual([1, 1, 1])
 })
 
 test.each([

@@ -1,0 +1,78 @@
+import type { Database } from '../../../queries/clickhouse/database.ts'
+import { scriptId } from '../../../queries/rules/scripts/script-id.ts'
+import {
+  type CurrentDecision,
+  listCurrentDecisions,
+  listFirstVersions,
+  listScriptChanges,
+  type ScriptChange,
+} from '../../../queries/scripts/list-script-changes.ts'
+import { chunksOf } from '../../../queries/sql/chunks.ts'
+import { scriptEvent } from '../../../schema/alert-events.ts'
+import { truncate } from '../../import/normalise/truncate.ts'
+import { type MessageScript, namedInMessage } from '../alert-message.ts'
+import type { Change } from './change.ts'
+
+/** Of the last day, the newest. */
+const maxScripts = 1_000
+
+/** Of a statement, whose values are part of its URL; a longer URL counts as one without a decision. */
+const [urlsPerQuery, maxDecidedLength] = [200, 1_000]
+
+/** UTF-16 units of a URL in a message. */
+const maxUrlLength = 300
+
+/** Scripts of payment pages that are not in the page's scan before, without those that a decision allows. */
+export async function findScriptChanges(
+  { read }: Pick<Database, 'read'>,
+  tenantId: string,
+  since: Date,
+): Promise<Change[]> {
+  const changes = (await read(listScriptChanges(tenantId, since, maxScripts))).reverse()
+  const urls = [...new Set(changes.map(({ url }) => url))].filter(({ length }) => length <= maxDecidedLength)
+  const chunks = chunksOf(urls, urlsPerQuery)
+  const [decisions, versions] = await Promise.all([
+    Promise.all(chunks.map((some) => read(listCurrentDecisions(tenantId, some)))).then((rows) => rows.flat()),
+    Promise.all(chunks.map((some) => read(listFirstVersions(tenantId, some)))).then((rows) => rows.flat()),
+  ])
+  const decisionOf = new Map(decisions.map((decision) => [`${decision.siteId} ${decision.url}`, decision]))
+  const firstSeenOf = new Map(
+    versions.map(({ siteId, url, hash, firstSeen }) => [`${siteId} ${url} ${hash}`, firstSeen]),
+  )
+  const bySubject = new Map<string, Change>()
+  for (const change of changes) {
+    const { siteId, url, hash } = change
+    const firstSeen = firstSeenOf.get(`${siteId} ${url} ${hash}`) ?? change.scannedAt
+    if (isAllowed(hash, firstSeen, decisionOf.get(`${siteId} ${url}`))) continue
+    const subject = `${scriptId(siteId, url)} ${hash}`
+    if (!bySubject.has(subject)) bySubject.set(subject, toChange(change, subject))
+  }
+  return [...bySubject.values()]
+}
+
+/** A pin without a list is of the versions that the script had until then. */
+function isAllowed(hash: string, firstSeen: string, decision: CurrentDecision | undefined): boolean {
+  if (decision?.status !== 'authorized') return false
+  if (decision.integrityMode !== 'pinned_hashes') return true
+  return decision.pinnedHashes?.includes(hash) ?? (hash !== '' && firstSeen <= decision.decidedAt)
+}
+
+function toChange({ siteId, scannedAt, url, hash, isNew, ...page }: ScriptChange, subject: string): Change {
+  const { pageId, pageLabel, scanId } = page
+  const script: MessageScript = {
+    ...{ url: truncate(url, maxUrlLength), hash: hash || null, change: isNew ? 'added' : 'changed' },
+    ...{ pageId, pageLabel, scanId },
+  }
+  return { eventType: scriptEvent, siteId, subject, occurredAt: scannedAt, script }
+}
+
+/** Data of a message of one or more scripts. */
+export function describeScripts(siteId: string, scripts: readonly MessageScript[]): NonNullable<Change['data']> {
+  const [first] = scripts
+  const summary =
+    first && scripts.length === 1
+      ? `${first.pageLabel}: script ${first.change}, ${first.url}`
+      : `${scripts.length.toLocaleString('en')} scripts of payment pages were added or changed`
+  const named = scripts.slice(0, namedInMessage)
+  return { summary, scripts: named, scriptCount: scripts.length, path: `/v1/sites/${siteId}/scripts` }
+}
