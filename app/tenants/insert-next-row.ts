@@ -6,7 +6,7 @@ import { type Bound, join, name, render, type Sql, sql } from '../../queries/sql
  * where clocks differ.
  */
 export async function insertNextRow(
-  database: Database,
+  database: Pick<Database, 'command'>,
   table: 'tenants' | 'sites' | 'api_keys' | 'monitored_pages' | 'alert_destinations',
   condition: Sql,
   changes: Readonly<Record<string, Bound | Sql | undefined>>,

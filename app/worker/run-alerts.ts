@@ -5,6 +5,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Config } from '../config.ts'
 import { reasonOf } from '../program/log-outage.ts'
 import { type Delivery, deliverAlerts } from './deliver/deliver-alerts.ts'
+import { resealDestinations } from './deliver/reseal-destinations.ts'
 import { secretsKeys } from './deliver/secrets-keys.ts'
 import type { SendSettings } from './deliver/sender.ts'
 import { createGuard } from './fetch/guard.ts'
@@ -47,9 +48,20 @@ type AlertPass = Pick<
 export function createAlertPass(loop: AlertPass) {
   /** Times of the digests that were made, by tenant. */
   const digests = new Map<string, number>()
+  let isResealed = false
   return async (checkLease: () => Promise<void>): Promise<void> => {
+    if (!isResealed) await reseal(loop)
+    isResealed = true
     await watchTenants(loop, digests, checkLease)
     await deliverAlerts({ ...loop, checkLease })
+  }
+}
+
+async function reseal({ database, keys, log }: AlertPass): Promise<void> {
+  try {
+    await resealDestinations(database, keys)
+  } catch (error) {
+    log.warn({ reason: reasonOf(error) }, 'Addresses of alerts are not sealed anew')
   }
 }
 

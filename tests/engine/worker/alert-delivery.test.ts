@@ -1,7 +1,10 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scans } from '../../../app/import/records/types/scans.ts'
+import { openDestination, sealDestination } from '../../../app/worker/deliver/destination.ts'
+import { resealDestinations } from '../../../app/worker/deliver/reseal-destinations.ts'
 import { completeScan, sending } from '../../../fixtures/scans.ts'
+import { listDestinations } from '../../../queries/alerts/list-destinations.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
@@ -172,6 +175,24 @@ test('a digest is one message a day at its hour, and none of a day without alert
     siteId: null,
     summary: null,
   })
+})
+
+test('of two keys the worker seals anew by the first, and then needs the first alone', async () => {
+  const owner = { tenantId: await world.api.createTenant(), destinationId: 'dest-1' }
+  const [old, next] = [randomBytes(32), randomBytes(32)]
+  const given = {
+    tenantId: owner.tenantId,
+    id: 'dest-1',
+    name: 'On-call',
+    type: 'slack',
+    address: 'https://a.test/',
+  } as const
+  await insertRows(world.database.writer, 'alert_destinations', [sealDestination(given, [old]).row])
+  await resealDestinations(world.database.writer, () => [next, old])
+  const rows = await world.database.writer.read(listDestinations(owner.tenantId))
+  expect(rows.map((row) => openDestination(row, [next]))).toEqual([{ ...given, secret: '' }])
+  await resealDestinations(world.database.writer, () => [next])
+  expect(await world.database.writer.read(listDestinations(owner.tenantId))).toEqual(rows)
 })
 
 test('no address and no signing secret is in a log, a table or a response', async () => {
