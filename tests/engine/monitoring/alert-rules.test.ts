@@ -99,6 +99,10 @@ const cases: Readonly<Record<string, Case>> = {
     labels: { tenant: 't', site: 's' },
   },
   NoWorkerScans: { samples: (job) => ({ [`worker_lease_held{job="${job}",instance="a"}`]: '0x30' }), labels: {} },
+  AlertsWait: {
+    samples: (job) => ({ [`worker_oldest_unsent_alert_seconds{job="${job}",instance="a"}`]: '3660+60x30' }),
+    labels: {},
+  },
   EventLoopBusy: {
     samples: (job) => ({ [`nodejs_eventloop_lag_p99_seconds{job="${job}",instance="a"}`]: '0.8x30' }),
     labels: { instance: 'a' },
