@@ -5,7 +5,7 @@ import { findSites } from '../../queries/tenants/find-sites.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { acknowledgedMs, forgottenMs } from '../../schema/durations.ts'
-import { withImportLease } from '../import/reports/import-lease.ts'
+import { withLease } from '../import/lease.ts'
 import { countRows, type Databases, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 import { ofSite, removeSite } from './remove-site.ts'
 import { retireTokens } from './retire-tokens.ts'
@@ -88,7 +88,7 @@ async function deleteTarget(
   function onWait(holder: string): never {
     throw new Error(`There is an import of tenant ${tenantId}, ${holder}: end it, or wait for it, before deleting`)
   }
-  await withImportLease({ database: writer, tenantId, onWait, purpose }, async (checkLease) => {
+  await withLease({ database: writer, leaseId: tenantId, onWait, purpose }, async (checkLease) => {
     const tables = Object.keys(deleted)
     const sites = target.condition({ table: 'sites', ofSites: true })
     if (sites) await retireTokens(writer, sites)

@@ -17,7 +17,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { sql } from '../../queries/sql/sql.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import * as durations from '../../schema/durations.ts'
-import { withImportLease } from '../import/reports/import-lease.ts'
+import { withLease } from '../import/lease.ts'
 import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 
 export type Log = (line: string) => void
@@ -42,7 +42,7 @@ export async function moveTenant(
     throw new Error('An import of the tenant is running or was cut off: let it end, or run it again, before the move')
   }
   const onWait = (holder: string) => log(`Waiting for the import of the tenant by ${holder}`)
-  return withImportLease({ database: cluster.client, tenantId, onWait }, async (checkLease) => {
+  return withLease({ database: cluster.client, leaseId: tenantId, onWait }, async (checkLease) => {
     const current = requireShard(cluster, await settleShard(cluster, tenantId))
     const blocksStored = () =>
       untilAcknowledged(cluster.shards, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector'))

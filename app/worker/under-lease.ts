@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { type LeaseOptions, withImportLease } from '../import/reports/import-lease.ts'
+import { type LeaseOptions, withLease } from '../import/lease.ts'
 import { reasonOf } from '../program/log-outage.ts'
 
 /** Of no tenant. A worker that runs has it, or waits for it. */
@@ -31,13 +31,13 @@ export async function underLease(
   const pause = () => sleep(lookEveryMs, undefined, { signal: stopping }).catch(() => {})
   const options: LeaseOptions = {
     ...lease,
-    ...{ database, tenantId: leaseId, signal: stopping },
+    ...{ database, leaseId, signal: stopping },
     onWait: (holder) => log.info({ holder }, `${name} are of another worker; this one waits`),
     lostMessage: 'Another worker took over while this one did not respond',
   }
   while (!stopping.aborted) {
     try {
-      await withImportLease(options, async (checkLease) => {
+      await withLease(options, async (checkLease) => {
         onHeld(true)
         while (!stopping.aborted) {
           await pass(checkLease)

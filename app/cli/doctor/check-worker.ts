@@ -1,5 +1,5 @@
 import { listEnabledRules } from '../../../queries/alerts/list-enabled-rules.ts'
-import { findImportLease } from '../../../queries/tenants/find-import-lease.ts'
+import { findLease } from '../../../queries/tenants/find-lease.ts'
 import { minuteMs } from '../../../schema/durations.ts'
 import { leaseOfAlerts } from '../../worker/under-lease.ts'
 import type { Check } from './check.ts'
@@ -14,7 +14,7 @@ export const worker: Check = {
     const { reader } = await database()
     const rules = await reader.read(listEnabledRules)
     if (rules.length === 0) return 'no alert rule needs one'
-    const [lease] = await reader.read(findImportLease(leaseOfAlerts, silentMinutes * minuteMs))
+    const [lease] = await reader.read(findLease(leaseOfAlerts, silentMinutes * minuteMs))
     if (lease?.isHeld) return `${lease.holder} alerts by ${rules.length} rules`
     throw new Error(
       `none has run for ${silentMinutes} minutes, so nobody is told of what ${rules.length} alert rules cover`,

@@ -1,10 +1,10 @@
 import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
+import { withLease } from '../lease.ts'
 import type { ByteSource } from '../ndjson/read-batches.ts'
 import { withRetry } from '../with-retry.ts'
 import type { ImportTenant } from './batch-ranges.ts'
 import { type ImportTarget, importInto } from './import-into.ts'
-import { withImportLease } from './import-lease.ts'
 import { type ImportOptions, importReports } from './import-reports.ts'
 import { createTally, type ImportResult } from './import-tally.ts'
 
@@ -39,7 +39,7 @@ export async function importFiles({ database, readTenant, isLive, run, ...option
   const beforeClaim = async () => void (await withRetry(readTenant, signal))
 
   function withTenant(task: (tenant: ImportTenant, checkLease: () => Promise<void>) => Promise<void>) {
-    return withImportLease({ database, tenantId, signal, onWait, beforeClaim }, async (checkLease) =>
+    return withLease({ database, leaseId: tenantId, signal, onWait, beforeClaim }, async (checkLease) =>
       // Sites can have been made meanwhile.
       task(await withRetry(readTenant, signal), checkLease),
     )

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
+import { withLease } from '../../../app/import/lease.ts'
 import { alertDeliveries } from '../../../app/import/records/types/alert-deliveries.ts'
-import { withImportLease } from '../../../app/import/reports/import-lease.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { retractReports } from '../../../clickhouse/rollups/retract-reports.ts'
@@ -183,12 +183,12 @@ test('a deletion that is cut off between two rollups is ended by another', async
 })
 
 test('an import of the tenant waits for the deletion of a site, and begins then', async () => {
-  const lease = { database: database.writer, tenantId: crypto.randomUUID() }
+  const lease = { database: database.writer, leaseId: crypto.randomUUID() }
   const refuse = () => expect.unreachable()
   let imported: Promise<string> | undefined
-  await withImportLease({ ...lease, onWait: refuse, purpose: 'deletion of a site' }, async () => {
+  await withLease({ ...lease, onWait: refuse, purpose: 'deletion of a site' }, async () => {
     const holder = await new Promise<string>((onWait) => {
-      imported = withImportLease({ ...lease, onWait }, async () => 'imported')
+      imported = withLease({ ...lease, onWait }, async () => 'imported')
     })
     expect(holder).toMatch(/^deletion of a site by process/)
   })

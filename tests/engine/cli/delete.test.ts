@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CommandSettings } from '../../../app/cli/command/context.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { withImportLease } from '../../../app/import/reports/import-lease.ts'
+import { withLease } from '../../../app/import/lease.ts'
 import { collectorTokenPrefix, logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
@@ -110,7 +110,7 @@ test('a deletion is refused with another name, and while an import of the tenant
   expect(await refused(...words, 'Shop')).toBe(
     `--confirm takes ${JSON.stringify(shop.name)}, to delete this tenant, not "Shop"`,
   )
-  await withImportLease({ database: database.writer, tenantId: shop.id, onWait: () => {} }, async () => {
+  await withLease({ database: database.writer, leaseId: shop.id, onWait: () => {} }, async () => {
     expect(await refused(...words, shop.name)).toContain(
       `There is an import of tenant ${shop.id}, process ${process.pid}`,
     )

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, truncateS
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { withImportLease } from '../../../app/import/reports/import-lease.ts'
+import { withLease } from '../../../app/import/lease.ts'
 import { gatherDurations } from '../../../schema/durations.ts'
 import { type CliProcess, startCli } from '../../support/cli.ts'
 import { openCliImports, post } from '../../support/cli-import.ts'
@@ -30,7 +30,7 @@ const stored = (tenantId: string, reports: number) =>
 
 /** Takes over the lease of a killed run, and releases it. */
 const expireLease = (tenantId: string) =>
-  withImportLease({ database, tenantId, expiresAfterMs: 1, onWait: () => {} }, async () => {})
+  withLease({ database, leaseId: tenantId, expiresAfterMs: 1, onWait: () => {} }, async () => {})
 
 /** Ends a run as Ctrl-C does; its result. */
 async function stop(run: CliProcess) {

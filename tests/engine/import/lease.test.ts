@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { withImportLease } from '../../../app/import/reports/import-lease.ts'
+import { withLease } from '../../../app/import/lease.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { render } from '../../../queries/sql/sql.ts'
@@ -69,7 +69,7 @@ test('an import with --no-wait fails while another runs, and leaves its rejected
   const tenantId = await newTenant()
   const rejected = `${path}.rejected.ndjson`
   writeFileSync(rejected, 'of the first import')
-  await withImportLease({ database, tenantId, onWait: () => {} }, async () => {
+  await withLease({ database, leaseId: tenantId, onWait: () => {} }, async () => {
     const { code, stdout, stderr } = await cli(importing(tenantId, '--no-wait', path), { environment: environment() })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(
@@ -82,7 +82,7 @@ test('an import with --no-wait fails while another runs, and leaves its rejected
 
 test('an import of another tenant does not wait', async () => {
   const [tenantId, otherId] = [await newTenant(), await newTenant()]
-  await withImportLease({ database, tenantId, onWait: () => {} }, async () => {
+  await withLease({ database, leaseId: tenantId, onWait: () => {} }, async () => {
     expect((await cli(importing(otherId, '--no-wait', path), { environment: environment() })).code).toBe(0)
   })
 })
@@ -92,7 +92,7 @@ test('claims at once hold the lease one after another', async () => {
   let holders = 0
   let most = 0
   const claim = () =>
-    withImportLease({ database, tenantId, onWait: () => {} }, async (checkLease) => {
+    withLease({ database, leaseId: tenantId, onWait: () => {} }, async (checkLease) => {
       most = Math.max(most, ++holders)
       await checkLease()
       await sleep(20)
@@ -112,38 +112,38 @@ test('an import waits for half a minute without renewal', async () => {
     },
   }
   const tenantId = randomUUID()
-  await withImportLease({ database: asked, tenantId, onWait: () => {} }, async () => {})
+  await withLease({ database: asked, leaseId: tenantId, onWait: () => {} }, async () => {})
   expect(values).toContain('30000')
 })
 
 test('a lease that is not renewed is taken over, and its holder fails at its next check', async () => {
   const tenantId = randomUUID()
-  const options = { database, tenantId, expiresAfterMs: 2_000, onWait: () => {} }
+  const options = { database, leaseId: tenantId, expiresAfterMs: 2_000, onWait: () => {} }
   const [held, takenOver] = [newEvent(), newEvent()]
-  const dead = withImportLease({ ...options, renewEveryMs: 3_600_000 }, async (checkLease) => {
+  const dead = withLease({ ...options, renewEveryMs: 3_600_000 }, async (checkLease) => {
     held.happen()
     await takenOver.happened
     await checkLease()
   })
   dead.catch(() => {})
   await held.happened
-  await withImportLease(options, async () => takenOver.happen())
+  await withLease(options, async () => takenOver.happen())
   await expect(dead).rejects.toThrow('Another import of the tenant took over')
 })
 
 test('a lease that is renewed is not taken over', async () => {
   const tenantId = randomUUID()
   // A busy machine has five seconds for one of fifty renewals.
-  const options = { database, tenantId, expiresAfterMs: 5_000, renewEveryMs: 100, onWait: () => {} }
+  const options = { database, leaseId: tenantId, expiresAfterMs: 5_000, renewEveryMs: 100, onWait: () => {} }
   let ended = false
   const held = newEvent()
-  const holding = withImportLease(options, async (checkLease) => {
+  const holding = withLease(options, async (checkLease) => {
     held.happen()
     await sleep(6_000)
     await checkLease()
     ended = true
   })
   await held.happened
-  await withImportLease(options, async () => expect(ended).toBe(true))
+  await withLease(options, async () => expect(ended).toBe(true))
   await holding
 })

@@ -6,18 +6,18 @@ import { sql, uint, uuid } from '../sql/sql.ts'
 const row = z.object({ generation: rowCount, id: z.string(), holder: z.string(), isHeld: z.boolean() })
 
 /**
- * The tenant's latest lease; none before its first import. Without FINAL it reads the end of the primary key alone: a live
+ * The latest claim or renewal; none before the first. Without FINAL it reads the end of the primary key alone: a live
  * import has a generation a batch.
  * @param expiresAfterMs time without renewal, by ClickHouse's clock.
  */
-export function findImportLease(tenantId: string, expiresAfterMs: number): Query<z.infer<typeof row>> {
+export function findLease(leaseId: string, expiresAfterMs: number): Query<z.infer<typeof row>> {
   return {
-    name: 'findImportLease',
+    name: 'findLease',
     statement: sql`
       SELECT generation, id, holder,
         (NOT released AND renewed_at > now64(3) - toIntervalMillisecond(${uint(expiresAfterMs)}))::Bool AS isHeld
       FROM import_leases
-      WHERE tenant_id = ${uuid(tenantId)}
+      WHERE tenant_id = ${uuid(leaseId)}
       ORDER BY generation DESC, renewed_at DESC, released DESC
       LIMIT 1`,
     row,

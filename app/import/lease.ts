@@ -1,29 +1,29 @@
 /**
- * @module One import of reports a tenant at a time, and one worker that scans. ClickHouse has no compare-and-set, but drops
+ * @module One process at a time: an import of a tenant's reports, a loop of the worker. ClickHouse has no compare-and-set, but drops
  * an insert of a deduplication token that it has: of all claims to one generation of the lease the first is stored.
  */
 
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../../../queries/clickhouse/database.ts'
-import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
-import { findImportLease } from '../../../queries/tenants/find-import-lease.ts'
-import { withRetry } from '../with-retry.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
+import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
+import { findLease } from '../../queries/tenants/find-lease.ts'
+import { withRetry } from './with-retry.ts'
 
 export interface LeaseOptions {
   readonly database: Pick<Database, 'read' | 'insert'>
-  /** A tenant, or another UUID of what one process does at a time. */
-  readonly tenantId: string
-  /** Ends the wait for another import; a free lease is claimed still. */
+  /** UUID of what one process does at a time: a tenant's, or a constant of a loop. */
+  readonly leaseId: string
+  /** Ends the wait for another holder; a free lease is claimed still. */
   readonly signal?: AbortSignal
-  /** Called once where another import holds the lease; it can throw instead of waiting. */
+  /** Called once where another process holds the lease; it can throw instead of waiting. */
   readonly onWait: (holder: string) => void
   /** Of a tenant's deletion an import does not wait: its tenant will be gone. */
   readonly purpose?: 'import' | 'deletion' | 'deletion of a site'
   /** Called before each claim; a rejection ends it, so that a deleted tenant gets no row. */
   readonly beforeClaim?: () => Promise<void>
-  /** Time without renewal after which another import takes over. */
+  /** Time without renewal after which another process takes over. */
   readonly expiresAfterMs?: number
   readonly renewEveryMs?: number
   /** Pause between two claims of a lease that another holds. */
@@ -37,17 +37,17 @@ const importLost = 'Another import of the tenant took over while this one did no
 /** Begins the holder of the lease of a tenant's deletion. */
 const deletion = 'deletion by '
 
-/** Runs the task under the tenant's lease. `checkLease` renews it, and rejects where another import took over. */
-export async function withImportLease<Result>(
+/** Runs the task under the lease. `checkLease` renews it, and rejects where another process took over. */
+export async function withLease<Result>(
   options: LeaseOptions,
   task: (checkLease: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
-  const { database, tenantId, signal, onWait, expiresAfterMs = 30_000, renewEveryMs = 5_000 } = options
+  const { database, leaseId, signal, onWait, expiresAfterMs = 30_000, renewEveryMs = 5_000 } = options
   const id = randomUUID()
   const holder = `process ${process.pid} on ${hostname()}`
   const { purpose = 'import', pollMs = 500, lostMessage = importLost } = options
-  const own = { tenant_id: tenantId, id, holder: purpose === 'import' ? holder : `${purpose} by ${holder}` }
-  const latest = async () => (await database.read(findImportLease(tenantId, expiresAfterMs)))[0]
+  const own = { tenant_id: leaseId, id, holder: purpose === 'import' ? holder : `${purpose} by ${holder}` }
+  const latest = async () => (await database.read(findLease(leaseId, expiresAfterMs)))[0]
   const write = (generation: number, released: boolean, token?: string) =>
     insertRows(database, 'import_leases', [{ ...own, generation, released }], token)
 
@@ -58,7 +58,7 @@ export async function withImportLease<Result>(
       if (lease?.id === id) return lease.generation
       if (lease?.isHeld) {
         if (lease.holder.startsWith(deletion)) {
-          throw new Error(`The tenant ${tenantId} is being deleted: ${lease.holder}`)
+          throw new Error(`The tenant ${leaseId} is being deleted: ${lease.holder}`)
         }
         if (!isWaiting) onWait(lease.holder)
         isWaiting = true
@@ -67,7 +67,7 @@ export async function withImportLease<Result>(
         const next = Math.max(lease?.generation ?? 0, claimed) + 1
         claimed = next
         await options.beforeClaim?.()
-        await withRetry(() => write(next, false, `${tenantId} ${next}`), signal)
+        await withRetry(() => write(next, false, `${leaseId} ${next}`), signal)
       }
     }
   }
