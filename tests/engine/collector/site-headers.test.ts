@@ -22,7 +22,7 @@ beforeAll(async () => {
   siteId = await collector.createSite(await collector.createTenant(), { hosts: ['localhost', '127.0.0.1'], token })
   collectorOrigins = await serveBrowsers(new Hono(), certificate, collector.url)
   const site = new Hono()
-  site.get('/:scheme', (c) => {
+  site.get('/:scheme{https?}', (c) => {
     const { headers } = siteAddress(collectorOrigins[c.req.param('scheme') as 'http' | 'https'], token)
     for (const line of headers) {
       const [, name = '', value] = line.match(/^(.*?): (.*)$/) ?? []
