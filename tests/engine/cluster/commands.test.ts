@@ -93,11 +93,16 @@ test('a page of a tenant on the second shard is due, scanned and removed', async
 test('a change of a tenant on either shard is one alert, delivered and then not sent again, also by a worker that was frozen', async () => {
   const { client } = own.cluster
   const world = await createAlertWorld({}, { readUrl: own.readUrl, writeUrl: own.writeUrl, writer: client })
+  // A rule of a destination that is left needs a worker, as doctor says.
+  const removeDestination = ({ tenantId, destinationId }: { tenantId: string; destinationId: string }) =>
+    done('destinations', 'remove', '--tenant', tenantId, '--destination', destinationId)
   try {
     const shops = new Map<number, Awaited<ReturnType<typeof world.createShop>>>()
     while (shops.size < 2) {
       const shop = await world.createShop()
-      shops.set(await shardOfTenant(own.cluster, shop.tenantId), shop)
+      const shard = await shardOfTenant(own.cluster, shop.tenantId)
+      if (shops.has(shard)) await removeDestination(shop)
+      else shops.set(shard, shop)
     }
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * minuteMs).toISOString()
     for (const { tenantId, pageId } of shops.values()) {
@@ -131,7 +136,7 @@ test('a change of a tenant on either shard is one alert, delivered and then not 
       )
       await client.command(text, { params })
       expect(await queryRows(own.shardDatabase(shard), `SELECT count() ${ofTenant}`)).toEqual([[1]])
-      await done('destinations', 'remove', '--tenant', tenantId, '--destination', destinationId)
+      await removeDestination({ tenantId, destinationId })
     }
   } finally {
     await world.close()
@@ -285,7 +290,9 @@ test('a plan of moves has none for shards of about the same size, and is of ever
 })
 
 test('doctor looks at every node', async () => {
-  const { response } = await done('doctor', '--json')
+  const { stdout } = await run(['doctor', '--json'])
+  const response = JSON.parse(stdout)
+  expect(response.checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([])
   expect(response.ok).toBe(true)
   const foundBy = (check: string) => response.checks.find((one: { check: string }) => one.check === check).found
   // The nodes here have no replicated tables.
