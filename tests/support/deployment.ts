@@ -104,9 +104,12 @@ export async function openDeployment() {
       const token = makeSiteToken()
       const writer = createTenantWriter(database.writer)
       await writer.createSite(await writer.createTenant(), { hosts: ['shop.example'], token })
-      const url = newUrl()
-      const { status } = await fetch(urlOf(collectorPort, `/r/${token}`), reportRequest(url))
-      expect(status).toBe(204)
+      let url = newUrl()
+      const post = async () => {
+        url = newUrl()
+        return (await fetch(urlOf(collectorPort, `/r/${token}`), reportRequest(url))).status
+      }
+      await expect.poll(post).toBe(204)
       expect(await storedOf(database.reader, url)).toEqual([1])
     },
 

@@ -73,7 +73,7 @@ test('the worker serves health beside its metrics, to this machine alone', async
   await script.printed(/^Scanning no pages, as SCAN_EVERY_HOURS is 0$/m)
   expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('worker_lease_held 0')
   for (const path of ['livez', 'readyz', 'readyz/self']) {
-    expect((await fetch(`http://127.0.0.1:${port}/${path}`)).status).toBe(200)
+    await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/${path}`)).status).toBe(200)
   }
   expect(await statusFor('rebound.example', port)).toBe(404)
 })

@@ -95,7 +95,8 @@ test('a page is added, scanned, loses its policy, and is scanned: change, grade,
   const first = await shop.latestScan()
   expect(first).toMatchObject({ changes: { headers: [], gradeDroppedFrom: null } })
   expect([...userAgents]).toEqual(['Scanner/7'])
-  expect(await metrics()).toMatch(/worker_scans_total\{reason="complete"\} 1\n/)
+  // Counted once it is stored.
+  await expect.poll(metrics).toMatch(/worker_scans_total\{reason="complete"\} 1\n/)
 
   hasPolicy = false
   const { response: scan } = await done('pages', 'scan', '--tenant', tenantId, '--page', pageId)
@@ -125,14 +126,14 @@ test('a page is added, scanned, loses its policy, and is scanned: change, grade,
 
 test('a page of a plan without scans is not fetched, and a failed page counts by its reason', async () => {
   await expect.poll(closed.latestScan).toMatchObject({ failureReason: 'not_allowed', consecutiveFailures: 1 })
-  expect(await metrics()).toMatch(/worker_scans_total\{reason="not_allowed"\} 1\n/)
+  await expect.poll(metrics).toMatch(/worker_scans_total\{reason="not_allowed"\} 1\n/)
   expect(await team.latestScan()).toBe(null)
   expect(visited).not.toContain('/team')
 })
 
 test('the worker is ready, has its metrics on one port, and ends by a signal', async () => {
-  const ready = await fetch(`http://127.0.0.1:${metricsPort}/readyz`)
-  expect(await ready.json()).toEqual({ status: 'ok', checks: { engine: 'ok', migrations: 'ok' } })
+  const ready = async () => (await fetch(`http://127.0.0.1:${metricsPort}/readyz`)).json()
+  await expect.poll(ready).toEqual({ status: 'ok', checks: { engine: 'ok', migrations: 'ok' } })
   const text = await metrics()
   for (const line of [
     'worker_lease_held 1',
