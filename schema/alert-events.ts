@@ -4,8 +4,20 @@ import { changeEvent, gradeEvent } from './pci.ts'
 
 export const failingEvent = 'page.scan_failing'
 export const newIssueEvent = 'csp.new_issue'
+export const policyEvent = 'csp.policy_changed'
 export const scriptEvent = 'script.changed'
+export const burstEvent = 'reports.burst'
+export const silenceEvent = 'reports.silence'
 
-export const alertEvents = [changeEvent, gradeEvent, failingEvent, newIssueEvent, scriptEvent] as const
+export const alertEvents = [
+  changeEvent,
+  gradeEvent,
+  failingEvent,
+  newIssueEvent,
+  policyEvent,
+  scriptEvent,
+  burstEvent,
+  silenceEvent,
+] as const
 
 export type AlertEvent = (typeof alertEvents)[number]

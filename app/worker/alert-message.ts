@@ -24,6 +24,15 @@ export interface AlertMessage {
     /** The first of them. */
     readonly scripts?: readonly MessageScript[]
     readonly scriptCount?: number
+    /** The first of them. */
+    readonly policies?: readonly MessagePolicy[]
+    readonly policyCount?: number
+    /** When the hour began. */
+    readonly hour?: string
+    /** Of the hour, without noise. */
+    readonly reportCount?: number
+    /** Mean of the hour on the 7 days before. */
+    readonly usualCount?: number
     /** Of a digest: the first of them. */
     readonly alerts?: readonly MessageAlert[]
     readonly alertCount?: number
@@ -48,6 +57,14 @@ export interface MessageScript {
   readonly scanId: string
 }
 
+export interface MessagePolicy {
+  /** As /v1/sites/{siteId}/csp-policies has it. */
+  readonly id: string
+  readonly disposition: 'enforce' | 'report'
+  readonly policy: string
+  readonly firstSeen: string
+}
+
 export interface MessageAlert {
   readonly type: string
   readonly siteId: string | null
@@ -55,5 +72,8 @@ export interface MessageAlert {
   readonly timestamp: string
 }
 
-/** Issues, scripts and alerts that a message names. */
+/** Issues, scripts, policies and alerts that a message names. */
 export const namedInMessage = 20
+
+/** UTF-16 units of a URL or a policy in a message that names several. */
+export const maxNamedLength = 300

@@ -11,6 +11,7 @@ import type { SendSettings } from './deliver/sender.ts'
 import { createGuard } from './fetch/guard.ts'
 import { leaseOfAlerts, type Passes, underLease } from './under-lease.ts'
 import { lastDigestAt, makeDigests } from './watch/make-digests.ts'
+import type { SourcesRead } from './watch/sources.ts'
 import { watchTenant } from './watch/watch-tenant.ts'
 
 export interface AlertLoop
@@ -44,15 +45,21 @@ type AlertPass = Pick<
   'database' | 'now' | 'settings' | 'keys' | 'metrics' | 'digestHour' | 'stopping' | 'log'
 >
 
+/** By tenant. */
+interface Memory {
+  /** Times of the digests that were made. */
+  readonly digests: Map<string, number>
+  readonly reads: Map<string, SourcesRead>
+}
+
 /** Finds, stores and sends what is due. */
 export function createAlertPass(loop: AlertPass) {
-  /** Times of the digests that were made, by tenant. */
-  const digests = new Map<string, number>()
+  const memory: Memory = { digests: new Map(), reads: new Map() }
   let isResealed = false
   return async (checkLease: () => Promise<void>): Promise<void> => {
     if (!isResealed) await reseal(loop)
     isResealed = true
-    await watchTenants(loop, digests, checkLease)
+    await watchTenants(loop, memory, checkLease)
     await deliverAlerts({ ...loop, checkLease })
   }
 }
@@ -68,7 +75,7 @@ async function reseal({ database, keys, log }: AlertPass): Promise<void> {
 /** A tenant whose changes cannot be read does not stop those of others. */
 async function watchTenants(
   { database, now, digestHour, stopping, log }: AlertPass,
-  digests: Map<string, number>,
+  { digests, reads }: Memory,
   checkLease: () => Promise<void>,
 ): Promise<void> {
   const rules = new Map<string, EnabledRule[]>()
@@ -80,7 +87,7 @@ async function watchTenants(
     const watch = { database, now: now(), checkLease }
     const digestAt = lastDigestAt(watch.now, digestHour)
     try {
-      await watchTenant(watch, tenantId, own)
+      reads.set(tenantId, await watchTenant(watch, tenantId, own, reads.get(tenantId) ?? new Map()))
       if (digests.get(tenantId) !== digestAt.getTime()) await makeDigests(watch, tenantId, digestAt)
       digests.set(tenantId, digestAt.getTime())
     } catch (error) {

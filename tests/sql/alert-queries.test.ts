@@ -4,8 +4,11 @@ import { listAlertRules } from '../../queries/alerts/list-alert-rules.ts'
 import { listAlertedSubjects } from '../../queries/alerts/list-alerted-subjects.ts'
 import { listDestinations } from '../../queries/alerts/list-destinations.ts'
 import { listRecentAlerts } from '../../queries/alerts/list-recent-alerts.ts'
+import { listNewPolicySites } from '../../queries/csp-policies/list-new-policy-sites.ts'
 import { listFirstDays, listIssueTexts, listNewSightings } from '../../queries/issues/new-sightings.ts'
 import { listPageLabels } from '../../queries/pages/list-page-labels.ts'
+import { listBursts, listFirstReports, listSilences } from '../../queries/reports/list-traffic-changes.ts'
+import { findScanVersion } from '../../queries/scans/find-scan-version.ts'
 import {
   listCurrentDecisions,
   listFirstVersions,
@@ -28,6 +31,11 @@ test.each([
   listFirstDays(tenant, time, 1),
   listIssueTexts(tenant, site, [1n]),
   listPageLabels(tenant, time),
+  listNewPolicySites(tenant, time),
+  listBursts(tenant, time, { over: 1, times: 1 }),
+  listFirstReports(tenant, [site]),
+  listSilences(tenant, { from: time, to: time }, 1),
+  findScanVersion(tenant),
   listScriptChanges(tenant, time, 1),
   listCurrentDecisions(tenant, ['a']),
   listFirstVersions(tenant, ['a']),

@@ -99,6 +99,8 @@ export async function createAlertWorld(
       for (const event of alertEvents) await addRule(tenantId, event, destinationId)
       return { tenantId, siteId, pageId, destinationId, key: await api.createKey(tenantId) }
     },
+    /** Of the tenants so far, which later passes then skip. */
+    forgetRules: () => database.writer.command('TRUNCATE TABLE alert_rules'),
     deliveriesOf: (tenantId: string) =>
       queryRows(
         database.writer,

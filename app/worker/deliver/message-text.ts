@@ -2,8 +2,8 @@ import type { AlertMessage } from '../alert-message.ts'
 
 /** Plain text of a message, for people: the summary, what it is about, and where the API has it. */
 export function messageText({ data }: AlertMessage): string {
-  const { summary, siteName, headers = [], issues = [], scripts = [], alerts = [], path } = data
-  const { issueCount = 0, scriptCount = 0, alertCount = 0 } = data
+  const { summary, siteName, headers = [], issues = [], scripts = [], policies = [], alerts = [], path } = data
+  const { issueCount = 0, scriptCount = 0, policyCount = 0, alertCount = 0 } = data
   const lines = [
     ...headers.map(({ header, change, before, after }) => `${header} ${change}: ${quoted(before)} -> ${quoted(after)}`),
     ...issues.map(
@@ -12,6 +12,8 @@ export function messageText({ data }: AlertMessage): string {
     ...more(issueCount - issues.length, 'issues'),
     ...scripts.map(({ change, url, hash, pageLabel }) => `${change} on ${pageLabel}: ${url} (${hash ?? 'not read'})`),
     ...more(scriptCount - scripts.length, 'scripts'),
+    ...policies.map(({ disposition, policy, firstSeen }) => `${disposition}, since ${firstSeen}: ${policy}`),
+    ...more(policyCount - policies.length, 'policies'),
     ...alerts.map(({ timestamp, type, summary }) => `${timestamp} ${type}: ${summary}`),
     ...more(alertCount - alerts.length, 'alerts'),
   ]

@@ -1,5 +1,5 @@
 import type { AlertEvent } from '../../../schema/alert-events.ts'
-import type { AlertMessage, MessageScript } from '../alert-message.ts'
+import type { AlertMessage, MessagePolicy, MessageScript } from '../alert-message.ts'
 
 /** What a rule can be about; a subject is in one alert of its event. */
 export interface Change {
@@ -7,8 +7,15 @@ export interface Change {
   readonly siteId: string
   readonly subject: string
   readonly occurredAt: string
-  /** Undefined for issues and scripts, of which several can be one message. */
+  /** Undefined for issues, policies and scripts, of which several can be one message. */
   readonly data?: Omit<AlertMessage['data'], 'alertId' | 'siteId' | 'siteName'>
   readonly issueKey?: bigint
+  readonly policy?: MessagePolicy
   readonly script?: MessageScript
+}
+
+/** Changes from before `since` are no news. */
+export interface Watched {
+  readonly since: Date
+  readonly now: Date
 }

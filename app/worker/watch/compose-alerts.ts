@@ -2,10 +2,11 @@
 
 import type { EnabledRule } from '../../../queries/alerts/list-enabled-rules.ts'
 import type { RecentAlert } from '../../../queries/alerts/list-recent-alerts.ts'
+import { policyEvent } from '../../../schema/alert-events.ts'
 import type { Change } from './change.ts'
 
 export interface Draft extends Pick<Change, 'eventType' | 'siteId'> {
-  /** Of a page or a first day one, of issues one or more. */
+  /** Of a page, an hour or a first day one, of issues, scripts and policies one or more. */
   readonly changes: readonly Change[]
   readonly destinations: readonly string[]
   readonly digestTo: readonly string[]
@@ -14,12 +15,12 @@ export interface Draft extends Pick<Change, 'eventType' | 'siteId'> {
 /** Issues or scripts of a site up to which each is a message of its own. */
 const maxSingle = 3
 
-/** Messages of issues, or of scripts, an hour and immediate rule. */
+/** Messages of issues, or of scripts, an hour and immediate rule; policies are one a site. */
 export const maxGroupedPerHour = 12
 
 /**
- * Messages of changes that have none. A change of a page is a message for good, as Rule 68 counts one change an alert; issues
- * and scripts past the hour's limit wait.
+ * Messages of changes that have none. A change of a page is a message for good, as Rule 68 counts one change an alert; others
+ * past the hour's limit wait.
  * @param recent alerts of the last hour.
  */
 export function composeAlerts(
@@ -39,11 +40,15 @@ export function composeAlerts(
     groups.set(key, [...(groups.get(key) ?? []), one])
   }
   const messages = [...groups.values()].flatMap((group) =>
-    group.length > maxSingle ? [group] : group.map((one) => [one]),
+    group.length > maxSingle || isPolicy(group[0]) ? [group] : group.map((one) => [one]),
   )
   const sent = new Map<EnabledRule, number>()
   const within = messages.filter(([first]) => {
     const immediate = first?.rules.filter(({ kind }) => kind === 'immediate') ?? []
+    if (first && isPolicy(first)) {
+      const ofSite = immediate.map((rule) => ({ ...rule, siteId: first.change.siteId }))
+      return !ofSite.some((rule) => recent.some((alert) => isOfRule(alert, rule)))
+    }
     const counts = immediate.map((rule) => sent.get(rule) ?? recent.filter((alert) => isOfRule(alert, rule)).length)
     if (counts.some((count) => count >= maxGroupedPerHour)) return false
     for (const [index, rule] of immediate.entries()) sent.set(rule, (counts[index] ?? 0) + 1)
@@ -56,6 +61,8 @@ interface Covered {
   readonly change: Change
   readonly rules: readonly EnabledRule[]
 }
+
+const isPolicy = (one: Covered | undefined) => one?.change.eventType === policyEvent
 
 function toDraft(group: readonly Covered[]): Draft[] {
   const [first] = group

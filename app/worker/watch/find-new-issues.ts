@@ -10,7 +10,7 @@ import { newIssueEvent } from '../../../schema/alert-events.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { issueId } from '../../../schema/issue-id.ts'
 import { namedInMessage } from '../alert-message.ts'
-import type { Change } from './change.ts'
+import type { Change, Watched } from './change.ts'
 
 /** Issues of a pass, so subjects of a message; the rest follows in the next pass. */
 const maxIssues = 1_000
@@ -19,7 +19,7 @@ const maxIssues = 1_000
 export async function findNewIssues(
   { read }: Pick<Database, 'read'>,
   tenantId: string,
-  { since, now }: { readonly since: Date; readonly now: Date },
+  { since, now }: Watched,
 ): Promise<Change[]> {
   const [sightings, firstDays] = await Promise.all([
     read(listNewSightings(tenantId, since, maxIssues)),

@@ -8,7 +8,7 @@ import { failingEvent } from '../../../schema/alert-events.ts'
 import { changeEvent, gradeEvent } from '../../../schema/pci.ts'
 import type { ListedScan } from '../../../schema/responses/scan.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
-import type { Change } from './change.ts'
+import type { Change, Watched } from './change.ts'
 
 /** Failed scans after which a page counts as failing. */
 const failuresInARow = 3
@@ -20,7 +20,7 @@ const maxValueLength = 1_000
 export async function findPageChanges(
   { read }: Pick<Database, 'read'>,
   tenantId: string,
-  since: Date,
+  { since }: Watched,
 ): Promise<Change[]> {
   const pages = scannedPageIds(tenantId, since)
   const refs = await Promise.all([

@@ -10,8 +10,8 @@ import {
 import { chunksOf } from '../../../queries/sql/chunks.ts'
 import { scriptEvent } from '../../../schema/alert-events.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
-import { type MessageScript, namedInMessage } from '../alert-message.ts'
-import type { Change } from './change.ts'
+import { type MessageScript, maxNamedLength, namedInMessage } from '../alert-message.ts'
+import type { Change, Watched } from './change.ts'
 
 /** Of the last day, the newest. */
 const maxScripts = 1_000
@@ -19,14 +19,11 @@ const maxScripts = 1_000
 /** Of a statement, whose values are part of its URL; a longer URL counts as one without a decision. */
 const [urlsPerQuery, maxDecidedLength] = [200, 1_000]
 
-/** UTF-16 units of a URL in a message. */
-const maxUrlLength = 300
-
 /** Scripts of payment pages that are not in the page's scan before, without those that a decision allows. */
 export async function findScriptChanges(
   { read }: Pick<Database, 'read'>,
   tenantId: string,
-  since: Date,
+  { since }: Watched,
 ): Promise<Change[]> {
   const changes = (await read(listScriptChanges(tenantId, since, maxScripts))).reverse()
   const urls = [...new Set(changes.map(({ url }) => url))].filter(({ length }) => length <= maxDecidedLength)
@@ -60,7 +57,7 @@ function isAllowed(hash: string, firstSeen: string, decision: CurrentDecision | 
 function toChange({ siteId, scannedAt, url, hash, isNew, ...page }: ScriptChange, subject: string): Change {
   const { pageId, pageLabel, scanId } = page
   const script: MessageScript = {
-    ...{ url: truncate(url, maxUrlLength), hash: hash || null, change: isNew ? 'added' : 'changed' },
+    ...{ url: truncate(url, maxNamedLength), hash: hash || null, change: isNew ? 'added' : 'changed' },
     ...{ pageId, pageLabel, scanId },
   }
   return { eventType: scriptEvent, siteId, subject, occurredAt: scannedAt, script }

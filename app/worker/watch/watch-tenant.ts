@@ -4,14 +4,13 @@ import { listRecentAlerts } from '../../../queries/alerts/list-recent-alerts.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
 import { listSites } from '../../../queries/tenants/list-sites.ts'
-import { type AlertEvent, failingEvent, newIssueEvent, scriptEvent } from '../../../schema/alert-events.ts'
 import { dayMs, hourMs } from '../../../schema/durations.ts'
-import { changeEvent, gradeEvent } from '../../../schema/pci.ts'
 import type { Change } from './change.ts'
 import { composeAlerts, type Draft } from './compose-alerts.ts'
-import { describeIssues, findNewIssues } from './find-new-issues.ts'
-import { findPageChanges } from './find-page-changes.ts'
-import { describeScripts, findScriptChanges } from './find-script-changes.ts'
+import { describeIssues } from './find-new-issues.ts'
+import { describePolicies } from './find-new-policies.ts'
+import { describeScripts } from './find-script-changes.ts'
+import { type SourcesRead, sourcesToRead } from './sources.ts'
 import { storeAlert } from './store-alert.ts'
 
 export interface Watch {
@@ -27,17 +26,32 @@ const watchedMs = dayMs
 /** Of the longest statement that ClickHouse accepts, a fifth. */
 const maxSubjectsPerQuery = 5_000
 
-/** Stores an alert for each change of a tenant that its rules cover and that has none. */
-export async function watchTenant(watch: Watch, tenantId: string, rules: readonly EnabledRule[]): Promise<void> {
+/**
+ * Stores an alert for each change of a tenant that its rules cover and that has none.
+ * @param last what the last pass that ended read; the result is that of this one.
+ */
+export async function watchTenant(
+  watch: Watch,
+  tenantId: string,
+  rules: readonly EnabledRule[],
+  last: SourcesRead,
+): Promise<SourcesRead> {
+  const { database, now } = watch
+  const watched = { since: new Date(now.getTime() - watchedMs), now }
+  const { due, read } = await sourcesToRead(database, tenantId, { rules, last, now })
+  const found = await Promise.all(due.map(({ find }) => find(database, tenantId, watched)))
+  await storeAlerts(watch, tenantId, rules, found.flat())
+  return read
+}
+
+async function storeAlerts(
+  watch: Watch,
+  tenantId: string,
+  rules: readonly EnabledRule[],
+  found: readonly Change[],
+): Promise<void> {
   const { database, now, checkLease } = watch
-  const since = new Date(now.getTime() - watchedMs)
-  const hasRule = (...events: readonly AlertEvent[]) => rules.some(({ eventType }) => events.includes(eventType))
-  const found = await Promise.all([
-    hasRule(changeEvent, gradeEvent, failingEvent) ? findPageChanges(database, tenantId, since) : [],
-    hasRule(newIssueEvent) ? findNewIssues(database, tenantId, { since, now }) : [],
-    hasRule(scriptEvent) ? findScriptChanges(database, tenantId, since) : [],
-  ])
-  const changes = await withoutAlerted(database, tenantId, found.flat())
+  const changes = await withoutAlerted(database, tenantId, found)
   if (changes.length === 0) return
   const recent = await database.read(
     listRecentAlerts(tenantId, new Date(now.getTime() - hourMs), new Date(now.getTime() + 1)),
@@ -67,11 +81,7 @@ async function storeDraft(
   { eventType, siteId, changes, destinations, digestTo }: Draft,
   siteName: string | undefined,
 ): Promise<void> {
-  const keys = changes.flatMap(({ issueKey }) => issueKey ?? [])
-  const scripts = changes.flatMap(({ script }) => script ?? [])
-  const several = () =>
-    scripts.length > 0 ? describeScripts(siteId, scripts) : describeIssues(database, tenantId, siteId, keys)
-  const data = changes[0]?.data ?? (await several())
+  const data = changes[0]?.data ?? (await describe(database, tenantId, siteId, changes))
   const subjects = changes.map(({ subject }) => subject).sort()
   const timestamp = changes.map(({ occurredAt }) => occurredAt).sort()[0] ?? now.toISOString()
   await storeAlert(database, {
@@ -79,4 +89,19 @@ async function storeDraft(
     ...{ detectedAt: now, name: [eventType, ...subjects] },
     message: { type: eventType, timestamp, data: { siteId, ...(siteName !== undefined && { siteName }), ...data } },
   })
+}
+
+/** Data of a message of changes that have none of their own, all of one kind. */
+function describe(
+  database: Pick<Database, 'read'>,
+  tenantId: string,
+  siteId: string,
+  changes: readonly Change[],
+): NonNullable<Change['data']> | Promise<NonNullable<Change['data']>> {
+  const scripts = changes.flatMap(({ script }) => script ?? [])
+  if (scripts.length > 0) return describeScripts(siteId, scripts)
+  const policies = changes.flatMap(({ policy }) => policy ?? [])
+  if (policies.length > 0) return describePolicies(siteId, policies)
+  const keys = changes.flatMap(({ issueKey }) => issueKey ?? [])
+  return describeIssues(database, tenantId, siteId, keys)
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { scans } from '../../../app/import/records/types/scans.ts'
 import { openDestination, sealDestination } from '../../../app/worker/deliver/destination.ts'
 import { resealDestinations } from '../../../app/worker/deliver/reseal-destinations.ts'
@@ -16,6 +16,7 @@ let world: AlertWorld
 beforeAll(async () => {
   world = await createAlertWorld({ DIGEST_HOUR: '8' })
 })
+afterEach(() => world.forgetRules())
 afterAll(() => world?.close())
 
 /** A shop whose page has changed its headers, at the given times or a minute ago. */

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { aReport } from '../../../fixtures/reports.ts'
-import { dayMs, minuteMs } from '../../../schema/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
 import { type AlertWorld, createAlertWorld } from '../../support/alert-world.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
 import { queryRows } from '../../support/database.ts'
@@ -13,6 +14,7 @@ beforeAll(async () => {
   world = await createAlertWorld()
   collector = await startTestCollector({ CLICKHOUSE_URL: world.database.writeUrl })
 })
+afterEach(() => world.forgetRules())
 afterAll(() => Promise.all([collector?.close(), world?.close()]))
 
 test('20,000 violations of a new host that browsers post are one message, also where its receiver was down', async () => {
@@ -50,12 +52,102 @@ test('20,000 violations of a new host that browsers post are one message, also w
   const now = Date.now()
   for (let minute = 0; minute < 10; minute++) sent.push(...(await world.pass(now + minute * minuteMs)))
   world.respond((_, response) => void response.writeHead(204).end())
-  const [taken, ...others] = await world.pass(now + 30 * minuteMs)
-  expect(others).toEqual([])
-  expect(taken?.message.data).toMatchObject({ siteId, summary: 'New issue: script-src-elem blocks skimmer.test' })
-  for (const refused of sent) expect(refused).toEqual(taken)
-  expect(await world.pass(now + 60 * minuteMs)).toEqual([])
-  expect((await world.deliveriesOf(tenantId)).map(([, , to, outcome]) => [to, outcome])).toEqual([
-    [destinationId, 'delivered'],
+  const taken = await world.pass(now + 30 * minuteMs)
+  expect(taken.map(({ message: { type, data } }) => [type, data.siteId, data.summary]).sort()).toEqual([
+    ['csp.new_issue', siteId, 'New issue: script-src-elem blocks skimmer.test'],
+    ['reports.burst', siteId, expect.stringMatching(/reports in the hour from \d\d:00 UTC; 0 are usual$/)],
   ])
+  for (const refused of sent) expect(taken).toContainEqual(refused)
+  expect(await world.pass(now + 60 * minuteMs)).toEqual([])
+  const delivered = [destinationId, 'delivered']
+  expect((await world.deliveriesOf(tenantId)).map(([, , to, outcome]) => [to, outcome])).toEqual([delivered, delivered])
+})
+
+/** As many reports of a site as are given by hours before `hour`, in one insert. */
+const insertHours = (shop: Shop, hour: number, counts: readonly (readonly [hoursAgo: number, count: number])[]) =>
+  world.database.writer.command(
+    `INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, retention_days, weight)
+     SELECT '${shop.tenantId}', '${shop.siteId}', 'deprecation',
+       fromUnixTimestamp64Milli(${hour} - toInt64(of_hour.1 * 3600000) + number), generateUUIDv7(), 365, 1000000
+     FROM numbers(10000)
+     ARRAY JOIN [${counts.map(([hoursAgo, count]) => `(toInt64(${hoursAgo}), ${count})`).join(', ')}] AS of_hour
+     WHERE number < of_hour.2`,
+  )
+
+const startOfHour = Math.floor(Date.now() / hourMs) * hourMs
+
+type Shop = Awaited<ReturnType<AlertWorld['createShop']>>
+
+/** Types and summaries of the shop's messages in a pass. */
+const passOf = async ({ pageId }: Shop, time: number) =>
+  (await world.pass(time)).flatMap(({ path, message: { type, data } }) =>
+    path === `/in/${pageId}` ? [[type, data.summary]] : [],
+  )
+
+test('ten times the usual reports of the hour, and over 1,000, are one alert however long they last', async () => {
+  const hour = startOfHour - 2 * hourMs
+  const clock = `${new Date(hour).toISOString().slice(11, 13)}:00 UTC`
+  const [shop, busy, young] = [await world.createShop(), await world.createShop(), await world.createShop()]
+  const week = (count: number) => Array.from({ length: 7 }, (_, day) => [(day + 1) * 24, count] as const)
+  await insertHours(shop, hour, [...week(100), [0, 900], [500, 1]])
+  await insertHours(busy, hour, [...week(200), [0, 1_999]])
+  await insertHours(young, hour, [
+    [20, 1],
+    [0, 2_000],
+  ])
+  expect(await world.pass(hour + 20 * minuteMs)).toEqual([])
+  await insertHours(shop, hour + 1_000, [[0, 101]])
+  expect(await passOf(shop, hour + 21 * minuteMs)).toEqual([
+    ['reports.burst', `1,001 reports in the hour from ${clock}; 100 are usual`],
+  ])
+  await insertHours(shop, hour, [
+    [0, 500],
+    [-1, 3_000],
+  ])
+  expect(await world.pass(hour + 70 * minuteMs)).toEqual([])
+  expect(await world.pass(hour + 23 * hourMs)).toEqual([])
+})
+
+test('an hour without reports after a day with a hundred in each is one alert, however long it lasts', async () => {
+  const hour = startOfHour - 3 * hourMs
+  const [shop, uneven] = [await world.createShop(), await world.createShop()]
+  const day = Array.from({ length: 24 }, (_, index) => [index + 1, 100] as const)
+  await insertHours(shop, hour, [...day, [300, 1]])
+  await insertHours(uneven, hour, [...day.slice(1), [1, 99], [300, 1]])
+  expect(await world.pass(hour + hourMs + 4 * minuteMs)).toEqual([])
+  const [silence, ...others] = await passOf(shop, hour + hourMs + 6 * minuteMs)
+  expect(others).toEqual([])
+  expect(silence).toEqual(['reports.silence', expect.stringContaining('No report in the hour from')])
+  for (const hours of [2, 3, 20]) expect(await world.pass(hour + hours * hourMs + 10 * minuteMs)).toEqual([])
+})
+
+test('a policy that no report quoted before is one alert, but not in another order, of a first day or an old file', async () => {
+  const now = Date.now()
+  const [shop, young] = [await world.createShop(), await world.createShop()]
+  const quote = (of: Shop, policy: string, receivedAt: number, given: object = {}) =>
+    world.api.insertReports([
+      aReport({ tenantId: of.tenantId, siteId: of.siteId, policy, receivedAt, id: randomUUID(), ...given }),
+    ])
+  await quote(shop, "default-src 'self'; img-src a.test", now - 20 * dayMs)
+  await quote(shop, "img-src A.test;default-src 'self'", now - 2 * minuteMs)
+  await quote(shop, "default-src 'none'", now - 3 * dayMs)
+  await quote(young, "default-src 'self'", now - 20 * hourMs)
+  await quote(young, "default-src 'none'", now - minuteMs)
+  expect(await world.pass(now)).toEqual([])
+  await quote(shop, "default-src 'self'; script-src 'nonce-a1'", now - minuteMs)
+  await quote(shop, "default-src 'self'; script-src 'nonce-b2'", now - minuteMs)
+  expect(await passOf(shop, now + minuteMs)).toEqual([])
+  expect(await passOf(shop, now + hourMs)).toEqual([
+    ['csp.policy_changed', "Reports quote a new policy (enforce): default-src 'self'; script-src 'nonce-*'"],
+  ])
+  await quote(shop, "default-src 'self'", now, { disposition: 'report' })
+  await quote(shop, 'img-src b.test', now)
+  expect(await passOf(shop, now + 2 * hourMs + 1)).toEqual([['csp.policy_changed', 'Reports quote 2 new policies']])
+  const { body } = await world.api.get(`/v1/sites/${shop.siteId}/csp-policies`, { key: shop.key })
+  const message = world.received.find(({ path }) => path === `/in/${shop.pageId}`)?.message
+  expect(message?.data.policies).toHaveLength(2)
+  expect(message?.data.policies?.every(({ id }) => body.data.some((policy: { id: string }) => policy.id === id))).toBe(
+    true,
+  )
+  expect(await passOf(shop, now + 4 * hourMs)).toEqual([])
 })

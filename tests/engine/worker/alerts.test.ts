@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { scans } from '../../../app/import/records/types/scans.ts'
 import { scriptDecisions } from '../../../app/import/records/types/script-decisions.ts'
 import { aReport } from '../../../fixtures/reports.ts'
@@ -14,6 +14,7 @@ let world: AlertWorld
 beforeAll(async () => {
   world = await createAlertWorld()
 })
+afterEach(() => world.forgetRules())
 afterAll(() => world?.close())
 
 type Shop = Awaited<ReturnType<AlertWorld['createShop']>>

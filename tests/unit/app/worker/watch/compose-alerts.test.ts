@@ -80,3 +80,15 @@ test.each([
 ])('at %s the last digest hour was %s', (now, expected) => {
   expect(lastDigestAt(new Date(now), 8)).toEqual(new Date(expected))
 })
+
+test('new policies of a site are one message however many, and one an hour', () => {
+  const rules = [rule('a', { eventType: 'csp.policy_changed' })]
+  const policies = (siteId: string) =>
+    issues(2, siteId).map(({ issueKey: _, ...change }): Change => ({ ...change, eventType: 'csp.policy_changed' }))
+  const alert = { eventType: 'csp.policy_changed', siteId: 'shop', summary: '', occurredAt, digestTo: [] }
+  expect(sizes([...policies('shop'), ...policies('blog')], rules)).toEqual([2, 2])
+  const sent = [{ ...alert, destinations: ['to a'] }]
+  expect(composeAlerts([...policies('shop'), ...policies('blog')], rules, sent).map(({ siteId }) => siteId)).toEqual([
+    'blog',
+  ])
+})

@@ -1,0 +1,59 @@
+import type { Database } from '../../../queries/clickhouse/database.ts'
+import { listCspPolicies } from '../../../queries/csp-policies/list-csp-policies.ts'
+import { listCspPolicyTexts } from '../../../queries/csp-policies/list-csp-policy-texts.ts'
+import { listNewPolicySites } from '../../../queries/csp-policies/list-new-policy-sites.ts'
+import { mergeCspPolicies } from '../../../queries/rules/csp/merge-csp-policies.ts'
+import { policyEvent } from '../../../schema/alert-events.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import { truncate } from '../../import/normalise/truncate.ts'
+import { type MessagePolicy, maxNamedLength, namedInMessage } from '../alert-message.ts'
+import type { Change, Watched } from './change.ts'
+
+/** Of a site, last quoted first, as the API lists them (Rule 52). */
+const maxPolicies = 200
+
+/** Policies that reports quote since then and never before, a day or more after the site's first report. */
+export async function findNewPolicies(
+  { read }: Pick<Database, 'read'>,
+  tenantId: string,
+  { since, now }: Watched,
+): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const { siteId, firstSeen } of await read(listNewPolicySites(tenantId, since))) {
+    const window = { from: 0, to: Math.ceil(now.getTime() / dayMs) * dayMs }
+    const filter = { tenantId, siteId, window, page: undefined }
+    const quoted = await read(listCspPolicies(filter, maxPolicies))
+    const texts = (await Promise.all(listCspPolicyTexts(filter, quoted).map((query) => read(query)))).flat()
+    const textOf = new Map(texts.map(({ key, policy }) => [key, policy]))
+    const policies = quoted.flatMap((policy) => {
+      const text = textOf.get(policy.key)
+      return text === undefined ? [] : [{ ...policy, text }]
+    })
+    const newFrom = Math.max(since.getTime(), Date.parse(firstSeen) + dayMs)
+    const isNew = (policy: MessagePolicy) => Date.parse(policy.firstSeen) >= newFrom
+    changes.push(
+      ...mergeCspPolicies(policies)
+        .filter(isNew)
+        .map((policy) => toChange(siteId, policy)),
+    )
+  }
+  return changes
+}
+
+function toChange(siteId: string, { id, disposition, policy, firstSeen }: MessagePolicy): Change {
+  const named: MessagePolicy = { id, disposition, policy: truncate(policy, maxNamedLength), firstSeen }
+  return { eventType: policyEvent, siteId, subject: `${siteId} ${id}`, occurredAt: firstSeen, policy: named }
+}
+
+/** Data of a message of one or more policies. */
+export function describePolicies(siteId: string, policies: readonly MessagePolicy[]): NonNullable<Change['data']> {
+  const [first] = policies
+  const summary =
+    first && policies.length === 1
+      ? `Reports quote a new policy (${first.disposition}): ${first.policy}`
+      : `Reports quote ${policies.length.toLocaleString('en')} new policies`
+  return {
+    ...{ summary, policies: policies.slice(0, namedInMessage), policyCount: policies.length },
+    path: `/v1/sites/${siteId}/csp-policies`,
+  }
+}
