@@ -16,7 +16,7 @@ import { watchTenant } from './watch/watch-tenant.ts'
 
 export interface AlertLoop
   extends Omit<Passes, 'leaseId' | 'name' | 'database'>,
-    Pick<Delivery, 'now' | 'settings' | 'keys' | 'metrics'> {
+    Pick<Delivery, 'now' | 'settings' | 'keys' | 'metrics' | 'cut'> {
   readonly database: Pick<Database, 'read' | 'insert' | 'command'>
   /** Of the day in UTC. */
   readonly digestHour: number
@@ -42,7 +42,7 @@ export function runAlerts(loop: AlertLoop): Promise<void> {
 
 type AlertPass = Pick<
   AlertLoop,
-  'database' | 'now' | 'settings' | 'keys' | 'metrics' | 'digestHour' | 'stopping' | 'log'
+  'database' | 'now' | 'settings' | 'keys' | 'metrics' | 'digestHour' | 'stopping' | 'cut' | 'log'
 >
 
 /** By tenant. */
@@ -55,12 +55,13 @@ interface Memory {
 /** Finds, stores and sends what is due. */
 export function createAlertPass(loop: AlertPass) {
   const memory: Memory = { digests: new Map(), reads: new Map() }
+  const unrecorded: Delivery['unrecorded'] = new Map()
   let isResealed = false
   return async (checkLease: () => Promise<void>): Promise<void> => {
     if (!isResealed) await reseal(loop)
     isResealed = true
     await watchTenants(loop, memory, checkLease)
-    await deliverAlerts({ ...loop, checkLease })
+    await deliverAlerts({ ...loop, unrecorded, checkLease })
   }
 }
 

@@ -17,7 +17,7 @@ export interface WorkerOptions extends Partial<Pick<ScanLoop, 'lookEveryMs' | 'l
   readonly alerts?: Partial<Pick<AlertLoop, 'now'>>
 }
 
-/** @param database as the writer; the caller closes it. `stop` gives scans that run DRAIN_SECONDS to end. */
+/** @param database as the writer; the caller closes it. `stop` gives scans and sends DRAIN_SECONDS to end. */
 export async function startWorker(config: Config, database: Database, log: Logger, options: WorkerOptions = {}) {
   const { SCAN_EVERY_HOURS, DRAIN_SECONDS } = config
   const { metrics = createWorkerMetrics(), lookEveryMs = 15_000, lease } = options

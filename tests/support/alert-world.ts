@@ -40,7 +40,7 @@ export async function createAlertWorld(
   const api = await startApi(database)
   const received: Received[] = []
   const logged: string[] = []
-  let handle = (_: Received, response: ServerResponse) => void response.writeHead(204).end()
+  let handle: (received: Received, response: ServerResponse) => unknown = (_, response) => response.writeHead(204).end()
   const web = await startWebServer(async (request, response) => {
     const message = JSON.parse(await text(request)) as AlertMessage
     const one = { path: request.url ?? '', id: String(request.headers['webhook-id']), message }
@@ -52,7 +52,8 @@ export async function createAlertWorld(
   const metrics = createWorkerMetrics()
   const pass = createAlertPass({
     ...alertSettings(config),
-    ...{ database: database.writer, now: () => new Date(clock), metrics, stopping: new AbortController().signal },
+    ...{ database: database.writer, now: () => new Date(clock), metrics },
+    ...{ stopping: new AbortController().signal, cut: new AbortController().signal },
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
   })
 

@@ -1,5 +1,6 @@
 /** @module The outbox: alerts without a delivery are sent until they have one. Nothing else says what is still to be sent. */
 
+import { once } from 'node:events'
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { type Attempts, listAttempts } from '../../../queries/alerts/list-attempts.ts'
@@ -31,8 +32,17 @@ export interface Delivery {
   readonly keys: () => readonly Buffer[]
   readonly checkLease: () => Promise<void>
   readonly stopping: AbortSignal
+  /** Ends sends in flight. */
+  readonly cut: AbortSignal
+  /** By delivery, what ended and could not be recorded: it is not sent again. */
+  readonly unrecorded: Map<string, Ended>
   readonly log: Logger
   readonly metrics: Pick<WorkerMetrics, 'countDelivery' | 'setOldestAlert'>
+}
+
+interface Ended {
+  readonly at: Date
+  readonly outcome: DeliveryOutcome
 }
 
 /** As attempts expire then. */
@@ -92,18 +102,30 @@ async function deliver(
   before: Attempts | undefined,
   destination: StoredDestination | undefined,
 ): Promise<boolean> {
-  const { database, now, checkLease, log, metrics } = delivery
+  const { database, now, checkLease, unrecorded, log, metrics } = delivery
   const deliveryId = uuidV5(alert.alertId, alert.destinationId)
   const lastAt = before && new Date(before.lastAt)
   const count = before?.count ?? 0
 
   async function end(at: Date, outcome: DeliveryOutcome): Promise<void> {
-    await recordDelivery(database, { deliveryId, alert, destination, at }, outcome)
-    metrics.countDelivery(destination?.type ?? 'removed', outcome.outcome)
     const { tenantId, alertId, destinationId } = alert
+    unrecorded.set(deliveryId, { at, outcome })
+    try {
+      await recordDelivery(database, { deliveryId, alert, destination, at }, outcome)
+    } catch (error) {
+      log.error({ tenantId, alertId, destinationId, reason: reasonOf(error) }, 'A delivery is not recorded')
+      return
+    }
+    unrecorded.delete(deliveryId)
+    metrics.countDelivery(destination?.type ?? 'removed', outcome.outcome)
     if (outcome.detail !== null) log.warn({ tenantId, alertId, destinationId, ...outcome }, 'An alert is not delivered')
   }
 
+  const ended = unrecorded.get(deliveryId)
+  if (ended) {
+    await end(ended.at, ended.outcome)
+    return true
+  }
   if (!destination) {
     await end(now(), { outcome: 'dropped', detail: 'The destination was removed' })
     return true
@@ -138,7 +160,7 @@ async function deliver(
 }
 
 async function send(
-  { keys, settings }: Delivery,
+  { keys, settings, cut }: Delivery,
   stored: StoredDestination,
   { deliveryId, at, alert }: { readonly deliveryId: string; readonly at: Date; readonly alert: PendingAlert },
 ): Promise<SendResult> {
@@ -146,9 +168,23 @@ async function send(
     const destination = openDestination(stored, keys())
     const { summary, payload } = alert
     const text = messageText(JSON.parse(payload) as AlertMessage)
-    const result = await senders[stored.type](destination, { deliveryId, at, summary, payload, text }, settings)
+    const sending = senders[stored.type](destination, { deliveryId, at, summary, payload, text }, settings)
+    const result = await untilCut(sending, cut)
     return result.isSent ? result : { ...result, failure: scrub(result.failure, maxFailureLength) }
   } catch (error) {
     return failed({ message: scrub(reasonOf(error), maxFailureLength) })
+  }
+}
+
+async function untilCut(sending: Promise<SendResult>, cut: AbortSignal): Promise<SendResult> {
+  const stopped = failed({ message: 'The worker was stopped before the response' })
+  if (cut.aborted) return stopped
+  const waiting = new AbortController()
+  const toStopped = () => stopped
+  const aborted = once(cut, 'abort', { signal: waiting.signal }).then(toStopped, toStopped)
+  try {
+    return await Promise.race([sending, aborted])
+  } finally {
+    waiting.abort()
   }
 }

@@ -1,6 +1,7 @@
 import type { StoredDestination } from '../../../queries/alerts/list-destinations.ts'
 import type { PendingAlert } from '../../../queries/alerts/list-pending-alerts.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
+import { listSites } from '../../../queries/tenants/list-sites.ts'
 import { importObjects } from '../../import/records/import-objects.ts'
 import { alertDeliveries } from '../../import/records/types/alert-deliveries.ts'
 
@@ -18,18 +19,25 @@ interface Delivered {
   readonly at: Date
 }
 
-/** Imports one delivery, which takes the alert off the outbox. Of two workers' records the first is stored. */
+/**
+ * Imports one delivery, which takes the alert off the outbox. Of two workers' records the first is stored. A site that was
+ * deleted meanwhile is left out, with what was said of it.
+ */
 export async function recordDelivery(
   database: Pick<Database, 'read' | 'insert'>,
   { deliveryId, alert, destination, at }: Delivered,
   { outcome, detail }: DeliveryOutcome,
 ): Promise<void> {
   const { tenantId, alertId, destinationId, kind, eventType, siteId, siteIds, summary } = alert
+  const sites = new Set((await database.read(listSites(tenantId))).map(({ id }) => id))
+  const isDeleted = siteId !== null && !sites.has(siteId)
   const delivery = {
-    ...{ id: deliveryId, alertId, kind, outcome, detail, siteId, siteIds, createdAt: at.toISOString() },
+    ...{ id: deliveryId, alertId, kind, outcome, detail, createdAt: at.toISOString() },
+    siteId: isDeleted ? null : siteId,
+    siteIds: siteIds.filter((id) => sites.has(id)),
     destination: { id: destinationId, name: destination?.name ?? null, type: destination?.type ?? null },
     eventType: eventType || null,
-    summary: kind === 'immediate' ? summary : null,
+    summary: kind === 'immediate' && !isDeleted ? summary : null,
   }
   await importObjects({ type: alertDeliveries, database, tenantId, token: deliveryId }, [delivery])
 }

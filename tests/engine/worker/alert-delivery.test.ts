@@ -1,14 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { readConfig } from '../../../app/config.ts'
 import { scans } from '../../../app/import/records/types/scans.ts'
 import { openDestination, sealDestination } from '../../../app/worker/deliver/destination.ts'
 import { resealDestinations } from '../../../app/worker/deliver/reseal-destinations.ts'
+import { startWorker } from '../../../app/worker/start-worker.ts'
 import { completeScan, sending } from '../../../fixtures/scans.ts'
 import { listDestinations } from '../../../queries/alerts/list-destinations.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
-import { type AlertWorld, createAlertWorld } from '../../support/alert-world.ts'
+import { type AlertWorld, createAlertWorld, workerEnvironment } from '../../support/alert-world.ts'
 import { queryRows } from '../../support/database.ts'
 
 let world: AlertWorld
@@ -129,6 +133,47 @@ test('an alert that ends the worker in each attempt ends as well', async () => {
   expect(await world.deliveriesOf(shop.tenantId)).toContainEqual(
     expect.arrayContaining([copy, 'rejected', 'The worker ended during the last attempt']),
   )
+})
+
+test('a message whose site is deleted while it is sent, or whose record cannot be stored, is not sent again', async () => {
+  const shop = await createChanged()
+  const now = Date.now()
+  const run = (statement: string) => world.database.writer.command(statement, { settings: { mutations_sync: '2' } })
+  world.respond(async ({ id }, response) => {
+    await run(`ALTER TABLE sites DELETE WHERE id = '${shop.siteId}'`)
+    const other = {
+      tenant_id: shop.tenantId,
+      id,
+      alert_id: randomUUID(),
+      created_at: toClickHouseTime(new Date(now - 1)),
+    }
+    await insertRows(world.database.writer, 'alert_deliveries', [other])
+    response.writeHead(204).end()
+  })
+  expect(await world.pass(now)).toHaveLength(1)
+  expect(await world.pass(now + minuteMs)).toEqual([])
+  expect(world.logged.filter((line) => line.includes('A delivery is not recorded'))).toHaveLength(2)
+  await run(`ALTER TABLE alert_deliveries DELETE WHERE tenant_id = '${shop.tenantId}'`)
+  world.respond((_, response) => response.writeHead(204).end())
+  expect(await world.pass(now + hourMs)).toEqual([])
+  const { body } = await world.api.get('/v1/alert-deliveries', { key: shop.key })
+  expect(body.data).toMatchObject([
+    { outcome: 'delivered', createdAt: new Date(now).toISOString(), siteId: null, summary: null },
+  ])
+})
+
+test('a send in flight at a stop signal is cut after DRAIN_SECONDS, and counts as an attempt', async () => {
+  const shop = await createChanged()
+  const hanging = new Promise<ServerResponse>((resolve) => world.respond((_, response) => resolve(response)))
+  const config = readConfig({ ...workerEnvironment, SCAN_EVERY_HOURS: '0', DRAIN_SECONDS: '1' })
+  const worker = await startWorker(config, world.database.writer, pino({ level: 'silent' }), { lookEveryMs: 20 })
+  const response = await hanging
+  await worker.stop()
+  response.destroy()
+  world.respond((_, response) => void response.writeHead(204).end())
+  const attempts = `SELECT failure FROM alert_attempts FINAL WHERE tenant_id = '${shop.tenantId}'`
+  expect(await queryRows(world.database.writer, attempts)).toEqual([['The worker was stopped before the response']])
+  expect(await world.pass(Date.now() + hourMs)).toHaveLength(1)
 })
 
 test('one destination that fails does not hold up another', async () => {
