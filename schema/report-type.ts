@@ -54,6 +54,7 @@ type TextSource = Source<
   | 'envelopeUrl'
   | 'documentUrl'
   | 'scriptUrl'
+  | 'scriptRequestUrl'
   | 'blockedScript'
   | 'scriptHash'
 >

@@ -10,6 +10,7 @@ export const cspHash = {
     documentUrl: ['documentUrl', 'documentUrl', 'documentUri'],
     destination: ['text', 'destination'],
     scriptUrl: ['scriptUrl', 'subresourceUrl'],
+    requestUrl: ['scriptRequestUrl', 'subresourceUrl'],
     scriptHash: ['scriptHash', 'hash'],
     reportedHash: ['text', 'hash'],
   },

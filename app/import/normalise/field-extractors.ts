@@ -1,6 +1,7 @@
 /** @module Extractors that report mappings name (schema/report-type.ts). None throws. */
 
 import { scriptHash } from '../../../queries/rules/scripts/script-hash.ts'
+import { scriptRequestUrl } from '../../../queries/rules/scripts/script-request-url.ts'
 import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
 import { endOfTimes } from '../../../schema/params.ts'
 import type { FieldSource } from '../../../schema/report-type.ts'
@@ -126,6 +127,7 @@ export const extractors: Readonly<Record<FieldSource[0], Extract>> = {
   envelopeUrl: (_fields, _names, url) => url,
   documentUrl: (fields, names, url) => firstText(fields, names) || url,
   scriptUrl: (fields, names) => scriptUrl(firstText(fields, names)),
+  scriptRequestUrl: (fields, names) => scriptRequestUrl(firstText(fields, names)),
   blockedScript,
   scriptHash: (fields, names) => scriptHash(firstText(fields, names)),
   disposition,

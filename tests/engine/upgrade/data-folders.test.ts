@@ -47,7 +47,8 @@ describe.each(folderVersions())('the data folder of version %s, opened by this o
   test('every row is there', async () => {
     const found: Record<string, number> = {}
     for (const table of Object.keys(contents.rows)) {
-      const [[count] = []] = await queryRows(writer, `SELECT count() FROM ${table}`)
+      // A fill of a table that outlives its reports adds rows of the same keys.
+      const [[count] = []] = await queryRows(writer, `SELECT count() FROM ${table} SETTINGS final = 1`)
       found[table] = Number(count)
     }
     expect(found).toMatchObject(rowsToFind(contents.rows))

@@ -1,5 +1,6 @@
 import { scriptId } from '../../../../queries/rules/scripts/script-id.ts'
-import { recordUuid } from '../../../../schema/record-fields.ts'
+import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
+import { moment, recordUuid } from '../../../../schema/record-fields.ts'
 import { scriptCapture } from '../../../../schema/responses/script.ts'
 import { largestCapture } from '../../../../schema/scripts.ts'
 import { recordType } from '../record-type.ts'
@@ -20,6 +21,10 @@ const capture = scriptCapture
       .meta({ description: receivedHash.description ?? '' }),
     size: size.default(null),
     reused: reused.default(false),
+    attemptedAt: moment
+      .nullable()
+      .default(null)
+      .meta({ description: 'When its fetch began; counts to the 100 fetches of the site in its UTC day.' }),
   })
   .refine(({ state, reason }) => (state === 'refused') === (reason !== null), {
     path: ['reason'],
@@ -65,6 +70,7 @@ export const scriptCaptures = recordType({
     received_hash: record.receivedHash ?? '',
     size: record.size,
     reused: record.reused,
+    attempted_at: toClickHouseTime(record.attemptedAt ?? new Date(0)),
   }),
   example: {
     url: 'https://cdn.example.com/widget.js',

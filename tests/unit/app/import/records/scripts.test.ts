@@ -41,6 +41,23 @@ describe('a csp-hash report', () => {
   })
 
   test.each([
+    ['the query', 'a.js?v=3&key=AIza1#x', 'a.js?v=3&key=AIza1'],
+    ['nothing without a query', 'a.js?#x', ''],
+    ['no session', 'a.js?v=3&PHPSESSID=1b2c', ''],
+    ['no token', 'a.js?accessToken=1', ''],
+    ['no token of another name', 'a.js?x=eyJhbGciOiJIUzI1NiJ9.e30.c2ln', ''],
+    ['no address of a person', 'a.js?for=ada%40example.test', ''],
+    ['no query past the bound', `a.js?${'é'.repeat(3_000)}`, ''],
+  ])('a csp-hash report stores of the URL of its request %s', (_, path, stored) => {
+    const subresourceURL = `https://ada:secret@cdn.example.test/${path}`
+    const requestUrl = stored && `https://cdn.example.test/${stored}`
+    expect(normalisedBody('csp-hash', { ...body, subresourceURL })).toMatchObject({
+      scriptUrl: 'https://cdn.example.test/a.js',
+      requestUrl,
+    })
+  })
+
+  test.each([
     ['sha256-LXEWQrcmsEQBYnyp-6wy9chTD7GQPMTbAiWHF5IaSIE', hash],
     ['2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881', hash],
     ['not a hash', ''],
