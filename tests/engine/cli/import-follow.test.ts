@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, type ExpectStatic, expect, test } from 'vitest'
 import { withLease } from '../../../app/import/lease.ts'
 import { gatherDurations } from '../../../schema/durations.ts'
 import { type CliProcess, startCli } from '../../support/cli.ts'
@@ -25,7 +25,8 @@ const append = (path: string, ...lines: string[]) => appendFileSync(path, lines.
 const follow = (tenantId: string, path: string) =>
   startCli(['import', 'reports', '--tenant', tenantId, '--follow', path], { environment, folder })
 
-const stored = (tenantId: string, reports: number) =>
+/** @param expect of the test, as several run at once. */
+const stored = (expect: ExpectStatic, tenantId: string, reports: number) =>
   expect.poll(() => countOf(tenantId), { interval: 150 }).toBe(reports)
 
 /** Takes over the lease of a killed run, and releases it. */
@@ -40,36 +41,39 @@ async function stop(run: CliProcess) {
   return { ...JSON.parse(stdout), stderr }
 }
 
-describe('a followed file', () => {
-  test('stores lines as they end, a half line when it is whole, and ends at Ctrl-C with its counts', async () => {
+// At once, as they wait for the pauses of programs.
+describe.concurrent('a followed file', () => {
+  test('stores lines as they end, a half line when it is whole, and ends at Ctrl-C with its counts', async ({
+    expect,
+  }) => {
     const { tenantId, path } = await newFile(page(1))
     const run = follow(tenantId, path)
-    await stored(tenantId, 1)
+    await stored(expect, tenantId, 1)
     append(path, page(2), page(3))
-    await stored(tenantId, 3)
+    await stored(expect, tenantId, 3)
     append(path, page(4))
-    await stored(tenantId, 4)
+    await stored(expect, tenantId, 4)
     appendFileSync(path, page(5).slice(0, 40))
     // It is polled twice a second.
     await sleep(gatherDurations.longestMs + 1_000)
     expect(await countOf(tenantId)).toBe(4)
     append(path, page(5).slice(40))
-    await stored(tenantId, 5)
+    await stored(expect, tenantId, 5)
     expect(await stop(run)).toMatchObject({ posts: 5, stored: 5, rejected: 0 })
     expect(await rollupsOf(tenantId)).toMatchObject({ different: 0 })
   })
 
-  test('a renamed file is read to its end, then the file that took its name', async () => {
+  test('a renamed file is read to its end, then the file that took its name', async ({ expect }) => {
     const { tenantId, path } = await newFile(page(1))
     const run = follow(tenantId, path)
-    await stored(tenantId, 1)
+    await stored(expect, tenantId, 1)
     renameSync(path, `${path}.1`)
     append(`${path}.1`, page(2))
-    await stored(tenantId, 2)
+    await stored(expect, tenantId, 2)
     writeFileSync(path, '')
     const [rotated, lines] = [2, 4]
     append(path, page(3), page(4))
-    await stored(tenantId, lines)
+    await stored(expect, tenantId, lines)
     const { stderr, ...result } = await stop(run)
     expect(result).toMatchObject({ posts: lines, stored: lines, rejected: 0 })
     expect(stderr).toContain(`${path} was replaced or truncated: reading it from its start`)
@@ -79,17 +83,17 @@ describe('a followed file', () => {
     expect(await countOf(tenantId)).toBe(lines)
   })
 
-  test('a file that was copied and truncated is read again from its start', async () => {
+  test('a file that was copied and truncated is read again from its start', async ({ expect }) => {
     const { tenantId, path } = await newFile(page(1), page(2))
     const run = follow(tenantId, path)
-    await stored(tenantId, 2)
+    await stored(expect, tenantId, 2)
     truncateSync(path)
     append(path, page(3))
-    await stored(tenantId, 3)
+    await stored(expect, tenantId, 3)
     expect(await stop(run)).toMatchObject({ posts: 3, stored: 3 })
   })
 
-  test('a run that was killed again and again stores nothing twice, and loses nothing', async () => {
+  test('a run that was killed again and again stores nothing twice, and loses nothing', async ({ expect }) => {
     const { tenantId, path } = await newFile()
     let lines = 0
     // During a batch, whose lease another run would wait for 30 s to expire, and most often between two.
@@ -108,7 +112,7 @@ describe('a followed file', () => {
       }
     }
     const run = follow(tenantId, path)
-    await stored(tenantId, lines)
+    await stored(expect, tenantId, lines)
     expect(await stop(run)).toMatchObject({ posts: lines, stored: lines })
     // As a file it is the same import.
     expect(JSON.parse((await importReports(['--tenant', tenantId, path])).stdout)).toMatchObject({ stored: lines })
@@ -116,37 +120,39 @@ describe('a followed file', () => {
     expect(await rollupsOf(tenantId)).toMatchObject({ different: 0 })
   })
 
-  test('a site that was made meanwhile has the lines after it, and the rejected file imports beside', async () => {
+  test('a site that was made meanwhile has the lines after it, and the rejected file imports beside', async ({
+    expect,
+  }) => {
     const { tenantId, path } = await newFile(page(1), post('https://b.example/1'))
     const run = follow(tenantId, path)
-    await stored(tenantId, 1)
+    await stored(expect, tenantId, 1)
     const rejected = `${path}.rejected.ndjson`
     await expect.poll(() => existsSync(rejected) && readFileSync(rejected, 'utf8')).toContain('b.example')
     await tenants.createSite(tenantId, { hosts: ['b.example'] })
     append(path, post('https://b.example/2'))
-    await stored(tenantId, 2)
+    await stored(expect, tenantId, 2)
     expect((await importReports(['--tenant', tenantId, rejected])).code).toBe(0)
-    await stored(tenantId, 3)
+    await stored(expect, tenantId, 3)
     run.kill('SIGINT')
     expect(await run.ended).toMatchObject({ code: 1, stdout: expect.stringContaining('"rejected":1') })
   })
 
-  test('two runs that follow one file store each line once: one of them ends', async () => {
+  test('two runs that follow one file store each line once: one of them ends', async ({ expect }) => {
     const { tenantId, path } = await newFile(page(1))
     const runs = [follow(tenantId, path), follow(tenantId, path)]
-    await stored(tenantId, 1)
+    await stored(expect, tenantId, 1)
     let lines = 1
     const writing = setInterval(() => append(path, page(++lines)), 300)
     const loser = await Promise.race(runs.map(({ ended }) => ended))
     clearInterval(writing)
     expect(loser).toMatchObject({ code: 2, stderr: expect.stringContaining('Another import reads the same lines') })
-    await stored(tenantId, lines)
+    await stored(expect, tenantId, lines)
     for (const run of runs) run.kill('SIGINT')
     await Promise.all(runs.map(({ ended }) => ended))
     expect(await countOf(tenantId)).toBe(lines)
   })
 
-  test('what cannot be followed is an error of one line', async () => {
+  test('what cannot be followed is an error of one line', async ({ expect }) => {
     const { tenantId } = await newFile()
     const cases: [string, string][] = [
       ['-', '--follow takes a file; leave it out for a pipe'],
@@ -161,14 +167,14 @@ describe('a followed file', () => {
   })
 })
 
-describe('a pipe', () => {
-  test('stores lines while it is open, received then', async () => {
+describe.concurrent('a pipe', () => {
+  test('stores lines while it is open, received then', async ({ expect }) => {
     const { tenantId } = await tenantWithSite('a.example')
     const run = startCli(['import', 'reports', '--tenant', tenantId, '-'], { environment, folder })
     run.stdin.write(`${page(1)}\n`)
-    await stored(tenantId, 1)
+    await stored(expect, tenantId, 1)
     run.stdin.write(`${page(2)}\n`)
-    await stored(tenantId, 2)
+    await stored(expect, tenantId, 2)
     run.stdin.end(`${page(3)}\n`)
     const { code, stdout } = await run.ended
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, posts: 3, stored: 3 })
@@ -178,13 +184,13 @@ describe('a pipe', () => {
   })
 })
 
-test('a followed file that is gone is waited for', async () => {
+test.concurrent('a followed file that is gone is waited for', async ({ expect }) => {
   const { tenantId, path } = await newFile(page(1))
   const run = follow(tenantId, path)
-  await stored(tenantId, 1)
+  await stored(expect, tenantId, 1)
   rmSync(path)
   await sleep(1_000)
   append(path, page(2))
-  await stored(tenantId, 2)
+  await stored(expect, tenantId, 2)
   expect(await stop(run)).toMatchObject({ posts: 2, stored: 2 })
 })
