@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { alertDeliveries } from '../../../app/import/records/types/alert-deliveries.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { hourMs } from '../../../schema/durations.ts'
@@ -122,6 +123,24 @@ describe('the dashboard’s numbers are the API’s', () => {
     ])
     expect(ofPanel).toHaveLength(50)
     expect(ofPanel).toEqual(ofApi.slice(0, 50))
+  })
+
+  test('of deliveries of alerts, the newest first', async () => {
+    const outcomes = ['delivered', 'rejected', 'delivered'] as const
+    const records = outcomes.map((outcome, index) => ({
+      ...{ ...alertDeliveries.example, id: `delivery-${index}`, outcome, siteId: siteIds[index % 2] },
+      createdAt: new Date(from.getTime() + index * hourMs).toISOString(),
+    }))
+    await api.importRecords(tenantId, alertDeliveries, records)
+    const { body } = await api.get('/v1/alert-deliveries', { key })
+    const ofPanel = async (variables = {}) =>
+      (await rowsOf('Newest alert deliveries', variables)).map(([, outcome, , , , , , id]) => [outcome, id])
+    expect(await ofPanel()).toEqual(body.data.map(({ outcome, id }: (typeof records)[number]) => [outcome, id]))
+    expect(await ofPanel({ site: siteIds[1] })).toEqual([['rejected', 'delivery-1']])
+    expect(sumBy(await rowsOf('Alert deliveries by outcome'))).toEqual([
+      ['delivered', 2],
+      ['rejected', 1],
+    ])
   })
 
   test.each([

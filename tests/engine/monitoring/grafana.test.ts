@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { parse } from 'yaml'
+import { alertDeliveries } from '../../../app/import/records/types/alert-deliveries.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { hourMs } from '../../../schema/durations.ts'
@@ -22,6 +23,7 @@ beforeAll(async () => {
   tenantId = await api.createTenant({ name: "O'Hara \\ Sons" })
   siteIds = [await api.createSite(tenantId, { name: 'One' }), await api.createSite(tenantId, { name: "Two's" })]
   await api.insertReports(randomReports({ seed: 37, count: 1_000, tenantId, siteIds, from, to }))
+  await api.importRecords(tenantId, alertDeliveries, [{ ...alertDeliveries.example, createdAt: from.toISOString() }])
 })
 
 afterAll(() => Promise.all([api?.close(), analyst?.close()]))
@@ -50,7 +52,7 @@ describe('the dashboard', () => {
     for (const { title, targets } of dashboard.panels) {
       const [{ rawSql }] = targets
       expect(rawSql, title).toContain(`WHERE tenant_id = \${tenant:singlequote} AND `)
-      expect(rawSql, title).toMatch(/\$__timeFilter_ms\(received_at\)|day <= \$__toTime.*>= \$__fromTime/s)
+      expect(rawSql, title).toMatch(/\$__timeFilter_ms\((received|created)_at\)|day <= \$__toTime.*>= \$__fromTime/s)
     }
   })
 
