@@ -37,7 +37,10 @@ async function start(): Promise<void> {
     const payPage = tryPage && (await importPayPage(engine.writer, collector.url))
     const payAlerts = tryPage && (await importPayAlerts(engine.writer, config, collector.url))
     const scans = payPage === undefined ? undefined : payPageScans(config, collector.url)
-    const worker = await startWorker(scans?.config ?? config, engine.writer, log, { intervalOf: scans?.intervalOf })
+    const worker = await startWorker(scans?.config ?? config, engine.writer, log, {
+      intervalOf: scans?.intervalOf,
+      capturesOf: scans?.capturesOf,
+    })
     stopOnSignal(async () => {
       await Promise.all([collector.stop(), api.stop(), worker.stop()])
       await engine.close()

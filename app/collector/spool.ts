@@ -3,10 +3,11 @@
  * They are synced, and stored ones remain for ten minutes: ClickHouse syncs no part, and a power cut takes its last ones.
  */
 
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { minuteMs } from '../../schema/durations.ts'
+import { syncFolder, writeSynced } from '../program/write-synced.ts'
 
 export interface SpooledBlock {
   /** Deduplication token of its insert. */
@@ -148,28 +149,6 @@ export async function openSpool(folder: string, storedFolder?: string) {
         await writeFile(join(folder, probeName), '0')
         await rm(join(folder, probeName))
       }),
-  }
-}
-
-/** Writes and syncs the unfinished file, renames it, and syncs the folder. */
-async function writeSynced(unfinished: string, path: string, content: readonly (string | Buffer)[]): Promise<void> {
-  const file = await open(unfinished, 'w', 0o600)
-  try {
-    for (const part of content) await file.writeFile(part)
-    await file.datasync()
-  } finally {
-    await file.close()
-  }
-  await rename(unfinished, path)
-  await syncFolder(dirname(path))
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const opened = await open(folder, 'r')
-  try {
-    await opened.sync()
-  } finally {
-    await opened.close()
   }
 }
 

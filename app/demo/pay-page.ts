@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Env, Hono } from 'hono'
+import { demoScenarios } from '../../fixtures/demo-scenarios.ts'
 import { demoTenant } from '../../fixtures/demo-tenants.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { minuteMs } from '../../schema/durations.ts'
@@ -72,12 +73,13 @@ export async function importPayPage(database: Database, collectorUrl: string): P
   return url
 }
 
-/** Scans of the page every two minutes, of other demo pages never: their hosts do not exist. */
+/** Scans of the page every two minutes, of other demo pages never: their hosts do not exist. Reported scripts are not fetched. */
 export function payPageScans(config: Config, collectorUrl: string) {
   const { port } = new URL(collectorUrl)
   const opened = ['127.0.0.1', 'localhost'].map((host) => outboundHost.parse(`${host}:${port || 80}`))
   const ofOthers = (scanUrl: string) =>
     new URL(scanUrl).hostname.endsWith('.test') ? undefined : config.SCAN_EVERY_HOURS * 60 * minuteMs
   const intervalOf: IntervalOf = ({ id, scanUrl }) => (id === pageId ? scanEveryMs : ofOthers(scanUrl))
-  return { config: { ...config, OUTBOUND_ALLOWED: [...config.OUTBOUND_ALLOWED, ...opened] }, intervalOf }
+  const capturesOf = (tenantId: string) => !demoScenarios.some(({ tenant }) => tenant.id === tenantId)
+  return { config: { ...config, OUTBOUND_ALLOWED: [...config.OUTBOUND_ALLOWED, ...opened] }, intervalOf, capturesOf }
 }

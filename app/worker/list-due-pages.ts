@@ -8,6 +8,7 @@ import type { PageToScan } from './scan/scan-page.ts'
 
 export interface DuePage extends PageToScan {
   readonly tenantId: string
+  readonly siteId: string
   readonly dueAt: number
   /** A scan that is made again at its due time has the id of the one before. */
   readonly scanId: string
@@ -26,12 +27,13 @@ export async function listDuePages({ read }: Pick<Database, 'read'>, intervalOf:
   const [pages, tenants] = await Promise.all([read(listPagesToScan()), read(listTenants)])
   const capabilitiesOf = new Map(tenants.map((one) => [one.id, entitlements(one.plan, one.overrides).capabilities]))
   const due = pages.flatMap((page): DuePage[] => {
-    const { tenantId, id } = page
+    const { tenantId, siteId, id } = page
     const capabilities = capabilitiesOf.get(tenantId) ?? []
     const intervalMs = capabilities.includes('pages.scans') ? intervalOf(page) : undefined
     const dueAt = intervalMs === undefined ? Number.POSITIVE_INFINITY : scanDueAt(page, intervalMs)
     if (dueAt > now) return []
-    return [{ ...toPageToScan(page, capabilities), tenantId, dueAt, scanId: uuidV5(id, new Date(dueAt).toISOString()) }]
+    const scanId = uuidV5(id, new Date(dueAt).toISOString())
+    return [{ ...toPageToScan(page, capabilities), tenantId, siteId, dueAt, scanId }]
   })
   return due.sort((a, b) => a.dueAt - b.dueAt)
 }

@@ -3,6 +3,8 @@
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { hourMs } from '../../schema/durations.ts'
 import { reasonOf } from '../program/log-outage.ts'
+import { createScanCapture } from './capture/capture-scan.ts'
+import type { Copies } from './capture/copies.ts'
 import { type DuePage, type IntervalOf, listDuePages } from './list-due-pages.ts'
 import type { ScanSettings } from './scan/scan-settings.ts'
 import { storeScan } from './store-scan.ts'
@@ -14,6 +16,7 @@ export interface ScanLoop extends Pick<Passes, 'lookEveryMs' | 'lease' | 'log' |
   readonly settings: ScanSettings
   readonly intervalOf: IntervalOf
   readonly metrics: WorkerMetrics
+  readonly copies: Copies
   /** Ends scans that run; they are not stored. */
   readonly cut: AbortSignal
 }
@@ -33,15 +36,16 @@ export async function runScans(loop: ScanLoop): Promise<void> {
 
 /** @param unstored when pages may be fetched again whose scan could not be stored. */
 async function scanDuePages(loop: ScanLoop, unstored: Map<string, number>, checkLease: () => Promise<void>) {
-  const { database, settings, intervalOf, metrics, log, stopping, cut } = loop
+  const { database, settings, intervalOf, metrics, copies, log, stopping, cut } = loop
   const endPass = metrics.startPass()
   const due = await listDuePages(database, intervalOf)
   const queue = due.filter(({ id }) => (unstored.get(id) ?? 0) <= Date.now()).values()
 
   async function scan(page: DuePage): Promise<void> {
-    const { tenantId, scanId, id: pageId } = page
+    const { tenantId, siteId, scanId, id: pageId } = page
+    const capture = createScanCapture({ database, metrics, copies, tenantId, siteId, log })
     try {
-      const stored = await storeScan(page, { database, tenantId, scanId, settings, signal: cut })
+      const stored = await storeScan(page, { database, tenantId, scanId, settings, capture, signal: cut })
       const { failureReason, failureMessage } = stored
       if (failureReason) log.warn({ tenantId, pageId, failureReason, failureMessage }, 'A page cannot be scanned')
       metrics.countScan(failureReason ?? 'complete')

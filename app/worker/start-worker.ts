@@ -5,8 +5,10 @@ import type { Config } from '../config.ts'
 import { mountHealth } from '../http/health.ts'
 import { observe } from '../http/observe.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'
+import { openCopies } from './capture/copies.ts'
 import type { IntervalOf } from './list-due-pages.ts'
 import { type AlertLoop, alertSettings, runAlerts } from './run-alerts.ts'
+import { type CaptureLoop, runCaptures } from './run-captures.ts'
 import { runScans, type ScanLoop } from './run-scans.ts'
 import { scanSettings } from './store-scan.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
@@ -14,6 +16,7 @@ import { createWorkerMetrics } from './worker-metrics.ts'
 export interface WorkerOptions extends Partial<Pick<ScanLoop, 'lookEveryMs' | 'lease' | 'metrics'>> {
   /** SCAN_EVERY_HOURS by default. */
   readonly intervalOf?: IntervalOf | undefined
+  readonly capturesOf?: CaptureLoop['capturesOf']
   readonly alerts?: Partial<Pick<AlertLoop, 'now'>>
 }
 
@@ -30,12 +33,13 @@ export async function startWorker(config: Config, database: Database, log: Logge
   })
   const loop: ScanLoop = {
     ...{ database, metrics, log, lookEveryMs, stopping: stopping.signal, cut: cut.signal },
+    copies: openCopies(config.DATA_DIR),
     settings: scanSettings(config),
     intervalOf: options.intervalOf ?? (() => SCAN_EVERY_HOURS * hourMs),
     lease: { pollMs: 5_000, ...lease },
   }
   const running = Promise.all([
-    SCAN_EVERY_HOURS === 0 ? undefined : runScans(loop),
+    ...(SCAN_EVERY_HOURS === 0 ? [] : [runScans(loop), runCaptures({ ...loop, capturesOf: options.capturesOf })]),
     runAlerts({ ...loop, ...alertSettings(config), now: () => new Date(), ...options.alerts }),
   ])
   return {

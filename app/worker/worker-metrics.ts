@@ -13,6 +13,13 @@ export function createWorkerMetrics() {
     registers,
   })
   scans.inc({ reason: 'complete' }, 0)
+  const captures = new Counter({
+    name: 'worker_captures_total',
+    help: 'Attempts to keep a copy of a script that have ended, by their state',
+    labelNames: ['state'],
+    registers,
+  })
+  captures.inc({ state: 'captured' }, 0)
   const passSeconds = new Histogram({
     name: 'worker_pass_seconds',
     help: 'Time of a pass over the pages that are due',
@@ -35,6 +42,7 @@ export function createWorkerMetrics() {
     ...program,
     observe: program.observeRequest,
     countScan: (reason: string) => scans.inc({ reason }),
+    countCapture: (state: string) => captures.inc({ state }),
     startPass: () => passSeconds.startTimer(),
     countDelivery: (type: string, outcome: string) => deliveries.inc({ type, outcome }),
     setOldestAlert: (milliseconds: number) => oldestAlert.set(milliseconds / 1000),

@@ -9,12 +9,13 @@ export interface OwnWorker {
   readonly tenantId: string
   readonly intervalMs: number
   readonly leaseMs: number
+  readonly dataDir: string
 }
 
 /** A worker that scans often, in this process. */
-export async function startOwnWorker({ writeUrl, tenantId, intervalMs, leaseMs }: OwnWorker, settings = {}) {
+export async function startOwnWorker({ writeUrl, tenantId, intervalMs, leaseMs, dataDir }: OwnWorker, settings = {}) {
   const database = connectPatiently(writeUrl)
-  const config = readConfig({ OUTBOUND_ALLOWED: '127.0.0.1:*', ...settings })
+  const config = readConfig({ OUTBOUND_ALLOWED: '127.0.0.1:*', DATA_DIR: dataDir, ...settings })
   const worker = await startWorker(config, database, pino({ level: 'silent' }), {
     intervalOf: (page) => (page.tenantId === tenantId ? intervalMs : undefined),
     lookEveryMs: 20,

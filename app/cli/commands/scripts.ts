@@ -2,19 +2,23 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import type { Database } from '../../../queries/clickhouse/database.ts'
+import { scriptHash } from '../../../queries/rules/scripts/script-hash.ts'
 import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
+import { listCapturedHashes } from '../../../queries/scripts/list-captured-hashes.ts'
 import { listScripts } from '../../../queries/scripts/list-scripts.ts'
 import { line } from '../../../schema/record-fields.ts'
 import { scriptStatuses } from '../../../schema/scripts.ts'
 import { importObjects } from '../../import/records/import-objects.ts'
 import { scriptDecisions } from '../../import/records/types/script-decisions.ts'
 import { quoteInput } from '../../pipeline/quote-input.ts'
+import { openCopies } from '../../worker/capture/copies.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requestApi } from '../command/request-api.ts'
-import { requireSites } from '../command/require-tenant.ts'
+import { requireSites, requireTenant } from '../command/require-tenant.ts'
 import { site, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
+import { terminalText } from '../command/terminal-text.ts'
 
 const status = option('--status <STATUS>', {
   about: 'Only scripts of this status (default: all)',
@@ -38,6 +42,12 @@ const justification = option('--justification <TEXT>', {
   about: 'Why, for auditors',
   takes: '1 to 4000 characters',
   schema: z.string().trim().min(1).max(4_000),
+}).makeOptionMandatory()
+
+const hash = option('--hash <HASH>', {
+  about: 'The bytes',
+  takes: 'a SHA-256 such as sha256-<base64>, as "scripts list" shows it',
+  schema: z.string().transform(scriptHash).pipe(z.string().startsWith('sha256-')),
 }).makeOptionMandatory()
 
 interface Decision {
@@ -140,4 +150,26 @@ export function addScripts(program: Command, context: Context): void {
     .addOption(by)
     .addOption(justification)
     .action((decision) => decide('rejected', null, decision))
+
+  subcommand(scripts, 'copy', {
+    about: "Print the bytes that the worker holds of a hash of the tenant's scripts",
+    notes: [
+      'A hash of "scripts list" has a copy where its capture is captured. The bytes lie in DATA_DIR/captures of the worker.',
+    ],
+    examples: ['scripts copy --tenant ID --hash sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE= > widget.js'],
+  })
+    .addOption(tenant)
+    .addOption(hash)
+    .action(async ({ tenant, hash }) => {
+      const { reader } = await context.database()
+      await requireTenant(reader, tenant)
+      const [captured] = await reader.read(listCapturedHashes([hash], tenant))
+      if (!captured) throw new Error(`The tenant has no copy of ${hash}: "scripts list" shows the capture of each hash`)
+      const { DATA_DIR } = context.config()
+      const bytes = await openCopies(DATA_DIR).get(hash)
+      if (!bytes) {
+        throw new Error(`${DATA_DIR} has no copy of ${hash}: run the command where the worker runs, with its DATA_DIR`)
+      }
+      context.stdout.write(context.stdout.isTTY ? terminalText(bytes.toString()) : bytes)
+    })
 }

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto'
 import pLimit from 'p-limit'
 import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
 import type { ScannedScript } from '../../../schema/responses/scanned-script.ts'
 import { FetchFailure } from '../fetch/fetch-failure.ts'
-import { fetchUrl } from '../fetch/fetch-url.ts'
 import type { Hop } from '../fetch/hop.ts'
 import { withDeadline } from '../fetch/with-deadline.ts'
 import { corsVerdict, originSent } from './cors-verdict.ts'
-import { isHtml } from './page-failure.ts'
+import { fetchScript } from './fetch-script.ts'
 import type { ScriptTag } from './page-scripts.ts'
 import type { ScanSettings } from './scan-settings.ts'
 
@@ -51,26 +49,17 @@ export async function scanScripts(
 async function scanScript(
   url: URL,
   page: URL,
-  { guard, userAgent, limits }: ScanSettings,
+  settings: ScanSettings,
   { signal, inTime }: { readonly signal: AbortSignal; readonly inTime: AbortSignal },
 ): Promise<Outcome> {
+  const { limits, keepScript } = settings
   const late = unhashed('skipped', 'time_limit', `The page's scripts took more than ${limits.allScriptsMs / 1000} s`)
-  const digest = createHash('sha256')
   try {
     inTime.throwIfAborted()
-    const { hops, size, isCut } = await fetchUrl(url, {
-      guard,
-      signal: inTime,
-      limits: { idleMs: limits.idleMs, totalMs: limits.scriptMs, maxBytes: limits.scriptBytes },
-      requestHeaders: (next, before) => {
-        const origin = originSent(page.origin, before, next)
-        return { 'user-agent': userAgent, accept: '*/*', ...(origin !== null && { origin }) }
-      },
-      onResponse: requireScript,
-      onChunk: (chunk) => void digest.update(chunk),
-    })
-    if (isCut) throw new FetchFailure('too_large', `The script is over ${limits.scriptBytes} bytes`, hops)
-    const hash = `sha256-${digest.digest('base64')}`
+    const originOf = (next: URL, before: readonly Hop[]) => originSent(page.origin, before, next)
+    const script = await fetchScript(url, { ...settings, signal: inTime, originOf })
+    await keepScript?.(script)
+    const { hash, size, hops } = script
     return { outcome: 'hashed', hash, size, problem: null, cors: corsVerdict(hops) }
   } catch (error) {
     signal.throwIfAborted()
@@ -80,11 +69,4 @@ async function scanScript(
     if (reason === 'not_allowed') return unhashed('refused', reason, message)
     return { ...unhashed('failed', reason, message), cors: corsVerdict(hops) }
   }
-}
-
-/** Browsers run no script of another status; a page in its place is what login walls and typing errors give. */
-function requireScript(hop: Hop): void {
-  const isOk = hop.statusCode >= 200 && hop.statusCode < 300
-  if (!isOk) throw new FetchFailure('http_error', `The response has status ${hop.statusCode}`)
-  if (isHtml(hop)) throw new FetchFailure('html_response', 'The response is a page and no script')
 }

@@ -1,9 +1,12 @@
 import type { Guard } from '../fetch/guard.ts'
+import type { FetchedScript } from './fetch-script.ts'
 
 export interface ScanSettings {
   readonly guard: Guard
   readonly userAgent: string
   readonly limits: ScanLimits
+  /** Gets each script of a page. */
+  readonly keepScript?: (script: FetchedScript) => Promise<void>
 }
 
 export type ScanLimits = Readonly<Record<keyof typeof scanLimits, number>>

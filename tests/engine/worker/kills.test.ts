@@ -62,13 +62,17 @@ async function makePages(count: number) {
   return { tenantId, pageIds: pages.map(({ id }) => id) }
 }
 
+const own = (tenantId: string): OwnWorker => ({
+  ...{ writeUrl: engine.userUrls.writer, dataDir: engine.dataDir, tenantId, intervalMs, leaseMs },
+})
+
 const scansOf = (tenantId: string, columns: string, more = '') =>
   queryRows(database, `SELECT ${columns} FROM page_scans WHERE tenant_id = '${tenantId}' ${more}`)
 const countScans = async (tenantId: string) => Number((await scansOf(tenantId, 'count()'))[0]?.[0])
 
 test('of two workers one is killed again and again: no page is scanned twice at one due time, no scan is half', async () => {
   const { tenantId, pageIds } = await makePages(6)
-  const given: OwnWorker = { writeUrl: engine.userUrls.writer, tenantId, intervalMs, leaseMs }
+  const given = own(tenantId)
   const start = () => spawnScript('tests/support/own-worker.ts', [JSON.stringify(given)], {})
   const workers: SpawnedScript[] = [start(), start()]
   const bothStarted = () => Promise.all(workers.map((worker) => worker.printed(/started/)))
@@ -137,7 +141,7 @@ test('a page whose scan cannot be stored is not fetched again and again', async 
   })
   await importObjects({ type: scans, database, tenantId }, [taken])
   const before = visits.length
-  const worker = await startOwnWorker({ writeUrl: engine.userUrls.writer, tenantId, intervalMs: 1, leaseMs })
+  const worker = await startOwnWorker({ ...own(tenantId), intervalMs: 1 })
   await expect.poll(() => countScans(tenantId)).toBeGreaterThan(3)
   await worker.stop()
   expect(visits.slice(before).filter((path) => path === '/0')).toHaveLength(1)
@@ -149,7 +153,7 @@ test.each([
   ['does not is cut, and stored by the next worker', '0', 0],
 ])('a scan that runs at the stop signal and %s', async (_, DRAIN_SECONDS, stored) => {
   const { tenantId } = await makePages(1)
-  const given: OwnWorker = { writeUrl: engine.userUrls.writer, tenantId, intervalMs, leaseMs }
+  const given = own(tenantId)
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve

@@ -47,6 +47,7 @@ beforeAll(async () => {
   closed = await addPage('business', 'http://router.lan/')
   worker = spawnScript('app/work.ts', [], {
     ...settings,
+    DATA_DIR: engine.dataDir,
     CLICKHOUSE_URL: writer,
     WORKER_METRICS_PORT: String(metricsPort),
     LOG_LEVEL: 'warn',

@@ -1,0 +1,28 @@
+import { open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Writes and syncs the unfinished file, renames it, and syncs the folder. */
+export async function writeSynced(
+  unfinished: string,
+  path: string,
+  content: readonly (string | Buffer)[],
+): Promise<void> {
+  const file = await open(unfinished, 'w', 0o600)
+  try {
+    for (const part of content) await file.writeFile(part)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+  await rename(unfinished, path)
+  await syncFolder(dirname(path))
+}
+
+export async function syncFolder(folder: string): Promise<void> {
+  const opened = await open(folder, 'r')
+  try {
+    await opened.sync()
+  } finally {
+    await opened.close()
+  }
+}

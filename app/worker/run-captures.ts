@@ -1,0 +1,134 @@
+/** @module The loop of copies: each hash of a script that browsers report is fetched once, to hold what they ran. */
+
+import pLimit from 'p-limit'
+import { countCaptureFetches } from '../../queries/scripts/count-capture-fetches.ts'
+import { listCapturedHashes } from '../../queries/scripts/list-captured-hashes.ts'
+import { listPendingCaptures } from '../../queries/scripts/list-pending-captures.ts'
+import { listScriptHosts } from '../../queries/scripts/list-script-hosts.ts'
+import { listUncapturedVersions, type UncapturedVersion } from '../../queries/scripts/list-uncaptured-versions.ts'
+import { listTenants } from '../../queries/tenants/list-tenants.ts'
+import { dayMs } from '../../schema/durations.ts'
+import { entitlements } from '../../schema/plans.ts'
+import { createHostLookup } from '../import/normalise/host-patterns.ts'
+import { reasonOf } from '../program/log-outage.ts'
+import { type CaptureFacts, decideCapture } from './capture/decide-capture.ts'
+import { fetchCapture } from './capture/fetch-capture.ts'
+import { type CaptureRecord, recordCaptures } from './capture/record-captures.ts'
+import type { ScanLoop } from './run-scans.ts'
+import { underLease } from './under-lease.ts'
+
+export interface CaptureLoop extends Omit<ScanLoop, 'intervalOf'> {
+  /** Whose scripts are fetched, where the plan has copies; of all by default. */
+  readonly capturesOf?: ((tenantId: string) => boolean) | undefined
+}
+
+/** Rule 60. */
+const fetchesOfDay = 100
+const fetchesAtOnce = 6
+
+/** Of no tenant. */
+const leaseOfCaptures = 'ca970500-0000-4000-8000-000000000000'
+
+/** Until `stopping`; an error ends a pass alone. */
+export async function runCaptures(loop: CaptureLoop): Promise<void> {
+  let isNew = false
+  const onHeld = (held: boolean) => {
+    isNew = held
+  }
+  await underLease({ ...loop, leaseId: leaseOfCaptures, name: 'Copies of scripts', onHeld }, async (checkLease) => {
+    if (isNew) await interruptPending(loop)
+    isNew = false
+    await capturePass(loop, checkLease)
+    await loop.copies.sweep((hashes) => namedAmong(loop, hashes))
+  })
+}
+
+/** Fetches that another worker began, and that nobody will end. */
+async function interruptPending(loop: CaptureLoop): Promise<void> {
+  for (const { tenantId, ...attempt } of await loop.database.read(listPendingCaptures)) {
+    await recordCaptures(loop, tenantId, [{ ...attempt, state: 'interrupted' }])
+  }
+}
+
+async function namedAmong({ database }: CaptureLoop, hashes: readonly string[]): Promise<Set<string>> {
+  return new Set((await database.read(listCapturedHashes(hashes))).map(({ hash }) => hash))
+}
+
+async function capturePass(loop: CaptureLoop, checkLease: () => Promise<void>): Promise<void> {
+  const { database, capturesOf = () => true, stopping, cut, log } = loop
+  const tenants = (await database.read(listTenants)).filter(
+    ({ id, plan, overrides }) =>
+      entitlements(plan, overrides).capabilities.includes('scripts.authorization') && capturesOf(id),
+  )
+  if (tenants.length === 0) return
+  const tenantIds = tenants.map(({ id }) => id)
+  const versions = await database.read(listUncapturedVersions(tenantIds, new Date(Date.now() - dayMs)))
+  const logged = async ({ tenantId, siteId }: OfSite, task: () => Promise<void>) => {
+    if (stopping.aborted) return
+    await checkLease()
+    try {
+      await task()
+    } catch (error) {
+      if (!cut.aborted) log.error({ tenantId, siteId, reason: reasonOf(error) }, 'Copies of scripts are not kept')
+    }
+  }
+  const fetches: (() => Promise<void>)[] = []
+  for (const siteId of new Set(versions.map((version) => version.siteId))) {
+    const own = versions.filter((version) => version.siteId === siteId)
+    const of = { tenantId: own[0]?.tenantId ?? '', siteId }
+    await logged(of, async () => {
+      const attempts = await settle(loop, of, own)
+      fetches.push(...attempts.map((attempt) => () => logged(of, () => fetchOnce(loop, of.tenantId, attempt))))
+    })
+  }
+  const limit = pLimit(fetchesAtOnce)
+  const ended = await Promise.allSettled(fetches.map((task) => limit(task)))
+  for (const outcome of ended) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+type OfSite = Pick<UncapturedVersion, 'tenantId' | 'siteId'>
+
+type Attempt = Pick<CaptureRecord, 'siteId' | 'url' | 'hash' | 'source' | 'fetchedUrl'>
+
+/** Records what needs no fetch, and gives the rest. */
+async function settle(
+  loop: CaptureLoop,
+  { tenantId, siteId }: OfSite,
+  versions: readonly UncapturedVersion[],
+): Promise<Attempt[]> {
+  const { database, copies, settings } = loop
+  const today = new Date(Math.floor(Date.now() / dayMs) * dayMs)
+  const [[counted], hosts] = await Promise.all([
+    database.read(countCaptureFetches(tenantId, siteId, today)),
+    database.read(listScriptHosts(tenantId, siteId)),
+  ])
+  const findHost = createHostLookup(new Map(hosts.map(({ host }) => [host, true])))
+  const facts: Omit<CaptureFacts, 'fetchesLeft'> = {
+    ...{ copies, guard: settings.guard },
+    isKnownHost: (hostname) => findHost(hostname) !== undefined,
+  }
+  const left = fetchesOfDay - (counted?.fetches ?? 0)
+  const [settled, fetched]: [CaptureRecord[], Attempt[]] = [[], []]
+  for (const { url, hash, requestUrl } of versions) {
+    const attempt = { siteId, url, hash, source: 'report', fetchedUrl: requestUrl || url } as const
+    const fetchesLeft = left - fetched.length
+    const verdict = await decideCapture(hash, new URL(attempt.fetchedUrl), { ...facts, fetchesLeft })
+    if (verdict) settled.push({ ...attempt, ...verdict })
+    else fetched.push(attempt)
+  }
+  if (settled.length > 0) await recordCaptures(loop, tenantId, settled)
+  return fetched
+}
+
+/** Pending before it is fetched: what a killed worker had fetched is never fetched again. */
+async function fetchOnce(loop: CaptureLoop, tenantId: string, attempt: Attempt): Promise<void> {
+  const { settings, copies, cut: signal } = loop
+  const dated = { ...attempt, attemptedAt: new Date().toISOString() }
+  await recordCaptures(loop, tenantId, [{ ...dated, state: 'pending' }])
+  let outcome: Awaited<ReturnType<typeof fetchCapture>> = { state: 'interrupted' }
+  try {
+    outcome = await fetchCapture(attempt.hash, new URL(attempt.fetchedUrl), { settings, copies, signal })
+  } finally {
+    await recordCaptures(loop, tenantId, [{ ...dated, ...outcome }])
+  }
+}
