@@ -73,7 +73,7 @@ test.each(workloads.filter((resource) => containerOf(resource).readinessProbe).m
 
 test('what selects pods selects those of one workload, or of all, by ports that they have', () => {
   const selecting = resources.filter(({ kind }) => ['Service', 'PodDisruptionBudget', 'NetworkPolicy'].includes(kind))
-  expect(selecting).toHaveLength(7)
+  expect(selecting).toHaveLength(8)
   for (const { kind, metadata, spec } of selecting) {
     const { podSelector = spec.selector, ingress = [] } = spec as unknown as {
       readonly podSelector?: { readonly matchLabels: Record<string, string> }
