@@ -1,16 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { listPageSites } from '../../queries/pages/list-page-sites.ts'
 import { listScanFindings } from '../../queries/scans/list-scan-findings.ts'
+import { countCaptureFetches } from '../../queries/scripts/count-capture-fetches.ts'
 import { countUninventoriedScripts } from '../../queries/scripts/count-uninventoried-scripts.ts'
 import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
+import { listCaptureAttempts } from '../../queries/scripts/list-capture-attempts.ts'
+import { listCapturedHashes } from '../../queries/scripts/list-captured-hashes.ts'
 import { listPaymentActivity } from '../../queries/scripts/list-payment-activity.ts'
 import { listScriptActivity } from '../../queries/scripts/list-script-activity.ts'
 import { listScriptCaptures } from '../../queries/scripts/list-script-captures.ts'
 import { listScriptDecisions } from '../../queries/scripts/list-script-decisions.ts'
 import { listScriptHashes } from '../../queries/scripts/list-script-hashes.ts'
+import { listScriptHosts } from '../../queries/scripts/list-script-hosts.ts'
 import { listScriptIdentities } from '../../queries/scripts/list-script-identities.ts'
 import { listScriptViolations } from '../../queries/scripts/list-script-violations.ts'
 import { listScripts } from '../../queries/scripts/list-scripts.ts'
+import { listUncapturedVersions } from '../../queries/scripts/list-uncaptured-versions.ts'
 import type { InventoryFilter } from '../../queries/scripts/script-inventory.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { dayMs } from '../../schema/durations.ts'
@@ -45,6 +50,10 @@ const queries: Query<unknown>[] = [every, one, { ...every, hasPaymentPages: fals
     ...(filter.hasPaymentPages ? [listPaymentActivity(filter, truncated)] : []),
   ]),
   ...(filter.hasPaymentPages ? [listScanFindings(filter)] : []),
+  countCaptureFetches(tenantId, siteId, new Date(0)),
+  listCaptureAttempts(tenantId, siteId, [one.url]),
+  listCapturedHashes(['sha256-example.test'], tenantId),
+  listScriptHosts(tenantId, siteId),
 ])
 
 describe('script queries', () => {
@@ -54,6 +63,12 @@ describe('script queries', () => {
       expect(tables.length, query.name).toBeGreaterThan(0)
       for (const { table, isScoped } of tables) expect(isScoped, `${query.name}, ${table}`).toBe(true)
     }
+  })
+
+  test('versions without a copy are of the tenants that it is called with, in each of its tables', () => {
+    const text = sqlText(listUncapturedVersions([tenantId], new Date(0)))
+    const scoped = text.matchAll(/FROM (\w+)( FINAL)? WHERE tenant_id IN \{p\d+:Array\(UUID\)\}/g)
+    expect([...scoped].map(([, table]) => table)).toEqual(tablesRead(text).map(({ table }) => table))
   })
 
   test('script queries bind every value', () => {
