@@ -10,13 +10,13 @@ import type { AlertMessage } from '../../app/worker/alert-message.ts'
 import { sealDestination } from '../../app/worker/deliver/destination.ts'
 import { alertSettings, createAlertPass } from '../../app/worker/run-alerts.ts'
 import { createWorkerMetrics } from '../../app/worker/worker-metrics.ts'
-import { migrate } from '../../clickhouse/migrate.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import type { AlertEvent } from '../../schema/alert-events.ts'
 import { alertEvents } from '../../schema/alert-events.ts'
 import { startApi } from './api.ts'
-import { createDatabase, queryRows, type TestDatabase } from './database.ts'
+import { queryRows, type TestDatabase } from './database.ts'
+import { createMigratedDatabase } from './migrated-database.ts'
 import { startWebServer } from './web-server.ts'
 
 export interface Received {
@@ -36,7 +36,7 @@ export async function createAlertWorld(
   environment: Readonly<Record<string, string>> = {},
   own?: Pick<TestDatabase, 'readUrl' | 'writeUrl' | 'writer'>,
 ) {
-  const database = own ?? (await createOwnDatabase())
+  const database = own ?? (await createMigratedDatabase())
   const api = await startApi(database)
   const received: Received[] = []
   const logged: string[] = []
@@ -113,12 +113,6 @@ export async function createAlertWorld(
       if ('drop' in database) await (database as TestDatabase).drop()
     },
   }
-}
-
-async function createOwnDatabase(): Promise<TestDatabase> {
-  const database = await createDatabase()
-  await migrate(database.writer)
-  return database
 }
 
 interface RuleOptions {

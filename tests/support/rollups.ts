@@ -1,7 +1,7 @@
-import { migrate } from '../../clickhouse/migrate.ts'
 import { randomReports } from '../../fixtures/reports.ts'
 import { dayMs } from '../../schema/durations.ts'
-import { createDatabase, type TestDatabase } from './database.ts'
+import type { TestDatabase } from './database.ts'
+import { createMigratedDatabase } from './migrated-database.ts'
 import { createTenantWriter, type TenantWriter } from './tenants.ts'
 
 /** A migrated database with reports of two tenants over the last 20 days, kept for 90. */
@@ -12,8 +12,7 @@ export interface FilledDatabase extends TestDatabase, TenantWriter {
 
 /** Makes one. */
 export async function createFilledDatabase(): Promise<FilledDatabase> {
-  const database = await createDatabase()
-  await migrate(database.writer)
+  const database = await createMigratedDatabase()
   const store = createTenantWriter(database.writer)
   const now = Date.now()
   const fill = async (seed: number) => {

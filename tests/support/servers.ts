@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { startTestEngine } from './engine.ts'
+import { type MigratedTables, readMigratedTables } from './migrated-database.ts'
 import { connectPatiently } from './patience.ts'
 import { startRedis } from './redis.ts'
 
@@ -24,12 +25,14 @@ declare module 'vitest' {
     servers: SharedServers
     /** Data folder of a stopped engine with every migration, to be copied. */
     migratedFolder: string
+    migratedTables: MigratedTables
   }
 }
 
 interface Started {
   readonly servers: SharedServers
   readonly migratedFolder: string
+  readonly migratedTables: MigratedTables
   end(): Promise<void>
 }
 
@@ -44,9 +47,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   run.startedServers ??= { users: 0, started: startServers() }
   const { startedServers } = run
   startedServers.users++
-  const { servers, migratedFolder, end } = await startedServers.started
+  const { servers, migratedFolder, migratedTables, end } = await startedServers.started
   project.provide('servers', servers)
   project.provide('migratedFolder', migratedFolder)
+  project.provide('migratedTables', migratedTables)
   return async () => {
     if (--startedServers.users > 0) return
     delete run.startedServers
@@ -56,7 +60,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 async function startServers(): Promise<Started> {
   const redisStart = startRedis()
-  const migratedFolder = await makeMigratedFolder()
+  const { migratedFolder, migratedTables } = await makeMigratedFolder()
   const dataDir = mkdtempSync(join(tmpdir(), 'engine-test-'))
   cpSync(migratedFolder, dataDir, { recursive: true })
   const [engine, redis] = await Promise.all([startTestEngine({ dataDir }), redisStart])
@@ -64,6 +68,7 @@ async function startServers(): Promise<Started> {
   return {
     servers: { readUrl, writeUrl, analystUrl, redisUrl: redis.url },
     migratedFolder,
+    migratedTables,
     async end() {
       await Promise.all([engine.end(), redis.stop()])
       await rm(migratedFolder, { recursive: true })
@@ -71,12 +76,13 @@ async function startServers(): Promise<Started> {
   }
 }
 
-async function makeMigratedFolder(): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'migrated-'))
-  const engine = await startEngine({ dataDir, port: 0 })
+async function makeMigratedFolder(): Promise<Pick<Started, 'migratedFolder' | 'migratedTables'>> {
+  const migratedFolder = mkdtempSync(join(tmpdir(), 'migrated-'))
+  const engine = await startEngine({ dataDir: migratedFolder, port: 0 })
   const database = connectPatiently(engine.userUrls.writer)
   await migrate(database)
+  const migratedTables = await readMigratedTables(database)
   await database.close()
   await engine.stop()
-  return dataDir
+  return { migratedFolder, migratedTables }
 }

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { withLease } from '../../../app/import/lease.ts'
 import { alertDeliveries } from '../../../app/import/records/types/alert-deliveries.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { retractReports } from '../../../clickhouse/rollups/retract-reports.ts'
 import { randomDeliveries } from '../../../fixtures/random-records.ts'
@@ -16,7 +15,8 @@ import { storedTypeNames } from '../../../schema/report-types.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
-import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
+import { queryRows, type TestDatabase } from '../../support/database.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 
 const seed = Date.now() % 1_000_000_007
 /** Reports of 32 days, so of two months or three. */
@@ -29,8 +29,7 @@ let api: TestApi
 let collector: TestCollector
 
 beforeAll(async () => {
-  database = await createDatabase()
-  await migrate(database.writer)
+  database = await createMigratedDatabase()
   api = await startApi(database)
   collector = await startTestCollector({ CLICKHOUSE_URL: database.writeUrl }, { siteTtlMs: 300 })
 })

@@ -7,7 +7,6 @@ import type { CommandSettings } from '../../../app/cli/command/context.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { withLease } from '../../../app/import/lease.ts'
 import { collectorTokenPrefix, logImportSteps } from '../../../clickhouse/log-import-steps.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
 import type { DemoTenant } from '../../../fixtures/demo-tenants.ts'
@@ -15,8 +14,9 @@ import { forgottenMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
-import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
+import { queryRows, type TestDatabase } from '../../support/database.ts'
 import { fillEveryTable } from '../../support/fill-every-table.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 import { createTenantWriter, type TestKey } from '../../support/tenants.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'delete-'))
@@ -28,8 +28,7 @@ let collector: TestCollector
 let keys: readonly TestKey[]
 
 beforeAll(async () => {
-  database = await createDatabase()
-  await migrate(database.writer)
+  database = await createMigratedDatabase()
   api = await startApi({ ...database, keyTtlMs: 300, siteTtlMs: 300 })
   keys = [await fillEveryTable(database.writer, shop), await fillEveryTable(database.writer, other)]
   collector = await startTestCollector({ CLICKHOUSE_URL: database.writeUrl }, { siteTtlMs: 300 })

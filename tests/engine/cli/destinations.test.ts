@@ -2,9 +2,9 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { cli } from '../../support/cli.ts'
-import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
+import { queryRows, type TestDatabase } from '../../support/database.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 import type { OwnAlerts } from '../../support/own-alerts.ts'
 import { spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
@@ -19,8 +19,7 @@ let address: string
 const received: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = []
 
 beforeAll(async () => {
-  database = await createDatabase()
-  await migrate(database.writer)
+  database = await createMigratedDatabase()
   tenantId = await createTenantWriter(database.writer).createTenant()
   web = await startWebServer(async (request, response) => {
     received.push({ headers: request.headers, body: await text(request) })

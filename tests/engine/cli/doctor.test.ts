@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { leaseOfAlerts } from '../../../app/worker/under-lease.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { createDatabase, type TestDatabase } from '../../support/database.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
@@ -22,8 +22,7 @@ let redis: TestRedis
 let tenantId: string
 
 beforeAll(async () => {
-  ;[database, redis] = await Promise.all([createDatabase(), startRedis()])
-  await migrate(database.writer)
+  ;[database, redis] = await Promise.all([createMigratedDatabase(), startRedis()])
   const store = createTenantWriter(database.writer)
   tenantId = await store.createTenant()
   const siteIds = [await store.createSite(tenantId)]

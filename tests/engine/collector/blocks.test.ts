@@ -6,7 +6,6 @@ import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { openSpool } from '../../../app/collector/spool.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { startTestCollector } from '../../support/collector.ts'
@@ -18,7 +17,8 @@ import {
   temporaryFolders,
   versionOf,
 } from '../../support/collector-posts.ts'
-import { createDatabase, type TestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 let db: TestDatabase
@@ -28,9 +28,8 @@ const [token, otherToken] = [makeSiteToken(), makeSiteToken()]
 const folders = temporaryFolders()
 
 beforeAll(async () => {
-  db = await createDatabase()
+  db = await createMigratedDatabase()
   database = db.writer
-  await migrate(database)
   const writer = createTenantWriter(database)
   tenantId = await writer.createTenant()
   await writer.createSite(tenantId, { hosts: ['shop.example'], token })

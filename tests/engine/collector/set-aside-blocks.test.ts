@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { cli } from '../../support/cli.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
 import { newUrl, reportRequest, send, storedOf, temporaryFolders } from '../../support/collector-posts.ts'
-import { createDatabase, type TestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 let database: TestDatabase
@@ -21,8 +21,7 @@ const siteToken = makeSiteToken()
 const folders = temporaryFolders()
 
 beforeAll(async () => {
-  database = await createDatabase()
-  await migrate(database.writer)
+  database = await createMigratedDatabase()
   const writer = createTenantWriter(database.writer)
   tenantId = await writer.createTenant()
   await writer.createSite(tenantId, { hosts: ['shop.example'], token: siteToken })

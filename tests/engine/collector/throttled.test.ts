@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { settleInsert } from '../../../app/collector/settle-insert.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { newUrl, openCollector, storedOf, temporaryFolders, versionOf } from '../../support/collector-posts.ts'
 import { queryRows } from '../../support/database.ts'
-import { startTestEngine, type TestEngine } from '../../support/engine.ts'
+import type { TestEngine } from '../../support/engine.ts'
+import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 let engine: TestEngine
@@ -19,9 +19,8 @@ const token = makeSiteToken()
 const folders = temporaryFolders()
 
 beforeAll(async () => {
-  engine = await startTestEngine()
+  engine = await startMigratedEngine()
   database = connect(engine.userUrls.writer)
-  await migrate(database)
   const writer = createTenantWriter(database)
   tenantId = await writer.createTenant()
   await writer.createSite(tenantId, { hosts: ['shop.example'], token })

@@ -1,17 +1,16 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRejectedFile } from '../../../app/import/ndjson/rejected-file.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
-import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
+import { queryRows, type TestDatabase } from '../../support/database.ts'
 import { importFile, type SmallImport } from '../../support/import-file.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 import { complete, newImport, posts, reportsIn, siteId, stored } from '../../support/posts-file.ts'
 
 let db: TestDatabase
 
 beforeAll(async () => {
-  db = await createDatabase()
-  await migrate(db.writer)
+  db = await createMigratedDatabase()
 })
 
 afterAll(() => db?.drop())

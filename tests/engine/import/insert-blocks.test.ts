@@ -3,19 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { collectBlocks, type InsertBlock } from '../../../app/import/reports/insert-block.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { aReport, randomReports } from '../../../fixtures/reports.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { type StoredReport, storedFieldNames, storedFieldRows, textLimits } from '../../../schema/stored-report.ts'
-import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
+import { queryRows, type TestDatabase } from '../../support/database.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 
 let db: TestDatabase
 let inserts = 0
 
 beforeAll(async () => {
-  db = await createDatabase()
-  await migrate(db.writer)
+  db = await createMigratedDatabase()
 })
 
 afterAll(() => db?.drop())

@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
-import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
+import { queryRows, type TestDatabase } from '../../support/database.ts'
 import { importFile, type SmallImport } from '../../support/import-file.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 import { complete, newImport, posts, reportsIn, stored } from '../../support/posts-file.ts'
 import { spawnScript } from '../../support/spawn-script.ts'
 
 let db: TestDatabase
 
 beforeAll(async () => {
-  db = await createDatabase()
-  await migrate(db.writer)
+  db = await createMigratedDatabase()
 })
 
 afterAll(() => db?.drop())

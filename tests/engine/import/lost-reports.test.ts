@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
-import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
+import { queryRows, type TestDatabase } from '../../support/database.ts'
 import { importFile, type SmallImport } from '../../support/import-file.ts'
 import { checkImports, importWithSite } from '../../support/lost-imports.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 import { complete, newImport, posts, reportsIn, stored } from '../../support/posts-file.ts'
 
 let db: TestDatabase
 
 beforeAll(async () => {
-  db = await createDatabase()
-  await migrate(db.writer)
+  db = await createMigratedDatabase()
 })
 
 afterAll(() => db?.drop())

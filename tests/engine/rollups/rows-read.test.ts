@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issuePosition } from '../../../app/endpoints/issues/issue-listing.ts'
-import { migrate } from '../../../clickhouse/migrate.ts'
 import { type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
 import { countReportTypes } from '../../../queries/reports/count-report-types.ts'
 import { countReports } from '../../../queries/reports/count-reports.ts'
@@ -19,7 +18,8 @@ import { dayMs } from '../../../schema/durations.ts'
 import { issueTypeNames } from '../../../schema/report-types.ts'
 import { bigTenant } from '../../bench/bench-data.ts'
 import { loadEngine } from '../../bench/engine-load.ts'
-import { createDatabase, queryRows, type TestDatabase } from '../../support/database.ts'
+import { queryRows, type TestDatabase } from '../../support/database.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 
 const reports = 200_000
 const to = Date.now()
@@ -30,8 +30,7 @@ const previous = { from: window.from - (window.to - window.from) + dayMs, to: wi
 let db: TestDatabase
 
 beforeAll(async () => {
-  db = await createDatabase()
-  await migrate(db.writer)
+  db = await createMigratedDatabase()
   await loadEngine(db.writer, { rounds: [reports], from: to - 62 * dayMs, days: 62 }, 0, async () => undefined)
 })
 
