@@ -7,7 +7,7 @@ import type { TestApi } from './api.ts'
 import type { TestKey } from './tenants.ts'
 
 /** Other tests' servers share the processors. */
-const waitMs = 60_000
+const waitMs = 300_000
 
 export const forLong = { timeout: waitMs, interval: 250 }
 

@@ -14,9 +14,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-test('a start with a port of its own prints a line where the engine is not confined, and a short command none', {
-  timeout: 180_000,
-}, async () => {
+test('a start with a port of its own prints a line where the engine is not confined, and a short command none', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'confinement-'))
   cleanups.push(() => rmSync(dataDir, { recursive: true }))
   const stepsOf = async (port: number) => {
