@@ -17,6 +17,7 @@ import { alertEvents } from '../../schema/alert-events.ts'
 import { startApi } from './api.ts'
 import { queryRows, type TestDatabase } from './database.ts'
 import { createMigratedDatabase } from './migrated-database.ts'
+import { patientMs } from './patience.ts'
 import { startWebServer } from './web-server.ts'
 
 export interface Received {
@@ -50,8 +51,10 @@ export async function createAlertWorld(
   const config = readConfig({ ...workerEnvironment, ...environment })
   let clock = Date.now()
   const metrics = createWorkerMetrics()
+  const { settings, ...keysAndHour } = alertSettings(config)
   const pass = createAlertPass({
-    ...alertSettings(config),
+    ...keysAndHour,
+    settings: { ...settings, timeoutMs: patientMs },
     ...{ database: database.writer, now: () => new Date(clock), metrics },
     ...{ stopping: new AbortController().signal, cut: new AbortController().signal },
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),

@@ -5,7 +5,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { type QueryPools, queryPools } from '../../queries/clickhouse/query-pools.ts'
 
 /** Milliseconds that no response takes, however busy the machine is. */
-const patientMs = 300_000
+export const patientMs = 300_000
 /** Of a read, which ClickHouse ends then too: the most that the analyst may set. */
 const patientReadMs = 120_000
 
