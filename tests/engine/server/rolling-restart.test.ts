@@ -82,7 +82,8 @@ async function startProxy(instances: Instance[]): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('two instances restarted in turn under load fail no request', async () => {
+// At once, as both wait for their drains.
+test.concurrent('two instances restarted in turn under load fail no request', async ({ expect }) => {
   const database = connectPatiently(inject('servers').writeUrl)
   cleanups.push(() => database.close())
   const writer = createTenantWriter(database)
@@ -122,14 +123,16 @@ test('two instances restarted in turn under load fail no request', async () => {
   expect([...statuses.keys()]).toEqual([200])
 })
 
-test('the collector is not ready from its stop signal on, and serves until it has drained', async () => {
+test.concurrent('the collector is not ready from its stop signal on, and serves until it has drained', async ({
+  expect,
+}) => {
   const collector = await startTestCollector({ DRAIN_SECONDS: String(drainSeconds) })
   const { url } = collector
   await expect.poll(() => isReady(url)).toBe(true)
   const closed = collector.close()
   await expect.poll(() => isReady(url), { interval: 50 }).toBe(false)
-  const ready = await fetch(`${url}/readyz`)
-  expect(await ready.json()).toMatchObject({ status: 'failing', checks: { engine: 'ok', process: 'failing' } })
+  const ready = async () => (await fetch(`${url}/readyz`)).json()
+  await expect.poll(ready).toMatchObject({ status: 'failing', checks: { engine: 'ok', process: 'failing' } })
   const post = await fetch(`${url}/r/unknown`, {
     method: 'POST',
     headers: { 'Content-Type': 'text/plain' },

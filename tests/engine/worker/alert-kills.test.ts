@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scans } from '../../../app/import/records/types/scans.ts'
+import { leaseOfAlerts } from '../../../app/worker/under-lease.ts'
 import { completeScan, sending } from '../../../fixtures/scans.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { type AlertWorld, createAlertWorld, workerEnvironment } from '../../support/alert-world.ts'
@@ -77,7 +78,11 @@ const note = (what: string, seen: object) =>
 
 const countOf = async (statement: string) => Number((await queryRows(world.database.writer, statement))[0]?.[0])
 
-async function judge(shop: Shop, tally: Tally, interruptions: number) {
+/** How often a worker took the lease. */
+const countClaims = () => countOf(`SELECT max(generation) FROM import_leases WHERE tenant_id = '${leaseOfAlerts}'`)
+
+/** @param claims before the first worker: on a busy machine the lease of one that goes on expires too. */
+async function judge(shop: Shop, tally: Tally, interruptions: number, claims: number) {
   const ofTenant = `WHERE tenant_id = '${shop.tenantId}'`
   const changes = await countOf(
     `SELECT countIf(ordinal > 1) + countIf(ordinal > 1 AND grade > before) FROM (
@@ -94,9 +99,11 @@ async function judge(shop: Shop, tally: Tally, interruptions: number) {
   const repeats = repeatsOf(tally)
   expect([...repeats.keys()].sort()).toEqual(deliveries.map(([id]) => String(id)).sort())
   const all = [...repeats.values()].flat()
-  expect(all).not.toContain('unexplained')
-  const interrupted = all.filter((reason) => reason === 'interrupted').length
-  expect(interrupted).toBeLessThanOrEqual(interruptions)
+  const countBy = (wanted: Reason) => all.filter((reason) => reason === wanted).length
+  const takeovers = (await countClaims()) - claims - 1
+  const interrupted = countBy('interrupted')
+  expect(interrupted).toBeLessThanOrEqual(Math.max(interruptions, takeovers))
+  expect(countBy('unexplained')).toBeLessThanOrEqual(Math.max(0, takeovers - interruptions))
   return { changes, interrupted, lost: all.length - interrupted }
 }
 
@@ -120,7 +127,7 @@ function repeatsOf({ events }: Tally): Map<string, Reason[]> {
 }
 
 test('a worker is killed again and again beside changing pages: each change is in one alert, each alert is delivered', async () => {
-  const shop = await world.createShop()
+  const [shop, claims] = [await world.createShop(), await countClaims()]
   const tally = receiveBadly()
   let [ordinal, worker] = [0, startAlerts(tally)]
   const changing = new AbortController()
@@ -140,7 +147,7 @@ test('a worker is killed again and again beside changing pages: each change is i
     }
     changing.abort()
     await changes
-    const seen = await judge(shop, tally, wantedKills)
+    const seen = await judge(shop, tally, wantedKills, claims)
     note(`${wantedKills} kills`, seen)
   } finally {
     changing.abort()
@@ -150,7 +157,7 @@ test('a worker is killed again and again beside changing pages: each change is i
 })
 
 test('of two workers one is frozen for longer than its lease, again and again: the same holds', async () => {
-  const shop = await world.createShop()
+  const [shop, claims] = [await world.createShop(), await countClaims()]
   const tally = receiveBadly()
   const workers = [startAlerts(tally), startAlerts(tally)]
   const freezes = Math.ceil(wantedKills / 4)
@@ -169,7 +176,7 @@ test('of two workers one is frozen for longer than its lease, again and again: t
       tally.events.push('interruption')
       await sleep(random.below(200))
     }
-    const seen = await judge(shop, tally, freezes)
+    const seen = await judge(shop, tally, freezes, claims)
     note(`${freezes} freezes`, seen)
   } finally {
     for (const { child } of workers) child.kill('SIGKILL')
