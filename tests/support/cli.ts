@@ -42,7 +42,7 @@ export async function cli(
     args,
     { ...ofCluster(environment), ...environment },
     streams as unknown as Parameters<typeof runCli>[2],
-    { connectOptions: patience, ownerTimeoutMs: 120_000, ...settings },
+    { connectOptions: patience, ownerTimeoutMs: 120_000, testWaitMs: 300_000, ...settings },
   )
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
