@@ -1,4 +1,4 @@
-/** @module Hours of a site with many more reports than usual, and hours without any; by the rollup of hours and sites. */
+/** @module Hours of a site with many more reports than usual, and hours without any, by the rollups of hours. */
 
 import { z } from 'zod'
 import { dayMs, hourMs } from '../../schema/durations.ts'
@@ -35,8 +35,14 @@ export const listBursts = (
         ) / ${uint(usualDays)} AS usual
       FROM (
         SELECT value AS site_id, bucket, sum(report_count) AS reports
-        FROM reports_per_hour_by_value_time_ordered
-        WHERE ${perSite(tenantId)} AND bucket >= ${before(since, usualDays * dayMs)} AND NOT noise
+        FROM reports_per_hour_by_value
+        WHERE ${perSite(tenantId)} AND value IN (
+            SELECT value
+            FROM reports_per_hour_by_value_time_ordered
+            WHERE ${perSite(tenantId)} AND bucket >= ${atSecond(since)} AND NOT noise
+            GROUP BY value, bucket
+            HAVING sum(report_count) > ${uint(over)})
+          AND bucket >= ${before(since, usualDays * dayMs)} AND NOT noise
         GROUP BY site_id, bucket))
     WHERE bucket >= ${atSecond(since)} AND reports > ${uint(over)} AND reports >= ${uint(times)} * usual
     ORDER BY siteId, hour`,

@@ -37,7 +37,7 @@ const sources: readonly Source[] = [
   { events: [newIssueEvent], find: findNewIssues, everyMs: 0 },
   { events: [policyEvent], find: findNewPolicies, everyMs: hourMs },
   { events: [burstEvent], find: findBursts, everyMs: minuteMs },
-  { events: [silenceEvent], find: findSilences, everyMs: minuteMs },
+  { events: [silenceEvent], find: findSilences, everyMs: 10 * minuteMs },
 ]
 
 interface LastRead {

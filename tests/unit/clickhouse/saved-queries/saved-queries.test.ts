@@ -19,7 +19,7 @@ test('values are the given ones, else the defaults, and NULL for every tenant', 
 
 test('an unknown name and an unknown or missing parameter are named, with what is allowed', () => {
   expect(() => findSavedQuery(queries, 'burst')).toThrow(
-    /^There is no saved query "burst"; there are bursts, .*alerts$/,
+    /^There is no saved query "burst"; there are bursts, .*undelivered-alerts$/,
   )
   expect(() => parameterValues(findSavedQuery(queries, 'bursts'), { hour: '6' })).toThrow(
     'bursts has no parameter "hour"; it takes tenant, hours',
