@@ -1,7 +1,7 @@
 import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policy-groups.ts'
 import type { CspSourceFilter } from '../../../queries/csp-policies/from-csp-sources.ts'
 import { listCspPolicies, type QuotedCspPolicy } from '../../../queries/csp-policies/list-csp-policies.ts'
-import { listCspPolicyTexts } from '../../../queries/csp-policies/list-csp-policy-texts.ts'
+import { type QuotedText, withPolicyTexts } from '../../../queries/csp-policies/with-policy-texts.ts'
 import { createPolicyParser, type ParsedPolicy } from '../../../queries/rules/csp/governing-directive.ts'
 import type { QuotedPolicies } from '../../../queries/rules/csp/judge-sources.ts'
 import { idOfPolicy, isTruncatedPolicy } from '../../../queries/rules/csp/merge-csp-policies.ts'
@@ -10,11 +10,6 @@ import { Problem } from '../../../schema/problems.ts'
 
 /** Distinct policies of one read, before any are merged (Rule 52). */
 const maxPolicies = 200
-
-export interface QuotedText extends QuotedCspPolicy {
-  /** As last quoted. */
-  readonly text: string
-}
 
 export interface QuotedTexts {
   /** Last quoted first. */
@@ -25,13 +20,7 @@ export interface QuotedTexts {
 
 export async function readQuotedPolicies({ read, readAll }: Reader, filter: CspPolicyFilter): Promise<QuotedTexts> {
   const quoted = await read(listCspPolicies(filter, maxPolicies + 1))
-  const listed = quoted.slice(0, maxPolicies)
-  const texts = await readAll(listCspPolicyTexts(filter, listed))
-  const textOf = new Map(texts.map(({ key, policy }) => [key, policy]))
-  const policies = listed.flatMap((policy) => {
-    const text = textOf.get(policy.key)
-    return text === undefined ? [] : [{ ...policy, text }]
-  })
+  const policies = await withPolicyTexts(readAll, filter, quoted.slice(0, maxPolicies))
   return { policies, truncated: quoted.length > maxPolicies }
 }
 

@@ -1,13 +1,14 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { listCspPolicies } from '../../../queries/csp-policies/list-csp-policies.ts'
-import { listCspPolicyTexts } from '../../../queries/csp-policies/list-csp-policy-texts.ts'
 import { listNewPolicySites } from '../../../queries/csp-policies/list-new-policy-sites.ts'
+import { withPolicyTexts } from '../../../queries/csp-policies/with-policy-texts.ts'
 import { mergeCspPolicies } from '../../../queries/rules/csp/merge-csp-policies.ts'
 import { policyEvent } from '../../../schema/alert-events.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
 import { type MessagePolicy, maxNamedLength, namedInMessage } from '../alert-message.ts'
 import type { Change, Watched } from './change.ts'
+import { readAllBy } from './read-all-by.ts'
 
 /** Of a site, last quoted first, as the API lists them (Rule 52). */
 const maxPolicies = 200
@@ -23,12 +24,7 @@ export async function findNewPolicies(
     const window = { from: 0, to: Math.ceil(now.getTime() / dayMs) * dayMs }
     const filter = { tenantId, siteId, window, page: undefined }
     const quoted = await read(listCspPolicies(filter, maxPolicies))
-    const texts = (await Promise.all(listCspPolicyTexts(filter, quoted).map((query) => read(query)))).flat()
-    const textOf = new Map(texts.map(({ key, policy }) => [key, policy]))
-    const policies = quoted.flatMap((policy) => {
-      const text = textOf.get(policy.key)
-      return text === undefined ? [] : [{ ...policy, text }]
-    })
+    const policies = await withPolicyTexts(readAllBy(read), filter, quoted)
     const newFrom = Math.max(since.getTime(), Date.parse(firstSeen) + dayMs)
     const isNew = (policy: MessagePolicy) => Date.parse(policy.firstSeen) >= newFrom
     changes.push(

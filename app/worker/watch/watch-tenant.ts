@@ -10,6 +10,7 @@ import { composeAlerts, type Draft } from './compose-alerts.ts'
 import { describeIssues } from './find-new-issues.ts'
 import { describePolicies } from './find-new-policies.ts'
 import { describeScripts } from './find-script-changes.ts'
+import { readAllBy } from './read-all-by.ts'
 import { type SourcesRead, sourcesToRead } from './sources.ts'
 import { storeAlert } from './store-alert.ts'
 
@@ -70,7 +71,7 @@ async function withoutAlerted(
 ): Promise<Change[]> {
   const subjects = [...new Set(changes.map(({ subject }) => subject))]
   const queries = chunksOf(subjects, maxSubjectsPerQuery).map((some) => listAlertedSubjects(tenantId, some))
-  const alerted = (await Promise.all(queries.map((query) => read(query)))).flat()
+  const alerted = await readAllBy(read)(queries)
   const names = new Set(alerted.map(({ eventType, subject }) => `${eventType}\n${subject}`))
   return changes.filter(({ eventType, subject }) => !names.has(`${eventType}\n${subject}`))
 }
