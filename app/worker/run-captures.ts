@@ -63,6 +63,8 @@ async function capturePass(loop: CaptureLoop, checkLease: () => Promise<void>): 
   if (tenants.length === 0) return
   const tenantIds = tenants.map(({ id }) => id)
   const versions = await database.read(listUncapturedVersions(tenantIds, new Date(Date.now() - dayMs)))
+  // A fetch whose bytes cannot be written would be the only one of its hash.
+  if (versions.length > 0) await loop.copies.probe()
   const logged = async ({ tenantId, siteId }: OfSite, task: () => Promise<void>) => {
     if (stopping.aborted) return
     await checkLease()

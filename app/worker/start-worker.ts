@@ -38,8 +38,10 @@ export async function startWorker(config: Config, database: Database, log: Logge
     intervalOf: options.intervalOf ?? (() => SCAN_EVERY_HOURS * hourMs),
     lease: { pollMs: 5_000, ...lease },
   }
+  // A pass reads every version of a day, and none is urgent.
+  const captures: CaptureLoop = { ...loop, lookEveryMs: 4 * lookEveryMs, capturesOf: options.capturesOf }
   const running = Promise.all([
-    ...(SCAN_EVERY_HOURS === 0 ? [] : [runScans(loop), runCaptures({ ...loop, capturesOf: options.capturesOf })]),
+    ...(SCAN_EVERY_HOURS === 0 ? [] : [runScans(loop), runCaptures(captures)]),
     runAlerts({ ...loop, ...alertSettings(config), now: () => new Date(), ...options.alerts }),
   ])
   return {

@@ -75,6 +75,13 @@ export function openCopies(dataDir: string) {
       return bytes
     },
 
+    /** Throws if no copy can be written. */
+    async probe(): Promise<void> {
+      await mkdir(folder, { recursive: true })
+      await writeFile(join(folder, 'probe'), '0')
+      await rm(join(folder, 'probe'), { force: true })
+    },
+
     /** Once a week: removes files that no record names, and parts that a killed worker left. */
     async sweep(listNamed: ListNamed): Promise<void> {
       const swept = await found(stat(sweptPath))

@@ -37,6 +37,12 @@ test('a file of other bytes than its name says is no copy', async () => {
   await expect(copies.get(one.hash)).rejects.toThrow(/has other bytes than its name says/)
 })
 
+test('a folder that cannot be written is found before anything is fetched', async () => {
+  await copies.probe()
+  writeFileSync(join(folder, 'file'), '')
+  await expect(openCopies(join(folder, 'file')).probe()).rejects.toThrow('ENOTDIR')
+})
+
 test('a hash that is no SHA-256 names no file', async () => {
   for (const hash of ['sha384-x', 'sha256-../../x', 'sha256-']) {
     await expect(copies.sizeOf(hash)).rejects.toThrow('is no SHA-256')
