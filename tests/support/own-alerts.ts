@@ -16,8 +16,8 @@ const [, , given = ''] = process.argv
 const { writeUrl, environment, leaseMs, clock = { epoch: 0, speed: 1 } } = JSON.parse(given) as OwnAlerts
 const config = readConfig({ ...environment, SCAN_EVERY_HOURS: '0' })
 await startWorker(config, connectPatiently(writeUrl), pino({ level: 'error' }), {
-  lookEveryMs: 100,
+  lookEveryMs: 250,
   alerts: { now: () => new Date(clock.epoch + (Date.now() - clock.epoch) * clock.speed) },
-  lease: { expiresAfterMs: leaseMs, renewEveryMs: leaseMs / 5, pollMs: 20 },
+  lease: { expiresAfterMs: leaseMs, renewEveryMs: leaseMs / 5, pollMs: 100 },
 })
 process.stdout.write('started\n')

@@ -91,7 +91,7 @@ async function judge(shop: Shop, tally: Tally, interruptions: number, claims: nu
   )
   const alerts = `SELECT count() FROM alerts FINAL ${ofTenant}`
   const delivered = `SELECT count() FROM alert_deliveries FINAL ${ofTenant} AND outcome = 'delivered'`
-  await expect.poll(() => countOf(delivered)).toBe(changes)
+  await expect.poll(() => countOf(delivered), { interval: 250 }).toBe(changes)
   expect(await countOf(alerts)).toBe(changes)
   expect(await countOf(`SELECT count() FROM alert_deliveries ${ofTenant}`)).toBe(changes)
   expect(await countOf(`SELECT count() - uniqExact(event_type, subjects) FROM alerts FINAL ${ofTenant}`)).toBe(0)
