@@ -21,13 +21,10 @@ const capture = scriptCapture
       .meta({ description: receivedHash.description ?? '' }),
     size: size.default(null),
     reused: reused.default(false),
-    attemptedAt: moment
-      .nullable()
-      .default(null)
-      .meta({
-        description:
-          'When its fetch began: counts to the 100 fetches of the site in its UTC day. A pending one is interrupted when a worker starts.',
-      }),
+    attemptedAt: moment.nullable().default(null).meta({
+      description:
+        'When its fetch began: counts to the 100 fetches of the site in its UTC day. A pending one is interrupted when a worker starts.',
+    }),
   })
   .refine(({ state, reason }) => (state === 'refused') === (reason !== null), {
     path: ['reason'],
