@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { newIssueEvent } from '../../schema/alert-events.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount, rowDigits, rowTime } from '../sql/rows.ts'
-import { at, type Sql, sql, text, uint, uint64s, uuid } from '../sql/sql.ts'
+import { at, join, type Sql, sql, text, uint, uint64s, uuid } from '../sql/sql.ts'
 
 /** Issues of it are policy issues. */
 const reportType = 'csp-violation'
@@ -19,11 +19,30 @@ const sighting = z.object({ key: rowBigSum, siteId: z.string(), firstSeen: rowTi
 
 export type Sighting = z.infer<typeof sighting>
 
-/** Issues that were first stored and first seen since, without those that are noise alone or have an alert, oldest first. */
-export const listNewSightings = (tenantId: string, since: Date, limit: number): Query<Sighting> => ({
+/** Sites whose issues are wanted, and from when on; every site without one. */
+export interface WantedIssues {
+  readonly siteId: string | null
+  readonly since: Date
+}
+
+const isWanted = ({ siteId, since }: WantedIssues): Sql =>
+  siteId === null
+    ? sql`issue.first_at >= ${at(since)}`
+    : sql`(issue.site_id = ${uuid(siteId)} AND issue.first_at >= ${at(since)})`
+
+/**
+ * Issues that were first stored and first seen since, without those that are noise alone or have an alert: the oldest of each
+ * site, so that the many of one site leave room for those of others.
+ */
+export const listNewSightings = (
+  tenantId: string,
+  { since, wanted }: { readonly since: Date; readonly wanted: readonly WantedIssues[] },
+  limit: number,
+): Query<Sighting> => ({
   name: 'listNewSightings',
   statement: sql`
-    SELECT toString(issue.issue_key) AS key, issue.site_id AS siteId, issue.first_at AS firstSeen
+    SELECT toString(issue.issue_key) AS key, issue.site_id AS siteId, issue.first_at AS firstSeen,
+      row_number() OVER (PARTITION BY issue.site_id ORDER BY issue.first_at, issue.issue_key) AS ordinal
     FROM (
       SELECT site_id, issue_key, min(first_seen_at) AS first_at
       FROM issue_first_seen
@@ -41,7 +60,8 @@ export const listNewSightings = (tenantId: string, since: Date, limit: number): 
       SELECT arrayJoin(subjects)
       FROM alerts
       WHERE tenant_id = ${uuid(tenantId)} AND event_type = ${text(newIssueEvent)})
-    ORDER BY firstSeen, key
+      AND (${join(wanted.map(isWanted), ' OR ')})
+    ORDER BY ordinal, firstSeen, key
     LIMIT ${uint(limit)}`,
   row: sighting,
 })

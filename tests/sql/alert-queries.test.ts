@@ -27,7 +27,7 @@ test.each([
   listRecentAlerts(tenant, time, time),
   listAlertRules(tenant),
   listDestinations(tenant),
-  listNewSightings(tenant, time, 1),
+  listNewSightings(tenant, { since: time, wanted: [{ siteId: site, since: time }] }, 1),
   listFirstDays(tenant, time, 1),
   listIssueTexts(tenant, site, [1n]),
   listPageLabels(tenant, time),

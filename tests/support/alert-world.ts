@@ -69,8 +69,15 @@ export async function createAlertWorld(
 
   /** @param since when it was written. */
   async function addRule(tenantId: string, eventType: AlertEvent, destinationId: string, given: RuleOptions = {}) {
-    const { kind = 'immediate', since = 0 } = given
-    const rule = { tenant_id: tenantId, id: randomUUID(), event_type: eventType, kind, destination_id: destinationId }
+    const { kind = 'immediate', since = 0, siteId = null } = given
+    const rule = {
+      tenant_id: tenantId,
+      id: randomUUID(),
+      site_id: siteId,
+      event_type: eventType,
+      kind,
+      destination_id: destinationId,
+    }
     const times = { enabled: true, updated_at: toClickHouseTime(new Date(since)) }
     await insertRows(database.writer, 'alert_rules', [{ ...rule, ...times }])
     return rule.id
@@ -121,4 +128,6 @@ export async function createAlertWorld(
 interface RuleOptions {
   readonly kind?: 'immediate' | 'digest'
   readonly since?: number
+  /** Every site by default. */
+  readonly siteId?: string
 }

@@ -1,3 +1,4 @@
+import type { EnabledRule } from '../../../queries/alerts/list-enabled-rules.ts'
 import type { AlertEvent } from '../../../schema/alert-events.ts'
 import type { AlertMessage, MessagePolicy, MessageScript } from '../alert-message.ts'
 
@@ -18,4 +19,5 @@ export interface Change {
 export interface Watched {
   readonly since: Date
   readonly now: Date
+  readonly rules: readonly EnabledRule[]
 }

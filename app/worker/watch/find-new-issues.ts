@@ -19,10 +19,13 @@ const maxIssues = 1_000
 export async function findNewIssues(
   { read }: Pick<Database, 'read'>,
   tenantId: string,
-  { since, now }: Watched,
+  { since, now, rules }: Watched,
 ): Promise<Change[]> {
+  const wanted = rules
+    .filter(({ eventType }) => eventType === newIssueEvent)
+    .map((rule) => ({ siteId: rule.siteId, since: new Date(rule.since) }))
   const [sightings, firstDays] = await Promise.all([
-    read(listNewSightings(tenantId, since, maxIssues)),
+    read(listNewSightings(tenantId, { since, wanted }, maxIssues)),
     read(listFirstDays(tenantId, new Date(since.getTime() - dayMs), namedInMessage)),
   ])
   const single = sightings.map(

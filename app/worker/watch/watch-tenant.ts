@@ -38,7 +38,7 @@ export async function watchTenant(
   last: SourcesRead,
 ): Promise<SourcesRead> {
   const { database, now } = watch
-  const watched = { since: new Date(now.getTime() - watchedMs), now }
+  const watched = { since: new Date(now.getTime() - watchedMs), now, rules }
   const { due, read } = await sourcesToRead(database, tenantId, { rules, last, now })
   const found = await Promise.all(due.map(({ find }) => find(database, tenantId, watched)))
   await storeAlerts(watch, tenantId, rules, found.flat())

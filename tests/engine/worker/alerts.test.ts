@@ -141,6 +141,23 @@ test('many new issues of a pass are one message', async () => {
   expect(await world.pass()).toEqual([])
 })
 
+test('the many issues of a site without a rule, or from before it, hold up no other site', async () => {
+  const flooded = await createOldShop()
+  const { tenantId, destinationId } = flooded
+  await world.forgetRules()
+  const other = { ...flooded, siteId: await world.api.createSite(tenantId, { name: 'Other' }) }
+  await insertIssues(other, ['old.test'], Date.now() - 20 * dayMs)
+  await world.addRule(tenantId, 'csp.new_issue', destinationId, { siteId: other.siteId })
+  await world.addRule(tenantId, 'csp.new_issue', destinationId, { since: Date.now() - minuteMs })
+  const hosts = Array.from({ length: 1_100 }, (_, index) => `flood-${index}.test`)
+  await insertIssues(flooded, hosts, Date.now() - hourMs)
+  await insertIssues(other, ['attack.test'], Date.now() - 2 * minuteMs)
+  const sent = await world.pass()
+  expect(sent.map(({ message }) => message.data)).toMatchObject([
+    { siteId: other.siteId, summary: 'New issue: script-src-elem blocks attack.test' },
+  ])
+})
+
 test('the issues of a site’s first day are held, and then one message', async () => {
   const shop = await world.createShop()
   const first = Date.now() - 2 * hourMs
