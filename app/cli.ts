@@ -1,5 +1,10 @@
 import { runCli } from './cli/run-cli.ts'
 
-// A reader that closes its pipe early ends the command; that is no defect.
-process.stdout.on('error', () => undefined)
-process.exitCode = await runCli(process.argv.slice(2), process.env, process)
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // A reader that closes its pipe early ends the command; that is no defect.
+  if (code === 'EPIPE') return
+  process.stderr.write(`The output cannot be written: ${message}\n`)
+  process.exitCode = 1
+})
+const exitCode = await runCli(process.argv.slice(2), process.env, process)
+process.exitCode ||= exitCode

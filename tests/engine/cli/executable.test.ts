@@ -10,11 +10,12 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const file = `${root}${packageJson.bin['security-reporting']}`
 
+const env = { ...process.env, CLICKHOUSE_URL: inject('servers').readUrl }
+
 test('the executable file runs commands from any folder', async () => {
   const { stdout } = await run(file, ['--help'], { cwd: tmpdir() })
   expect(stdout).toContain('Usage: security-reporting [options] [command]')
   expect(await run(file, ['--version'], { cwd: tmpdir() })).toEqual({ stdout: `${packageJson.version}\n`, stderr: '' })
-  const env = { ...process.env, CLICKHOUSE_URL: inject('servers').readUrl }
   expect(await run(file, ['sql', 'SELECT 41 + 1'], { cwd: tmpdir(), env })).toEqual({ stdout: '42\n', stderr: '' })
 })
 
@@ -25,6 +26,12 @@ test('an error of the executable file is one line and exit code 2', async () => 
     stdout: '',
     stderr: expect.stringMatching(/^unknown command.*\n$/),
   })
+})
+
+test('output that cannot be written is an error, and one that nobody reads is none', async () => {
+  const written = (target: string) => run('sh', ['-c', `"$0" tenants list ${target}`, file], { cwd: tmpdir(), env })
+  await expect(written('> /dev/full')).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('ENOSPC') })
+  expect(await written('| true')).toMatchObject({ stderr: '' })
 })
 
 test.each(['start', 'serve', 'collect', 'work'])(
