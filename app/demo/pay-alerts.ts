@@ -2,6 +2,7 @@
 
 import type { Env, Hono } from 'hono'
 import { demoTenant } from '../../fixtures/demo-tenants.ts'
+import { listAlertRules } from '../../queries/alerts/list-alert-rules.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { alertEvents } from '../../schema/alert-events.ts'
@@ -48,6 +49,9 @@ export async function importPayAlerts(database: Database, config: Config, collec
   const rules = alertEvents.map((eventType): AlertRule => {
     return { id: `rule_demo_${eventType}`, siteId: site?.id ?? '', eventType, kind: 'immediate', destinationId }
   })
-  await importObjects({ type: alertRules, database, tenantId }, rules)
+  // A rule covers what is found from when it was written, so that of an earlier start stays.
+  const stored = new Set((await database.read(listAlertRules(tenantId))).map(({ id }) => id))
+  const missing = rules.filter(({ id }) => !stored.has(id))
+  await importObjects({ type: alertRules, database, tenantId }, missing)
   return origin + listPath
 }
