@@ -4,7 +4,12 @@ export const destinationTypes = ['webhook', 'slack', 'email'] as const
 
 export type DestinationType = (typeof destinationTypes)[number]
 
-const httpAddress = z.url({ protocol: /^https?$/ }).max(2_000)
+/** z.url takes a line break out of the text, and so two lines for one address. */
+const httpAddress = z
+  .string()
+  .regex(/^\S{1,2000}$/)
+  .pipe(z.url({ protocol: /^https?$/, abort: true }))
+  .refine((address) => !new URL(address).username && !new URL(address).password)
 
 /** What each type's address is; for e-mail one recipient, as a comma would make two. */
 export const destinationAddress: Readonly<Record<DestinationType, z.ZodType<string>>> = {

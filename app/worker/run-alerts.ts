@@ -67,7 +67,9 @@ export function createAlertPass(loop: AlertPass) {
 
 async function reseal({ database, keys, log }: AlertPass): Promise<void> {
   try {
-    await resealDestinations(database, keys)
+    for (const { tenantId, id } of await resealDestinations(database, keys)) {
+      log.warn({ tenantId, destinationId: id }, 'The address of a destination does not open with SECRETS_KEY')
+    }
   } catch (error) {
     log.warn({ reason: reasonOf(error) }, 'Addresses of alerts are not sealed anew')
   }

@@ -4,14 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { listAlertDeliveries } from '../../../queries/alerts/list-alert-deliveries.ts'
+import { listAlertRules } from '../../../queries/alerts/list-alert-rules.ts'
 import { listDestinations } from '../../../queries/alerts/list-destinations.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { bool, sql, text as textParameter, toClickHouseTime, uuid } from '../../../queries/sql/sql.ts'
 import { destinationAddress, destinationTypes } from '../../../schema/alert-destination.ts'
+import type { AlertRule } from '../../../schema/alert-rule.ts'
 import { recordWord } from '../../../schema/record-fields.ts'
+import { importObjects } from '../../import/records/import-objects.ts'
+import { alertRules } from '../../import/records/types/alert-rules.ts'
 import { insertNextRow } from '../../tenants/insert-next-row.ts'
-import { sealDestination } from '../../worker/deliver/destination.ts'
+import { doesOpen, sealDestination } from '../../worker/deliver/destination.ts'
 import { secretsKeys } from '../../worker/deliver/secrets-keys.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
@@ -39,8 +43,8 @@ const destination = option('--destination <ID>', {
 }).makeOptionMandatory()
 
 const addressOf = {
-  webhook: 'an http or https URL',
-  slack: 'the http or https URL of an incoming webhook',
+  webhook: 'one http or https URL without a user',
+  slack: 'the http or https URL of an incoming webhook, without a user',
   email: 'one e-mail address',
 }
 
@@ -72,8 +76,13 @@ export function addDestinations(program: Command, context: Context): void {
       await requireTenant(reader, tenant)
       const given = destinationAddress[type].safeParse((await text(context.stdin)).trim())
       if (!given.success) throw new Error(`The address on stdin must be ${addressOf[type]}`)
+      const keys = secretsKeys(context.config())
+      const stored = await reader.read(listDestinations(tenant))
+      if (stored.length > 0 && !stored.some((one) => doesOpen(one, keys))) {
+        throw new Error('SECRETS_KEY opens none of the addresses that are stored: set it as the worker has it')
+      }
       const added = { tenantId: tenant, id: randomUUID(), name, type, address: given.data }
-      const { row, secret } = sealDestination(added, secretsKeys(context.config()))
+      const { row, secret } = sealDestination(added, keys)
       await insertRows(writer, 'alert_destinations', [row])
       if (secret) context.log('Keep the secret, by which the receiver checks signatures: it is not shown again')
       context.finish({ id: added.id, name, type, ...(secret && { secret }) })
@@ -130,7 +139,7 @@ export function addDestinations(program: Command, context: Context): void {
     })
 
   subcommand(destinations, 'remove', {
-    about: 'Remove a destination and its address; its rules alert no more',
+    about: 'Remove a destination and its address, and disable its rules',
     examples: ['destinations remove --tenant ID --destination ID'],
   })
     .addOption(tenant)
@@ -142,7 +151,12 @@ export function addDestinations(program: Command, context: Context): void {
       await insertNextRow(writer, 'alert_destinations', isDestination, {
         ...{ sealed: textParameter(''), removed: bool(true) },
       })
-      context.finish({ id: destination, removed: true })
+      const rules = (await reader.read(listAlertRules(tenant))).filter(
+        ({ destinationId, enabled }) => destinationId === destination && enabled,
+      )
+      const disabled = rules.map((rule): AlertRule => ({ ...rule, enabled: false }))
+      await importObjects({ type: alertRules, database: writer, tenantId: tenant }, disabled)
+      context.finish({ id: destination, removed: true, disabledRules: disabled.map(({ id }) => id) })
     })
 }
 

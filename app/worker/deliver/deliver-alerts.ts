@@ -51,7 +51,7 @@ const pendingMs = 7 * dayMs
 const maxFailureLength = 500
 
 /** One message is in flight a destination. */
-const destinationsAtOnce = 8
+const destinationsAtOnce = 64
 
 const senders: Readonly<Record<StoredDestination['type'], Send>> = {
   webhook: sendWebhook,
@@ -156,6 +156,8 @@ async function deliver(
   }
   const retry = result.retryAt && { retry_at: toClickHouseTime(result.retryAt) }
   await insertRows(database, 'alert_attempts', [{ ...attempt, failure: result.failure, ...retry }])
+  const { tenantId, alertId, destinationId } = alert
+  log.warn({ tenantId, alertId, destinationId, attempt: count + 1, detail: result.failure }, 'An alert waits')
   return false
 }
 

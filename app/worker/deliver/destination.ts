@@ -27,13 +27,16 @@ export function sealDestination({ tenantId, id, name, type, address }: NewDestin
   return { row, secret }
 }
 
+export const doesOpen = ({ tenantId, id, sealed }: StoredDestination, keys: readonly Buffer[]): boolean =>
+  open(sealed, keys, { tenantId, destinationId: id }) !== undefined
+
 /** Throws an Error of one line without any address. */
 export function openDestination(stored: StoredDestination, keys: readonly Buffer[]): Destination {
   const { tenantId, id, name, type, sealed } = stored
   const opened = open(sealed, keys, { tenantId, destinationId: id })
   if (opened === undefined) {
     throw new Error(
-      'The address does not open with SECRETS_KEY: set the key it was sealed with, or add the destination again',
+      'The address does not open with SECRETS_KEY; set the key that it was sealed with, or add the destination again',
     )
   }
   return { tenantId, id, name, type, ...address.parse(JSON.parse(opened)) }

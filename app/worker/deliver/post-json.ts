@@ -10,6 +10,10 @@ interface Post extends SendSettings {
   readonly finalStatuses: readonly number[]
 }
 
+/** Without the host, which is part of the address. */
+const notAllowed =
+  'The address is not of the public web, or its port is none of it; OUTBOUND_ALLOWED can open host and port'
+
 /** Longer than any pause between two attempts. */
 const longestRetryMs = 12 * 60 * 60 * 1000
 
@@ -41,7 +45,8 @@ export async function postJson(post: Post, { at }: Pick<Outgoing, 'at'>): Promis
       retryAt: retryTime(response.headers['retry-after'], at),
     }
   } catch (error) {
-    return failed(toFetchFailure(error))
+    const failure = toFetchFailure(error)
+    return failed(failure.reason === 'not_allowed' ? { message: notAllowed } : failure)
   } finally {
     await client?.destroy()
   }

@@ -1,25 +1,34 @@
-import { listDestinations } from '../../../queries/alerts/list-destinations.ts'
+import { listDestinations, type StoredDestination } from '../../../queries/alerts/list-destinations.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { sql, text, uuid } from '../../../queries/sql/sql.ts'
 import { insertNextRow } from '../../tenants/insert-next-row.ts'
 import { open, seal } from './seal.ts'
 
-/** Seals by the first key what older ones sealed, so that those can be taken out of SECRETS_KEY. Throws if there is no key. */
+/**
+ * Seals by the first key what older ones sealed, so that those can be taken out of SECRETS_KEY. Throws if there is no key.
+ * @returns those that no key opens.
+ */
 export async function resealDestinations(
   database: Pick<Database, 'read' | 'command'>,
   secretsKeys: () => readonly Buffer[],
-): Promise<void> {
+): Promise<StoredDestination[]> {
   const destinations = await database.read(listDestinations())
-  if (destinations.length === 0) return
+  if (destinations.length === 0) return []
   const keys = secretsKeys()
   const [first, ...older] = keys
-  if (!first) return
-  for (const { tenantId, id, sealed } of destinations) {
+  if (!first) return destinations
+  const closed: StoredDestination[] = []
+  for (const destination of destinations) {
+    const { tenantId, id, sealed } = destination
     const owner = { tenantId, destinationId: id }
     if (open(sealed, [first], owner) !== undefined) continue
     const opened = open(sealed, older, owner)
-    if (opened === undefined) continue
+    if (opened === undefined) {
+      closed.push(destination)
+      continue
+    }
     const isDestination = sql`tenant_id = ${uuid(tenantId)} AND id = ${text(id)} AND NOT removed`
     await insertNextRow(database, 'alert_destinations', isDestination, { sealed: text(seal(opened, keys, owner)) })
   }
+  return closed
 }

@@ -90,10 +90,22 @@ test('an address that is no address of its type is refused, and no error has it'
     await refused([...add('webhook'), '--address', '-'], 'ftp://hooks.example/T024'),
     await refused([...add('slack'), '--address', '-'], 'T024'),
     await refused([...add('email'), '--address', '-'], 'a@T024.example,b@T024.example'),
+    await refused([...add('webhook'), '--address', '-'], 'https://T024:password@hooks.example/'),
+    await refused([...add('webhook'), '--address', '-'], 'https://hooks.example/a\nhttps://hooks.example/T024'),
   ]
   for (const error of errors) expect(error).not.toContain('T024')
   expect(errors[0]).toContain('--address takes -')
   expect(errors[3]).toBe('The address on stdin must be one e-mail address')
+})
+
+test('a key that opens none of the stored addresses is refused, as the worker could not open what it seals', async () => {
+  await done([...add('webhook'), '--address', '-'], address)
+  const other = { ...environment, SECRETS_KEY: randomBytes(32).toString('base64'), CLICKHOUSE_URL: database.writeUrl }
+  const { code, stderr } = await cli([...add('webhook'), '--address', '-'], { environment: other, stdin: address })
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: 'SECRETS_KEY opens none of the addresses that are stored: set it as the worker has it\n',
+  })
 })
 
 test('rules name a destination and a site of the tenant; a removed rule is disabled', async () => {
@@ -121,7 +133,13 @@ test('without a worker a test says so, and a removed destination is neither list
   expect(await refused(['destinations', 'test', ...words], '', { testWaitMs: 1 })).toMatch(
     /^No worker answered .*npm run worker/,
   )
-  expect(await done(['destinations', 'remove', ...words])).toEqual({ id, removed: true })
+  const rule = await done([
+    ...['alerts', 'rules', 'add', '--tenant', tenantId, '--event', 'page.headers_changed'],
+    ...['--destination', id],
+  ])
+  expect(await done(['destinations', 'remove', ...words])).toEqual({ id, removed: true, disabledRules: [rule.id] })
+  const { rules } = await done(['alerts', 'rules', 'list', '--tenant', tenantId])
+  expect(rules).toContainEqual({ ...rule, enabled: false })
   const { destinations } = await done(['destinations', 'list', '--tenant', tenantId])
   expect(destinations.map((one: { id: string }) => one.id)).not.toContain(id)
   expect(await refused(['destinations', 'test', ...words])).toContain(`has no destination ${id}`)
