@@ -13,7 +13,7 @@ import { runScans, type ScanLoop } from './run-scans.ts'
 import { scanSettings } from './store-scan.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
 
-export interface WorkerOptions extends Partial<Pick<ScanLoop, 'lookEveryMs' | 'lease' | 'metrics'>> {
+export interface WorkerOptions extends Partial<Pick<ScanLoop, 'settings' | 'lookEveryMs' | 'lease' | 'metrics'>> {
   /** SCAN_EVERY_HOURS by default. */
   readonly intervalOf?: IntervalOf | undefined
   readonly capturesOf?: CaptureLoop['capturesOf']
@@ -34,7 +34,7 @@ export async function startWorker(config: Config, database: Database, log: Logge
   const loop: ScanLoop = {
     ...{ database, metrics, log, lookEveryMs, stopping: stopping.signal, cut: cut.signal },
     copies: openCopies(config.DATA_DIR),
-    settings: scanSettings(config),
+    settings: options.settings ?? scanSettings(config),
     intervalOf: options.intervalOf ?? (() => SCAN_EVERY_HOURS * hourMs),
     lease: { pollMs: 5_000, ...lease },
   }

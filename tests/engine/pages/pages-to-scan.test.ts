@@ -83,7 +83,9 @@ test.each([
   const due = await listDuePages(database, ({ id }) => (id === page.id ? hourMs : undefined))
   const dueAt = expect.any(Number)
   expect(due).toEqual(
-    expected ? [{ id: page.id, scanUrl, tenantId, dueAt, scanId: expect.any(String), ...expected }] : [],
+    expected
+      ? [{ id: page.id, siteId: page.siteId, scanUrl, tenantId, dueAt, scanId: expect.any(String), ...expected }]
+      : [],
   )
   for (const one of due) expect(one.scanId).toBe(uuidV5(page.id, new Date(one.dueAt).toISOString()))
 })
