@@ -4,6 +4,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import type { QueryCost } from '../../queries/clickhouse/parse-response.ts'
 import { withLiterals } from '../../queries/sql/literal-sql.ts'
 import type { Query, Read, Reader } from '../../queries/sql/query.ts'
+import { toReader } from '../../queries/sql/to-reader.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
@@ -23,7 +24,7 @@ export function startOperation({ name, path }: Endpoint, database: Database, log
         if (log.isLevelEnabled('debug')) logStatement(query)
         return database.read(query, { origin: origin(), onCost, signal: signal?.() })
       }
-      return { read, readAll: async (queries) => (await Promise.all(queries.map(read))).flat() }
+      return toReader(read)
     }
     const logStatement = ({ name: query, statement }: Query<unknown>) =>
       log.debug({ requestId: request.requestId, query, sql: withLiterals(statement) }, 'statement')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
 import { policyFault } from '../../../queries/rules/csp/policy-fault.ts'
 import { policyWarnings } from '../../../queries/rules/csp/policy-warnings.ts'
@@ -12,7 +13,7 @@ import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
 import { checkedGroups } from './checked-groups.ts'
 import { evaluatePolicy, evaluator } from './evaluate-policy.ts'
-import { parseQuoted, quotingPolicy, readQuotedPolicies } from './read-quoted-policies.ts'
+import { parseQuoted, quotingPolicy } from './quoted-policies.ts'
 import { readVerdicts } from './read-verdicts.ts'
 
 function requirePolicy(policy: string, { issues, addIssue }: z.RefinementCtx<string>): void {

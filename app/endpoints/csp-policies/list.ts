@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policy-groups.ts'
+import { readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { mergeCspPolicies } from '../../../queries/rules/csp/merge-csp-policies.ts'
 import { pageMatch } from '../../../queries/rules/scans/page-pattern.ts'
 import { issueIdParam } from '../../../schema/issue-filter.ts'
@@ -13,7 +14,6 @@ import { wholeListPage } from '../../pipeline/page.ts'
 import { latestFirst, timePosition } from '../../pipeline/time-position.ts'
 import { windows } from '../../pipeline/windows.ts'
 import { requirePage } from '../pages/require-page.ts'
-import { readQuotedPolicies } from './read-quoted-policies.ts'
 
 export const cspPoliciesList = endpoint({
   name: 'csp-policies.list',

@@ -1,17 +1,13 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { listCspPolicies } from '../../../queries/csp-policies/list-csp-policies.ts'
 import { listNewPolicySites } from '../../../queries/csp-policies/list-new-policy-sites.ts'
-import { withPolicyTexts } from '../../../queries/csp-policies/with-policy-texts.ts'
+import { readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { mergeCspPolicies } from '../../../queries/rules/csp/merge-csp-policies.ts'
+import { toReader } from '../../../queries/sql/to-reader.ts'
 import { policyEvent } from '../../../schema/alert-events.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
 import { type MessagePolicy, maxNamedLength, namedInMessage } from '../alert-message.ts'
 import type { Change, Watched } from './change.ts'
-import { readAllBy } from './read-all-by.ts'
-
-/** Of a site, last quoted first, as the API lists them (Rule 52). */
-const maxPolicies = 200
 
 /** Policies that reports quote since then and never before, a day or more after the site's first report. */
 export async function findNewPolicies(
@@ -22,9 +18,7 @@ export async function findNewPolicies(
   const changes: Change[] = []
   for (const { siteId, firstSeen } of await read(listNewPolicySites(tenantId, since))) {
     const window = { from: 0, to: Math.ceil(now.getTime() / dayMs) * dayMs }
-    const filter = { tenantId, siteId, window, page: undefined }
-    const quoted = await read(listCspPolicies(filter, maxPolicies))
-    const policies = await withPolicyTexts(readAllBy(read), filter, quoted)
+    const { policies } = await readQuotedPolicies(toReader(read), { tenantId, siteId, window, page: undefined })
     const newFrom = Math.max(since.getTime(), Date.parse(firstSeen) + dayMs)
     const isNew = (policy: MessagePolicy) => Date.parse(policy.firstSeen) >= newFrom
     changes.push(

@@ -3,12 +3,12 @@ import { listPageLabels, type PageLabel, scannedPageIds } from '../../../queries
 import { listFailingScans } from '../../../queries/scans/list-failing-scans.ts'
 import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
 import { readScans } from '../../../queries/scans/read-scans.ts'
+import { toReader } from '../../../queries/sql/to-reader.ts'
 import { failingEvent } from '../../../schema/alert-events.ts'
 import { changeEvent, gradeEvent } from '../../../schema/pci.ts'
 import type { ListedScan } from '../../../schema/responses/scan.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
 import type { Change, Watched } from './change.ts'
-import { readAllBy } from './read-all-by.ts'
 
 /** Failed scans after which a page counts as failing. */
 const failuresInARow = 3
@@ -30,7 +30,7 @@ export async function findPageChanges(
   const found = refs.flat()
   if (found.length === 0) return []
   const [scans, labels] = await Promise.all([
-    readScans(readAllBy(read), tenantId, found),
+    readScans(toReader(read).readAll, tenantId, found),
     read(listPageLabels(tenantId, since)),
   ])
   const pageOf = new Map(labels.map((page) => [page.id, page]))

@@ -8,6 +8,7 @@ import {
   type ScriptChange,
 } from '../../../queries/scripts/list-script-changes.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
+import { toReader } from '../../../queries/sql/to-reader.ts'
 import { scriptEvent } from '../../../schema/alert-events.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
 import { type MessageScript, maxNamedLength, namedInMessage } from '../alert-message.ts'
@@ -21,16 +22,17 @@ const [urlsPerQuery, maxDecidedLength] = [200, 1_000]
 
 /** Scripts of payment pages that are not in the page's scan before, without those that a decision allows. */
 export async function findScriptChanges(
-  { read }: Pick<Database, 'read'>,
+  database: Pick<Database, 'read'>,
   tenantId: string,
   { since }: Watched,
 ): Promise<Change[]> {
+  const { read, readAll } = toReader(database.read)
   const changes = (await read(listScriptChanges(tenantId, since, maxScripts))).reverse()
   const urls = [...new Set(changes.map(({ url }) => url))].filter(({ length }) => length <= maxDecidedLength)
   const chunks = chunksOf(urls, urlsPerQuery)
   const [decisions, versions] = await Promise.all([
-    Promise.all(chunks.map((some) => read(listCurrentDecisions(tenantId, some)))).then((rows) => rows.flat()),
-    Promise.all(chunks.map((some) => read(listFirstVersions(tenantId, some)))).then((rows) => rows.flat()),
+    readAll(chunks.map((some) => listCurrentDecisions(tenantId, some))),
+    readAll(chunks.map((some) => listFirstVersions(tenantId, some))),
   ])
   const decisionOf = new Map(decisions.map((decision) => [`${decision.siteId} ${decision.url}`, decision]))
   const firstSeenOf = new Map(

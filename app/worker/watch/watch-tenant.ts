@@ -3,6 +3,7 @@ import type { EnabledRule } from '../../../queries/alerts/list-enabled-rules.ts'
 import { listRecentAlerts } from '../../../queries/alerts/list-recent-alerts.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
+import { toReader } from '../../../queries/sql/to-reader.ts'
 import { listSites } from '../../../queries/tenants/list-sites.ts'
 import { dayMs, hourMs } from '../../../schema/durations.ts'
 import type { Change } from './change.ts'
@@ -10,7 +11,6 @@ import { composeAlerts, type Draft } from './compose-alerts.ts'
 import { describeIssues } from './find-new-issues.ts'
 import { describePolicies } from './find-new-policies.ts'
 import { describeScripts } from './find-script-changes.ts'
-import { readAllBy } from './read-all-by.ts'
 import { type SourcesRead, sourcesToRead } from './sources.ts'
 import { storeAlert } from './store-alert.ts'
 
@@ -71,7 +71,7 @@ async function withoutAlerted(
 ): Promise<Change[]> {
   const subjects = [...new Set(changes.map(({ subject }) => subject))]
   const queries = chunksOf(subjects, maxSubjectsPerQuery).map((some) => listAlertedSubjects(tenantId, some))
-  const alerted = await readAllBy(read)(queries)
+  const alerted = await toReader(read).readAll(queries)
   const names = new Set(alerted.map(({ eventType, subject }) => `${eventType}\n${subject}`))
   return changes.filter(({ eventType, subject }) => !names.has(`${eventType}\n${subject}`))
 }

@@ -6,7 +6,7 @@ import { scans as scanType } from '../../../app/import/records/types/scans.ts'
 import { failedScan, randomScans, type ScanRecord } from '../../../fixtures/scans.ts'
 import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
 import { readScans } from '../../../queries/scans/read-scans.ts'
-import type { Query } from '../../../queries/sql/query.ts'
+import { toReader } from '../../../queries/sql/to-reader.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { oracleScans } from '../../oracles/scan-oracle.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
@@ -114,8 +114,7 @@ test('a monitored page has the facts of its latest scan', async () => {
 
 test('evidence is every scan since a moment that found a header changed or the grade dropped', async () => {
   const database = connectPatiently(inject('servers').readUrl)
-  const read = <Row>(query: Query<Row>) => database.read(query)
-  const readAll = async <Row>(queries: readonly Query<Row>[]) => (await Promise.all(queries.map(read))).flat()
+  const { read, readAll } = toReader(database.read)
   for (const days of [1, 30, 200, 500]) {
     const since = new Date(seed - days * dayMs)
     const refs = await read(listScanEvidence(tenantId, [...pageIds, randomUUID()], since))

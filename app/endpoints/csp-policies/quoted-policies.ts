@@ -1,28 +1,10 @@
-import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policy-groups.ts'
 import type { CspSourceFilter } from '../../../queries/csp-policies/from-csp-sources.ts'
-import { listCspPolicies, type QuotedCspPolicy } from '../../../queries/csp-policies/list-csp-policies.ts'
-import { type QuotedText, withPolicyTexts } from '../../../queries/csp-policies/with-policy-texts.ts'
+import type { QuotedCspPolicy } from '../../../queries/csp-policies/list-csp-policies.ts'
+import type { QuotedText, QuotedTexts } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { createPolicyParser, type ParsedPolicy } from '../../../queries/rules/csp/governing-directive.ts'
 import type { QuotedPolicies } from '../../../queries/rules/csp/judge-sources.ts'
 import { idOfPolicy, isTruncatedPolicy } from '../../../queries/rules/csp/merge-csp-policies.ts'
-import type { Reader } from '../../../queries/sql/query.ts'
 import { Problem } from '../../../schema/problems.ts'
-
-/** Distinct policies of one read, before any are merged (Rule 52). */
-const maxPolicies = 200
-
-export interface QuotedTexts {
-  /** Last quoted first. */
-  readonly policies: readonly QuotedText[]
-  /** More were quoted than one read takes. */
-  readonly truncated: boolean
-}
-
-export async function readQuotedPolicies({ read, readAll }: Reader, filter: CspPolicyFilter): Promise<QuotedTexts> {
-  const quoted = await read(listCspPolicies(filter, maxPolicies + 1))
-  const policies = await withPolicyTexts(readAll, filter, quoted.slice(0, maxPolicies))
-  return { policies, truncated: quoted.length > maxPolicies }
-}
 
 /** The column policy_key, of which a report-only policy's key is the complement. */
 const policyKeyOf = ({ key, disposition }: QuotedCspPolicy): bigint =>
