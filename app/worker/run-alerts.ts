@@ -1,7 +1,8 @@
 /** @module The loop of alerts: changes become alerts, digests are made, and what has no delivery is sent. */
 
-import { type EnabledRule, listEnabledRules } from '../../queries/alerts/list-enabled-rules.ts'
+import { listEnabledRules } from '../../queries/alerts/list-enabled-rules.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
+import { groupBy } from '../../queries/rules/group-by.ts'
 import type { Config } from '../config.ts'
 import { reasonOf } from '../program/log-outage.ts'
 import { type Delivery, deliverAlerts } from './deliver/deliver-alerts.ts'
@@ -71,7 +72,7 @@ async function reseal({ database, keys, log }: AlertPass): Promise<void> {
       log.warn({ tenantId, destinationId: id }, 'The address of a destination does not open with SECRETS_KEY')
     }
   } catch (error) {
-    log.warn({ reason: reasonOf(error) }, 'Addresses of alerts are not sealed anew')
+    log.warn({ reason: reasonOf(error) }, 'Addresses of destinations are not encrypted anew')
   }
 }
 
@@ -81,10 +82,7 @@ async function watchTenants(
   { digests, reads }: Memory,
   checkLease: () => Promise<void>,
 ): Promise<void> {
-  const rules = new Map<string, EnabledRule[]>()
-  for (const rule of await database.read(listEnabledRules)) {
-    rules.set(rule.tenantId, [...(rules.get(rule.tenantId) ?? []), rule])
-  }
+  const rules = groupBy(await database.read(listEnabledRules), ({ tenantId }) => tenantId)
   for (const [tenantId, own] of rules) {
     if (stopping.aborted) return
     const watch = { database, now: now(), checkLease }

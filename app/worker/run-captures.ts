@@ -1,6 +1,7 @@
 /** @module The loop of copies: each hash of a script that browsers report is fetched once, to hold what they ran. */
 
 import pLimit from 'p-limit'
+import { groupBy } from '../../queries/rules/group-by.ts'
 import { countCaptureFetches } from '../../queries/scripts/count-capture-fetches.ts'
 import { listCapturedHashes } from '../../queries/scripts/list-captured-hashes.ts'
 import { listPendingCaptures } from '../../queries/scripts/list-pending-captures.ts'
@@ -71,13 +72,13 @@ async function capturePass(loop: CaptureLoop, checkLease: () => Promise<void>): 
     try {
       await task()
     } catch (error) {
-      if (!cut.aborted) log.error({ tenantId, siteId, reason: reasonOf(error) }, 'Copies of scripts are not kept')
+      if (!cut.aborted) log.error({ tenantId, siteId, reason: reasonOf(error) }, 'Copies of scripts are not stored')
     }
   }
   const fetches: (() => Promise<void>)[] = []
-  for (const siteId of new Set(versions.map((version) => version.siteId))) {
-    const own = versions.filter((version) => version.siteId === siteId)
-    const of = { tenantId: own[0]?.tenantId ?? '', siteId }
+  for (const own of groupBy(versions, ({ siteId }) => siteId).values()) {
+    const [of] = own
+    if (!of) continue
     await logged(of, async () => {
       const attempts = await settle(loop, of, own)
       fetches.push(...attempts.map((attempt) => () => logged(of, () => fetchOnce(loop, of.tenantId, attempt))))

@@ -2,6 +2,7 @@
 
 import { listMonitoredPages } from '../../../queries/pages/list-monitored-pages.ts'
 import type { TimeRange } from '../../../queries/rollups/time-range.ts'
+import { groupBy } from '../../../queries/rules/group-by.ts'
 import {
   assembleScript,
   type InventoriedScript,
@@ -182,11 +183,6 @@ function lastByPage(loaded: readonly PaymentActivity[], violation: ScriptViolati
 }
 
 function byUrl<Row extends { readonly url: string }>(rows: readonly Row[]): (url: string) => readonly Row[] {
-  const groups = new Map<string, Row[]>()
-  for (const row of rows) {
-    const group = groups.get(row.url)
-    if (group) group.push(row)
-    else groups.set(row.url, [row])
-  }
+  const groups = groupBy(rows, ({ url }) => url)
   return (url) => groups.get(url) ?? []
 }

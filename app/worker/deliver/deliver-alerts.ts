@@ -8,6 +8,7 @@ import { listDestinations, type StoredDestination } from '../../../queries/alert
 import { listPendingAlerts, type PendingAlert } from '../../../queries/alerts/list-pending-alerts.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
+import { groupBy } from '../../../queries/rules/group-by.ts'
 import { uuidV5 } from '../../../queries/rules/uuid-v5.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { dayMs } from '../../../schema/durations.ts'
@@ -73,11 +74,7 @@ export async function deliverAlerts(delivery: Delivery): Promise<void> {
   ])
   const attemptsOf = new Map(attempts.map((one) => [`${one.alertId}\n${one.destinationId}`, one]))
   const destinationOf = new Map(stored.map((one) => [`${one.tenantId}\n${one.id}`, one]))
-  const queues = new Map<string, PendingAlert[]>()
-  for (const alert of pending) {
-    const key = `${alert.tenantId}\n${alert.destinationId}`
-    queues.set(key, [...(queues.get(key) ?? []), alert])
-  }
+  const queues = groupBy(pending, ({ tenantId, destinationId }) => `${tenantId}\n${destinationId}`)
   const limit = pLimit(destinationsAtOnce)
   const ended = await Promise.allSettled(
     [...queues].map(([key, alerts]) =>

@@ -2,6 +2,7 @@
 
 import type { EnabledRule } from '../../../queries/alerts/list-enabled-rules.ts'
 import type { RecentAlert } from '../../../queries/alerts/list-recent-alerts.ts'
+import { groupBy } from '../../../queries/rules/group-by.ts'
 import { policyEvent } from '../../../schema/alert-events.ts'
 import type { Change } from './change.ts'
 
@@ -33,12 +34,10 @@ export function composeAlerts(
     return of.length > 0 ? [{ change, rules: of }] : []
   })
   const alone = covered.filter(({ change }) => change.data !== undefined)
-  const groups = new Map<string, Covered[]>()
-  for (const one of covered) {
-    if (one.change.data !== undefined) continue
-    const key = [one.change.siteId, one.change.eventType, ...one.rules.map(({ id }) => id)].join('\n')
-    groups.set(key, [...(groups.get(key) ?? []), one])
-  }
+  const groups = groupBy(
+    covered.filter(({ change }) => change.data === undefined),
+    ({ change, rules }) => [change.siteId, change.eventType, ...rules.map(({ id }) => id)].join('\n'),
+  )
   const messages = [...groups.values()].flatMap((group) =>
     group.length > maxSingle || isPolicy(group[0]) ? [group] : group.map((one) => [one]),
   )
