@@ -60,7 +60,7 @@ const decision = z.object({
   url: z.string(),
   status: z.string(),
   integrityMode: z.string(),
-  /** Null for those that the script had until then. */
+  /** Null: every hash that was seen before the decision. */
   pinnedHashes: rowJson(z.array(z.string()).nullable(), 'null'),
   decidedAt: rowTime,
 })

@@ -62,7 +62,7 @@ const listed = z.looseObject({ data: z.array(z.unknown()), nextCursor: z.unknown
 
 const appendOnly =
   'A decision is never changed: the latest one counts, and the API lists all of them with their script.'
-const ofListed = 'The script is one that "scripts list" shows; "import decisions" takes decisions about others too.'
+const ofListed = '--url must be a script that "scripts list" shows; decide on others by "import decisions".'
 
 /** Throws if neither a report, a scan nor a decision of the site has the script, or if it has no hash to pin. */
 async function requireScript(

@@ -6,7 +6,7 @@ import { open, seal } from './seal.ts'
 
 /**
  * Seals by the first key what older ones sealed, so that those can be taken out of SECRETS_KEY. Throws if there is no key.
- * @returns those that no key opens.
+ * @returns destinations whose address none of the keys decrypts.
  */
 export async function resealDestinations(
   database: Pick<Database, 'read' | 'command'>,

@@ -82,7 +82,7 @@ test('after ten attempts an alert is rejected, with the kind of failure and no a
   world.respond((_, response) => void response.writeHead(204).end())
 })
 
-test('a receiver that asks for an hour gets it, and one that is gone no second attempt', async () => {
+test('Retry-After of an hour is heeded, and 410 ends the attempts', async () => {
   const shop = await createChanged()
   const now = Date.now()
   world.respond((_, response) => void response.writeHead(429, { 'retry-after': '3600' }).end())
