@@ -1,11 +1,11 @@
 // The migrations on a cluster: the tables of tenants' rows lie in a database of the shards, with a Distributed table of the
-// same name in front, and so do the views that fill rollups, without one; small tables, dictionaries and views for people lie
-// in front, on every node.
+// same name in front, and so do the views that fill them, without one; small tables, their views, dictionaries and views for
+// people lie in front, on every node. Rows are inserted in front, which brings them to their shards.
 
 /** Tables on every node: those without a tenant, and those that find a tenant. */
 export const everywhere: readonly string[] = [
   ...['schema_migrations', 'migration_steps', 'report_types', 'library_files', 'library_advisories'],
-  ...['tenants', 'sites', 'retired_tokens', 'api_keys', 'tenant_places'],
+  ...['tenants', 'sites', 'retired_tokens', 'api_keys', 'tenant_places', 'tenants_history', 'sites_history'],
 ]
 
 /** Database of the shards' own tables. @param front the database that clients name. */
@@ -36,7 +36,9 @@ export function onCluster(statement: string, front: string, replication: Replica
   const [, kind, name] = head.exec(statement) ?? []
   if (kind === undefined || name === undefined) throw new Error(`Unknown kind of statement: ${statement.slice(0, 80)}`)
   const shards = shardDatabase(front)
+  if (kind === 'INSERT INTO') return [{ database: front, statement }]
   if (ofRollupViews.includes(kind) && name.endsWith(rollupViewEnd)) {
+    if (everywhere.includes(name.slice(0, -rollupViewEnd.length))) return [{ database: front, statement }]
     return [{ database: shards, statement: withQualifiedNames(statement, front) }]
   }
   if (kind === 'CREATE MATERIALIZED VIEW' || name.endsWith(rollupViewEnd)) {
@@ -49,7 +51,7 @@ export function onCluster(statement: string, front: string, replication: Replica
 }
 
 const head =
-  /^((?:CREATE|ALTER|DROP) TABLE|CREATE MATERIALIZED VIEW|(?:CREATE|CREATE OR REPLACE|DROP) (?:VIEW|DICTIONARY)) (?:IF (?:NOT )?EXISTS )?(\w+)(?![\w.])/
+  /^((?:CREATE|ALTER|DROP) TABLE|INSERT INTO|CREATE MATERIALIZED VIEW|(?:CREATE|CREATE OR REPLACE|DROP) (?:VIEW|DICTIONARY)) (?:IF (?:NOT )?EXISTS )?(\w+)(?![\w.])/
 
 /** A statement without MATERIALIZED means a materialized view by this end of its name. */
 const rollupViewEnd = '_mv'

@@ -23,7 +23,9 @@ export async function prepareCluster(cluster: Cluster, replication: Replication,
     }
   }
   await untilEveryNodeIsKnown(cluster, wait)
-  const { settings, runsOn } = replication
+  const { runsOn } = replication
+  // Rows that are inserted in front are on their shards when the statement returns.
+  const settings = { ...replication.settings, distributed_foreground_insert: '1' }
   const run = async (database: string, statement: string) => {
     if (runsOn === 'one node') return runOnFirst(nodes, database, statement, settings, wait)
     for (const node of nodes) await node.use(database).command(statement, { settings })

@@ -1,7 +1,7 @@
 /** @module Rollups that migrations fill from stored reports: those of the views that they create or change. */
 
 import type { Migration } from '../migration-files.ts'
-import { type Rollup, sourcesFirst, viewSource, viewTarget } from './list-rollups.ts'
+import { type Rollup, rawTable, sourcesFirst, viewSource, viewTarget } from './list-rollups.ts'
 
 type ViewedTable = Pick<Rollup, 'table' | 'source' | 'views'>
 
@@ -31,7 +31,7 @@ export function changedRollups(migrations: readonly Migration[], rollups: readon
   })
 }
 
-/** Tables that migrations make, with a view of each, which the database does not have yet. */
+/** Rollups of reports that migrations make, with a view of each, which the database does not have yet. */
 export function newRollups(migrations: readonly Migration[], stored: readonly ViewedTable[]): ViewedTable[] {
   const made = migrations.flatMap(({ statements }) =>
     statements.flatMap((statement) => {
@@ -39,8 +39,12 @@ export function newRollups(migrations: readonly Migration[], stored: readonly Vi
       return table === undefined || source === undefined ? [] : [{ table, source, views: [] }]
     }),
   )
+  const ofReports = ({ source }: ViewedTable): boolean =>
+    source === rawTable || [...stored, ...made].some((other) => other.table === source)
   return made.filter(
-    ({ table }, index) =>
-      made.findIndex((other) => other.table === table) === index && stored.every((rollup) => rollup.table !== table),
+    (rollup, index) =>
+      ofReports(rollup) &&
+      made.findIndex(({ table }) => table === rollup.table) === index &&
+      stored.every(({ table }) => table !== rollup.table),
   )
 }

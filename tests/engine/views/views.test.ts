@@ -105,6 +105,7 @@ describe('a new table or column is in a view, or here with the reason why not', 
   /** Tables of records and rollups that no view reads. */
   const rollupOfSame = 'a rollup of reports that the API selects for speed; reports_named has the same counts'
   const records = 'records with columns for people already'
+  const versions = 'earlier versions of records, which the report of compliance reads as of a time'
   const secrets = 'keys and sealed addresses, of which people need no view'
   const internal = 'state of this program, which its commands show'
   const withoutView: Readonly<Record<string, string>> = {
@@ -127,6 +128,14 @@ describe('a new table or column is in a view, or here with the reason why not', 
     browser_changes_per_day_by_entry: rollupOfSame,
     script_versions: 'sightings of scripts, which the API lists but does not count',
     issue_first_seen: 'of issues that issues_per_day_named has, and of expired ones',
+    tenants_history: versions,
+    sites_history: versions,
+    monitored_pages_history: versions,
+    page_scans_history: versions,
+    script_decisions_history: versions,
+    script_captures_history: versions,
+    alert_rules_history: versions,
+    alert_deliveries_history: versions,
     monitored_pages: records,
     page_scans: records,
     script_decisions: records,

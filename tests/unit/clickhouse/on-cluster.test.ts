@@ -7,7 +7,10 @@ const statements = (await readMigrations()).flatMap((migration) => migration.sta
 const render = (statement: string) => onCluster(statement, 'reports', replicated)
 const rendered = statements.flatMap(render)
 const created = (statement: string) => /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(statement)?.[1] ?? ''
-const hasTenant = (statement: string) => /^ {4}tenant_id +UUID/m.test(statement)
+const hasTenant = (statement: string) => /^ {4}tenant_id +UUID|_history AS \w+$/m.test(statement)
+
+/** Small tables with a tenant. */
+const ofEveryNode = ['sites', 'api_keys', 'tenants_history', 'sites_history']
 
 describe('every statement of the migrations', () => {
   test('has no local table, no setting of local tables and no name of a cluster', () => {
@@ -39,7 +42,7 @@ test('a table of tenants’ rows lies on the shards, with a Distributed table in
   expect(tables.length).toBeGreaterThan(30)
   for (const statement of tables) {
     const name = created(statement)
-    const isSmall = !hasTenant(statement) || ['sites', 'api_keys'].includes(name)
+    const isSmall = !hasTenant(statement) || ofEveryNode.includes(name)
     expect(everywhere.includes(name), name).toBe(isSmall)
     expect(
       render(statement).map(({ database }) => database),
@@ -94,6 +97,16 @@ test('a materialized view reads small tables in front', () => {
     statement:
       'CREATE MATERIALIZED VIEW IF NOT EXISTS x_mv\nTO x AS\nSELECT * FROM reports WHERE a IN (SELECT a FROM reports.report_types FINAL)',
   })
+})
+
+test('a view of a small table, and rows that a migration inserts, lie in front', () => {
+  for (const statement of [
+    'CREATE MATERIALIZED VIEW IF NOT EXISTS sites_history_mv\nTO sites_history AS\nSELECT id FROM sites',
+    'DROP VIEW IF EXISTS sites_history_mv SYNC',
+    'INSERT INTO page_scans_history\nSELECT * FROM page_scans',
+  ]) {
+    expect(render(statement)).toEqual([{ database: 'reports', statement }])
+  }
 })
 
 test('a column of a table of tenants’ rows comes to its Distributed table too', () => {
