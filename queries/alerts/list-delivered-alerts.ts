@@ -3,7 +3,7 @@ import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
 import { at, sql, texts, uuid } from '../sql/sql.ts'
 
-const row = z.object({ eventType: z.string(), createdAt: rowTime })
+const row = z.object({ alertId: z.string(), eventType: z.string(), createdAt: rowTime })
 
 export type DeliveredAlert = z.infer<typeof row>
 
@@ -16,7 +16,7 @@ export function listDeliveredAlerts(
   return {
     name: 'listDeliveredAlerts',
     statement: sql`
-      SELECT event_type AS eventType, min(alert_deliveries.created_at) AS createdAt
+      SELECT alert_id AS alertId, event_type AS eventType, min(alert_deliveries.created_at) AS createdAt
       FROM alert_deliveries FINAL
       WHERE tenant_id = ${uuid(tenantId)} AND created_at >= ${at(since)} AND site_id = ${uuid(siteId)}
         AND kind = 'immediate' AND outcome = 'delivered' AND event_type IN ${texts(eventTypes)}

@@ -55,10 +55,12 @@ export function asRecorded<Row>(query: Query<Row>, site: SiteRef, time: Date): Q
   const statement = strings.reduce((before, piece, index) => {
     const value = values[index - 1]
     // Text and tables in turn.
-    return piece.split(tableRead).reduce(
-      (made, part, at) => sql`${made}${at % 2 === 0 ? { strings: [part], values: [] } : rowsAsOf(part, site, time)}`,
-      value ? sql`${before}${value}` : before,
-    )
+    return piece
+      .split(tableRead)
+      .reduce(
+        (made, part, at) => sql`${made}${at % 2 === 0 ? { strings: [part], values: [] } : rowsAsOf(part, site, time)}`,
+        value ? sql`${before}${value}` : before,
+      )
   }, empty)
   return { ...query, statement }
 }

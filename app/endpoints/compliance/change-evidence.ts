@@ -1,6 +1,6 @@
-import { listDeliveredAlerts } from '../../../queries/alerts/list-delivered-alerts.ts'
+import { type DeliveredAlert, listDeliveredAlerts } from '../../../queries/alerts/list-delivered-alerts.ts'
 import { paymentPageIds, sitePageIds } from '../../../queries/pages/payment-pages.ts'
-import { alertedChanges } from '../../../queries/rules/pci/change-alerts.ts'
+import { alertsByChange } from '../../../queries/rules/pci/change-alerts.ts'
 import { listLatestScanRefs } from '../../../queries/scans/list-latest-scan-refs.ts'
 import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
 import { listScans } from '../../../queries/scans/list-scans.ts'
@@ -10,6 +10,7 @@ import { dayMs } from '../../../schema/durations.ts'
 import { changeDays, watchedDays, watchedEvents } from '../../../schema/pci.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
+import type { ListedScan, ScanChanges } from '../../../schema/responses/scan.ts'
 
 interface PaymentPages {
   readonly tenantId: string
@@ -36,11 +37,20 @@ export async function pageEvidence(
   })
 }
 
+interface FoundChange extends Pick<ListedScan, 'pageId' | 'scannedAt' | 'grade'> {
+  readonly scanId: string
+  readonly pageLabel: string
+  readonly headers: ScanChanges['headers']
+  readonly gradeDroppedFrom: ScanChanges['gradeDroppedFrom']
+  /** One for each of its events at most. */
+  readonly alerts: readonly DeliveredAlert[]
+}
+
 /** Scans that found a watched header changed or the grade dropped, newest first. Alerts also cover other pages. */
-export async function changeEvidence(
+export async function readChanges(
   { read, readAll }: Reader,
   { tenantId, siteId, pages, now }: PaymentPages,
-): Promise<Evidence['changes']> {
+): Promise<FoundChange[]> {
   if (pages.length === 0) return []
   const since = new Date(now.getTime() - changeDays * dayMs)
   const labelOf = new Map(pages.map(({ id, label }) => [id, label]))
@@ -49,15 +59,26 @@ export async function changeEvidence(
     read(listDeliveredAlerts(tenantId, siteId, { eventTypes: watchedEvents, since })),
   ])
   const scans = await readScans(readAll, tenantId, refs)
-  const found = scans.flatMap(({ id, pageId, scannedAt, grade, changes }) => {
-    const headers = changes.headers.map(({ header }) => header)
-    const { gradeDroppedFrom } = changes
-    if (headers.length === 0 && gradeDroppedFrom === null) return []
-    return [{ scanId: id, pageId, scannedAt, headers, gradeDroppedFrom, grade }]
-  })
-  const alerted = alertedChanges(found, delivered)
+  const found = scans.flatMap(({ id, pageId, scannedAt, grade, changes: { headers, gradeDroppedFrom } }) =>
+    headers.length === 0 && gradeDroppedFrom === null
+      ? []
+      : [{ scanId: id, pageId, scannedAt, headers, gradeDroppedFrom, grade }],
+  )
+  const alertsOf = alertsByChange(found, delivered)
   return found.flatMap((change) => {
     const pageLabel = labelOf.get(change.pageId)
-    return pageLabel === undefined ? [] : [{ ...change, pageLabel, alerted: alerted.has(change) }]
+    return pageLabel === undefined ? [] : [{ ...change, pageLabel, alerts: alertsOf.get(change) ?? [] }]
   })
 }
+
+export const changeEvidence = (changes: readonly FoundChange[]): Evidence['changes'] =>
+  changes.map(({ headers, alerts, ...change }) => ({
+    scanId: change.scanId,
+    pageId: change.pageId,
+    scannedAt: change.scannedAt,
+    headers: headers.map(({ header }) => header),
+    gradeDroppedFrom: change.gradeDroppedFrom,
+    grade: change.grade,
+    pageLabel: change.pageLabel,
+    alerted: alerts.length > 0,
+  }))

@@ -3,12 +3,12 @@ import { changeEvent, gradeEvent } from '../../../schema/pci.ts'
 
 export interface PageChange {
   readonly scannedAt: string
-  readonly headers: readonly string[]
+  readonly headers: readonly unknown[]
   readonly gradeDroppedFrom: string | null
 }
 
 /** `createdAt` is the first delivery. */
-interface Alert {
+interface PageAlert {
   readonly eventType: string
   readonly createdAt: string
 }
@@ -23,27 +23,33 @@ const events: readonly (readonly [event: string, has: (change: PageChange) => bo
  * and no other alert.
  * @param changes of every page of the site, newest first.
  * @param alerts oldest first.
+ * @returns the changes with an alert, each with one for each of its events at most.
  */
-export function alertedChanges<Change extends PageChange>(
+export function alertsByChange<Change extends PageChange, Alert extends PageAlert>(
   changes: readonly Change[],
   alerts: readonly Alert[],
-): ReadonlySet<Change> {
-  const alerted = events.map(([event, has]) =>
-    coveredChanges(
-      changes.filter(has),
-      alerts.filter(({ eventType }) => eventType === event),
-    ),
-  )
-  return new Set(alerted.flat())
+): ReadonlyMap<Change, readonly Alert[]> {
+  const alertsOf = new Map<Change, Alert[]>()
+  for (const [event, has] of events) {
+    const ofEvent = alerts.filter(({ eventType }) => eventType === event)
+    for (const [change, alert] of coveredChanges(changes.filter(has), ofEvent)) {
+      alertsOf.set(change, [...(alertsOf.get(change) ?? []), alert])
+    }
+  }
+  return alertsOf
 }
 
-function coveredChanges<Change extends PageChange>(changes: readonly Change[], alerts: readonly Alert[]): Change[] {
+function coveredChanges<Change extends PageChange, Alert extends PageAlert>(
+  changes: readonly Change[],
+  alerts: readonly Alert[],
+): [Change, Alert][] {
   const later = [...changes]
   // Before the alert, newest last.
   const open: Change[] = []
-  return alerts.flatMap(({ createdAt }) => {
-    const age = (change: Change | undefined) => Date.parse(createdAt) - Date.parse(change?.scannedAt ?? '')
+  return alerts.flatMap((alert) => {
+    const age = (change: Change | undefined) => Date.parse(alert.createdAt) - Date.parse(change?.scannedAt ?? '')
     while (age(later.at(-1)) >= 0) open.push(...later.splice(-1))
-    return age(open.at(-1)) <= dayMs ? open.splice(-1) : []
+    const covered = age(open.at(-1)) <= dayMs ? open.splice(-1) : []
+    return covered.map((change): [Change, Alert] => [change, alert])
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { alertedChanges, type PageChange } from '../../../../../queries/rules/pci/change-alerts.ts'
+import { alertsByChange, type PageChange } from '../../../../../queries/rules/pci/change-alerts.ts'
 import { dayMs } from '../../../../../schema/durations.ts'
 
 const scannedAt = '2026-03-01T12:00:00.000Z'
@@ -43,7 +43,7 @@ test.each<[string, PageChange, ReturnType<typeof alert>[], boolean]>([
     true,
   ],
 ])('alerts match changes: %s', (_, found, delivered, alerted) => {
-  expect(alertedChanges([found], delivered).has(found)).toBe(alerted)
+  expect(alertsByChange([found], delivered).has(found)).toBe(alerted)
 })
 
 const changedAt = (later: number): PageChange => ({ ...ofHeaders, scannedAt: alert('', later).createdAt })
@@ -62,11 +62,13 @@ test.each<[string, number[], ReturnType<typeof alert>[], number[]]>([
   ],
 ])('an alert covers %s', (_, found, delivered, alerted) => {
   const changes = found.map(changedAt)
-  const spoken = alertedChanges(changes, delivered)
+  const spoken = alertsByChange(changes, delivered)
   expect(changes.filter((change) => spoken.has(change))).toEqual(alerted.map(changedAt))
 })
 
 test('alerts of two events can cover one change', () => {
   const [both, older] = [ofBoth, { ...ofBoth, scannedAt: alert('', -1).createdAt }]
-  expect(alertedChanges([both, older], [headersAlert(1), gradeAlert(1)])).toEqual(new Set([both]))
+  expect(alertsByChange([both, older], [headersAlert(1), gradeAlert(1)])).toEqual(
+    new Map([[both, [headersAlert(1), gradeAlert(1)]]]),
+  )
 })

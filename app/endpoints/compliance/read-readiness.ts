@@ -1,0 +1,67 @@
+/** @module The evidence of a site and the verdicts on it, as of now or as it was recorded by a time. */
+
+import { listAlertedEvents } from '../../../queries/alerts/list-alerted-events.ts'
+import type { TimeRange } from '../../../queries/rollups/time-range.ts'
+import { judgeChanges, judgeScripts } from '../../../queries/rules/pci/pci-verdict.ts'
+import { findAnyDecision } from '../../../queries/scripts/find-any-decision.ts'
+import type { Reader } from '../../../queries/sql/query.ts'
+import type { Capability } from '../../../schema/plans.ts'
+import type { PciReadiness } from '../../../schema/responses/pci.ts'
+import type { Caller } from '../../pipeline/authenticator.ts'
+import { type Inventory, readInventory, readPaymentPages, uninventoriedScripts } from '../scripts/read-inventory.ts'
+import { changeEvidence, pageEvidence, readChanges } from './change-evidence.ts'
+import { scriptEvidence } from './script-evidence.ts'
+
+const emptyInventory: Inventory = {
+  entries: [],
+  truncated: false,
+  reporting: false,
+  uninventoried: [],
+  uninventoriedCounts: [],
+  paymentPages: [],
+}
+
+interface ReadinessRequest {
+  readonly tenant: Caller['tenant']
+  readonly siteId: string
+  /** Of the scripts; it ends when the verdict is of. */
+  readonly window: TimeRange
+  /** Milliseconds since the Unix epoch. */
+  readonly seenSince: number
+  /** Versions and captures of scripts. */
+  readonly hashes: boolean
+}
+
+export const hasCapability = ({ entitlements }: Caller['tenant'], capability: Capability): boolean =>
+  entitlements.capabilities.includes(capability)
+
+export async function readReadiness(reader: Reader, { tenant, siteId, ...extent }: ReadinessRequest) {
+  const { read } = reader
+  const [onPlan, rules, pages] = await Promise.all([
+    hasCapability(tenant, 'pages.payment') || read(findAnyDecision(tenant.id)).then((found) => found.length > 0),
+    read(listAlertedEvents(tenant.id, siteId)),
+    readPaymentPages(read, { tenant, siteId }),
+  ])
+  const site = { tenantId: tenant.id, siteId, pages, now: new Date(extent.window.to) }
+  const [inventory, watchedPages, found] = await Promise.all([
+    onPlan && pages.length > 0
+      ? readInventory(read, { tenant, siteId, paymentPages: pages, ...extent })
+      : emptyInventory,
+    pageEvidence(reader, site, hasCapability(tenant, 'pages.scans')),
+    readChanges(reader, site),
+  ])
+  const [scripts, changes] = [scriptEvidence(inventory), changeEvidence(found)]
+  const uninventoriedUnprotected = uninventoriedScripts(inventory, true).total
+  const requirements: PciReadiness['requirements'] = [
+    judgeScripts({
+      paymentPages: pages.length,
+      onPlan,
+      truncated: inventory.truncated,
+      scripts: scripts.map((script) => ({ ...script, coverage: script.coverage.state })),
+      uninventoriedUnprotected,
+      measured: inventory.reporting,
+    }),
+    judgeChanges({ pages: watchedPages, changes, alertedEvents: rules.map(({ eventType }) => eventType) }),
+  ]
+  return { requirements, inventory, scripts, uninventoriedUnprotected, pages, watchedPages, found, changes }
+}
