@@ -37,3 +37,12 @@ export const watchedDays = 7
 
 /** Rule 68. */
 export const changeDays = 30
+
+/** Of versions of scripts that scans found, in a report: an assessment is of a year. */
+export const versionDays = 365
+
+/** Versions of scripts that a report lists. */
+export const maxVersions = 10_000
+
+/** Raised with every change of a report's evidence, which changes the hashes of all earlier ones. */
+export const evidenceFormat = 1

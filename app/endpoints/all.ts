@@ -2,6 +2,7 @@ import type { Endpoint } from '../pipeline/endpoint.ts'
 import { alertDeliveriesList } from './alert-deliveries/list.ts'
 import { browserChangesList } from './browser-changes/list.ts'
 import { compliancePciDss } from './compliance/pci-dss.ts'
+import { complianceReport } from './compliance/report.ts'
 import { crashesList } from './crashes/list.ts'
 import { cspPoliciesAdvice } from './csp-policies/advice.ts'
 import { cspPoliciesCheck } from './csp-policies/check.ts'
@@ -53,5 +54,6 @@ export const endpoints: readonly Endpoint[] = [
   scansList,
   scansGet,
   compliancePciDss,
+  complianceReport,
   alertDeliveriesList,
 ]

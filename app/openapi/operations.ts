@@ -45,9 +45,10 @@ const unchanged = (headers: Record<string, object>) => ({
   headers,
 })
 
-function contentOf({ response, mediaTypes }: Endpoint, named: NamedSchemas): Record<string, object> {
-  if (!mediaTypes) return { 'application/json': { schema: outputSchema(response, named) } }
-  return Object.fromEntries(mediaTypes.map((type) => [type.split(';')[0], { schema: { type: 'string' } }]))
+function contentOf({ response, mediaTypes, textTypes = [] }: Endpoint, named: NamedSchemas): Record<string, object> {
+  const json = mediaTypes ? {} : { 'application/json': { schema: outputSchema(response, named) } }
+  const texts = (mediaTypes ?? textTypes).map((type) => [type.split(';')[0], { schema: { type: 'string' } }])
+  return { ...json, ...Object.fromEntries(texts) }
 }
 
 function charging({ charges }: Endpoint): string {

@@ -35,6 +35,8 @@ export interface Representation {
   readonly gzippedFrom: number
   /** Of a page of a list. */
   readonly next: NextPage | undefined
+  /** Over those of JSON, where it is no JSON. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export function toRepresentation(
@@ -62,7 +64,7 @@ export function toRepresentation(
 /** Sends a 200 with a strong ETag, or the 304 that If-None-Match allows. */
 export function respondConditional(
   c: Context<ApiEnv>,
-  { plain, bytes, digest, gzipped, gzippedFrom, next }: Representation,
+  { plain, bytes, digest, gzipped, gzippedFrom, next, headers: ownHeaders }: Representation,
   headers: Readonly<Record<'Content-Type' | 'Cache-Control' | 'Vary', string>> & {
     readonly Age?: string
   } = dataHeaders,
@@ -71,7 +73,7 @@ export function respondConditional(
   // Strong, so each encoding has its own (RFC 9110, 8.8.3.3).
   const etag = `"${digest}${asGzip ? '-gzip' : ''}"`
   const link = next && { Link: nextLink(c.req.url, next) }
-  const allHeaders = { ...headers, ETag: etag, ...link, ...headersOf(c.get('request')) }
+  const allHeaders = { ...headers, ...ownHeaders, ETag: etag, ...link, ...headersOf(c.get('request')) }
   if (matches(c.req.header('If-None-Match'), etag)) {
     const { 'Content-Type': _, ...withoutType } = allHeaders
     return createResponse(null, 304, withoutType)

@@ -9,6 +9,7 @@ import type { Caller } from './authenticator.ts'
 import type { Download } from './download.ts'
 import type { Page, PagePolicy, WithNextPage } from './page.ts'
 import type { Params as ParamValues } from './request-context.ts'
+import type { TextResponse } from './text-response.ts'
 
 type Fields = Readonly<Record<string, z.ZodType>>
 type Values<F extends Fields> = { readonly [K in keyof F]: z.output<F[K]> }
@@ -101,9 +102,11 @@ export interface EndpointDefinition<
   readonly response: Body
   /** Of an operation whose handler returns a Download. */
   readonly mediaTypes?: readonly string[]
+  /** Beside JSON, of a handler that can return a TextResponse. */
+  readonly textTypes?: readonly string[]
   readonly handle: (
     ctx: HandlerContext<Values<PathFields> & Values<QueryFields>, Filter, Window, Paging, S>,
-  ) => Promise<z.input<Body> & (Paging extends PagePolicy ? WithNextPage : unknown)>
+  ) => Promise<(z.input<Body> & (Paging extends PagePolicy ? WithNextPage : unknown)) | TextResponse>
 }
 
 /** Context of an operation whose own types are erased. */
@@ -121,7 +124,7 @@ interface Operation
 
 export interface JsonEndpoint extends Operation {
   readonly mediaTypes?: undefined
-  readonly handle: (ctx: AnyContext) => Promise<Partial<WithNextPage>>
+  readonly handle: (ctx: AnyContext) => Promise<Partial<WithNextPage> | TextResponse>
 }
 
 export interface DownloadEndpoint extends Operation {

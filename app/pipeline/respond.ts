@@ -7,6 +7,7 @@ import { dataHeaders, type Representation, respondConditional, toRepresentation 
 import { sendDownload } from './download.ts'
 import type { AnyContext, DownloadEndpoint, JsonEndpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
+import { TextResponse } from './text-response.ts'
 
 /** Sends 200 or 304 from the response cache, or from the handler behind single-flight; scope `key` uses neither. */
 export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): MiddlewareHandler<ApiEnv> {
@@ -16,7 +17,9 @@ export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): M
   return async function respond(c) {
     const load = async (signal: AbortSignal) => {
       const reader = c.get('createReader')(() => signal)
-      const { next, ...body } = await endpoint.handle(handlerContext(c, reader))
+      const response = await endpoint.handle(handlerContext(c, reader))
+      if (response instanceof TextResponse) return { ...toRepresentation(response.text), headers: response.headers }
+      const { next, ...body } = response
       return toRepresentation(JSON.stringify(body), next)
     }
     const signal = c.get('clientSignal')

@@ -5,7 +5,7 @@ import { planNames } from '../plans.ts'
 import { count, dateTimeText, openEnum, readWindow, untrusted } from './common.ts'
 import { decidedBy, script } from './script.ts'
 
-const gap = z
+export const pciGap = z
   .object({
     kind: openEnum(pciGapKinds),
     count: count.nullable().meta({ description: 'How many, if it counts; no_recent_scan: pages not watched.' }),
@@ -14,7 +14,7 @@ const gap = z
   .meta({ id: 'PciGap', description: 'One reason why a requirement is not met.' })
 
 const verdict = <Id extends string, Facts extends z.ZodRawShape>(id: Id, facts: Facts) =>
-  z.object({ id: z.literal(id), status: openEnum(pciStatuses), facts: z.object(facts), gaps: z.array(gap) })
+  z.object({ id: z.literal(id), status: openEnum(pciStatuses), facts: z.object(facts), gaps: z.array(pciGap) })
 
 const scriptsVerdict = verdict(scriptsRequirement, {
   paymentPages: count,

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { type DimensionName, dimensionNames } from '../../schema/dimensions.ts'
+import { minuteMs } from '../../schema/durations.ts'
 import { dimensionsOf } from '../../schema/report-filter.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
@@ -34,8 +35,8 @@ const before = new Map<string, string[]>()
 /** Every statement that was sent, by the name of its query. */
 const statements = new Map<string, string>()
 
-/** Time does not move, so that a repeated request is the same request. */
-const to = new Date().toISOString()
+/** Time does not move, so that a repeated request is the same request; all records are stored before it. */
+const to = new Date(Date.now() + minuteMs).toISOString()
 
 async function emptyWorld(): Promise<TestWorld> {
   const tenantId = await api.createTenant()

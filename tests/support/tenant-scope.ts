@@ -6,6 +6,7 @@ const scopes: Readonly<Record<string, RegExp>> = {
   tenants: /^ FINAL\s+WHERE id IN \(SELECT tenant_id FROM api_key_by_hash/,
   library_files: /^ (FINAL )?WHERE/,
   library_advisories: /^ (FINAL )?WHERE/,
+  schema_migrations: /^ WHERE/,
 }
 
 const ofTenant = /^( FINAL)?( ARRAY JOIN [^()]*)? WHERE tenant_id = \{p\d+:UUID\}/

@@ -4,6 +4,7 @@ import type { Database } from '../../../queries/clickhouse/database.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
 import { sql, text, texts, uint, uuids } from '../../../queries/sql/sql.ts'
 import { findTenant, type Tenant } from '../../../queries/tenants/find-tenant.ts'
+import { minuteMs } from '../../../schema/durations.ts'
 import { cli } from '../../support/cli.ts'
 import {
   type ContractApi,
@@ -15,7 +16,8 @@ import {
 } from '../../support/contract.ts'
 import { connectPatiently } from '../../support/patience.ts'
 
-const moment = new Date()
+/** After all records are stored. */
+const moment = new Date(Date.now() + minuteMs)
 const now = () => moment
 
 let api: ContractApi

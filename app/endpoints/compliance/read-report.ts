@@ -1,0 +1,134 @@
+/** @module The report of a site: what was recorded by a time, and what browsers reported by then. */
+
+import { listAlertRules } from '../../../queries/alerts/list-alert-rules.ts'
+import { listChangeDeliveries } from '../../../queries/alerts/list-change-deliveries.ts'
+import { paymentPageIds } from '../../../queries/pages/payment-pages.ts'
+import { readerAsRecorded } from '../../../queries/records/as-recorded.ts'
+import { findHistoryStart } from '../../../queries/records/find-history-start.ts'
+import type { TimeRange } from '../../../queries/rollups/time-range.ts'
+import { byText } from '../../../queries/rules/by-text.ts'
+import { evidenceHash } from '../../../queries/rules/pci/evidence-hash.ts'
+import { toReadWindow } from '../../../queries/rules/window.ts'
+import { countPageScans } from '../../../queries/scans/count-page-scans.ts'
+import { listRecordingTimes } from '../../../queries/scripts/list-recording-times.ts'
+import { listScannedVersions } from '../../../queries/scripts/list-scanned-versions.ts'
+import { listScriptCaptures } from '../../../queries/scripts/list-script-captures.ts'
+import { listScriptDecisions } from '../../../queries/scripts/list-script-decisions.ts'
+import type { Reader } from '../../../queries/sql/query.ts'
+import { findRecordedSite } from '../../../queries/tenants/find-recorded-site.ts'
+import { findTenant } from '../../../queries/tenants/find-tenant.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import { changeDays, evidenceFormat, maxVersions, versionDays, watchedEvents } from '../../../schema/pci.ts'
+import { entitlements, retentionStart } from '../../../schema/plans.ts'
+import { Problem } from '../../../schema/problems.ts'
+import type { PciReport } from '../../../schema/responses/pci-report.ts'
+import type { Caller } from '../../pipeline/authenticator.ts'
+import { readReadiness } from './read-readiness.ts'
+import { observedOf } from './report-observed.ts'
+import { limitsOf, requirementText } from './report-texts.ts'
+
+interface ReportRequest {
+  readonly tenantId: string
+  readonly siteId: string
+  readonly asOf: Date
+  readonly now: Date
+  /** Where the reports that are still stored begin, in milliseconds since the Unix epoch. */
+  readonly retentionFrom: number
+}
+
+/** Throws bad_request if the site was not recorded by then. */
+export async function readReport(today: Reader, request: ReportRequest): Promise<PciReport> {
+  const { asOf, now, retentionFrom } = request
+  const reader = readerAsRecorded(today, request, asOf)
+  const [owner, [site]] = await readOwner(reader, request)
+  if (!owner || !site || Date.parse(site.createdAt) > asOf.getTime()) {
+    throw new Problem('bad_request', 'asOf must not be before the site was recorded, which is when it was created')
+  }
+  const tenant = { ...owner, entitlements: entitlements(owner.plan, owner.overrides) }
+  const windowFrom = retentionStart(tenant.entitlements.retentionDays, asOf).getTime()
+  const window = { from: Math.min(Math.max(windowFrom, retentionFrom), asOf.getTime()), to: asOf.getTime() }
+  const scripts = { window, seenSince: windowFrom, hashes: true }
+  const readiness = await readReadiness(reader, { tenant, siteId: request.siteId, ...scripts })
+  const records = await readRecords(reader, request, window)
+  const [history] = await today.read(findHistoryStart)
+  const evidence = evidenceOf({ ...request, tenant, siteName: site.name }, readiness, records)
+  const observed = { window: toReadWindow(window), ...observedOf(readiness) }
+  return {
+    generatedAt: now.toISOString(),
+    evidenceHash: evidenceHash(evidence),
+    requirements: readiness.requirements.map((requirement) => requirementText(requirement)),
+    evidence,
+    observed,
+    limits: limitsOf({ asOf, now, windowFrom, window, evidence, inventory: readiness.inventory, history }),
+  }
+}
+
+const readOwner = ({ read }: Reader, site: ReportRequest) =>
+  Promise.all([read(findTenant(site.tenantId)).then(([tenant]) => tenant), read(findRecordedSite(site))])
+
+type Records = Awaited<ReturnType<typeof readRecords>>
+
+/** What the verdicts do not need. */
+async function readRecords({ read }: Reader, site: ReportRequest, window: TimeRange) {
+  const { tenantId, asOf } = site
+  const filter = { ...site, window, hasPaymentPages: true }
+  const daysBefore = (days: number) => new Date(asOf.getTime() - days * dayMs)
+  const since = daysBefore(changeDays)
+  const [rules, deliveries, decisions, recordingTimes, versions, captures, scans] = await Promise.all([
+    read(listAlertRules(tenantId)),
+    read(listChangeDeliveries(site, { eventTypes: watchedEvents, since })),
+    read(listScriptDecisions(filter)),
+    read(listRecordingTimes(site)),
+    read(listScannedVersions(filter, { since: daysBefore(versionDays), limit: maxVersions + 1 })),
+    read(listScriptCaptures(filter)),
+    read(countPageScans(tenantId, paymentPageIds(site), since)),
+  ])
+  return { rules, deliveries, decisions, recordingTimes, versions, captures, scans }
+}
+
+interface Owner extends ReportRequest {
+  readonly tenant: Caller['tenant']
+  readonly siteName: string
+}
+
+function evidenceOf(
+  { tenant, siteId, siteName, asOf }: Owner,
+  { pages, watchedPages, found }: Awaited<ReturnType<typeof readReadiness>>,
+  { rules, deliveries, decisions, recordingTimes, versions, captures, scans }: Records,
+): PciReport['evidence'] {
+  const patternOf = new Map(pages.map(({ id, pattern }) => [id, pattern]))
+  const scansOf = new Map(scans.map(({ pageId, complete, failed }) => [pageId, { complete, failed }]))
+  const recordedAt = new Map(recordingTimes.map(({ id, recordedAt }) => [id, recordedAt]))
+  const { capabilities, retentionDays } = tenant.entitlements
+  return {
+    format: evidenceFormat,
+    asOf: asOf.toISOString(),
+    tenant: { id: tenant.id, name: tenant.name },
+    site: { id: siteId, name: siteName },
+    plan: { name: tenant.plan, retentionDays, capabilities: [...capabilities] },
+    pages: watchedPages.map((page) => ({
+      ...page,
+      pattern: patternOf.get(page.id) ?? '',
+      completeScans: scansOf.get(page.id)?.complete ?? 0,
+      failedScans: scansOf.get(page.id)?.failed ?? 0,
+    })),
+    rules: rules
+      .filter((rule) => rule.siteId === null || rule.siteId === siteId)
+      .toSorted((a, b) => byText(a.id, b.id)),
+    decisions: decisions.map(({ url, decision }) => ({
+      url,
+      ...decision,
+      recordedAt: recordedAt.get(decision.id) ?? decision.decidedAt,
+    })),
+    versions: versions.slice(0, maxVersions),
+    versionsTruncated: versions.length > maxVersions,
+    captures: captures
+      .map(({ url, hash, capture }) => ({ url, hash, ...capture }))
+      .toSorted((a, b) => byText(a.url, b.url) || byText(a.hash, b.hash)),
+    changes: found.map(({ alerts, ...change }) => ({
+      ...change,
+      alertIds: [...new Set(alerts.map(({ alertId }) => alertId))].sort(),
+    })),
+    deliveries,
+  }
+}

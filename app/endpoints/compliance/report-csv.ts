@@ -1,0 +1,70 @@
+/** @module Tables of a report as CSV (RFC 4180). */
+
+import type { PciReport } from '../../../schema/responses/pci-report.ts'
+
+export const csvType = 'text/csv; charset=utf-8'
+
+type Cell = string | number | boolean | null
+
+/** An apostrophe stands before what a spreadsheet would read as a formula. */
+function csvCell(value: Cell): string {
+  const text = String(value ?? '')
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+const toCsv = (rows: readonly Readonly<Record<string, Cell>>[], columns: readonly string[]): string =>
+  [columns, ...rows.map((row) => columns.map((column) => row[column] ?? null))]
+    .map((cells) => `${cells.map(csvCell).join(',')}\r\n`)
+    .join('')
+
+const scriptColumns = [
+  ...['url', 'status', 'integrityMode', 'justification', 'decidedByName', 'decidedByEmail', 'decidedAt', 'decisions'],
+  ...['coverage', 'coverageDecidedBy', 'stillRunning', 'paymentPages', 'hash', 'hashFirstSeenAt', 'hashLastSeenAt'],
+  ...['hashSources', 'hashPinned'],
+] as const
+
+/** A row for each version of a script; one for a script without any. */
+export function scriptsCsv({ evidence, observed }: PciReport): string {
+  const rows = observed.scripts.flatMap((script) => {
+    const own: Record<string, Cell> = {
+      ...{ url: script.url, status: script.status, integrityMode: script.integrityMode },
+      ...{ justification: script.justification, decidedAt: script.decidedAt },
+      ...{ decidedByName: script.decidedBy?.name ?? null, decidedByEmail: script.decidedBy?.email ?? null },
+      decisions: evidence.decisions.filter(({ url }) => url === script.url).length,
+      ...{ coverage: script.coverage.state, coverageDecidedBy: script.coverage.decidedBy },
+      stillRunning: script.stillRunning,
+      paymentPages: script.paymentPages.map(({ label }) => label).join('; '),
+    }
+    if (script.hashes.length === 0) return [own]
+    return script.hashes.map((version) => ({
+      ...own,
+      ...{ hash: version.hash, hashFirstSeenAt: version.firstSeenAt, hashLastSeenAt: version.lastSeenAt },
+      ...{ hashSources: version.sources.join('; '), hashPinned: version.pinned },
+    }))
+  })
+  return toCsv(rows, scriptColumns)
+}
+
+const changeColumns = [
+  ...['scannedAt', 'page', 'scanId', 'header', 'change', 'before', 'after', 'gradeDroppedFrom', 'grade', 'alertIds'],
+  'deliveries',
+] as const
+
+/** A row for each header that changed; one for a grade that dropped alone. */
+export function changesCsv({ evidence }: PciReport): string {
+  const rows = evidence.changes.flatMap(({ headers, alertIds, ...change }) => {
+    const own = {
+      ...{ scannedAt: change.scannedAt, page: change.pageLabel, scanId: change.scanId },
+      ...{ gradeDroppedFrom: change.gradeDroppedFrom, grade: change.grade, alertIds: alertIds.join('; ') },
+      deliveries: evidence.deliveries
+        .filter(({ alertId }) => alertIds.includes(alertId))
+        .map(
+          ({ outcome, destination, createdAt }) => `${outcome} to ${destination.name ?? destination.id} ${createdAt}`,
+        )
+        .join('; '),
+    }
+    return headers.length === 0 ? [own] : headers.map((header) => ({ ...own, ...header }))
+  })
+  return toCsv(rows, changeColumns)
+}

@@ -1,0 +1,146 @@
+/** @module A report as one page of HTML: no script, no other file, and on paper A4. */
+
+import { hash } from 'node:crypto'
+import type { PciReport } from '../../../schema/responses/pci-report.ts'
+import { TextResponse } from '../../pipeline/text-response.ts'
+import { Markup, markup, untrusted } from './markup.ts'
+import { reportStyle } from './report-style.ts'
+
+export const htmlType = 'text/html; charset=utf-8'
+
+const words = (name: string) => name.replaceAll('_', ' ')
+
+/** `2026-11-27 02:56 UTC`. */
+const time = (iso: string | null) => (iso === null ? '–' : `${iso.slice(0, 16).replace('T', ' ')} UTC`)
+
+const day = (iso: string | null) => (iso === null ? '–' : iso.slice(0, 10))
+
+const badge = (state: string) => markup`<span class="${`badge ${state}`}">${words(state)}</span>`
+
+/** Rows of a table; a sentence where there are none. */
+function table(title: string, heads: readonly string[], rows: readonly (readonly (Markup | string)[])[]): Markup {
+  if (rows.length === 0) return markup`<h2>${title}</h2><p class="muted">None.</p>`
+  return markup`<h2>${title} <span class="muted">${rows.length}</span></h2>
+<table><thead><tr>${heads.map((head) => markup`<th>${head}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (cells) => markup`<tr>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>
+`,
+  )}</tbody></table>`
+}
+
+const requirementCard = ({ id, title, text, status, gaps }: PciReport['requirements'][number]) =>
+  markup`<section class="card"><h3><span>${id} ${title}</span> ${badge(status)}</h3><p class="muted">${text}</p>
+<ul>${gaps.map(({ sentence, remedy }) => markup`<li><p>${sentence}</p><p class="muted">${remedy}</p></li>`)}${
+    gaps.length === 0 ? markup`<li>No gap.</li>` : null
+  }</ul></section>`
+
+function scriptRows({ observed }: PciReport) {
+  return observed.scripts.map(({ url, status, coverage, stillRunning, paymentPages, hashes, ...seen }) => [
+    markup`<span class="mono">${untrusted(url)}</span>`,
+    markup`${badge(status)}${stillRunning ? ' still runs' : ''}`,
+    markup`${badge(coverage.state)}${coverage.decidedBy ? markup` <span class="muted">${coverage.decidedBy}</span>` : null}`,
+    untrusted(paymentPages.map(({ label }) => label).join(', ')),
+    markup`${day(seen.firstSeenAt)}<br>${day(seen.lastSeenAt)}`,
+    markup`<span class="mono">${hashes.slice(0, 2).map(({ hash }) => markup`<bdi>${hash || 'unhashed'}</bdi><br>`)}${
+      hashes.length > 2 ? `and ${hashes.length - 2} more` : null
+    }</span>`,
+  ])
+}
+
+const decisionRows = ({ evidence }: PciReport) =>
+  evidence.decisions.map(({ url, status, integrityMode, justification, decidedBy, decidedAt, recordedAt }) => [
+    markup`<span class="mono">${untrusted(url)}</span>`,
+    markup`${badge(status)}${integrityMode ? ` ${words(integrityMode)}` : ''}`,
+    untrusted(justification),
+    untrusted([decidedBy.name, decidedBy.email].filter(Boolean).join(', ')),
+    markup`${time(decidedAt)}<br><span class="muted">stored ${time(recordedAt)}</span>`,
+  ])
+
+const directives = (value: string | null) => (value ?? '').split(/; ?|\n/).filter((part) => part !== '')
+
+/** Directives or lines that only one of them has. */
+function difference(before: string | null, after: string | null): Markup {
+  const [old, now] = [directives(before), directives(after)]
+  const lines = [
+    ...old.filter((part) => !now.includes(part)).map((part) => `− ${part}`),
+    ...now.filter((part) => !old.includes(part)).map((part) => `+ ${part}`),
+  ]
+  return markup`<span class="mono">${lines.map((line) => markup`<bdi>${line}</bdi><br>`)}</span>`
+}
+
+function changeRows({ evidence }: PciReport) {
+  return evidence.changes.map(({ scannedAt, pageLabel, scanId, headers, gradeDroppedFrom, grade, alertIds }) => [
+    markup`${time(scannedAt)}<br>${untrusted(pageLabel)}<br><span class="mono muted">scan ${scanId}</span>`,
+    markup`${headers.map(
+      ({ header, change, before, after }) => markup`<p>${header} ${change}</p>${difference(before, after)}`,
+    )}${gradeDroppedFrom === null ? null : markup`<p>Grade ${gradeDroppedFrom} to ${grade}</p>`}`,
+    alertIds.length === 0
+      ? badge('no alert')
+      : markup`${evidence.deliveries
+          .filter(({ alertId }) => alertIds.includes(alertId))
+          .map(
+            ({ outcome, destination, createdAt }) =>
+              markup`<p>${badge(outcome)} ${untrusted(destination.name ?? destination.id)} ${time(createdAt)}</p>`,
+          )}`,
+  ])
+}
+
+const pageRows = ({ evidence }: PciReport) =>
+  evidence.pages.map(({ label, pattern, watched, lastScanAt, grade, completeScans, failedScans }) => [
+    untrusted(label),
+    markup`<span class="mono">${untrusted(pattern)}</span>`,
+    badge(watched ? 'watched' : 'not watched'),
+    time(lastScanAt),
+    grade ?? '–',
+    `${completeScans} complete, ${failedScans} failed`,
+  ])
+
+const ruleRows = ({ evidence }: PciReport) =>
+  evidence.rules.map(({ id, eventType, kind, destinationId, enabled }) => [
+    untrusted(eventType),
+    `${kind}${enabled ? '' : ', switched off'}`,
+    untrusted(destinationId),
+    untrusted(id),
+  ])
+
+function page(report: PciReport, style: string, policy: string): Markup {
+  const { evidence, observed, evidenceHash, requirements } = report
+  const { integrity, uninventoriedCount } = observed
+  const sum = integrity.protected + integrity.unprotected + integrity.unknown
+  return markup`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="${policy}"><title>PCI DSS 4.0.1: ${evidence.site.name}</title>
+<style>${new Markup(style)}</style></head><body>
+<h1>PCI DSS 4.0.1: payment pages</h1>
+<p>${untrusted(evidence.tenant.name)} · ${untrusted(evidence.site.name)} · as of ${time(evidence.asOf)} · plan ${evidence.plan.name}</p>
+<p class="muted">Generated ${time(report.generatedAt)}. Site ${evidence.site.id}.</p>
+<p class="mono">sha256 ${evidenceHash}</p>
+<div class="cards">${requirements.map(requirementCard)}</div>
+${table('Scripts of payment pages', ['Script', 'Decision', 'Integrity', 'Pages', 'First and last seen', 'Hash'], scriptRows(report))}
+<p>${integrity.protected} protected + ${integrity.unprotected} unprotected + ${integrity.unknown} unknown = ${sum} scripts.
+Apart from them browsers reported ${uninventoriedCount} unprotected that the inventory lacks.</p>
+${table('Decisions', ['Script', 'Decision', 'Why', 'Who', 'When'], decisionRows(report))}
+${table('Changes of the last 30 days', ['When and where', 'Before and after', 'Alert'], changeRows(report))}
+${table('Payment pages', ['Page', 'Pattern', '', 'Last complete scan', 'Grade', 'Scans in 30 days'], pageRows(report))}
+${table('Alert rules', ['Event', 'Kind', 'Destination', 'Rule'], ruleRows(report))}
+<h2>Limits</h2>${report.limits.map((limit) => markup`<p>${limit}</p>`)}
+<p class="muted">The hash is of the records alone: its JSON is /v1/compliance/pci-dss/report of this site and time, and
+"security-reporting pci verify FILE" checks it.</p>
+</body></html>
+`
+}
+
+export function reportHtml(report: PciReport, fileName: string): TextResponse {
+  const { tenant, site, asOf } = report.evidence
+  const style = reportStyle(
+    `${tenant.name}, ${site.name}: PCI DSS 4.0.1 as of ${time(asOf)}`,
+    `sha256 ${report.evidenceHash}`,
+  )
+  const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'`
+  return new TextResponse(page(report, style, policy).html, {
+    'Content-Type': htmlType,
+    'Content-Disposition': `inline; filename="${fileName}"`,
+    'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
+    'Referrer-Policy': 'no-referrer',
+  })
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { dateTime, oneOf, uuid } from '../../../schema/params.ts'
+import { Problem } from '../../../schema/problems.ts'
+import { pciReport } from '../../../schema/responses/pci-report.ts'
+import { endpoint } from '../../pipeline/endpoint.ts'
+import { TextResponse } from '../../pipeline/text-response.ts'
+import { readReport } from './read-report.ts'
+import { changesCsv, csvType, scriptsCsv } from './report-csv.ts'
+import { htmlType, reportHtml } from './report-html.ts'
+
+const tables = { scripts: scriptsCsv, changes: changesCsv } as const
+const tableNames = Object.keys(tables) as [keyof typeof tables, ...(keyof typeof tables)[]]
+
+export const complianceReport = endpoint({
+  name: 'compliance.report',
+  path: '/v1/compliance/pci-dss/report',
+  summary: 'Report on a site’s PCI DSS readiness',
+  description:
+    'The evidence of a site as it was recorded by `asOf`, for an assessor: records that were stored later, changes of pages, alert rules, names and the plan too, are not in it. `evidenceHash` is the SHA-256 of `evidence` alone, in the canonical form of RFC 8785, so that the same `asOf` gives the same hash until the site or the tenant is deleted, and another program computes it. What rests on browsers’ reports, which retention deletes, is in `observed`; `limits` names what is missing. `format=html` is a page to print; `format=csv` is a table.',
+  query: {
+    siteId: uuid('The site, which a key of one site need not name; a report is never across sites'),
+    asOf: dateTime('What was recorded by then; now by default, and never in the future').optional(),
+    format: oneOf(['json', 'html', 'csv'], 'How it is written; json by default').optional(),
+    table: oneOf(tableNames, 'The table of format=csv, which needs it').optional(),
+  },
+  window: 'retention',
+  textTypes: [htmlType, csvType],
+  response: z.object({ data: pciReport }),
+  async handle({ caller: { tenant }, params, window, retentionFrom, read, readAll }) {
+    const { siteId, format = 'json', table } = params
+    const now = new Date(window.to)
+    const asOf = params.asOf ?? now
+    if (asOf > now) throw new Problem('bad_request', `asOf must not be in the future: it is ${now.toISOString()}`)
+    if ((format === 'csv') !== (table !== undefined)) {
+      throw new Problem('bad_request', `table must be sent with format=csv, and only there: ${tableNames.join(' or ')}`)
+    }
+    const report = await readReport({ read, readAll }, { tenantId: tenant.id, siteId, asOf, now, retentionFrom })
+    const fileName = `pci-dss-${report.evidence.asOf.slice(0, 10)}`
+    if (table !== undefined) {
+      return new TextResponse(tables[table](report), {
+        'Content-Type': csvType,
+        'Content-Disposition': `attachment; filename="${fileName}-${table}.csv"`,
+      })
+    }
+    return format === 'html' ? reportHtml(report, `${fileName}.html`) : { data: report }
+  },
+})

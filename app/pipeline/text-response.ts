@@ -1,0 +1,11 @@
+/** A 200 of another type than JSON, whole in memory. */
+export class TextResponse {
+  readonly text: string
+  readonly headers: Readonly<Record<string, string>>
+
+  /** @param headers with its Content-Type. */
+  constructor(text: string, headers: Readonly<Record<string, string>> & { readonly 'Content-Type': string }) {
+    this.text = text
+    this.headers = { ...headers, 'X-Content-Type-Options': 'nosniff' }
+  }
+}

@@ -1,0 +1,25 @@
+import type { z } from 'zod'
+import { alertDelivery } from '../../schema/responses/alert-delivery.ts'
+import type { SiteRef } from '../pages/payment-pages.ts'
+import type { Query } from '../sql/query.ts'
+import { at, sql, texts, uuid } from '../sql/sql.ts'
+
+const row = alertDelivery.omit({ kind: true, siteId: true, siteIds: true, summary: true })
+
+/** Of immediate alerts about the site, oldest first, whatever their outcome. */
+export const listChangeDeliveries = (
+  { tenantId, siteId }: SiteRef,
+  { eventTypes, since }: { readonly eventTypes: readonly string[]; readonly since: Date },
+): Query<z.infer<typeof row>> => ({
+  name: 'listChangeDeliveries',
+  statement: sql`
+    SELECT id, alert_id AS alertId, event_type AS eventType, outcome, nullIf(detail, '') AS detail,
+      (destination_id, nullIf(destination_name, ''), nullIf(destination_type, ''))
+        ::Tuple(id String, name Nullable(String), type Nullable(String)) AS destination,
+      created_at AS createdAt
+    FROM alert_deliveries FINAL
+    WHERE tenant_id = ${uuid(tenantId)} AND created_at >= ${at(since)} AND site_id = ${uuid(siteId)}
+      AND kind = 'immediate' AND event_type IN ${texts(eventTypes)}
+    ORDER BY created_at, id`,
+  row,
+})
