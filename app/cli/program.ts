@@ -16,6 +16,7 @@ import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addPages } from './commands/pages.ts'
+import { addPci } from './commands/pci.ts'
 import { addPrograms } from './commands/programs.ts'
 import { addRestore } from './commands/restore.ts'
 import { addRollups } from './commands/rollups.ts'
@@ -33,6 +34,7 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addScripts,
   addDestinations,
   addAlerts,
+  addPci,
   addImport,
   addSql,
   addCsp,

@@ -105,6 +105,7 @@ const requirement = z.object({
   title: z.string(),
   text: z.string().meta({ description: 'The requirement of PCI DSS 4.0.1 in our own words.' }),
   status: openEnum(pciStatuses),
+  summary: z.string().meta({ description: 'The facts, in sums that add up.' }),
   facts: z.record(z.string(), z.unknown()).meta({ description: 'As of /v1/compliance/pci-dss.' }),
   gaps: z.array(pciGap.extend({ sentence: z.string(), remedy: z.string().meta({ description: 'What closes it.' }) })),
 })

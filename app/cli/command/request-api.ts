@@ -24,26 +24,42 @@ function remedyOf(code: ProblemCode, api: string | undefined, retryAfter: number
   return problems[code]?.status === 503 ? `run the command again in ${retryAfter} s` : undefined
 }
 
+type ApiQuery = Readonly<Record<string, string | undefined>>
+
 /** Body of the 200. Throws an Error of one line for any other response. */
 export async function requestApi(
   context: Context,
+  options: ApiOptions,
+  path: string,
+  query: ApiQuery,
+): Promise<object> {
+  return parseBody(await requestText(context, options, path, query)) ?? notThisApi(options.api, 200)
+}
+
+/** The same as text, of another type than JSON too. */
+export async function requestText(
+  context: Context,
   { tenant, api, last }: ApiOptions,
   path: string,
-  query: Readonly<Record<string, string | undefined>>,
-): Promise<object> {
+  query: ApiQuery,
+): Promise<string> {
   if (api !== undefined && tenant !== null) throw new Error('Give --tenant or --api, not both')
   const target = `${path}?${new URLSearchParams(withoutUndefined({ ...query, last }))}`
   const { status, body, retryAfter } =
     api === undefined ? await inProcess(context, tenant ?? '', target) : await overHttp(context, api + target)
-  const response = parseBody(body)
-  if (status === 200 && response) return response
-  const { error } = (response ?? {}) as { readonly error?: { readonly code: ProblemCode; readonly message?: string } }
-  if (error?.message === undefined)
-    throw new Error(`${api} responded with ${status}, and not as this API: correct --api`)
+  if (status === 200) return body
+  const { error } = (parseBody(body) ?? {}) as {
+    readonly error?: { readonly code: ProblemCode; readonly message?: string }
+  }
+  if (error?.message === undefined) return notThisApi(api, status)
   const remedy = remedyOf(error.code, api, retryAfter)
   throw new Error(
     [`The API responded with ${status}: ${error.message.replace(/\.$/, '')}`, remedy].filter(Boolean).join('; '),
   )
+}
+
+function notThisApi(api: string | undefined, status: number): never {
+  throw new Error(`${api} responded with ${status}, and not as this API: correct --api`)
 }
 
 const withoutUndefined = (query: Readonly<Record<string, string | undefined>>): [string, string][] =>

@@ -56,7 +56,7 @@ export async function readReport(today: Reader, request: ReportRequest): Promise
   return {
     generatedAt: now.toISOString(),
     evidenceHash: evidenceHash(evidence),
-    requirements: readiness.requirements.map((requirement) => requirementText(requirement)),
+    requirements: readiness.requirements.map(requirementText),
     evidence,
     observed,
     limits: limitsOf({ asOf, now, windowFrom, window, evidence, inventory: readiness.inventory, history }),

@@ -13,36 +13,42 @@ const words = (name: string) => name.replaceAll('_', ' ')
 /** `2026-11-27 02:56 UTC`. */
 const time = (iso: string | null) => (iso === null ? '–' : `${iso.slice(0, 16).replace('T', ' ')} UTC`)
 
-const day = (iso: string | null) => (iso === null ? '–' : iso.slice(0, 10))
+const day = (iso: string | null) => markup`<span class="date">${iso?.slice(0, 10) ?? '–'}</span>`
 
 const badge = (state: string) => markup`<span class="${`badge ${state}`}">${words(state)}</span>`
 
-/** Rows of a table; a sentence where there are none. */
-function table(title: string, heads: readonly string[], rows: readonly (readonly (Markup | string)[])[]): Markup {
+/** Rows of a table; a sentence where there are none. @param heads with the widths of their columns, in hundredths. */
+function table(
+  title: string,
+  heads: Readonly<Record<string, number>>,
+  rows: readonly (readonly (Markup | string)[])[],
+): Markup {
   if (rows.length === 0) return markup`<h2>${title}</h2><p class="muted">None.</p>`
   return markup`<h2>${title} <span class="muted">${rows.length}</span></h2>
-<table><thead><tr>${heads.map((head) => markup`<th>${head}</th>`)}</tr></thead>
+<table>${Object.values(heads).map((width) => markup`<col class="${`w${width}`}">`)}<thead><tr>${Object.keys(heads).map((head) => markup`<th>${head}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (cells) => markup`<tr>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>
 `,
   )}</tbody></table>`
 }
 
-const requirementCard = ({ id, title, text, status, gaps }: PciReport['requirements'][number]) =>
+const requirementCard = ({ id, title, text, status, summary, gaps }: PciReport['requirements'][number]) =>
   markup`<section class="card"><h3><span>${id} ${title}</span> ${badge(status)}</h3><p class="muted">${text}</p>
-<ul>${gaps.map(({ sentence, remedy }) => markup`<li><p>${sentence}</p><p class="muted">${remedy}</p></li>`)}${
+<ul><li>${summary}</li>${gaps.map(({ sentence, remedy }) => markup`<li><p>${sentence}</p><p class="muted">${remedy}</p></li>`)}${
     gaps.length === 0 ? markup`<li>No gap.</li>` : null
   }</ul></section>`
 
-function scriptRows({ observed }: PciReport) {
+function scriptRows({ evidence, observed }: PciReport) {
   return observed.scripts.map(({ url, status, coverage, stillRunning, paymentPages, hashes, ...seen }) => [
     markup`<span class="mono">${untrusted(url)}</span>`,
     markup`${badge(status)}${stillRunning ? ' still runs' : ''}`,
-    markup`${badge(coverage.state)}${coverage.decidedBy ? markup` <span class="muted">${coverage.decidedBy}</span>` : null}`,
-    untrusted(paymentPages.map(({ label }) => label).join(', ')),
+    markup`${badge(coverage.state)}${coverage.decidedBy && markup` <span class="muted">by ${coverage.decidedBy}</span>`}`,
+    paymentPages.length > 1 && paymentPages.length === evidence.pages.length
+      ? `all ${paymentPages.length}`
+      : untrusted(paymentPages.map(({ label }) => label).join(', ')),
     markup`${day(seen.firstSeenAt)}<br>${day(seen.lastSeenAt)}`,
-    markup`<span class="mono">${hashes.slice(0, 2).map(({ hash }) => markup`<bdi>${hash || 'unhashed'}</bdi><br>`)}${
-      hashes.length > 2 ? `and ${hashes.length - 2} more` : null
+    markup`<span class="mono">${hashes.slice(0, 1).map(({ hash }) => markup`<bdi>${hash || 'unhashed'}</bdi>`)}${
+      hashes.length > 1 ? ` and ${hashes.length - 1} before` : null
     }</span>`,
   ])
 }
@@ -53,7 +59,7 @@ const decisionRows = ({ evidence }: PciReport) =>
     markup`${badge(status)}${integrityMode ? ` ${words(integrityMode)}` : ''}`,
     untrusted(justification),
     untrusted([decidedBy.name, decidedBy.email].filter(Boolean).join(', ')),
-    markup`${time(decidedAt)}<br><span class="muted">stored ${time(recordedAt)}</span>`,
+    markup`${time(decidedAt)}<br><span class="muted">stored ${day(recordedAt)}</span>`,
   ])
 
 const directives = (value: string | null) => (value ?? '').split(/; ?|\n/).filter((part) => part !== '')
@@ -116,13 +122,13 @@ function page(report: PciReport, style: string, policy: string): Markup {
 <p class="muted">Generated ${time(report.generatedAt)}. Site ${evidence.site.id}.</p>
 <p class="mono">sha256 ${evidenceHash}</p>
 <div class="cards">${requirements.map(requirementCard)}</div>
-${table('Scripts of payment pages', ['Script', 'Decision', 'Integrity', 'Pages', 'First and last seen', 'Hash'], scriptRows(report))}
+${table('Scripts of payment pages', { Script: 28, Decision: 13, Integrity: 13, Pages: 13, Seen: 12, 'Last hash': 21 }, scriptRows(report))}
 <p>${integrity.protected} protected + ${integrity.unprotected} unprotected + ${integrity.unknown} unknown = ${sum} scripts.
 Apart from them browsers reported ${uninventoriedCount} unprotected that the inventory lacks.</p>
-${table('Decisions', ['Script', 'Decision', 'Why', 'Who', 'When'], decisionRows(report))}
-${table('Changes of the last 30 days', ['When and where', 'Before and after', 'Alert'], changeRows(report))}
-${table('Payment pages', ['Page', 'Pattern', '', 'Last complete scan', 'Grade', 'Scans in 30 days'], pageRows(report))}
-${table('Alert rules', ['Event', 'Kind', 'Destination', 'Rule'], ruleRows(report))}
+${table('Decisions', { Script: 30, Decision: 12, Why: 24, Who: 18, When: 16 }, decisionRows(report))}
+${table('Changes of the last 30 days', { 'When and where': 24, 'Before and after': 46, Alert: 30 }, changeRows(report))}
+${table('Payment pages', { Page: 18, Pattern: 30, State: 12, 'Last complete scan': 16, Grade: 6, 'Scans in 30 days': 18 }, pageRows(report))}
+${table('Alert rules', { Event: 24, Kind: 22, Destination: 24, Rule: 30 }, ruleRows(report))}
 <h2>Limits</h2>${report.limits.map((limit) => markup`<p>${limit}</p>`)}
 <p class="muted">The hash is of the records alone: its JSON is /v1/compliance/pci-dss/report of this site and time, and
 "security-reporting pci verify FILE" checks it.</p>

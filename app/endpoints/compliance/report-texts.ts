@@ -22,6 +22,8 @@ const requirements: Readonly<Record<string, readonly [title: string, text: strin
   ],
 }
 
+const pages = (count: number) => (count === 1 ? '1 payment page' : `${count} payment pages`)
+
 const scripts = (count: number) => (count === 1 ? '1 script' : `${count} scripts`)
 
 const gapTexts: Readonly<Record<PciGapKind, (gap: Gap) => readonly [sentence: string, remedy: string]>> = {
@@ -50,7 +52,7 @@ const gapTexts: Readonly<Record<PciGapKind, (gap: Gap) => readonly [sentence: st
     'Take it off the page, or block it by the content security policy.',
   ],
   unprotected_scripts: ({ count }) => [
-    `${scripts(count ?? 0)} of payment pages without integrity metadata.`,
+    `Browsers or scans found ${scripts(count ?? 0)} without integrity metadata.`,
     'Add integrity attributes, and then enforce Integrity-Policy.',
   ],
   integrity_unmeasured: ({ count }) => [
@@ -58,22 +60,33 @@ const gapTexts: Readonly<Record<PciGapKind, (gap: Gap) => readonly [sentence: st
     'Send Integrity-Policy-Report-Only: blocked-destinations=(script) with payment pages.',
   ],
   no_recent_scan: ({ count }) => [
-    `${count === 1 ? '1 payment page' : `${count ?? 0} payment pages`} without a complete scan in the seven days before.`,
+    `${pages(count ?? 0)} without a complete scan in the seven days before.`,
     'Mend what the failed scans name; a plan below Professional does not scan.',
   ],
   no_rule: ({ eventType }) => [
-    `No alert rule of the site is about ${eventType}.`,
+    `No immediate alert rule of the site is about ${eventType}.`,
     'Add an immediate rule for it: "alerts rules add".',
   ],
 }
 
-export function requirementText({ id, status, facts, gaps }: Requirement): PciReport['requirements'][number] {
+/** Sums that add up. */
+function summaryOf({ facts }: Requirement): string {
+  if ('scripts' in facts) {
+    const { scripts: sum, authorized, unreviewed, rejected, paymentPages } = facts
+    return `On ${pages(paymentPages)}: ${authorized} authorized + ${unreviewed} not reviewed + ${rejected} rejected = ${scripts(sum)}.`
+  }
+  const { watched, paymentPages, changes, alerted } = facts
+  return `Watched: ${watched} of ${pages(paymentPages)}. Changes in 30 days: ${alerted} alerted within a day + ${changes - alerted} not = ${changes}.`
+}
+
+export function requirementText(requirement: Requirement): PciReport['requirements'][number] {
+  const { id, status, facts, gaps } = requirement
   const [title = '', text = ''] = requirements[id] ?? []
   const worded = gaps.map((gap) => {
     const [sentence, remedy] = gapTexts[gap.kind](gap)
     return { ...gap, sentence, remedy }
   })
-  return { id, title, text, status, facts, gaps: worded }
+  return { id, title, text, status, facts, summary: summaryOf(requirement), gaps: worded }
 }
 
 interface Limits extends Pick<PciReport, 'evidence'> {

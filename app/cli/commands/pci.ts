@@ -1,0 +1,138 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from '@commander-js/extra-typings'
+import { z } from 'zod'
+import { evidenceChanges } from '../../../queries/rules/pci/evidence-changes.ts'
+import { evidenceHash } from '../../../queries/rules/pci/evidence-hash.ts'
+import { parseDateTime } from '../../../schema/params.ts'
+import type { PciReport } from '../../../schema/responses/pci-report.ts'
+import { argument, option } from '../command/arguments.ts'
+import type { Context } from '../command/context.ts'
+import { requestApi, requestText } from '../command/request-api.ts'
+import { site, tenant } from '../command/shared-arguments.ts'
+import { subcommand } from '../command/subcommand.ts'
+
+const path = '/v1/compliance/pci-dss/report'
+
+const asOf = option('--as-of <TIME>', {
+  about: 'What was recorded by then (default: now)',
+  takes:
+    'a date, which is its 00:00 UTC, or a time with Z or an offset, such as 2026-11-01 or 2026-11-01T12:00:00+01:00',
+  schema: z
+    .string()
+    .transform((text) => parseDateTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)?.toISOString())
+    .pipe(z.string()),
+})
+
+const out = option('--out <FILE>', {
+  about: 'The file to make',
+  takes: 'a path that ends with .json, .html or .csv and is no file yet',
+  schema: z.string().regex(/\.(json|html|csv)$/),
+}).makeOptionMandatory()
+
+const table = option('--table <TABLE>', {
+  about: 'The table of a .csv',
+  takes: 'scripts or changes',
+  schema: z.enum(['scripts', 'changes']),
+})
+
+const file = argument('<FILE>', {
+  about: 'The report',
+  takes: 'the path of a .json of "pci report"',
+  schema: z.string().min(1),
+})
+
+/** A file can hold anything: what is no evidence has another hash. */
+const reportFile = z.object({
+  data: z.object({
+    evidenceHash: z.string(),
+    evidence: z.looseObject({
+      asOf: z.string(),
+      tenant: z.looseObject({ id: z.guid() }),
+      site: z.looseObject({ id: z.guid() }),
+    }),
+  }),
+})
+
+export function addPci(program: Command, context: Context): void {
+  const pci = subcommand(program, 'pci', { about: 'Evidence of PCI DSS that an assessor can check' })
+
+  subcommand(pci, 'report', {
+    about: 'Write the report of a site as of a date',
+    notes: ['The same time gives the same evidence and the same hash until the site or the tenant is deleted.'],
+    examples: [
+      'pci report --tenant ID --site ID --as-of 2026-11-01 --out november.json',
+      'pci report --tenant ID --site ID --out today.html',
+      'pci report --tenant ID --site ID --table scripts --out scripts.csv',
+    ],
+  })
+    .addOption(tenant)
+    .addOption(site)
+    .addOption(asOf)
+    .addOption(out)
+    .addOption(table)
+    .action(async ({ tenant, site, asOf, out, table }) => {
+      const format = out.slice(out.lastIndexOf('.') + 1)
+      if ((format === 'csv') !== (table !== undefined)) {
+        throw new Error('Give --table scripts or --table changes with a .csv, and only there')
+      }
+      const response = await requestApi(context, { tenant }, path, { siteId: site, asOf })
+      const { evidence, evidenceHash } = reportFile.parse(response).data
+      const ofSame = { siteId: site, asOf: evidence.asOf, format, table }
+      const text =
+        format === 'json'
+          ? `${JSON.stringify(response, null, 2)}\n`
+          : await requestText(context, { tenant }, path, ofSame)
+      await writeNew(resolve(context.folder, out), text)
+      context.finish({ file: out, asOf: evidence.asOf, evidenceHash })
+    })
+
+  subcommand(pci, 'verify', {
+    about: 'Check the hash of a report, and list what changed since',
+    notes: [
+      'Exits 1 if the file is not as it was written: its evidence has another hash, or the database has another for its time.',
+      '"changed" counts what differs between its time and now.',
+    ],
+    examples: ['pci verify november.json'],
+  })
+    .addArgument(file)
+    .action(async (file) => {
+      const { evidence, evidenceHash: stated } = await readReport(resolve(context.folder, file), file)
+      const found = { file, asOf: evidence.asOf, evidenceHash: stated }
+      if (evidenceHash(evidence) !== stated) {
+        context.log(`The evidence in ${file} was changed: its hash is another than evidenceHash`)
+        return context.finish({ ...found, verified: false }, 1)
+      }
+      const [owner, query] = [{ tenant: evidence.tenant.id }, { siteId: evidence.site.id }]
+      const read = async (asOf?: string) =>
+        ((await requestApi(context, owner, path, { ...query, asOf })) as { readonly data: PciReport }).data
+      const stored = await read(evidence.asOf)
+      if (stored.evidenceHash !== stated) {
+        context.log(
+          `The database has another hash for ${evidence.asOf}, ${stored.evidenceHash}: ${file} is no report of it`,
+        )
+        return context.finish({ ...found, verified: false }, 1)
+      }
+      const changed = evidenceChanges(stored.evidence, (await read()).evidence)
+      return context.finish({ ...found, verified: true, changed })
+    })
+}
+
+/** Throws if there is such a file. */
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new Error(`${path} is there already: give --out another name, so that no evidence is overwritten`)
+  }
+}
+
+async function readReport(path: string, file: string) {
+  const text = await readFile(path, 'utf8')
+  try {
+    return reportFile.parse(JSON.parse(text)).data
+  } catch {
+    throw new Error(`${file} is no report in JSON: give the .json that "pci report" wrote`)
+  }
+}

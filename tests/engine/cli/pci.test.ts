@@ -1,0 +1,96 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { evidenceHash } from '../../../queries/rules/pci/evidence-hash.ts'
+import { startApi, type TestApi } from '../../support/api.ts'
+import { cli } from '../../support/cli.ts'
+import { ready, scenarioRecords } from '../../support/pci-scenarios.ts'
+import { createPciTenants } from '../../support/pci-tenants.ts'
+
+let api: TestApi
+let folder: string
+let target: string[]
+let pageSite: readonly [tenantId: string, siteId: string]
+
+beforeAll(async () => {
+  api = await startApi()
+  folder = await mkdtemp(join(tmpdir(), 'pci-'))
+  const make = (tenantId: string, [siteId = '']: readonly string[]) => {
+    target = ['--tenant', tenantId, '--site', siteId]
+    pageSite = [tenantId, siteId]
+    return scenarioRecords(ready, { tenantId, siteId, now: Date.now() })
+  }
+  await createPciTenants(api, [{ plan: 'business', siteNames: ['Shop'], make }])
+})
+
+afterAll(() => api?.close())
+
+const path = (name: string) => join(folder, name)
+
+async function run(args: readonly string[]) {
+  const environment = { CLICKHOUSE_URL: inject('servers').writeUrl }
+  const { code, stdout, stderr } = await cli(args, { environment })
+  return { exitCode: code, result: stdout === '' ? undefined : JSON.parse(stdout), stderr }
+}
+
+const write = (name: string, ...options: string[]) => run(['pci', 'report', ...target, '--out', path(name), ...options])
+
+test('a report is written, is as the database has it, and is never overwritten', async () => {
+  const { result, exitCode } = await write('now.json')
+  expect([exitCode, result]).toEqual([
+    0,
+    { file: path('now.json'), asOf: expect.any(String), evidenceHash: expect.any(String) },
+  ])
+  const verified = await run(['pci', 'verify', path('now.json')])
+  expect([verified.exitCode, verified.result]).toEqual([0, { ...result, verified: true, changed: {} }])
+  const again = await write('now.json')
+  expect(again.exitCode).toBe(2)
+  expect(again.stderr).toContain('is there already: give --out another name')
+})
+
+test('what changed since is counted, and the report of its time stays verified', async () => {
+  const { result } = await write('before.json')
+  await api.insertMonitoredPage(...pageSite, 'https://shop.example.test/other')
+  await run(['sites', 'update', ...target, '--name', 'Renamed'])
+  const verified = await run(['pci', 'verify', path('before.json')])
+  expect(verified.result).toEqual({
+    ...result,
+    verified: true,
+    changed: { site: { added: 0, changed: 1, removed: 0 } },
+  })
+})
+
+test('a file that was changed is not verified, with its old hash or with a new one', async () => {
+  await write('true.json')
+  const { data } = JSON.parse(await readFile(path('true.json'), 'utf8'))
+  const pages = data.evidence.pages.slice(1)
+  await writeFile(path('short.json'), JSON.stringify({ data: { ...data, evidence: { ...data.evidence, pages } } }))
+  const short = await run(['pci', 'verify', path('short.json')])
+  expect([short.exitCode, short.result.verified]).toEqual([1, false])
+  expect(short.stderr).toContain('was changed: its hash is another than evidenceHash')
+
+  const forged = { ...data.evidence, pages }
+  await writeFile(
+    path('forged.json'),
+    JSON.stringify({ data: { evidence: forged, evidenceHash: evidenceHash(forged) } }),
+  )
+  const found = await run(['pci', 'verify', path('forged.json')])
+  expect([found.exitCode, found.result.verified]).toEqual([1, false])
+  expect(found.stderr).toContain('The database has another hash')
+})
+
+test('a page and a table are written by the end of their name', async () => {
+  await write('page.html')
+  expect(await readFile(path('page.html'), 'utf8')).toMatch(/^<!doctype html>/)
+  await write('table.csv', '--table', 'scripts')
+  expect(await readFile(path('table.csv'), 'utf8')).toMatch(/^url,status,/)
+  expect((await write('other.csv')).stderr).toContain('Give --table scripts or --table changes with a .csv')
+})
+
+test('a date is its 00:00 UTC, and a file of another kind is refused', async () => {
+  expect((await write('past.json', '--as-of', '2020-02-01')).stderr).toContain('asOf must not be before the site')
+  expect((await write('wrong.json', '--as-of', '2020-02-31')).stderr).toContain('--as-of')
+  await writeFile(path('wrong.txt'), 'no JSON')
+  expect((await run(['pci', 'verify', path('wrong.txt')])).stderr).toContain('is no report in JSON')
+})
