@@ -128,11 +128,11 @@ export function createApi(onChange) {
         if (all.size === 0) listeners.delete(target)
       }
     },
-    /** Reads what panels show, but for windows that have ended. @param {boolean} [all] after a pause or a new key */
+    /** Reads what panels show, but for windows and moments that are past. @param {boolean} [all] after a pause or a new key */
     poll(all = false) {
       if (document.hidden || isPaused() || !readKey()) return
       for (const target of listeners.keys()) {
-        const isOpen = !/[?&](to|cursor)=/.test(target) || entries.get(target)?.error
+        const isOpen = !/[?&](to|cursor|asOf)=/.test(target) || entries.get(target)?.error
         if (all || (isOpen && !isFresh(target))) get(target).catch(() => {})
       }
     },

@@ -30,5 +30,5 @@ export const views = {
     params: ['pageId', 'scanId', 'otherId'],
     isTimeless: true,
   },
-  pci: { label: 'PCI DSS', group: 'Inventory', isOfSite: true, isTimeless: true },
+  pci: { label: 'PCI DSS', group: 'Inventory', isOfSite: true, params: ['asOf'], isTimeless: true },
 }

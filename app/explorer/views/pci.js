@@ -2,7 +2,6 @@
 import { useApp } from '../app-context.js'
 import { Badge } from '../components/badge.js'
 import { Card } from '../components/card.js'
-import { save } from '../components/download.js'
 import { number, words } from '../components/format.js'
 import { Link } from '../components/link.js'
 import { Text } from '../components/value.js'
@@ -10,6 +9,8 @@ import { html, useEffect } from '../html.js'
 import { request } from '../requests.js'
 import { useRead } from '../use-read.js'
 import { EvidenceCards } from './pci/evidence-cards.js'
+import { readinessOf } from './pci/readiness-of.js'
+import { AsOfMenu, ReportMenu, reportPath } from './pci/report-menus.js'
 import { setRunningHead } from './pci/running-head.js'
 import { sentencesOf, utc } from './pci/sentences.js'
 
@@ -22,20 +23,24 @@ const toneOf = { met: 'good', partial: 'warn', not_met: 'bad' }
 
 export function View() {
   const { state } = useApp()
-  const read = useRead(request(state, '/v1/compliance/pci-dss'))
-  const data = read.body?.data
+  const { asOf } = state.own
+  const read = useRead(request(state, asOf ? reportPath : '/v1/compliance/pci-dss', { asOf }))
+  const body = read.body?.data
+  const hash = body?.evidenceHash
+  const data = hash ? readinessOf(body) : body
   const head = data ? `PCI DSS 4.0: payment pages of ${data.siteName}, ${utc(data.generatedAt)}` : ''
   useEffect(() => setRunningHead(head), [head])
-  const json = () => save(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), 'pci-dss.json')
   return html`<div class="title line-of">
       <h1>PCI DSS 4.0: payment pages</h1>
-      ${data && html`<p class="muted"><${Text} text=${data.siteName} /> · as of ${utc(data.generatedAt)} <small class="paper-only">site ${data.siteId}</small></p>`}
+      ${data && html`<p class="muted"><${Text} text=${data.siteName} /> · as of ${utc(data.generatedAt)}${hash && html` · <code title=${hash}>sha256 ${hash.slice(0, 4)}…${hash.slice(-4)}</code>`} <small class="paper-only">site ${data.siteId}</small></p>`}
       <div class="tools end">
-        <button type="button" class="control" disabled=${!data} onClick=${json}>JSON</button>
+        <${AsOfMenu} />
+        <${ReportMenu} />
         <button type="button" class="primary" onClick=${() => window.print()}>Print</button>
       </div>
     </div>
     ${data ? html`<${Verdicts} data=${data} read=${read} />` : html`<${Card} id="requirements" title="Requirements" read=${read} rows=${6} />`}
+    ${body?.limits?.map((limit) => html`<p key=${limit} class="muted"><${Text} text=${limit} /></p>`)}
     ${data && html`<${EvidenceCards} data=${data} read=${read} />`}`
 }
 

@@ -1,5 +1,6 @@
 /** @module Policy, scripts, pages and PCI DSS: each view is loaded once, wide and light; then the same page gets narrow and dark. */
 
+import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApi, type TestApi } from '../../support/api.ts'
@@ -217,5 +218,27 @@ describe('PCI DSS', () => {
       expect(await page.locator(control).isVisible()).toBe(false)
     await page.emulateMedia({ media: null })
     await expectNarrowAndDark(page, faults)
+  })
+
+  test('is as of a day, with the hash of its evidence, and links to the report of that moment', async () => {
+    const asOf = new Date(Math.ceil(Date.now() / 1_000) * 1_000 - 1_000).toISOString()
+    const { page, faults } = await open('pci', `&asOf=${asOf}`)
+    const { data } = (await api.get(`/v1/compliance/pci-dss/report?siteId=${site.siteId}&asOf=${asOf}`, { key })).body
+    await page.getByTitle(data.evidenceHash).waitFor()
+    const text = ((await page.locator('#view').textContent()) ?? '').replaceAll('_', ' ')
+    for (const { url, status } of data.observed.scripts)
+      for (const value of leaves([url, status])) expect(text).toContain(value)
+    for (const limit of data.limits) expect(text).toContain(limit)
+    const saved = page.waitForEvent('download')
+    await page.locator('[data-key="report"]').click()
+    await page.getByRole('button', { name: 'Page to print (HTML)' }).click()
+    const file = await readFile(await (await saved).path(), 'utf8')
+    expect(file).toContain(data.evidenceHash)
+    await page.locator('[data-key="as-of"]').click()
+    await page.locator('.dates input').fill('2020-01-01')
+    await page.locator('.dates button').click()
+    await page.getByText('asOf must not be before the site was recorded').first().waitFor()
+    expect(new URL(page.url()).searchParams.get('asOf')).toBe('2020-01-01T00:00:00.000Z')
+    expect(faults.filter((fault) => !fault.includes('400'))).toEqual([])
   })
 })

@@ -1,0 +1,25 @@
+// @ts-check
+
+/** The report of a moment in the form of the readiness, which the cards show. @param {any} report */
+export function readinessOf({ evidence, observed, requirements }) {
+  const { site, asOf, plan, pages, changes } = evidence
+  return {
+    siteId: site.id,
+    siteName: site.name,
+    generatedAt: asOf,
+    requirements,
+    evidence: {
+      scripts: observed.scripts,
+      uninventoriedUnprotected: observed.uninventoriedCount,
+      pages,
+      changes: changes.map(({ headers, alertIds, ...change }) => ({
+        ...change,
+        headers: headers.map(({ header }) => header),
+        alerted: alertIds.length > 0,
+      })),
+      window: pages.length === 0 ? null : observed.window,
+      suggestions: [],
+    },
+    plan: { current: plan.name, requiredFor: {} },
+  }
+}
