@@ -54,6 +54,29 @@ describe.each(folderVersions())('the data folder of version %s, opened by this o
     expect(found).toMatchObject(rowsToFind(contents.rows))
   })
 
+  test('records are in their histories as they were found, and a report of an earlier time has them', async () => {
+    const inPlace = ['tenants', 'sites', 'monitored_pages', 'alert_rules']
+    const stored = ['script_decisions', 'script_captures', 'page_scans']
+    for (const table of [...inPlace, ...stored]) {
+      const found = inPlace.includes(table) ? 'updated_at = toDateTime64(0, 3)' : 'updated_at > toDateTime64(0, 3)'
+      const [records, versions] = await Promise.all([
+        queryRows(writer, `SELECT count() FROM ${table} FINAL`),
+        queryRows(writer, `SELECT count() FROM ${table}_history FINAL WHERE ${found}`),
+      ])
+      expect({ table, versions }).toEqual({ table, versions: records })
+    }
+    const { data: sites } = (await api.get('/v1/sites', { key })).body
+    const { evidence, limits } = (
+      await api.get(`/v1/compliance/pci-dss/report?siteId=${sites[0].id}&asOf=${contents.now}`, { key })
+    ).body.data
+    const { body } = await api.get(`/v1/compliance/pci-dss?siteId=${sites[0].id}`, { key })
+    expect(evidence.pages.map(({ id }: { id: string }) => id)).toEqual(
+      body.data.evidence.pages.map(({ id }: { id: string }) => id),
+    )
+    expect(evidence.pages.length).toBeGreaterThan(0)
+    expect(limits.join()).toContain('What was before is as it was found then')
+  })
+
   test('every rollup, of a later version too, counts the reports that were stored before', async () => {
     const { checked, ...check } = await checkRollups(writer)
     expect(check).toEqual({ different: 0, differences: [] })
