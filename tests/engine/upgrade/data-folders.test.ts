@@ -65,6 +65,17 @@ describe.each(folderVersions())('the data folder of version %s, opened by this o
       ])
       expect({ table, versions }).toEqual({ table, versions: records })
     }
+    // So that a copy to a cluster, whose views append what is copied, has no version more.
+    for (const [table, id, ofHistory] of [
+      ['tenants', 'id', 'tenant_id'],
+      ['sites', 'id', 'site_id'],
+      ...[...inPlace.slice(2), ...stored].map((one) => [one, 'id', 'id']),
+    ]) {
+      const versions = `SELECT ${ofHistory}, updated_at FROM ${table}_history`
+      expect(
+        await queryRows(writer, `SELECT count() FROM ${table} WHERE (${id}, updated_at) NOT IN (${versions})`),
+      ).toEqual([[0]])
+    }
     const { data: sites } = (await api.get('/v1/sites', { key })).body
     const { evidence, limits } = (
       await api.get(`/v1/compliance/pci-dss/report?siteId=${sites[0].id}&asOf=${contents.now}`, { key })
