@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { scanGrades } from '../enumerations.ts'
 import { pciStatuses } from '../pci.ts'
-import { capabilities, planNames } from '../plans.ts'
+import { planNames, planOverrides } from '../plans.ts'
 import { alertDelivery } from './alert-delivery.ts'
 import { count, dateTimeText, openEnum, readWindow, untrusted } from './common.ts'
 import { monitoredPage } from './monitored-page.ts'
@@ -14,7 +14,7 @@ const { pages, scripts } = pciReadiness.shape.evidence.shape
 const url = script.shape.url
 
 const page = monitoredPage.pick({ pattern: true }).extend({
-  ...pages.element.shape,
+  ...pages.element.omit({ watched: true }).shape,
   completeScans: count.meta({ description: 'Of the 30 days before asOf.' }),
   failedScans: count,
 })
@@ -55,11 +55,9 @@ const evidence = z
     asOf: dateTimeText,
     tenant: named,
     site: named,
-    plan: z.object({
-      name: openEnum(planNames),
-      retentionDays: count,
-      capabilities: z.array(openEnum(capabilities)),
-    }),
+    plan: z
+      .object({ name: openEnum(planNames), overrides: planOverrides })
+      .meta({ description: 'As recorded; overrides are the cells of the plan that its contract changed.' }),
     pages: z.array(page).meta({ description: 'The payment pages.' }),
     rules: z.array(rule).meta({ description: 'Alert rules that cover the site, by id.' }),
     decisions: z
@@ -117,6 +115,7 @@ export const pciReport = z
       description: 'SHA-256 of `evidence` in the canonical form of RFC 8785, in lower-case hexadecimal.',
     }),
     requirements: z.array(requirement),
+    watchedPageIds: z.array(z.guid()).meta({ description: 'Payment pages that were watched by then.' }),
     evidence,
     observed,
     limits: z.array(z.string()).meta({ description: 'What is missing, in sentences.' }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
+import { minuteMs } from '../../schema/durations.ts'
 import {
   type ContractApi,
   firstOfEach,
@@ -16,8 +17,8 @@ let api: ContractApi
 let world: TestWorld
 let narrowed: TestKey
 
-/** Time does not move, so that a repeated request is the same request. */
-const to = new Date().toISOString()
+/** Time does not move, so that a repeated request is the same request; all records are stored before it. */
+const to = new Date(Date.now() + minuteMs).toISOString()
 
 beforeAll(async () => {
   api = await startContractApi({ now: () => new Date(to) })

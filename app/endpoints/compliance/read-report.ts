@@ -16,13 +16,12 @@ import { listScriptCaptures } from '../../../queries/scripts/list-script-capture
 import { listScriptDecisions } from '../../../queries/scripts/list-script-decisions.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import { findRecordedSite } from '../../../queries/tenants/find-recorded-site.ts'
-import { findTenant } from '../../../queries/tenants/find-tenant.ts'
+import { findTenant, type Tenant } from '../../../queries/tenants/find-tenant.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { changeDays, evidenceFormat, maxVersions, versionDays, watchedEvents } from '../../../schema/pci.ts'
 import { entitlements, retentionStart } from '../../../schema/plans.ts'
 import { Problem } from '../../../schema/problems.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
-import type { Caller } from '../../pipeline/authenticator.ts'
 import { readReadiness } from './read-readiness.ts'
 import { observedOf } from './report-observed.ts'
 import { limitsOf, requirementText } from './report-texts.ts'
@@ -57,6 +56,7 @@ export async function readReport(today: Reader, request: ReportRequest): Promise
     generatedAt: now.toISOString(),
     evidenceHash: evidenceHash(evidence),
     requirements: readiness.requirements.map(requirementText),
+    watchedPageIds: readiness.watchedPages.filter(({ watched }) => watched).map(({ id }) => id),
     evidence,
     observed,
     limits: limitsOf({ asOf, now, windowFrom, window, evidence, inventory: readiness.inventory, history }),
@@ -87,7 +87,7 @@ async function readRecords({ read }: Reader, site: ReportRequest, window: TimeRa
 }
 
 interface Owner extends ReportRequest {
-  readonly tenant: Caller['tenant']
+  readonly tenant: Tenant
   readonly siteName: string
 }
 
@@ -99,14 +99,13 @@ function evidenceOf(
   const patternOf = new Map(pages.map(({ id, pattern }) => [id, pattern]))
   const scansOf = new Map(scans.map(({ pageId, complete, failed }) => [pageId, { complete, failed }]))
   const recordedAt = new Map(recordingTimes.map(({ id, recordedAt }) => [id, recordedAt]))
-  const { capabilities, retentionDays } = tenant.entitlements
   return {
     format: evidenceFormat,
     asOf: asOf.toISOString(),
     tenant: { id: tenant.id, name: tenant.name },
     site: { id: siteId, name: siteName },
-    plan: { name: tenant.plan, retentionDays, capabilities: [...capabilities] },
-    pages: watchedPages.map((page) => ({
+    plan: { name: tenant.plan, overrides: tenant.overrides },
+    pages: watchedPages.map(({ watched: _, ...page }) => ({
       ...page,
       pattern: patternOf.get(page.id) ?? '',
       completeScans: scansOf.get(page.id)?.complete ?? 0,

@@ -91,11 +91,11 @@ function changeRows({ evidence }: PciReport) {
   ])
 }
 
-const pageRows = ({ evidence }: PciReport) =>
-  evidence.pages.map(({ label, pattern, watched, lastScanAt, grade, completeScans, failedScans }) => [
+const pageRows = ({ evidence, watchedPageIds }: PciReport) =>
+  evidence.pages.map(({ id, label, pattern, lastScanAt, grade, completeScans, failedScans }) => [
     untrusted(label),
     markup`<span class="mono">${untrusted(pattern)}</span>`,
-    badge(watched ? 'watched' : 'not watched'),
+    badge(watchedPageIds.includes(id) ? 'watched' : 'not watched'),
     time(lastScanAt),
     grade ?? '–',
     `${completeScans} complete, ${failedScans} failed`,

@@ -1,7 +1,7 @@
 /** @module What a report says in words: requirements, gaps and what closes them, and its limits. */
 
 import type { TimeRange } from '../../../queries/rollups/time-range.ts'
-import { dayMs, minuteMs } from '../../../schema/durations.ts'
+import { minuteMs } from '../../../schema/durations.ts'
 import { changesRequirement, type PciGapKind, scriptsRequirement } from '../../../schema/pci.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
@@ -118,7 +118,7 @@ export function limitsOf({ asOf, now, windowFrom, window, evidence, inventory, h
       'asOf is less than a minute ago, and what was being stored then can still join: for a hash to keep, ask for an earlier time.',
     ],
     [
-      now.getTime() - asOf.getTime() >= dayMs,
+      true,
       'Reports of browsers count by when they were received. Of a version that browsers reported again later, the last sighting is asOf.',
     ],
     [inventory.truncated, 'The site has more than 1,000 scripts: "observed" has those that were seen last.'],

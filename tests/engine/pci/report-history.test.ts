@@ -187,7 +187,7 @@ test('retention that is shortened leaves the hash, and the report says what is m
   await sleep(2)
   const after = await report(site, asOf)
   expect(after.evidenceHash).toBe(before.evidenceHash)
-  expect(after.evidence.plan.retentionDays).toBe(90)
+  expect(after.evidence.plan.name).toBe('business')
   expect(Date.parse(after.observed.window.from) - Date.parse(before.observed.window.from)).toBe(60 * dayMs)
   expect(before.limits.join()).not.toContain('deleted by the plan’s retention')
   expect(after.limits.join()).toContain('deleted by the plan’s retention')

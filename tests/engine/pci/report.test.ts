@@ -78,6 +78,16 @@ test('the hash is of the evidence alone, and another program computes it', async
   expect(createHash('sha256').update(JSON.stringify(evidence, sorted)).digest('hex')).toBe(evidenceHash)
 })
 
+test('the same time twice is the same bytes but for the time of generation', async () => {
+  const asOf = (await read()).evidence.asOf
+  for (const format of ['json', 'html']) {
+    const [one, two] = [await get({ asOf, format }), await get({ asOf, format })]
+    const lasting = ({ text }: { readonly text: string }) =>
+      text.replace(/"generatedAt":"[^"]+"|Generated [\d: -]+/, '')
+    expect(lasting(two)).toBe(lasting(one))
+  }
+})
+
 test('the verdicts are those of the readiness, with a sentence for each gap and what closes it', async () => {
   const { body } = await api.get(`/v1/compliance/pci-dss?siteId=${site.world.siteId}`, { key: site.key })
   const { requirements, observed } = await read()

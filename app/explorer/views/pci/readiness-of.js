@@ -1,7 +1,7 @@
 // @ts-check
 
 /** The report of a moment in the form of the readiness, which the cards show. @param {any} report */
-export function readinessOf({ evidence, observed, requirements }) {
+export function readinessOf({ evidence, observed, requirements, watchedPageIds }) {
   const { site, asOf, plan, pages, changes } = evidence
   return {
     siteId: site.id,
@@ -11,7 +11,7 @@ export function readinessOf({ evidence, observed, requirements }) {
     evidence: {
       scripts: observed.scripts,
       uninventoriedUnprotected: observed.uninventoriedCount,
-      pages,
+      pages: pages.map((page) => ({ ...page, watched: watchedPageIds.includes(page.id) })),
       changes: changes.map(({ headers, alertIds, ...change }) => ({
         ...change,
         headers: headers.map(({ header }) => header),
