@@ -41,7 +41,7 @@ function rowsAsOf(table: string, site: SiteRef, time: Date): Sql {
   // Browsers' sightings keep their first and last time alone.
   return sql`(
     SELECT * REPLACE (least(last_seen_at, ${at(time)}) AS last_seen_at)
-    FROM script_versions
+    FROM script_versions FINAL
     WHERE ${ofTenant}${ofSite(site)} AND first_seen_at <= ${at(time)}) AS ${name(table)}`
 }
 

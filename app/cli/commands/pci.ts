@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { evidenceChanges } from '../../../queries/rules/pci/evidence-changes.ts'
-import { evidenceHash } from '../../../queries/rules/pci/evidence-hash.ts'
+import { canonicalJson, evidenceHash } from '../../../queries/rules/pci/evidence-hash.ts'
 import { parseDateTime } from '../../../schema/params.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { argument, option } from '../command/arguments.ts'
@@ -42,9 +42,12 @@ const file = argument('<FILE>', {
   schema: z.string().min(1),
 })
 
+/** What rests on reports of browsers, too: it has no hash, so it is compared with the database. */
+const outsideHash = ['requirements', 'observed', 'limits'] as const
+
 /** A file can hold anything: what is no evidence has another hash. */
 const reportFile = z.object({
-  data: z.object({
+  data: z.looseObject({
     evidenceHash: z.string(),
     evidence: z.looseObject({
       asOf: z.string(),
@@ -90,14 +93,16 @@ export function addPci(program: Command, context: Context): void {
   subcommand(pci, 'verify', {
     about: 'Check the hash of a report, and list what changed since',
     notes: [
-      'Exits 1 if the file is not as it was written: its evidence has another hash, or the database has another for its time.',
+      'Exits 1 if the file is not as it was written: its evidence has another hash, or the database has another for its time, or',
+      'requirements, observed or limits differ from the database. Where retention deleted reports since, these are "unchecked".',
       '"changed" counts what differs between its time and now.',
     ],
     examples: ['pci verify november.json'],
   })
     .addArgument(file)
     .action(async (file) => {
-      const { evidence, evidenceHash: stated } = await readReport(resolve(context.folder, file), file)
+      const report = await readReport(resolve(context.folder, file), file)
+      const { evidence, evidenceHash: stated } = report
       const found = { file, asOf: evidence.asOf, evidenceHash: stated }
       if (evidenceHash(evidence) !== stated) {
         context.log(`The evidence in ${file} was changed: its hash is another than evidenceHash`)
@@ -113,10 +118,22 @@ export function addPci(program: Command, context: Context): void {
         )
         return context.finish({ ...found, verified: false }, 1)
       }
+      const differing = outsideHash.filter((part) => !isEqual(report[part], stored[part]))
+      const isCut = differing.length > 0 && !isEqual(windowOf(report), stored.observed.window)
+      if (differing.length > 0 && !isCut) {
+        context.log(`${differing.join(', ')} in ${file} differ from what the database has for ${evidence.asOf}`)
+        return context.finish({ ...found, verified: false, differing }, 1)
+      }
       const changed = evidenceChanges(stored.evidence, (await read()).evidence)
-      return context.finish({ ...found, verified: true, changed })
+      return context.finish({ ...found, verified: true, ...(isCut && { unchecked: outsideHash }), changed })
     })
 }
+
+const isEqual = (one: unknown, other: unknown) =>
+  canonicalJson({ of: one ?? null }) === canonicalJson({ of: other ?? null })
+
+const windowOf = (report: Readonly<Record<string, unknown>>) =>
+  (report.observed as PciReport['observed'] | undefined)?.window
 
 /** Throws if there is such a file. */
 async function writeNew(path: string, text: string): Promise<void> {
@@ -130,9 +147,18 @@ async function writeNew(path: string, text: string): Promise<void> {
 
 async function readReport(path: string, file: string) {
   const text = await readFile(path, 'utf8')
+  const notReport = `${file} is no report in JSON: give the .json that "pci report" wrote`
+  let report: unknown
   try {
-    return reportFile.parse(JSON.parse(text)).data
+    report = JSON.parse(text)
   } catch {
-    throw new Error(`${file} is no report in JSON: give the .json that "pci report" wrote`)
+    throw new Error(notReport)
   }
+  const parsed = reportFile.safeParse(report)
+  if (!parsed.success) throw new Error(notReport)
+  // Of two members with one name a reader can see the first, and a program the last.
+  if (text.trim() !== JSON.stringify(report, null, 2)) {
+    throw new Error(`${file} is not as "pci report" writes it, or has a name twice: format it by two spaces`)
+  }
+  return parsed.data.data
 }

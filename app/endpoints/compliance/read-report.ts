@@ -59,7 +59,7 @@ export async function readReport(today: Reader, request: ReportRequest): Promise
     watchedPageIds: readiness.watchedPages.filter(({ watched }) => watched).map(({ id }) => id),
     evidence,
     observed,
-    limits: limitsOf({ asOf, now, windowFrom, window, evidence, inventory: readiness.inventory, history }),
+    limits: limitsOf({ asOf, windowFrom, window, evidence, inventory: readiness.inventory, history }),
   }
 }
 

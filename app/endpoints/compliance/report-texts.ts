@@ -1,7 +1,6 @@
 /** @module What a report says in words: requirements, gaps and what closes them, and its limits. */
 
 import type { TimeRange } from '../../../queries/rollups/time-range.ts'
-import { minuteMs } from '../../../schema/durations.ts'
 import { changesRequirement, type PciGapKind, scriptsRequirement } from '../../../schema/pci.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
@@ -91,7 +90,6 @@ export function requirementText(requirement: Requirement): PciReport['requiremen
 
 interface Limits extends Pick<PciReport, 'evidence'> {
   readonly asOf: Date
-  readonly now: Date
   /** Where the plan's retention began as of then. */
   readonly windowFrom: number
   /** What is left of it. */
@@ -102,7 +100,7 @@ interface Limits extends Pick<PciReport, 'evidence'> {
 
 const day = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-export function limitsOf({ asOf, now, windowFrom, window, evidence, inventory, history }: Limits): string[] {
+export function limitsOf({ asOf, windowFrom, window, evidence, inventory, history }: Limits): string[] {
   const started = Date.parse(history?.startedAt ?? '')
   const all: readonly (readonly [applies: boolean, sentence: string])[] = [
     [
@@ -114,12 +112,12 @@ export function limitsOf({ asOf, now, windowFrom, window, evidence, inventory, h
       `Changes of pages, alert rules, the plan and names are kept since ${history?.startedAt}. What was before is as it was found then; a decision, scan, delivery or copy that was imported again before then counts from its last import.`,
     ],
     [
-      now.getTime() - asOf.getTime() < minuteMs,
-      'asOf is less than a minute ago, and what was being stored then can still join: for a hash to keep, ask for an earlier time.',
+      true,
+      'What was being stored at asOf can join for a minute: a hash to keep is of an asOf more than a minute before generatedAt.',
     ],
     [
       true,
-      'Reports of browsers count by when they were received. Of a version that browsers reported again later, the last sighting is asOf.',
+      'Reports of browsers count by when they were received, so that "observed" can get those that are imported later. Of a version that browsers reported again later, the last sighting is asOf.',
     ],
     [inventory.truncated, 'The site has more than 1,000 scripts: "observed" has those that were seen last.'],
     [evidence.versionsTruncated, 'Scans found more than 10,000 versions of scripts: "versions" has those seen last.'],

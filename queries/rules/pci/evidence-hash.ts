@@ -2,13 +2,11 @@
 
 import { hash } from 'node:crypto'
 
-type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
-
 /**
  * JSON in the canonical form of RFC 8785: no white space, members in the order of their names' UTF-16 units, numbers and
  * texts as ECMAScript writes them.
  */
-export function canonicalJson(value: Json): string {
+export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -16,4 +14,4 @@ export function canonicalJson(value: Json): string {
 }
 
 /** Lower-case hexadecimal SHA-256. @param evidence of plain JSON values. */
-export const evidenceHash = (evidence: object): string => hash('sha256', canonicalJson(evidence as Json), 'hex')
+export const evidenceHash = (evidence: object): string => hash('sha256', canonicalJson(evidence), 'hex')

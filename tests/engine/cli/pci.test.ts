@@ -61,23 +61,35 @@ test('what changed since is counted, and the report of its time stays verified',
   })
 })
 
+const inFile = (report: object) => `${JSON.stringify(report, null, 2)}\n`
+
 test('a file that was changed is not verified, with its old hash or with a new one', async () => {
   await write('true.json')
   const { data } = JSON.parse(await readFile(path('true.json'), 'utf8'))
   const pages = data.evidence.pages.slice(1)
-  await writeFile(path('short.json'), JSON.stringify({ data: { ...data, evidence: { ...data.evidence, pages } } }))
+  await writeFile(path('short.json'), inFile({ data: { ...data, evidence: { ...data.evidence, pages } } }))
   const short = await run(['pci', 'verify', path('short.json')])
   expect([short.exitCode, short.result.verified]).toEqual([1, false])
   expect(short.stderr).toContain('was changed: its hash is another than evidenceHash')
 
   const forged = { ...data.evidence, pages }
-  await writeFile(
-    path('forged.json'),
-    JSON.stringify({ data: { evidence: forged, evidenceHash: evidenceHash(forged) } }),
-  )
+  await writeFile(path('forged.json'), inFile({ data: { evidence: forged, evidenceHash: evidenceHash(forged) } }))
   const found = await run(['pci', 'verify', path('forged.json')])
   expect([found.exitCode, found.result.verified]).toEqual([1, false])
   expect(found.stderr).toContain('The database has another hash')
+})
+
+test('what has no hash is compared with the database, and a name that stands twice is refused', async () => {
+  await write('whole.json')
+  const text = await readFile(path('whole.json'), 'utf8')
+  const { data } = JSON.parse(text)
+  const requirements = data.requirements.map((one: object) => ({ ...one, status: 'met', gaps: [] }))
+  await writeFile(path('met.json'), inFile({ data: { ...data, requirements, limits: [] } }))
+  const met = await run(['pci', 'verify', path('met.json')])
+  expect([met.exitCode, met.result]).toMatchObject([1, { verified: false, differing: ['requirements', 'limits'] }])
+  await writeFile(path('twice.json'), text.replace('"data": {', '"data": {\n    "evidence": {},'))
+  expect((await run(['pci', 'verify', path('twice.json')])).stderr).toContain('has a name twice')
+  expect((await run(['pci', 'verify', path('whole.json')])).result.verified).toBe(true)
 })
 
 test('a page and a table are written by the end of their name', async () => {
