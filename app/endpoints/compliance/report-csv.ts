@@ -1,6 +1,7 @@
 /** @module Tables of a report as CSV (RFC 4180). */
 
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
+import { deliveriesOf } from './report-deliveries.ts'
 
 export const csvType = 'text/csv; charset=utf-8'
 
@@ -21,14 +22,15 @@ const toCsv = (rows: readonly Readonly<Record<string, Cell>>[], columns: readonl
 const scriptColumns = [
   ...['url', 'status', 'integrityMode', 'justification', 'decidedByName', 'decidedByEmail', 'decidedAt', 'decisions'],
   ...['coverage', 'coverageDecidedBy', 'stillRunning', 'paymentPages', 'hash', 'hashFirstSeenAt', 'hashLastSeenAt'],
-  ...['hashSources', 'hashPinned'],
+  ...['hashSources', 'hashPinned', 'inventoried', 'firstSeenAt', 'lastSeenAt'],
 ] as const
 
-/** A row for each version of a script; one for a script without any. */
+/** A row for each version of a script; one for a script without any, or that the inventory lacks. */
 export function scriptsCsv({ evidence, observed }: PciReport): string {
   const rows = observed.scripts.flatMap((script) => {
     const own: Record<string, Cell> = {
-      ...{ url: script.url, status: script.status, integrityMode: script.integrityMode },
+      ...{ url: script.url, inventoried: true, firstSeenAt: script.firstSeenAt, lastSeenAt: script.lastSeenAt },
+      ...{ status: script.status, integrityMode: script.integrityMode },
       ...{ justification: script.justification, decidedAt: script.decidedAt },
       ...{ decidedByName: script.decidedBy?.name ?? null, decidedByEmail: script.decidedBy?.email ?? null },
       decisions: evidence.decisions.filter(({ url }) => url === script.url).length,
@@ -43,7 +45,10 @@ export function scriptsCsv({ evidence, observed }: PciReport): string {
       ...{ hashSources: version.sources.join('; '), hashPinned: version.pinned },
     }))
   })
-  return toCsv(rows, scriptColumns)
+  const uninventoried = observed.uninventoried.map(({ url, lastAt }) => ({
+    ...{ url, inventoried: false, coverage: 'unprotected', coverageDecidedBy: 'reports', lastSeenAt: lastAt },
+  }))
+  return toCsv([...rows, ...uninventoried], scriptColumns)
 }
 
 const changeColumns = [
@@ -53,18 +58,17 @@ const changeColumns = [
 
 /** A row for each header that changed; one for a grade that dropped alone. */
 export function changesCsv({ evidence }: PciReport): string {
-  const rows = evidence.changes.flatMap(({ headers, alertIds, ...change }) => {
+  const rows = evidence.changes.flatMap((change) => {
     const own = {
       ...{ scannedAt: change.scannedAt, page: change.pageLabel, scanId: change.scanId },
-      ...{ gradeDroppedFrom: change.gradeDroppedFrom, grade: change.grade, alertIds: alertIds.join('; ') },
-      deliveries: evidence.deliveries
-        .filter(({ alertId }) => alertIds.includes(alertId))
+      ...{ gradeDroppedFrom: change.gradeDroppedFrom, grade: change.grade, alertIds: change.alertIds.join('; ') },
+      deliveries: deliveriesOf(change, evidence)
         .map(
           ({ outcome, destination, createdAt }) => `${outcome} to ${destination.name ?? destination.id} ${createdAt}`,
         )
         .join('; '),
     }
-    return headers.length === 0 ? [own] : headers.map((header) => ({ ...own, ...header }))
+    return change.headers.length === 0 ? [own] : change.headers.map((header) => ({ ...own, ...header }))
   })
   return toCsv(rows, changeColumns)
 }

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { TextResponse } from '../../pipeline/text-response.ts'
 import { Markup, markup, untrusted } from './markup.ts'
+import { deliveriesOf } from './report-deliveries.ts'
 import { reportStyle } from './report-style.ts'
 
 export const htmlType = 'text/html; charset=utf-8'
@@ -14,6 +15,15 @@ const words = (name: string) => name.replaceAll('_', ' ')
 const time = (iso: string | null) => (iso === null ? '–' : `${iso.slice(0, 16).replace('T', ' ')} UTC`)
 
 const day = (iso: string | null) => markup`<span class="date">${iso?.slice(0, 10) ?? '–'}</span>`
+
+const days = (first: string | null, last: string | null) => markup`${day(first)} – ${day(last)}`
+
+/** Characters of a URL and of a name in the running head; JSON and CSV have them whole. */
+const [maxAddress, maxHead] = [300, 40]
+
+const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…` : text)
+
+const address = (url: string) => markup`<span class="mono">${untrusted(cut(url, maxAddress))}</span>`
 
 const badge = (state: string) => markup`<span class="${`badge ${state}`}">${words(state)}</span>`
 
@@ -40,22 +50,24 @@ const requirementCard = ({ id, title, text, status, summary, gaps }: PciReport['
 
 function scriptRows({ evidence, observed }: PciReport) {
   return observed.scripts.map(({ url, status, coverage, stillRunning, paymentPages, hashes, ...seen }) => [
-    markup`<span class="mono">${untrusted(url)}</span>`,
+    markup`${address(url)} ${days(seen.firstSeenAt, seen.lastSeenAt)}<ul class="mono">${hashes.map(
+      ({ hash, firstSeenAt, lastSeenAt, pinned }) =>
+        markup`<li><bdi>${hash || 'unhashed'}</bdi> ${days(firstSeenAt, lastSeenAt)}${pinned ? ' pinned' : ''}</li>`,
+    )}</ul>`,
     markup`${badge(status)}${stillRunning ? ' still runs' : ''}`,
     markup`${badge(coverage.state)}${coverage.decidedBy && markup` <span class="muted">by ${coverage.decidedBy}</span>`}`,
     paymentPages.length > 1 && paymentPages.length === evidence.pages.length
       ? `all ${paymentPages.length}`
       : untrusted(paymentPages.map(({ label }) => label).join(', ')),
-    markup`${day(seen.firstSeenAt)}<br>${day(seen.lastSeenAt)}`,
-    markup`<span class="mono">${hashes.slice(0, 1).map(({ hash }) => markup`<bdi>${hash || 'unhashed'}</bdi>`)}${
-      hashes.length > 1 ? ` and ${hashes.length - 1} before` : null
-    }</span>`,
   ])
 }
 
+const uninventoriedRows = ({ observed }: PciReport) =>
+  observed.uninventoried.map(({ url, lastAt, mode }) => [address(url), words(mode), time(lastAt)])
+
 const decisionRows = ({ evidence }: PciReport) =>
   evidence.decisions.map(({ url, status, integrityMode, justification, decidedBy, decidedAt, recordedAt }) => [
-    markup`<span class="mono">${untrusted(url)}</span>`,
+    address(url),
     markup`${badge(status)}${integrityMode ? ` ${words(integrityMode)}` : ''}`,
     untrusted(justification),
     untrusted([decidedBy.name, decidedBy.email].filter(Boolean).join(', ')),
@@ -75,26 +87,25 @@ function difference(before: string | null, after: string | null): Markup {
 }
 
 function changeRows({ evidence }: PciReport) {
-  return evidence.changes.map(({ scannedAt, pageLabel, scanId, headers, gradeDroppedFrom, grade, alertIds }) => [
-    markup`${time(scannedAt)}<br>${untrusted(pageLabel)}<br><span class="mono muted">scan ${scanId}</span>`,
-    markup`${headers.map(
+  return evidence.changes.map((change) => [
+    markup`${time(change.scannedAt)}<br>${untrusted(change.pageLabel)}<br><span class="mono muted">scan ${change.scanId}</span>`,
+    markup`${change.headers.map(
       ({ header, change, before, after }) => markup`<p>${header} ${change}</p>${difference(before, after)}`,
-    )}${gradeDroppedFrom === null ? null : markup`<p>Grade ${gradeDroppedFrom} to ${grade}</p>`}`,
-    alertIds.length === 0
-      ? badge('no alert')
-      : markup`${evidence.deliveries
-          .filter(({ alertId }) => alertIds.includes(alertId))
-          .map(
-            ({ outcome, destination, createdAt }) =>
-              markup`<p>${badge(outcome)} ${untrusted(destination.name ?? destination.id)} ${time(createdAt)}</p>`,
-          )}`,
+    )}${change.gradeDroppedFrom === null ? null : markup`<p>Grade ${change.gradeDroppedFrom} to ${change.grade}</p>`}`,
+    markup`${change.alertIds.length === 0 ? markup`<p>${badge('not alerted')}</p>` : null}${deliveriesOf(
+      change,
+      evidence,
+    ).map(
+      ({ outcome, destination, createdAt }) =>
+        markup`<p>${badge(outcome)} ${untrusted(destination.name ?? destination.id)} ${time(createdAt)}</p>`,
+    )}`,
   ])
 }
 
 const pageRows = ({ evidence, watchedPageIds }: PciReport) =>
   evidence.pages.map(({ id, label, pattern, lastScanAt, grade, completeScans, failedScans }) => [
     untrusted(label),
-    markup`<span class="mono">${untrusted(pattern)}</span>`,
+    address(pattern),
     badge(watchedPageIds.includes(id) ? 'watched' : 'not watched'),
     time(lastScanAt),
     grade ?? '–',
@@ -109,22 +120,30 @@ const ruleRows = ({ evidence }: PciReport) =>
     untrusted(id),
   ])
 
-function page(report: PciReport, style: string, policy: string): Markup {
+interface Sheet {
+  /** Also the title, which browsers print that know no running head. */
+  readonly head: string
+  readonly style: string
+  readonly policy: string
+}
+
+function page(report: PciReport, { head, style, policy }: Sheet): Markup {
   const { evidence, observed, evidenceHash, requirements } = report
   const { integrity, uninventoriedCount } = observed
   const sum = integrity.protected + integrity.unprotected + integrity.unknown
   return markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="${policy}"><title>PCI DSS 4.0.1: ${evidence.site.name}</title>
+<meta http-equiv="Content-Security-Policy" content="${policy}"><title>${head}</title>
 <style>${new Markup(style)}</style></head><body>
 <h1>PCI DSS 4.0.1: payment pages</h1>
 <p>${untrusted(evidence.tenant.name)} · ${untrusted(evidence.site.name)} · as of ${time(evidence.asOf)} · plan ${evidence.plan.name}</p>
 <p class="muted">Generated ${time(report.generatedAt)}. Site ${evidence.site.id}.</p>
 <p class="mono">sha256 ${evidenceHash}</p>
 <div class="cards">${requirements.map(requirementCard)}</div>
-${table('Scripts of payment pages', { Script: 28, Decision: 13, Integrity: 13, Pages: 13, Seen: 12, 'Last hash': 21 }, scriptRows(report))}
+${table('Scripts of payment pages', { 'Script and its hashes, first and last seen': 64, Decision: 12, Integrity: 12, Pages: 12 }, scriptRows(report))}
 <p>${integrity.protected} protected + ${integrity.unprotected} unprotected + ${integrity.unknown} unknown = ${sum} scripts.
 Apart from them browsers reported ${uninventoriedCount} unprotected that the inventory lacks.</p>
+${table('Unprotected scripts that the inventory lacks', { Script: 60, 'Reported by the policy': 20, 'Last report': 20 }, uninventoriedRows(report))}
 ${table('Decisions', { Script: 30, Decision: 12, Why: 24, Who: 18, When: 16 }, decisionRows(report))}
 ${table('Changes of the last 30 days', { 'When and where': 24, 'Before and after': 46, Alert: 30 }, changeRows(report))}
 ${table('Payment pages', { Page: 18, Pattern: 30, State: 12, 'Last complete scan': 16, Grade: 6, 'Scans in 30 days': 18 }, pageRows(report))}
@@ -138,12 +157,10 @@ ${table('Alert rules', { Event: 24, Kind: 22, Destination: 24, Rule: 30 }, ruleR
 
 export function reportHtml(report: PciReport, fileName: string): TextResponse {
   const { tenant, site, asOf } = report.evidence
-  const style = reportStyle(
-    `${tenant.name}, ${site.name}: PCI DSS 4.0.1 as of ${time(asOf)}`,
-    `sha256 ${report.evidenceHash}`,
-  )
+  const head = `${cut(tenant.name, maxHead)}, ${cut(site.name, maxHead)}: PCI DSS 4.0.1 as of ${time(asOf)}`
+  const style = reportStyle(head, `sha256 ${report.evidenceHash}`)
   const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'`
-  return new TextResponse(page(report, style, policy).html, {
+  return new TextResponse(page(report, { head, style, policy }).html, {
     'Content-Type': htmlType,
     'Content-Disposition': `inline; filename="${fileName}"`,
     'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,

@@ -13,8 +13,9 @@ h3 { font-size: 13px; margin: 0; display: flex; justify-content: space-between;
 p { margin: 2px 0; } .muted { color: #596170; } .mono { font: 11px/15px ui-monospace, "DejaVu Sans Mono", monospace; }
 .mono, td { overflow-wrap: anywhere; }
 .cards { display: grid; grid-template-columns: 1fr 1fr; gap: 12px; margin: 12px 0; }
+ul { list-style: none; margin: 0; padding: 0; }
 .card { border: 1px solid #e4e7eb; border-radius: 8px; padding: 10px 12px; break-inside: avoid; }
-.card ul { list-style: none; margin: 6px 0 0; padding: 0; } .card li { border-top: 1px solid #e4e7eb; padding: 4px 0; }
+.card ul { margin-top: 6px; } .card li { border-top: 1px solid #e4e7eb; padding: 4px 0; }
 .date { white-space: nowrap; }
 .badge { border-radius: 4px; padding: 0 6px; font-weight: 400; background: #f3f4f6; white-space: nowrap; }
 .met, .authorized, .protected, .delivered { color: #1a6b46; background: #e2f5ea; }
@@ -30,7 +31,7 @@ th { color: #596170; font-weight: 600; font-size: 12px; } tr { break-inside: avo
 `
 
 /** Widths of columns, in hundredths: a policy that allows one sheet allows no style of an element. */
-const widths = Array.from({ length: 60 }, (_, width) => `.w${width} { width: ${width}%; }`).join(' ')
+const widths = Array.from({ length: 65 }, (_, width) => `.w${width} { width: ${width}%; }`).join(' ')
 
 /** With a running head, the number of the page and of all, and the hash at the foot. */
 export const reportStyle = (head: string, foot: string): string => `${sheet}${widths}

@@ -18,6 +18,10 @@ const events: readonly (readonly [event: string, has: (change: PageChange) => bo
   [gradeEvent, ({ gradeDroppedFrom }) => gradeDroppedFrom !== null],
 ]
 
+/** Types of the events that a change is alerted by. */
+export const alertEvents = (change: PageChange): readonly string[] =>
+  events.filter(([, has]) => has(change)).map(([event]) => event)
+
 /**
  * Rule 68. An alert names no scan, so it covers one change at most: the latest of the day before it that has its event
  * and no other alert.
