@@ -4,10 +4,11 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { findSites } from '../../queries/tenants/find-sites.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
+import { ofSite, tieSources } from '../../queries/tenants/of-site.ts'
 import { acknowledgedMs, forgottenMs } from '../../schema/durations.ts'
 import { withLease } from '../import/lease.ts'
 import { countRows, type Databases, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
-import { ofSite, removeSite } from './remove-site.ts'
+import { removeSite } from './remove-site.ts'
 import { retireTokens } from './retire-tokens.ts'
 
 export interface DeleteSettings {
@@ -29,6 +30,8 @@ interface Target {
   /** Undefined if its row is gone. */
   readonly name: string | undefined
   readonly condition: RowCondition
+  /** Tables that an interrupted run needs when it is run again: for the name, or to find rows of others. */
+  readonly last: readonly string[]
   /** Deletes the rows of these tables. */
   remove(tables: readonly string[], databases: readonly Database[]): Promise<void>
 }
@@ -49,7 +52,7 @@ export async function deleteTenant(databases: Databases, id: string, options: De
   const [tenant] = await databases.writer.read(findTenant(id))
   const condition: RowCondition = ({ table }) => ofTenant(table, id)
   return deleteTarget(databases, options, {
-    ...{ kind: 'tenant', id, tenantId: id, name: tenant?.name, condition },
+    ...{ kind: 'tenant', id, tenantId: id, name: tenant?.name, condition, last: ['tenants'] },
     remove: (tables, all) => deleteRows(all, condition, tables),
   })
 }
@@ -62,10 +65,11 @@ export async function deleteSite(
   options: DeleteOptions,
 ): Promise<RowCounts> {
   const [site] = await databases.writer.read(findSites(tenantId, [id]))
-  const condition = ofSite(tenantId, id)
+  const ref = { tenantId, siteId: id }
+  const condition: RowCondition = (table) => ofSite(table, ref)
   return deleteTarget(databases, options, {
-    ...{ kind: 'site', id, tenantId, name: site?.name, condition },
-    remove: (tables, all) => removeSite(databases, { tenantId, siteId: id }, { tables, databases: all }),
+    ...{ kind: 'site', id, tenantId, name: site?.name, condition, last: tieSources },
+    remove: (tables, all) => removeSite(databases, ref, { tables, databases: all }),
   })
 }
 
@@ -74,7 +78,7 @@ async function deleteTarget(
   { confirm, settings: { untilForgotten = sleep } = {}, log }: DeleteOptions,
   target: Target,
 ): Promise<RowCounts> {
-  const { kind, id, tenantId } = target
+  const { kind, id, tenantId, last } = target
   const purpose = kind === 'tenant' ? 'deletion' : 'deletion of a site'
   const databases = [...new Set([writer, ...shards()])]
   const deleted = await countRows(databases, target.condition)
@@ -106,17 +110,25 @@ async function deleteTarget(
     await checkLease()
     const late = Object.keys(await countRows(databases, target.condition))
     await target.remove(
-      late.filter((table) => table !== 'tenants' && !leaseTables.includes(table)),
+      late.filter((table) => !last.includes(table) && !leaseTables.includes(table)),
       databases,
     )
-    // Last, so that an interrupted run is run again with the name.
-    if (kind === 'tenant') await deleteRows(databases, target.condition, ['tenants'])
+    if (kind === 'site') await requireGone(databases, target, last)
+    await deleteRows(databases, target.condition, last)
   })
   if (kind === 'tenant') await deleteRows(databases, target.condition, leaseTables)
-  const left = Object.entries(await countRows(databases, target.condition))
-  if (left.length > 0) {
-    const rows = left.map(([table, count]) => `${count} in ${table}`).join(', ')
-    throw new Error(`Rows were stored meanwhile, ${rows}: run the command again, with --confirm ${id}`)
-  }
+  await requireGone(databases, target)
   return deleted
+}
+
+/** Throws if there are rows in any but the excepted tables. */
+async function requireGone(
+  databases: readonly Database[],
+  { id, condition }: Target,
+  excepted: readonly string[] = [],
+): Promise<void> {
+  const counts = await countRows(databases, (owned) => (excepted.includes(owned.table) ? undefined : condition(owned)))
+  const rows = Object.entries(counts).map(([table, count]) => `${count} in ${table}`)
+  if (rows.length === 0) return
+  throw new Error(`Rows were stored meanwhile, ${rows.join(', ')}: run the command again, with --confirm ${id}`)
 }

@@ -4,14 +4,8 @@ import { isCopy, retractReports, type SiteReports } from '../../clickhouse/rollu
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { name, render, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
-import { type Databases, deleteRows, type RowCondition } from './owned-rows.ts'
-
-export const ofSite =
-  (tenantId: string, siteId: string): RowCondition =>
-  ({ table, ofSites }) =>
-    ofSites
-      ? sql`tenant_id = ${uuid(tenantId)} AND ${name(table === 'sites' ? 'id' : 'site_id')} = ${uuid(siteId)}`
-      : undefined
+import { ofSite } from '../../queries/tenants/of-site.ts'
+import { type Databases, deleteRows } from './owned-rows.ts'
 
 interface SiteRemoval {
   readonly tables: readonly string[]
@@ -30,12 +24,11 @@ export async function removeSite(
   const onStep = () => logStep('started')
   await onStep()
   const { copy, finish } = await retractReports(shards(), site, onStep)
-  const condition = ofSite(tenantId, siteId)
   const isRetracted = (table: string, where: Sql | undefined) =>
     where && table === 'reports' ? sql`${where} AND id IN (SELECT id FROM ${name(copy)})` : where
   await deleteRows(
     databases,
-    (owned) => isRetracted(owned.table, condition(owned)),
+    (owned) => isRetracted(owned.table, ofSite(owned, site)),
     tables.filter((table) => !isCopy(table)),
   )
   await forgetInDigests(shards(), site)
