@@ -44,7 +44,8 @@ async function rowsThatName(ids: readonly string[], isNamed = true): Promise<Rec
   return found
 }
 
-const scanOf = (pageId: string) => failedScan({ id: randomUUID(), pageId, scannedAt: at.toISOString() })
+const scanned = (pageId: string) => ({ id: randomUUID(), pageId, scannedAt: at.toISOString() })
+const scanOf = (pageId: string) => failedScan(scanned(pageId))
 
 /** A site with a page, a removed page and a page that only the history has, a scan of each, and alerts with attempts. */
 async function createSite() {
@@ -52,7 +53,7 @@ async function createSite() {
   const siteId = await store.createSite(tenantId, { name: 'Gone' })
   const pageIds = [randomUUID(), randomUUID(), randomUUID()] as const
   for (const id of pageIds) await store.insertMonitoredPage(tenantId, siteId, 'https://shop.test/', id)
-  const ofPages = [completeScan(scanOf(pageIds[0])), scanOf(pageIds[1]), scanOf(pageIds[2])]
+  const ofPages = [completeScan(scanned(pageIds[0])), scanOf(pageIds[1]), scanOf(pageIds[2])]
   await store.importRecords(tenantId, scans, ofPages)
   const page = { tenant_id: tenantId, site_id: siteId, id: pageIds[1], kind: 'other', label: 'Gone', position: 0 }
   await insertRows(writer, 'monitored_pages', [{ ...page, pattern: '', scan_url: '', removed: true }])
@@ -123,8 +124,7 @@ test.each(['page_scans', 'page_scans_history', 'alert_attempts', ...tieSources])
 
 test('a scan that a worker ends meanwhile is refused, and one that is stored meanwhile is deleted by another run', async () => {
   const { siteId, ids, pageIds } = await createSite()
-  const late = { ...scanOf(pageIds[1]), id: randomUUID() }
-  const { id, pageId } = late
+  const { id, pageId } = scanned(pageIds[1])
   const untilForgotten = async () => {
     const stored = store.importRecords(tenantId, scans, [scanOf(pageIds[0])])
     await expect(stored).rejects.toThrow(`pageId: the tenant has no page ${pageIds[0]}`)
