@@ -5,6 +5,7 @@ import { listChangeDeliveries } from '../../../queries/alerts/list-change-delive
 import { paymentPageIds } from '../../../queries/pages/payment-pages.ts'
 import { readerAsRecorded } from '../../../queries/records/as-recorded.ts'
 import { findHistoryStart } from '../../../queries/records/find-history-start.ts'
+import { findRecordingStart } from '../../../queries/records/find-recording-start.ts'
 import type { TimeRange } from '../../../queries/rollups/time-range.ts'
 import { byText } from '../../../queries/rules/by-text.ts'
 import { evidenceHash } from '../../../queries/rules/pci/evidence-hash.ts'
@@ -41,7 +42,11 @@ export async function readReport(today: Reader, request: ReportRequest): Promise
   const reader = readerAsRecorded(today, request, asOf)
   const [owner, [site]] = await readOwner(reader, request)
   if (!owner || !site || Date.parse(site.createdAt) > asOf.getTime()) {
-    throw new Problem('bad_request', 'asOf must not be before the site was recorded, which is when it was created')
+    const [start] = await today.read(findRecordingStart(request))
+    throw new Problem(
+      'bad_request',
+      `asOf must not be before the site was recorded: the earliest is ${start?.startedAt}`,
+    )
   }
   const tenant = { ...owner, entitlements: entitlements(owner.plan, owner.overrides) }
   const windowFrom = retentionStart(tenant.entitlements.retentionDays, asOf).getTime()

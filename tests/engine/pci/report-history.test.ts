@@ -192,3 +192,20 @@ test('retention that is shortened leaves the hash, and the report says what is m
   expect(before.limits.join()).not.toContain('deleted by the plan’s retention')
   expect(after.limits.join()).toContain('deleted by the plan’s retention')
 })
+
+test('the earliest time of a site that was found when its history began is its creation', async () => {
+  const tenantId = await api.createTenant()
+  const createdAt = Date.now() - 9 * dayMs
+  const siteId = await api.createSite(tenantId, { createdAt })
+  const key = await api.createKey(tenantId)
+  for (const table of ['tenants_history', 'sites_history']) {
+    await writer.command(
+      `INSERT INTO ${table} SELECT * REPLACE (toDateTime64(0, 3, 'UTC') AS updated_at) FROM ${table} WHERE tenant_id = '${tenantId}'`,
+    )
+  }
+  const query = new URLSearchParams({ siteId, asOf: '2020-01-01T00:00:00Z' })
+  const { body } = await api.get(`/v1/compliance/pci-dss/report?${query}`, { key })
+  expect(body.error.message).toBe(
+    `asOf must not be before the site was recorded: the earliest is ${new Date(createdAt).toISOString()}`,
+  )
+})

@@ -88,6 +88,13 @@ test.each([
   expect(body.error.message).toContain(message)
 })
 
+test('a time before the site is refused with the earliest one, which is taken', async () => {
+  const { body } = await get({ asOf: '2020-01-01T00:00:00Z' })
+  const [earliest = ''] = /(?<=the earliest is )[\dT:.-]+Z$/.exec(body.error.message) ?? []
+  const before = new Date(Date.parse(earliest) - 1).toISOString()
+  expect([(await get({ asOf: earliest })).status, (await get({ asOf: before })).status]).toEqual([200, 400])
+})
+
 test('a foreign site is not found, and a narrowed key reads its own site alone', async () => {
   const other = await api.createKey(await api.createTenant())
   expect((await get({}, other)).status).toBe(404)

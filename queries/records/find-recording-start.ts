@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import type { SiteRef } from '../pages/payment-pages.ts'
+import type { Query } from '../sql/query.ts'
+import { rowTime } from '../sql/rows.ts'
+import { sql, uuid } from '../sql/sql.ts'
+
+const row = z.object({ startedAt: rowTime })
+
+/** The earliest time as of which a site is recorded, and its tenant; of what was found in 1970 the site's creation. */
+export const findRecordingStart = ({ tenantId, siteId }: SiteRef): Query<z.infer<typeof row>> => ({
+  name: 'findRecordingStart',
+  statement: sql`
+    SELECT max(recordedAt) AS startedAt
+    FROM (
+      SELECT min(updated_at) AS recordedAt
+      FROM tenants_history
+      WHERE tenant_id = ${uuid(tenantId)}
+      UNION ALL
+      SELECT min(greatest(created_at, updated_at)) AS recordedAt
+      FROM sites_history
+      WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)})`,
+  row,
+  pool: 'lookup',
+})
