@@ -8,9 +8,11 @@ import {
   demoScriptDecisions,
 } from '../../fixtures/demo-script-records.ts'
 import type { DemoTenant } from '../../fixtures/demo-tenants.ts'
+import { demoBegan } from '../../fixtures/demo-timeline.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
+import { toClickHouseTime } from '../../queries/sql/sql.ts'
 import { importObjects } from '../import/records/import-objects.ts'
-import type { RecordType } from '../import/records/record-type.ts'
+import type { RecordRow, RecordType } from '../import/records/record-type.ts'
 import { alertDeliveries } from '../import/records/types/alert-deliveries.ts'
 import { alertRules } from '../import/records/types/alert-rules.ts'
 import { libraryAdvisories } from '../import/records/types/library-advisories.ts'
@@ -23,17 +25,29 @@ import { scriptDecisions } from '../import/records/types/script-decisions.ts'
 /** Records that others refer to come first. The same records again change nothing. */
 export async function importDemoRecords(database: Database, tenant: DemoTenant, now: Date): Promise<void> {
   const pages = demoMonitoredPages(tenant)
+  const began = toClickHouseTime(demoBegan(now))
   const records: readonly (readonly [RecordType, readonly object[]])[] = [
-    [monitoredPages, pages],
-    [scans, demoScans({ pages, now })],
-    [alertRules, demoAlertRules(tenant)],
-    [alertDeliveries, demoAlertDeliveries({ tenant, now })],
-    [scriptDecisions, demoScriptDecisions(tenant, now)],
+    [recorded(monitoredPages, () => began), pages],
+    [recorded(scans, (row) => row.scanned_at), demoScans({ pages, now })],
+    [recorded(alertRules, () => began), demoAlertRules(tenant)],
+    [recorded(alertDeliveries, (row) => row.created_at), demoAlertDeliveries({ tenant, now })],
+    [recorded(scriptDecisions, (row) => row.decided_at), demoScriptDecisions(tenant, now)],
     [scriptCaptures, demoScriptCaptures(tenant)],
     [libraryFiles, demoLibraryFiles],
     [libraryAdvisories, demoLibraryAdvisories(now)],
   ]
   for (const [type, ofType] of records) {
     await importObjects({ type, database, tenantId: type.isGlobal ? undefined : tenant.id }, ofType)
+  }
+}
+
+/** Stored as if it had been recorded when it happened, so that a report of PCI DSS as of an earlier day has it. */
+function recorded(type: RecordType, timeOf: (row: RecordRow) => unknown): RecordType {
+  return {
+    ...type,
+    toRow(record, line) {
+      const row = type.toRow(record, line)
+      return { ...row, updated_at: timeOf(row) }
+    },
   }
 }

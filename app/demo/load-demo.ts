@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { capturedPosts } from '../../fixtures/captured-posts.ts'
 import { demoPosts } from '../../fixtures/demo-posts.ts'
 import { type DemoScenario, demoScenarios, shopScenario } from '../../fixtures/demo-scenarios.ts'
+import { demoBegan } from '../../fixtures/demo-timeline.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql/sql.ts'
@@ -72,7 +73,8 @@ async function writeState(file: string, state: DemoState): Promise<void> {
 }
 
 async function createTenant(writer: Database, { tenant }: DemoScenario, { id, key }: DemoKey, now: Date) {
-  const created = { created_at: toClickHouseTime(now) }
+  const began = toClickHouseTime(demoBegan(now))
+  const created = { created_at: began, updated_at: began }
   await insertRows(writer, 'tenants', [{ id: tenant.id, name: tenant.name, plan: tenant.plan, ...created }])
   const sites = tenant.sites.map((site) => ({ ...site, tenant_id: tenant.id, token: makeSiteToken(), ...created }))
   await insertRows(writer, 'sites', sites)

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { shopScenario } from '../../../fixtures/demo-scenarios.ts'
 import { demoTenant } from '../../../fixtures/demo-tenants.ts'
 import { reportTypeNames } from '../../../schema/report-types.ts'
+import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { pageExamples, runExample } from '../../support/page-examples.ts'
 import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 
@@ -81,6 +82,15 @@ describe('npm start', () => {
     const api = (await first.printed(/Security Reporting API\s+(\S+)/)).at(1) ?? ''
     const send = async (path: string) =>
       (await fetch(`${api}${path}`, { headers: { Authorization: `Bearer ${key}` } })).json()
+    // As of a day within the demo's time, its records are there up to that day.
+    const asOf = new Date(Date.now() - 20 * 86_400_000).toISOString()
+    const { siteId } = shopScenario.fragileHost
+    const report = await send(`/v1/compliance/pci-dss/report?${new URLSearchParams({ siteId, asOf })}`)
+    const { evidence } = (report as { data: PciReport }).data
+    const latest = evidence.changes[0]?.scannedAt ?? ''
+    expect([evidence.pages.length, evidence.decisions.length, evidence.rules.length]).toEqual([2, 7, 5])
+    expect([latest !== '' && latest < asOf, evidence.deliveries.length > 0]).toEqual([true, true])
+
     const payPage = (await first.printed(/Scanned page\s+(\S+)/)).at(1) ?? ''
     const scanned = [{ scanUrl: payPage, latestScan: { status: 'complete' } }]
     await expect.poll(() => send(`/v1/sites/${demoTenant.sites.at(-1)?.id}/pages`)).toMatchObject({ data: scanned })
