@@ -10,6 +10,7 @@ import { useEffect, useRef, useState } from './html.js'
  * @property {string} [next] target of the page that follows
  * @property {import('./api.js').ApiError} [error]
  * @property {boolean} isStale the body is of an earlier view, until the response
+ * @property {boolean} isOfTarget the body is of this view
  * @property {boolean} isLoading nothing to show yet
  */
 
@@ -30,6 +31,7 @@ export function useRead(target) {
     next: page?.next,
     error: entry?.error,
     isStale: isStale && !entry?.error,
+    isOfTarget: page?.target === target,
     isLoading: page === undefined && !entry?.error,
   }
 }

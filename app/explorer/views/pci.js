@@ -25,10 +25,12 @@ export function View() {
   const { state } = useApp()
   const { asOf } = state.own
   const read = useRead(request(state, asOf ? reportPath : '/v1/compliance/pci-dss', { asOf }))
-  const body = read.body?.data
+  // After a failure no verdict of another moment or site stays: what failed is named in its place.
+  const hasFailed = read.error !== undefined && (read.error.status >= 400 || !read.isOfTarget)
+  const body = hasFailed ? undefined : read.body?.data
   const hash = body?.evidenceHash
   const data = hash ? readinessOf(body) : body
-  const head = data ? `PCI DSS 4.0: payment pages of ${data.siteName}, ${utc(data.generatedAt)}` : ''
+  const head = data ? `PCI DSS 4.0: payment pages of ${data.siteName}, as of ${utc(data.generatedAt)}` : ''
   useEffect(() => setRunningHead(head), [head])
   return html`<div class="title line-of">
       <h1>PCI DSS 4.0: payment pages</h1>
@@ -39,7 +41,8 @@ export function View() {
         <button type="button" class="primary" onClick=${() => window.print()}>Print</button>
       </div>
     </div>
-    ${data ? html`<${Verdicts} data=${data} read=${read} />` : html`<${Card} id="requirements" title="Requirements" read=${read} rows=${6} />`}
+    ${data ? html`<${Verdicts} data=${data} read=${read} />` : html`<${Card} id="requirements" title="Requirements" read=${{ ...read, body: undefined }} rows=${6} />`}
+    ${hasFailed && asOf && html`<p><${Link} changes=${{ own: {} }}>Show what is known now<//></p>`}
     ${body?.limits?.map((limit) => html`<p key=${limit} class="muted"><${Text} text=${limit} /></p>`)}
     ${data && html`<${EvidenceCards} data=${data} read=${read} />`}`
 }
