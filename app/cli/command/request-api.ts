@@ -4,7 +4,7 @@ import { requireShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-
 import { type ProblemCode, problems } from '../../../schema/problems.ts'
 import { explainError } from '../../program/explain-error.ts'
 import type { Context } from './context.ts'
-import { requireTenant } from './require-tenant.ts'
+import { NotStored, requireTenant } from './require-tenant.ts'
 
 export interface ApiOptions {
   /** Null for the API at a URL. */
@@ -16,17 +16,20 @@ export interface ApiOptions {
 /** Longest wait for a response; the API's own is 10 s. */
 const timeoutMs = 60_000
 
+type ApiQuery = Readonly<Record<string, string | undefined>>
+
 /** What mends an error, after its message; the others have it. */
-function remedyOf(code: ProblemCode, api: string | undefined, retryAfter: number): string | undefined {
+function remedyOf(code: ProblemCode, api: string | undefined, query: ApiQuery, retryAfter: number): string | undefined {
   if (code === 'invalid_api_key') return 'set API_KEY to a valid key'
   if (code === 'forbidden') return 'set API_KEY to a key without origins'
-  if (code === 'not_found') return `correct ${api === undefined ? '' : '--api, '}--site or --policy-id`
+  if (code === 'not_found') {
+    const options = [api && '--api', '--site', query.policyId && '--policy-id'].filter(Boolean)
+    return `correct ${options.join(' or ')}`
+  }
   return problems[code]?.status === 503 ? `run the command again in ${retryAfter} s` : undefined
 }
 
-type ApiQuery = Readonly<Record<string, string | undefined>>
-
-/** Body of the 200. Throws an Error of one line for any other response. */
+/** Body of the 200. Throws an Error of one line for any other response, NotStored for a 404. */
 export async function requestApi(
   context: Context,
   options: ApiOptions,
@@ -52,8 +55,8 @@ export async function requestText(
     readonly error?: { readonly code: ProblemCode; readonly message?: string }
   }
   if (error?.message === undefined) return notThisApi(api, status)
-  const remedy = remedyOf(error.code, api, retryAfter)
-  throw new Error(
+  const remedy = remedyOf(error.code, api, query, retryAfter)
+  throw new (error.code === 'not_found' ? NotStored : Error)(
     [`The API responded with ${status}: ${error.message.replace(/\.$/, '')}`, remedy].filter(Boolean).join('; '),
   )
 }

@@ -4,9 +4,13 @@ import type { Database } from '../../../queries/clickhouse/database.ts'
 import { findTenant, type Tenant } from '../../../queries/tenants/find-tenant.ts'
 import { listSites, type Site } from '../../../queries/tenants/list-sites.ts'
 
+/** What was asked for is not stored. */
+export class NotStored extends Error {}
+
+/** Throws NotStored. */
 export async function requireTenant(database: Database, id: string): Promise<Tenant> {
   const [tenant] = await database.read(findTenant(id))
-  if (!tenant) throw new Error(`There is no tenant ${id}`)
+  if (!tenant) throw new NotStored(`There is no tenant ${id}`)
   return tenant
 }
 

@@ -3,25 +3,11 @@ import { z } from 'zod'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requestApi } from '../command/request-api.ts'
-import { siteOption, uuid } from '../command/shared-arguments.ts'
+import { apiOption, siteOption, tenantUnlessApi } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { readPolicy } from '../csp/read-policy.ts'
 
-const tenant = () =>
-  option('--tenant <ID>', {
-    about: 'The tenant, unless --api is given',
-    takes: 'the id of a tenant, a UUID',
-    schema: uuid,
-  }).makeOptionMandatory()
-
 const site = () => siteOption('The site').makeOptionMandatory()
-
-const api = () =>
-  option('--api <URL>', {
-    about: 'Read from this API instead of the database, with the key in API_KEY',
-    takes: 'a URL such as https://reports.example.com',
-    schema: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
-  }).implies({ tenant: null })
 
 const last = () =>
   option('--last <DURATION>', {
@@ -51,11 +37,11 @@ export function addCsp(program: Command, context: Context): void {
     ],
     examples: ['csp advise --tenant ID --site ID', 'csp advise --api https://reports.example.com --site ID --last 7d'],
   })
-    .addOption(tenant())
+    .addOption(tenantUnlessApi())
     .addOption(site())
     .addOption(policyId())
     .addOption(last())
-    .addOption(api())
+    .addOption(apiOption())
     .action(async ({ site, policyId, ...options }) => {
       const response = await requestApi(context, options, `/v1/sites/${site}/csp-policies/advice`, { policyId })
       context.finish(response)
@@ -73,12 +59,12 @@ export function addCsp(program: Command, context: Context): void {
       'csp advise --tenant ID --site ID | jq -r .data.proposed.text | security-reporting csp check --tenant ID --site ID --policy -',
     ],
   })
-    .addOption(tenant())
+    .addOption(tenantUnlessApi())
     .addOption(site())
     .addOption(policyFile().makeOptionMandatory())
     .addOption(policyId())
     .addOption(last())
-    .addOption(api())
+    .addOption(apiOption())
     .action(async ({ site, policy: file, policyId, ...options }) => {
       const policy = await readPolicy(context, file)
       const path = `/v1/sites/${site}/csp-policies/check`

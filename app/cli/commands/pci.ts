@@ -1,15 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { evidenceChanges } from '../../../queries/rules/pci/evidence-changes.ts'
 import { canonicalJson, evidenceHash } from '../../../queries/rules/pci/evidence-hash.ts'
 import { parseDateTime } from '../../../schema/params.ts'
+import { entitlements, retentionStart } from '../../../schema/plans.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { argument, option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requestApi, requestText } from '../command/request-api.ts'
-import { site, tenant } from '../command/shared-arguments.ts'
+import { NotStored } from '../command/require-tenant.ts'
+import { apiOption, site, tenantUnlessApi } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 
 const path = '/v1/compliance/pci-dss/report'
@@ -42,6 +44,8 @@ const file = argument('<FILE>', {
   schema: z.string().min(1),
 })
 
+const keyNote = 'With --api it needs no database: a key of the tenant or the site in API_KEY is enough.'
+
 /** What rests on reports of browsers, too: it has no hash, so it is compared with the database. */
 const outsideHash = ['requirements', 'observed', 'limits'] as const
 
@@ -62,30 +66,33 @@ export function addPci(program: Command, context: Context): void {
 
   subcommand(pci, 'report', {
     about: 'Write the report of a site as of a date',
-    notes: ['The same time gives the same evidence and the same hash until the site or the tenant is deleted.'],
+    notes: [
+      'The same time gives the same evidence and the same hash until the site or the tenant is deleted.',
+      keyNote,
+    ],
     examples: [
       'pci report --tenant ID --site ID --as-of 2026-11-01 --out november.json',
       'pci report --tenant ID --site ID --out today.html',
       'pci report --tenant ID --site ID --table scripts --out scripts.csv',
+      'pci report --api https://reports.example.com --site ID --out today.json',
     ],
   })
-    .addOption(tenant)
+    .addOption(tenantUnlessApi())
     .addOption(site)
     .addOption(asOf)
     .addOption(out)
     .addOption(table)
-    .action(async ({ tenant, site, asOf, out, table }) => {
+    .addOption(apiOption())
+    .action(async ({ site, asOf, out, table, ...options }) => {
       const format = out.slice(out.lastIndexOf('.') + 1)
       if ((format === 'csv') !== (table !== undefined)) {
         throw new Error('Give --table scripts or --table changes with a .csv, and only there')
       }
-      const response = await requestApi(context, { tenant }, path, { siteId: site, asOf })
+      const response = await requestApi(context, options, path, { siteId: site, asOf })
       const { evidence, evidenceHash } = reportFile.parse(response).data
       const ofSame = { siteId: site, asOf: evidence.asOf, format, table }
       const text =
-        format === 'json'
-          ? `${JSON.stringify(response, null, 2)}\n`
-          : await requestText(context, { tenant }, path, ofSame)
+        format === 'json' ? `${JSON.stringify(response, null, 2)}\n` : await requestText(context, options, path, ofSame)
       await writeNew(resolve(context.folder, out), text)
       context.finish({ file: out, asOf: evidence.asOf, evidenceHash })
     })
@@ -96,11 +103,13 @@ export function addPci(program: Command, context: Context): void {
       'Exits 1 if the file is not as it was written: its evidence has another hash, or the database has another for its time, or',
       'requirements, observed or limits differ from the database. Where retention deleted reports since, these are "unchecked".',
       '"changed" counts what differs between its time and now.',
+      keyNote,
     ],
-    examples: ['pci verify november.json'],
+    examples: ['pci verify november.json', 'pci verify --api https://reports.example.com november.json'],
   })
     .addArgument(file)
-    .action(async (file) => {
+    .addOption(apiOption())
+    .action(async (file, { api }) => {
       const report = await readReport(resolve(context.folder, file), file)
       const { evidence, evidenceHash: stated } = report
       const found = { file, asOf: evidence.asOf, evidenceHash: stated }
@@ -108,10 +117,17 @@ export function addPci(program: Command, context: Context): void {
         context.log(`The evidence in ${file} was changed: its hash is another than evidenceHash`)
         return context.finish({ ...found, verified: false }, 1)
       }
-      const [owner, query] = [{ tenant: evidence.tenant.id }, { siteId: evidence.site.id }]
+      const owner = { tenant: api === undefined ? evidence.tenant.id : null, api }
+      const query = { siteId: evidence.site.id }
       const read = async (asOf?: string) =>
         ((await requestApi(context, owner, path, { ...query, asOf })) as { readonly data: PciReport }).data
-      const stored = await read(evidence.asOf)
+      const stored = await read(evidence.asOf).catch(unlessNotStored)
+      if (!stored) {
+        context.log(
+          `The evidence in ${file} has the hash that it states, and nothing to be compared with: its site is not stored here, as it was deleted or is of another database`,
+        )
+        return context.finish({ ...found, verified: false }, 1)
+      }
       if (stored.evidenceHash !== stated) {
         context.log(
           `The database has another hash for ${evidence.asOf}, ${stored.evidenceHash}: ${file} is no report of it`,
@@ -119,28 +135,39 @@ export function addPci(program: Command, context: Context): void {
         return context.finish({ ...found, verified: false }, 1)
       }
       const differing = outsideHash.filter((part) => !isEqual(report[part], stored[part]))
-      const isCut = differing.length > 0 && !isEqual(windowOf(report), stored.observed.window)
+      const isCut = differing.length > 0 && lacksReports(stored)
       if (differing.length > 0 && !isCut) {
         context.log(`${differing.join(', ')} in ${file} differ from what the database has for ${evidence.asOf}`)
         return context.finish({ ...found, verified: false, differing }, 1)
       }
+      if (isCut) context.log(`Retention deleted reports since: ${outsideHash.join(', ')} in ${file} cannot be checked`)
       const changed = evidenceChanges(stored.evidence, (await read()).evidence)
       return context.finish({ ...found, verified: true, ...(isCut && { unchecked: outsideHash }), changed })
     })
 }
 
+/** For `catch`. */
+function unlessNotStored(error: unknown): undefined {
+  if (!(error instanceof NotStored)) throw error
+}
+
 const isEqual = (one: unknown, other: unknown) =>
   canonicalJson({ of: one ?? null }) === canonicalJson({ of: other ?? null })
 
-const windowOf = (report: Readonly<Record<string, unknown>>) =>
-  (report.observed as PciReport['observed'] | undefined)?.window
+/** Whether retention deleted reports that counted at its time. */
+function lacksReports({ evidence: { plan, asOf }, observed }: PciReport): boolean {
+  const { retentionDays } = entitlements(plan.name, plan.overrides)
+  return Date.parse(observed.window.from) > retentionStart(retentionDays, new Date(asOf)).getTime()
+}
 
-/** Throws if there is such a file. */
+/** Throws if there is such a file, or no folder for it. */
 async function writeNew(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx' })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new Error(`There is no folder ${dirname(path)}: make it, or correct --out`)
+    if (code !== 'EEXIST') throw error
     throw new Error(`${path} is there already: give --out another name, so that no evidence is overwritten`)
   }
 }

@@ -79,12 +79,12 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
   [
     'a site of another tenant',
     async () => overHttp(key.key, await api.createSite(await api.createTenant())),
-    'The API responded with 404: There is no such site; correct --api, --site or --policy-id',
+    'The API responded with 404: There is no such site; correct --api or --site',
   ],
   [
     'a site that the key does not read',
     async () => overHttp(key.key, await api.createSite(tenantId)),
-    'The API responded with 404: There is no such site; correct --api, --site or --policy-id',
+    'The API responded with 404: There is no such site; correct --api or --site',
   ],
   [
     'a site of another tenant in the database',
@@ -92,7 +92,7 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
       const site = await api.createSite(await api.createTenant())
       return runCsp(site, ['advise', '--tenant', tenantId])
     },
-    'There is no such site; correct --site or --policy-id',
+    'There is no such site; correct --site',
   ],
   [
     'a policy that no report quotes',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,8 +29,10 @@ afterAll(() => api?.close())
 
 const path = (name: string) => join(folder, name)
 
-async function run(args: readonly string[]) {
-  const environment = { CLICKHOUSE_URL: inject('servers').writeUrl }
+async function run(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = { CLICKHOUSE_URL: inject('servers').writeUrl },
+) {
   const { code, stdout, stderr } = await cli(args, { environment })
   return { exitCode: code, result: stdout === '' ? undefined : JSON.parse(stdout), stderr }
 }
@@ -83,10 +86,18 @@ test('what has no hash is compared with the database, and a name that stands twi
   await write('whole.json')
   const text = await readFile(path('whole.json'), 'utf8')
   const { data } = JSON.parse(text)
-  const requirements = data.requirements.map((one: object) => ({ ...one, status: 'met', gaps: [] }))
-  await writeFile(path('met.json'), inFile({ data: { ...data, requirements, limits: [] } }))
-  const met = await run(['pci', 'verify', path('met.json')])
-  expect([met.exitCode, met.result]).toMatchObject([1, { verified: false, differing: ['requirements', 'limits'] }])
+  const requirements = data.requirements.map((one: object) => ({ ...one, status: 'not_met', gaps: [] }))
+  await writeFile(path('judged.json'), inFile({ data: { ...data, requirements, limits: [] } }))
+  const judged = await run(['pci', 'verify', path('judged.json')])
+  expect([judged.exitCode, judged.result]).toMatchObject([
+    1,
+    { verified: false, differing: ['requirements', 'limits'] },
+  ])
+  // A window that says so makes no reports deleted.
+  const observed = { ...data.observed, window: { ...data.observed.window, from: '2020-01-01T00:00:00.000Z' } }
+  await writeFile(path('window.json'), inFile({ data: { ...data, requirements, observed } }))
+  const moved = await run(['pci', 'verify', path('window.json')])
+  expect([moved.exitCode, moved.result.differing]).toEqual([1, ['requirements', 'observed']])
   await writeFile(path('twice.json'), text.replace('"data": {', '"data": {\n    "evidence": {},'))
   expect((await run(['pci', 'verify', path('twice.json')])).stderr).toContain('has a name twice')
   expect((await run(['pci', 'verify', path('whole.json')])).result.verified).toBe(true)
@@ -105,4 +116,30 @@ test('a date is its 00:00 UTC, and a file of another kind is refused', async () 
   expect((await write('wrong.json', '--as-of', '2020-02-31')).stderr).toContain('--as-of')
   await writeFile(path('wrong.txt'), 'no JSON')
   expect((await run(['pci', 'verify', path('wrong.txt')])).stderr).toContain('is no report in JSON')
+  expect((await write('none/such.json')).stderr).toContain(`There is no folder ${path('none')}: make it`)
+})
+
+test('a key at an API writes the same report as the database, and verifies it', async () => {
+  const environment = { API_KEY: (await api.createKey(pageSite[0])).key }
+  const options = ['--api', api.url, '--site', pageSite[1], '--out', path('http.json')]
+  const written = await run(['pci', 'report', ...options], environment)
+  expect(written.exitCode).toBe(0)
+  const overHttp = await run(['pci', 'verify', '--api', api.url, path('http.json')], environment)
+  expect([overHttp.exitCode, overHttp.result]).toEqual([0, { ...written.result, verified: true, changed: {} }])
+  expect((await run(['pci', 'verify', path('http.json')])).result).toEqual(overHttp.result)
+})
+
+test('the report of a site or a tenant that is not stored here is told as such', async () => {
+  await write('gone.json')
+  const { data } = JSON.parse(await readFile(path('gone.json'), 'utf8'))
+  for (const part of ['site', 'tenant']) {
+    const elsewhere = { ...data.evidence, [part]: { ...data.evidence[part], id: randomUUID() } }
+    await writeFile(
+      path(`${part}.json`),
+      inFile({ data: { ...data, evidence: elsewhere, evidenceHash: evidenceHash(elsewhere) } }),
+    )
+    const found = await run(['pci', 'verify', path(`${part}.json`)])
+    expect([found.exitCode, found.result.verified]).toEqual([1, false])
+    expect(found.stderr).toContain('its site is not stored here, as it was deleted or is of another database')
+  }
 })
