@@ -7,7 +7,12 @@
 import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { name, render, type Sql, sql } from '../../queries/sql/sql.ts'
-import { countOwnedRows, listOwnedTables, type OwnedTable } from '../../queries/tenants/list-owned-tables.ts'
+import {
+  countOwnedRows,
+  listOwnedTables,
+  type OwnedRows,
+  type OwnedTable,
+} from '../../queries/tenants/list-owned-tables.ts'
 import type { DatabaseAccess } from '../program/open-database.ts'
 
 /** The writer, and the databases that hold its rows. */
@@ -23,11 +28,7 @@ export type RowCounts = Readonly<Record<string, number>>
 export async function countRows(databases: readonly Database[], condition: RowCondition): Promise<RowCounts> {
   const counts: Record<string, number> = {}
   for (const database of databases) {
-    for (const owned of await database.read(listOwnedTables)) {
-      const where = condition(owned)
-      const [counted] = where ? await database.read(countOwnedRows(owned.table, where)) : []
-      if (counted && counted.rows > 0) counts[owned.table] = (counts[owned.table] ?? 0) + counted.rows
-    }
+    for (const { table, rows } of await findRows(database, condition)) counts[table] = (counts[table] ?? 0) + rows
   }
   return counts
 }
@@ -42,17 +43,28 @@ export async function deleteRows(
   tables: readonly string[],
 ): Promise<void> {
   for (const database of databases) {
-    const owned = (await database.read(listOwnedTables)).filter(({ table }) => tables.includes(table))
+    const found = await findRows(database, (owned) => (tables.includes(owned.table) ? condition(owned) : undefined))
     // ClickHouse bounds how many run.
     await Promise.all(
-      owned.map(async (one) => {
-        const where = condition(one)
-        if (!where) return
-        const [counted] = await database.read(countOwnedRows(one.table, where))
-        if (counted?.rows === 0) return
-        const { text, params } = render(sql`ALTER TABLE ${name(one.table)} DELETE WHERE ${where}`)
+      found.map(async ({ table, where }) => {
+        const { text, params } = render(sql`ALTER TABLE ${name(table)} DELETE WHERE ${where}`)
         await database.command(text, { params, settings: mutationSettings })
       }),
     )
   }
+}
+
+interface FoundRows extends OwnedRows {
+  readonly rows: number
+}
+
+/** Of tables with such rows. */
+async function findRows(database: Database, condition: RowCondition): Promise<FoundRows[]> {
+  const owned = (await database.read(listOwnedTables)).flatMap((one) => {
+    const where = condition(one)
+    return where ? [{ table: one.table, where }] : []
+  })
+  if (owned.length === 0) return []
+  const counts = new Map((await database.read(countOwnedRows(owned))).map(({ table, rows }) => [table, rows]))
+  return owned.map((one) => ({ ...one, rows: counts.get(one.table) ?? 0 })).filter(({ rows }) => rows > 0)
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
@@ -74,11 +75,14 @@ const insertSettings = {
 
 async function copyRows({ from, to }: Pick<Copy, 'from' | 'to'>, table: string, where: Sql): Promise<void> {
   const { text: statement, params } = render(sql`SELECT * FROM ${name(table)} WHERE ${where}`)
-  const rows = await from.stream(statement, 'Native', { params })
+  const rows = Readable.from(await from.stream(statement, 'Native', { params }), { objectMode: false })
+  // At the first bytes, or at the end.
+  await once(rows, 'readable')
+  if (rows.readableLength === 0) return
   const insert = render(sql`INSERT INTO ${name(table)} FORMAT Native`).text
   // Blocks that an earlier copy stored, and whose rows were removed, are stored again.
   const settings = { ...insertSettings, insert_deduplication_token: randomUUID() }
-  await to(table).insert(insert, Readable.from(rows, { objectMode: false }), { settings })
+  await to(table).insert(insert, rows, { settings })
 }
 
 const idsOf = (ids: readonly string[]) => ({ type: 'Array(UUID)', value: ids })

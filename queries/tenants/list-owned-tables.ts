@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'
-import { name, type Sql, sql, uuid } from '../sql/sql.ts'
+import { join, name, type Sql, sql, text, uuid } from '../sql/sql.ts'
 
 const tableRow = z.object({ table: z.string(), ofSites: z.boolean() })
 
@@ -26,11 +26,23 @@ export const listOwnedTables: Query<OwnedTable> = {
 export const ofTenant = (table: string, tenantId: string): Sql =>
   sql`${name(table === 'tenants' ? 'id' : 'tenant_id')} = ${uuid(tenantId)}`
 
-const countRow = z.object({ rows: rowCount })
+/** Rows of a table. */
+export interface OwnedRows {
+  readonly table: string
+  readonly where: Sql
+}
 
-export const countOwnedRows = (table: string, condition: Sql): Query<z.infer<typeof countRow>> => ({
-  name: 'countOwnedRows',
-  statement: sql`SELECT count() AS rows FROM ${name(table)} WHERE ${condition}`,
-  row: countRow,
-  pool: 'maintenance',
-})
+const countRow = z.object({ table: z.string(), rows: rowCount })
+
+/** Those of tables without any are left out. */
+export const countOwnedRows = (owned: readonly OwnedRows[]): Query<z.infer<typeof countRow>> => {
+  const counts = owned.map(
+    ({ table, where }) => sql`SELECT ${text(table)} AS table, count() AS rows FROM ${name(table)} WHERE ${where}`,
+  )
+  return {
+    name: 'countOwnedRows',
+    statement: sql`SELECT table, rows FROM (${join(counts, ' UNION ALL ')}) WHERE rows > 0`,
+    row: countRow,
+    pool: 'maintenance',
+  }
+}
