@@ -1,11 +1,20 @@
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { bucketTime, rawTime } from '../../queries/rollups/time-column.ts'
+import { bucketTime, rawTime, type TimeColumn } from '../../queries/rollups/time-column.ts'
+import { anyOf } from '../../queries/sql/any-of.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, type Sql, sql } from '../../queries/sql/sql.ts'
 import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
-import { groupMonths, inMonths, listRollupMonths, type MonthGroup, since, withinRetention } from './rollup-months.ts'
+import {
+  fewRowsEach,
+  groupMonths,
+  inMonths,
+  listRollupMonths,
+  type MonthGroup,
+  since,
+  withinRetention,
+} from './rollup-months.ts'
 
 /** A measure's value: a count or weight (text beyond 2^53), a time, or null if there is none. */
 type Measured = number | string | null
@@ -46,14 +55,15 @@ export async function checkRollups(database: Database, options: CheckOptions = {
   const rollups = await listRollups(database)
   const tables = [rawTable, ...rollups.map(({ table }) => table)]
   const stored = withinRetention(await listRollupMonths(database, tables, options.tenantId), new Date())
-  const months = groupMonths(options.from ? since(options.from, stored) : stored)
-  const total = months.length * rollups.length
+  const batches = fewRowsEach(groupMonths(options.from ? since(options.from, stored) : stored))
+  const total = batches.length * rollups.length
   let [done, checked, different] = [0, 0, 0]
   const differences: RollupDifference[] = []
-  for (const month of months) {
+  for (const groups of batches) {
+    const months = [...new Set(groups.map(({ partition }) => partition))].join(', ')
     for (const rollup of rollups) {
-      options.onProgress?.(done++, total, `${rollup.table} ${month.partition}`)
-      const days = await database.read(compareRollup(rollup, rollups, month))
+      options.onProgress?.(done++, total, `${rollup.table} ${months}`)
+      const days = await database.read(compareRollup(rollup, rollups, groups))
       const differing = days.filter(({ differing_rows }) => differing_rows > 0)
       checked += days.length
       different += differing.length
@@ -68,10 +78,11 @@ export async function checkRollups(database: Database, options: CheckOptions = {
 const dayRow = z.looseObject({ tenant: z.string(), report_type: z.string(), day: z.string(), differing_rows: rowCount })
 type DayRow = z.infer<typeof dayRow>
 
-function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: MonthGroup): Query<DayRow> {
+function compareRollup(rollup: Rollup, rollups: readonly Rollup[], groups: readonly MonthGroup[]): Query<DayRow> {
   const { keys, measures } = rollup
+  const where = (time: TimeColumn) => anyOf(groups.map((group) => inMonths(group, time)))
   const columns = list([...keys, ...measures.map(({ column }) => column)])
-  const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonths(month, rawTime)}`
+  const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${where(rawTime)}`
   const pairs = measures.map((measure) => ({
     measure,
     expected: name(`expected_${measure.column}`),
@@ -101,7 +112,7 @@ function compareRollup(rollup: Rollup, rollups: readonly Rollup[], month: MonthG
         FROM (
           SELECT ${columns}, true AS of_view FROM (${fromRaw(rollup, rollups, raw)})
           UNION ALL
-          SELECT ${columns}, false AS of_view FROM ${name(rollup.table)} WHERE ${inMonths(month, bucketTime)}
+          SELECT ${columns}, false AS of_view FROM ${name(rollup.table)} WHERE ${where(bucketTime)}
         )
         GROUP BY ${list(keys)}
       )

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { inRanges } from '../../queries/rollups/table-slices.ts'
 import type { TimeColumn } from '../../queries/rollups/time-column.ts'
+import { groupBy } from '../../queries/rules/group-by.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, type Sql, sql, uuid, uuids } from '../../queries/sql/sql.ts'
 import { retentionStart } from '../../schema/plans.ts'
@@ -26,9 +27,9 @@ export interface TenantRange extends Pick<RollupMonth, 'from' | 'to'> {
 }
 
 /** A month of tenants with few rows, or of one: the unit of a check and a rebuild, which bounds their memory. */
-export interface MonthGroup extends TenantRange, Pick<RollupMonth, 'partition'> {}
+export interface MonthGroup extends TenantRange, Pick<RollupMonth, 'partition' | 'rows'> {}
 
-/** Of a group with several tenants, whose ids are part of an URL. */
+/** Of what one statement reads of several tenants, whose ids are part of an URL, or of several months. */
 const [mostTenants, mostRows] = [100, 100_000]
 
 const row = z.object({ tenant: z.string(), partition: z.string(), retention: rowCount, stored: rowCount })
@@ -64,18 +65,28 @@ export async function listRollupMonths(
 
 /** By month. */
 export function groupMonths(months: readonly RollupMonth[]): MonthGroup[] {
-  const byTime = new Map<string, { group: MonthGroup & { tenantIds: string[] }; rows: number }[]>()
-  for (const { tenantId, partition, from, to, rows } of months) {
-    const time = `${from.getTime()} ${to.getTime()}`
-    const groups = byTime.get(time) ?? []
-    const last = groups.at(-1)
-    if (last && last.rows + rows <= mostRows && last.group.tenantIds.length < mostTenants) {
-      last.group.tenantIds.push(tenantId)
-      last.rows += rows
-    } else groups.push({ group: { partition, from, to, tenantIds: [tenantId] }, rows })
-    byTime.set(time, groups)
+  const byTime = groupBy(months, ({ from, to }) => `${from.getTime()} ${to.getTime()}`)
+  return [...byTime.values()].flatMap((ofTime) =>
+    fewRowsEach(ofTime.map((month) => ({ ...month, tenantIds: [month.tenantId] }))).map((together) => {
+      const { partition, from, to } = together[0] as RollupMonth
+      const tenantIds = together.flatMap((month) => month.tenantIds)
+      return { partition, from, to, tenantIds, rows: together.reduce((sum, { rows }) => sum + rows, 0) }
+    }),
+  )
+}
+
+/** As many in a row as one statement reads. */
+export function fewRowsEach<Given extends Pick<MonthGroup, 'tenantIds' | 'rows'>>(given: readonly Given[]): Given[][] {
+  const batches: { readonly together: Given[]; rows: number; tenants: number }[] = []
+  for (const one of given) {
+    const last = batches.at(-1) ?? { together: [], rows: 0, tenants: 0 }
+    const [rows, tenants] = [last.rows + one.rows, last.tenants + one.tenantIds.length]
+    if (last.together.length > 0 && rows <= mostRows && tenants <= mostTenants) {
+      last.together.push(one)
+      Object.assign(last, { rows, tenants })
+    } else batches.push({ together: [one], rows: one.rows, tenants: one.tenantIds.length })
   }
-  return [...byTime.values()].flat().map(({ group }) => group)
+  return batches.map(({ together }) => together)
 }
 
 export const inMonths = ({ tenantIds, from, to }: TenantRange, time: TimeColumn): Sql =>
