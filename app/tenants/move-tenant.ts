@@ -12,6 +12,7 @@ import { ofShard } from '../../clickhouse/cluster/shared-ddl.ts'
 import { assignShard, requireNodes, requireShard, settleShard } from '../../clickhouse/cluster/tenant-shards.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { checkRollups } from '../../clickhouse/rollups/check-rollups.ts'
+import { isCopy } from '../../clickhouse/rollups/retract-reports.ts'
 import { unfinishedTenants } from '../../clickhouse/rollups/unfinished-tenants.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { sql } from '../../queries/sql/sql.ts'
@@ -53,6 +54,7 @@ export async function moveTenant(
     const bringTo = (shard: Shard) => bringIn(cluster, shard, tenantId, { log, settle })
     await bringTo(current)
     if (current !== target) {
+      await requireWholeSites(current.database, tenantId)
       await copyWhole({ tenantId, from: current.database, to: () => target.database, onStep: log })
       await blocksStored()
       await checkLease()
@@ -69,6 +71,13 @@ export async function moveTenant(
 
 /** The lease is renewed meanwhile; each block of a collector changes the others, and is brought in after the switch. */
 const isCompared = ({ table, isFilled }: CopiedTable) => !isFilled && table !== 'import_leases' && table !== 'reports'
+
+/** Throws if the deletion of a site was cut off: it goes on where its working tables are. */
+async function requireWholeSites(database: Database, tenantId: string): Promise<void> {
+  const copies = await countRows([database], ({ table }) => (isCopy(table) ? ofTenant(table, tenantId) : undefined))
+  if (sum(copies) === 0) return
+  throw new Error('The deletion of a site of the tenant was cut off: run "sites delete" again, before the move')
+}
 
 /** To a shard that has no row of the tenant. What the collector stores afterwards is brought in behind the switch. */
 async function copyWhole(copy: Copy): Promise<void> {

@@ -6,6 +6,7 @@
 
 import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
+import { isNamed } from '../../queries/clickhouse/error-codes.ts'
 import { name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 import {
   countOwnedRows,
@@ -58,8 +59,21 @@ interface FoundRows extends OwnedRows {
   readonly rows: number
 }
 
-/** Of tables with such rows. */
+/** Of tables with such rows. Other tenants' deletions and rebuilds drop their tables meanwhile: they are listed again. */
 async function findRows(database: Database, condition: RowCondition): Promise<FoundRows[]> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await findListedRows(database, condition)
+    } catch (error) {
+      if (attempts === maxListings || !isNamed(error, 'UNKNOWN_TABLE')) throw error
+    }
+  }
+}
+
+/** Far more than tables are dropped between two statements. */
+const maxListings = 20
+
+async function findListedRows(database: Database, condition: RowCondition): Promise<FoundRows[]> {
   const owned = (await database.read(listOwnedTables)).flatMap((one) => {
     const where = condition(one)
     return where ? [{ table: one.table, where }] : []

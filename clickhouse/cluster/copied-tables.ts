@@ -4,6 +4,7 @@ import type { Query } from '../../queries/sql/query.ts'
 import { sql } from '../../queries/sql/sql.ts'
 import { listOwnedTables } from '../../queries/tenants/list-owned-tables.ts'
 import { viewTargets } from '../rollups/list-rollups.ts'
+import { isWorkTable } from '../rollups/retract-reports.ts'
 
 /** A table whose rows of a tenant are copied; the views of the copy's database fill the others. */
 export interface CopiedTable {
@@ -34,7 +35,7 @@ export async function listCopiedTables(database: Database): Promise<CopiedTable[
     await viewTargets(database),
   ]
   return tables
-    .filter(({ table }) => owned.some((other) => other.table === table))
+    .filter(({ table }) => owned.some((other) => other.table === table) && !isWorkTable(table))
     .filter(({ table, expires }) => !(filled.includes(table) && expires))
     .map(({ table, isVersioned }) => ({ table, isVersioned, isFilled: filled.includes(table) }))
 }

@@ -108,3 +108,24 @@ test.each([1, 2])(
     expect(await scansOf(stays)).toEqual([[1, 2, 2]])
   },
 )
+
+test('a move passes over tables of running rebuilds and deletions, and waits for a deletion that was cut off', async () => {
+  const tenantId = await makeTenant('--shard', '1')
+  const { siteId } = await createSite(tenantId, 'waiting')
+  const { database } = requireShard(cluster, 1)
+  const copy = `reports_retracted_${siteId.replaceAll('-', '')}`
+  const second = Math.floor(Date.now() / 1000).toString(16)
+  const work = [`monitored_pages_rebuild_${second}00000000`, `${copy}_unfinished`, copy]
+  const move = () => moveTenant(cluster, tenantId, 2, settled)
+  try {
+    for (const table of work) {
+      await database.command(`CREATE TABLE ${table} AS monitored_pages`)
+      await database.command(`INSERT INTO ${table} SELECT * FROM monitored_pages WHERE tenant_id = '${tenantId}'`)
+    }
+    await expect(move()).rejects.toThrow('was cut off: run "sites delete" again, before the move')
+    await database.command(`DROP TABLE ${copy} SYNC`)
+    expect(await move()).toMatchObject({ shard: 2, different: 0 })
+  } finally {
+    for (const table of work) await database.command(`DROP TABLE IF EXISTS ${table} SYNC`)
+  }
+})
