@@ -47,6 +47,9 @@ const change = z.object({
   gradeDroppedFrom: openEnum(scanGrades).nullable(),
   grade: openEnum(scanGrades).nullable(),
   alertIds: z.array(z.string()).meta({ description: 'Immediate alerts of it that were delivered within a day.' }),
+  failedAlertIds: z
+    .array(z.string())
+    .meta({ description: 'Without one, immediate alerts of its events within a day that were not delivered.' }),
 })
 
 const evidence = z

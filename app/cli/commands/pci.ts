@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { evidenceChanges } from '../../../queries/rules/pci/evidence-changes.ts'
-import { canonicalJson, evidenceHash } from '../../../queries/rules/pci/evidence-hash.ts'
+import { evidenceHash } from '../../../queries/rules/pci/evidence-hash.ts'
+import { differingParts, ofReports } from '../../../queries/rules/pci/report-differences.ts'
 import { parseDateTime } from '../../../schema/params.ts'
-import { entitlements, retentionStart } from '../../../schema/plans.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { argument, option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
@@ -40,26 +40,25 @@ const table = option('--table <TABLE>', {
 
 const file = argument('<FILE>', {
   about: 'The report',
-  takes: 'the path of a .json of "pci report"',
+  takes: 'the path of a .json of "pci report" or of the API',
   schema: z.string().min(1),
 })
 
 const keyNote = 'With --api it needs no database: a key of the tenant or the site in API_KEY is enough.'
-
-/** What rests on reports of browsers, too: it has no hash, so it is compared with the database. */
-const outsideHash = ['requirements', 'observed', 'limits'] as const
 
 /** A file can hold anything: what is no evidence has another hash. */
 const reportFile = z.object({
   data: z.looseObject({
     evidenceHash: z.string(),
     evidence: z.looseObject({
-      asOf: z.string(),
+      asOf: z.iso.datetime(),
       tenant: z.looseObject({ id: z.guid() }),
       site: z.looseObject({ id: z.guid() }),
     }),
   }),
 })
+
+type ReportData = z.infer<typeof reportFile>['data']
 
 export function addPci(program: Command, context: Context): void {
   const pci = subcommand(program, 'pci', { about: 'Evidence of PCI DSS that an assessor can check' })
@@ -100,8 +99,9 @@ export function addPci(program: Command, context: Context): void {
   subcommand(pci, 'verify', {
     about: 'Check the hash of a report, and list what changed since',
     notes: [
-      'Exits 1 if the file is not as it was written: its evidence has another hash, or the database has another for its time, or',
-      'requirements, observed or limits differ from the database. Where retention deleted reports since, these are "unchecked".',
+      'Exits 1 if the file is not as the database has it: its evidence has another hash, or what has no hash differs.',
+      'Reports of browsers that come in later or are deleted change "observed", "limits" and the requirement 6.4.3. Then',
+      '"evidence" is true and "differing" names these alone. Exits 2 if the file is no report, or has a name twice.',
       '"changed" counts what differs between its time and now.',
       keyNote,
     ],
@@ -134,30 +134,24 @@ export function addPci(program: Command, context: Context): void {
         )
         return context.finish({ ...found, verified: false }, 1)
       }
-      const differing = outsideHash.filter((part) => !isEqual(report[part], stored[part]))
-      const isCut = differing.length > 0 && lacksReports(stored)
-      if (differing.length > 0 && !isCut) {
-        context.log(`${differing.join(', ')} in ${file} differ from what the database has for ${evidence.asOf}`)
-        return context.finish({ ...found, verified: false, differing }, 1)
-      }
-      if (isCut) context.log(`Retention deleted reports since: ${outsideHash.join(', ')} in ${file} cannot be checked`)
       const changed = evidenceChanges(stored.evidence, (await read()).evidence)
-      return context.finish({ ...found, verified: true, ...(isCut && { unchecked: outsideHash }), changed })
+      const differing = differingParts(report, stored)
+      if (differing.length > 0) {
+        const isOfReports = differing.every((part) => ofReports.includes(part))
+        context.log(
+          isOfReports
+            ? `The evidence in ${file} is as the database has it. Its ${differing.join(', ')} cannot be verified: browsers’ reports came in or were deleted since, or the file was changed`
+            : `${differing.join(', ')} in ${file} differ from what the database has for ${evidence.asOf}: the file was changed`,
+        )
+        return context.finish({ ...found, verified: false, evidence: true, differing, changed }, 1)
+      }
+      return context.finish({ ...found, verified: true, changed })
     })
 }
 
 /** For `catch`. */
 function unlessNotStored(error: unknown): undefined {
   if (!(error instanceof NotStored)) throw error
-}
-
-const isEqual = (one: unknown, other: unknown) =>
-  canonicalJson({ of: one ?? null }) === canonicalJson({ of: other ?? null })
-
-/** Whether retention deleted reports that counted at its time. */
-function lacksReports({ evidence: { plan, asOf }, observed }: PciReport): boolean {
-  const { retentionDays } = entitlements(plan.name, plan.overrides)
-  return Date.parse(observed.window.from) > retentionStart(retentionDays, new Date(asOf)).getTime()
 }
 
 /** Throws if there is such a file, or no folder for it. */
@@ -174,18 +168,21 @@ async function writeNew(path: string, text: string): Promise<void> {
 
 async function readReport(path: string, file: string) {
   const text = await readFile(path, 'utf8')
-  const notReport = `${file} is no report in JSON: give the .json that "pci report" wrote`
+  const notReport = `${file} is no report in JSON: give the .json of "pci report" or of the API`
   let report: unknown
   try {
     report = JSON.parse(text)
   } catch {
     throw new Error(notReport)
   }
-  const parsed = reportFile.safeParse(report)
-  if (!parsed.success) throw new Error(notReport)
+  if (!reportFile.safeParse(report).success) throw new Error(notReport)
   // Of two members with one name a reader can see the first, and a program the last.
-  if (text.trim() !== JSON.stringify(report, null, 2)) {
-    throw new Error(`${file} is not as "pci report" writes it, or has a name twice: format it by two spaces`)
+  if (text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') !== JSON.stringify(report)) {
+    throw new Error(`${file} has a name twice, or texts and numbers as no report is written`)
   }
-  return parsed.data.data
+  // As it was read: a schema leaves names such as __proto__ out.
+  const { data, ...others } = report as { readonly data: ReportData }
+  if (Object.keys(others).length > 0)
+    throw new Error(`${file} has more than a report: ${Object.keys(others).join(', ')}`)
+  return data
 }

@@ -24,6 +24,7 @@ import { entitlements, retentionStart } from '../../../schema/plans.ts'
 import { Problem } from '../../../schema/problems.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { readReadiness } from './read-readiness.ts'
+import { failedAlertIds } from './report-deliveries.ts'
 import { observedOf } from './report-observed.ts'
 import { limitsOf, requirementText } from './report-texts.ts'
 
@@ -64,7 +65,14 @@ export async function readReport(today: Reader, request: ReportRequest): Promise
     watchedPageIds: readiness.watchedPages.filter(({ watched }) => watched).map(({ id }) => id),
     evidence,
     observed,
-    limits: limitsOf({ asOf, windowFrom, window, evidence, inventory: readiness.inventory, history }),
+    limits: limitsOf({
+      asOf,
+      windowFrom,
+      window,
+      evidence,
+      inventory: readiness.inventory,
+      history,
+    }),
   }
 }
 
@@ -129,10 +137,10 @@ function evidenceOf(
     captures: captures
       .map(({ url, hash, capture }) => ({ url, hash, ...capture }))
       .toSorted((a, b) => byText(a.url, b.url) || byText(a.hash, b.hash)),
-    changes: found.map(({ alerts, ...change }) => ({
-      ...change,
-      alertIds: [...new Set(alerts.map(({ alertId }) => alertId))].sort(),
-    })),
+    changes: found.map(({ alerts, ...change }) => {
+      const alertIds = [...new Set(alerts.map(({ alertId }) => alertId))].sort()
+      return { ...change, alertIds, failedAlertIds: alertIds.length > 0 ? [] : failedAlertIds(change, deliveries) }
+    }),
     deliveries,
   }
 }

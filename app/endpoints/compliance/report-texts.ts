@@ -105,7 +105,7 @@ export function limitsOf({ asOf, windowFrom, window, evidence, inventory, histor
   const all: readonly (readonly [applies: boolean, sentence: string])[] = [
     [
       window.from > windowFrom,
-      `Browsers’ reports from ${day(windowFrom)} to ${day(window.from)} are deleted by the plan’s retention: "observed" and the verdict on ${scriptsRequirement} are without them.`,
+      `Browsers’ reports from ${day(windowFrom)} to ${day(window.from)} are out of the plan’s retention now: "observed" and the verdict on ${scriptsRequirement} are without them.`,
     ],
     [
       asOf.getTime() < started,

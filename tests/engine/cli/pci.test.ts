@@ -91,13 +91,41 @@ test('what has no hash is compared with the database, and a name that stands twi
   const judged = await run(['pci', 'verify', path('judged.json')])
   expect([judged.exitCode, judged.result]).toMatchObject([
     1,
-    { verified: false, differing: ['requirements', 'limits'] },
+    { verified: false, differing: ['limits', 'requirement 6.4.3', 'requirement 11.6.1'] },
   ])
-  // A window that says so makes no reports deleted.
-  const observed = { ...data.observed, window: { ...data.observed.window, from: '2020-01-01T00:00:00.000Z' } }
-  await writeFile(path('window.json'), inFile({ data: { ...data, requirements, observed } }))
-  const moved = await run(['pci', 'verify', path('window.json')])
-  expect([moved.exitCode, moved.result.differing]).toEqual([1, ['requirements', 'observed']])
+  expect(judged.stderr).toContain('differ from what the database has')
+  const tampered: readonly (readonly [object, string])[] = [
+    [{ ...data, generatedAt: '1999-01-01T00:00:00Z' }, 'generatedAt'],
+    [{ ...data, generatedAt: undefined }, 'generatedAt'],
+    [{ ...data, watchedPageIds: [] }, 'watchedPageIds'],
+    [{ ...data, approvedBy: 'QSA' }, 'approvedBy'],
+    [{ ...data, requirements: data.requirements.slice(1) }, 'requirements'],
+  ]
+  for (const [index, [changed, part]] of tampered.entries()) {
+    await writeFile(path(`tampered-${index}.json`), inFile({ data: changed }))
+    const found = await run(['pci', 'verify', path(`tampered-${index}.json`)])
+    expect([found.exitCode, found.result.verified, found.result.differing]).toEqual([
+      1,
+      false,
+      expect.arrayContaining([part]),
+    ])
+  }
+  const observed = { ...data.observed, scripts: [] }
+  await writeFile(path('observed.json'), inFile({ data: { ...data, observed } }))
+  const unsure = await run(['pci', 'verify', path('observed.json')])
+  expect([unsure.exitCode, unsure.result]).toMatchObject([
+    1,
+    { verified: false, evidence: true, differing: ['observed'] },
+  ])
+  expect(unsure.stderr).toContain('came in or were deleted since, or the file was changed')
+  await writeFile(
+    path('proto.json'),
+    text.replace('"evidence": {', '"evidence": {\n      "__proto__": { "approved": true },'),
+  )
+  expect((await run(['pci', 'verify', path('proto.json')])).stderr).toContain('was changed: its hash is another')
+  // As the API responds.
+  await writeFile(path('compact.json'), JSON.stringify({ data }))
+  expect((await run(['pci', 'verify', path('compact.json')])).result.verified).toBe(true)
   await writeFile(path('twice.json'), text.replace('"data": {', '"data": {\n    "evidence": {},'))
   expect((await run(['pci', 'verify', path('twice.json')])).stderr).toContain('has a name twice')
   expect((await run(['pci', 'verify', path('whole.json')])).result.verified).toBe(true)

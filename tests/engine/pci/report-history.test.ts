@@ -189,8 +189,8 @@ test('retention that is shortened leaves the hash, and the report says what is m
   expect(after.evidenceHash).toBe(before.evidenceHash)
   expect(after.evidence.plan.name).toBe('business')
   expect(Date.parse(after.observed.window.from) - Date.parse(before.observed.window.from)).toBe(60 * dayMs)
-  expect(before.limits.join()).not.toContain('deleted by the plan’s retention')
-  expect(after.limits.join()).toContain('deleted by the plan’s retention')
+  expect(before.limits.join()).not.toContain('out of the plan’s retention now')
+  expect(after.limits.join()).toContain('out of the plan’s retention now')
 })
 
 test('the earliest time of a site that was found when its history began is its creation', async () => {

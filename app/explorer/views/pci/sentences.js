@@ -168,5 +168,6 @@ const format = new Intl.DateTimeFormat('en-GB', {
   },
 })
 
-/** `26 Nov 2026 04:37 UTC`: evidence has whole times in one zone. @param {string} time */
-export const utc = (time) => `${format.format(Date.parse(time)).replace(',', '')} UTC`
+/** `26 Nov 2026 04:37 UTC`: evidence has whole times in one zone. @param {string} time of a link it can be any text, which stays */
+export const utc = (time) =>
+  Number.isNaN(Date.parse(time)) ? time : `${format.format(Date.parse(time)).replace(',', '')} UTC`

@@ -1,0 +1,30 @@
+/** @module What a file of a report has otherwise than the database, its evidence apart, which has a hash. */
+
+import { scriptsRequirement } from '../../../schema/pci.ts'
+import type { PciReport } from '../../../schema/responses/pci-report.ts'
+import { canonicalJson } from './evidence-hash.ts'
+
+/** What reports of browsers change that come in later, or that retention deletes. */
+export const ofReports: readonly string[] = [`requirement ${scriptsRequirement}`, 'observed', 'limits']
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Members but evidence that differ, each requirement apart. */
+export function differingParts(report: Members, stored: PciReport): string[] {
+  const [found, expected] = [partsOf(report), partsOf({ ...stored })]
+  const differing = [...new Set([...found.keys(), ...expected.keys()])].filter(
+    (part) => canonicalJson({ of: found.get(part) ?? null }) !== canonicalJson({ of: expected.get(part) ?? null }),
+  )
+  const generated = typeof report.generatedAt === 'string' ? Date.parse(report.generatedAt) : Number.NaN
+  const isTime = generated >= Date.parse(stored.evidence.asOf) && generated <= Date.parse(stored.generatedAt)
+  return isTime ? differing : [...differing, 'generatedAt']
+}
+
+function partsOf({ generatedAt: _, evidence: __, requirements, ...parts }: Members): Map<string, unknown> {
+  const list: readonly { readonly id?: unknown }[] = Array.isArray(requirements) ? requirements : []
+  return new Map([
+    ...Object.entries(parts),
+    ['requirements', list.map((requirement) => requirement?.id ?? null)],
+    ...list.map((requirement): [string, unknown] => [`requirement ${requirement?.id}`, requirement]),
+  ])
+}
