@@ -30,8 +30,7 @@ export interface Retraction {
 export const isCopy = (table: string) => /^reports_retracted_[0-9a-f]{32}$/.test(table)
 
 /** Of a retraction or a rebuild (`rebuild-rollups.ts`) that is running or was cut off: it is dropped at the end. */
-export const isWorkTable = (table: string) =>
-  /_(retracted|retract)_[0-9a-f]{32}(_unfinished)?$|_rebuild_[0-9a-f]{8,24}$/.test(table)
+export const isWorkTable = (table: string) => /_(retracted|retract|rebuild)_[0-9a-f]{8,32}(_\w+)?$/.test(table)
 
 /** Databases that a statement of DDL reaches at once. */
 interface Group {

@@ -115,7 +115,7 @@ test('a move passes over tables of running rebuilds and deletions, and waits for
   const { database } = requireShard(cluster, 1)
   const copy = `reports_retracted_${siteId.replaceAll('-', '')}`
   const second = Math.floor(Date.now() / 1000).toString(16)
-  const work = [`monitored_pages_rebuild_${second}00000000`, `${copy}_unfinished`, copy]
+  const work = [`monitored_pages_rebuild_${second}00000000`, `${copy}_unfinished`, `${copy}_keys`, copy]
   const move = () => moveTenant(cluster, tenantId, 2, settled)
   try {
     for (const table of work) {
