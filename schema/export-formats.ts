@@ -8,3 +8,6 @@ export const exportFormats = {
 export type ExportFormat = keyof typeof exportFormats
 
 export const exportFormatNames = Object.keys(exportFormats) as [ExportFormat, ...ExportFormat[]]
+
+/** Spreadsheets run a cell that begins with one (OWASP ASVS 5, 1.2.10); East Asian ones take the full-width form too. */
+export const formulaStarts: readonly string[] = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠']

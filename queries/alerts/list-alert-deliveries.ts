@@ -11,6 +11,10 @@ export interface DeliveryFilter {
   readonly eventType?: string | undefined
 }
 
+/** Of a row of alert_deliveries. */
+export const deliveryDestination = sql`(destination_id, nullIf(destination_name, ''), nullIf(destination_type, ''))
+          ::Tuple(id String, name Nullable(String), type Nullable(String))`
+
 /** Newest first, ties by id descending. */
 export function listAlertDeliveries(
   tenantId: string,
@@ -28,8 +32,7 @@ export function listAlertDeliveries(
     name: 'listAlertDeliveries',
     statement: sql`
       SELECT id, alert_id AS alertId, kind, outcome, nullIf(detail, '') AS detail,
-        (destination_id, nullIf(destination_name, ''), nullIf(destination_type, ''))
-          ::Tuple(id String, name Nullable(String), type Nullable(String)) AS destination,
+        ${deliveryDestination} AS destination,
         nullIf(event_type, '') AS eventType, site_id AS siteId, site_ids AS siteIds, nullIf(summary, '') AS summary,
         created_at AS createdAt
       FROM alert_deliveries FINAL

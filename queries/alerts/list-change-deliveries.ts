@@ -3,6 +3,7 @@ import { alertDelivery } from '../../schema/responses/alert-delivery.ts'
 import type { SiteRef } from '../pages/payment-pages.ts'
 import type { Query } from '../sql/query.ts'
 import { at, sql, texts, uuid } from '../sql/sql.ts'
+import { deliveryDestination } from './list-alert-deliveries.ts'
 
 const row = alertDelivery.omit({ kind: true, siteId: true, siteIds: true, summary: true })
 
@@ -14,8 +15,7 @@ export const listChangeDeliveries = (
   name: 'listChangeDeliveries',
   statement: sql`
     SELECT id, alert_id AS alertId, event_type AS eventType, outcome, nullIf(detail, '') AS detail,
-      (destination_id, nullIf(destination_name, ''), nullIf(destination_type, ''))
-        ::Tuple(id String, name Nullable(String), type Nullable(String)) AS destination,
+      ${deliveryDestination} AS destination,
       created_at AS createdAt
     FROM alert_deliveries FINAL
     WHERE tenant_id = ${uuid(tenantId)} AND created_at >= ${at(since)} AND site_id = ${uuid(siteId)}

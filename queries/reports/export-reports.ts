@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { type ExportFormat, exportFormats } from '../../schema/export-formats.ts'
+import { type ExportFormat, exportFormats, formulaStarts } from '../../schema/export-formats.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { fieldsOfType, type Report, report } from '../../schema/responses/report.ts'
 import { emptyValueOf, type KindValues, storedFieldRows } from '../../schema/stored-report.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import type { ExportQuery, Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'
-import { join, name, type Sql, sql } from '../sql/sql.ts'
+import { join, name, type Sql, sql, texts } from '../sql/sql.ts'
 import { newestFirst, reportsWhere } from './reports-where.ts'
 
 type Field = keyof Report
@@ -32,11 +32,8 @@ function listed(field: Field, own: ReadonlySet<Field>): Sql {
   return empty === '' ? sql`nullIf(${stored}, '')` : sql`nullIf(${stored}, 0)`
 }
 
-/** Spreadsheets run a cell that begins with one (OWASP ASVS 5, 1.2.10); East Asian ones take the full-width form too. */
-const formulaStarts = sql`('=', '+', '-', '@', '\\t', '\\r', '\\n', '\\0', '＝', '＋', '－', '＠')`
-
 const guarded = (value: Sql): Sql =>
-  sql`if(substringUTF8(${value}, 1, 1) IN ${formulaStarts}, concat('\\'', ${value}), ${value})`
+  sql`if(substringUTF8(${value}, 1, 1) IN ${texts(formulaStarts)}, concat('\\'', ${value}), ${value})`
 
 const isText = (field: Field) => ['text', 'word'].includes(storedFieldRows[field].kind)
 

@@ -9,16 +9,17 @@ const tenantId = { takes: 'the id of a tenant, a UUID', schema: uuid }
 
 export const tenant = option('--tenant <ID>', { about: 'The tenant', ...tenantId }).makeOptionMandatory()
 
-/** With `apiOption`. */
-export const tenantUnlessApi = () =>
-  option('--tenant <ID>', { about: 'The tenant, unless --api is given', ...tenantId }).makeOptionMandatory()
+/** With `api`. */
+export const tenantUnlessApi = option('--tenant <ID>', {
+  about: 'The tenant, unless --api is given',
+  ...tenantId,
+}).makeOptionMandatory()
 
-export const apiOption = () =>
-  option('--api <URL>', {
-    about: 'Read from this API instead of the database, with the key in API_KEY',
-    takes: 'a URL such as https://reports.example.com',
-    schema: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
-  }).implies({ tenant: null })
+export const api = option('--api <URL>', {
+  about: 'Read from this API instead of the database, with the key in API_KEY',
+  takes: 'a URL such as https://reports.example.com',
+  schema: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+}).implies({ tenant: null })
 
 export const siteOption = (about: string) =>
   option('--site <ID>', { about, takes: 'the id of a site of the tenant, a UUID', schema: uuid })

@@ -3,11 +3,9 @@ import { z } from 'zod'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requestApi } from '../command/request-api.ts'
-import { apiOption, siteOption, tenantUnlessApi } from '../command/shared-arguments.ts'
+import { api, site, tenantUnlessApi } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { readPolicy } from '../csp/read-policy.ts'
-
-const site = () => siteOption('The site').makeOptionMandatory()
 
 const last = () =>
   option('--last <DURATION>', {
@@ -37,11 +35,11 @@ export function addCsp(program: Command, context: Context): void {
     ],
     examples: ['csp advise --tenant ID --site ID', 'csp advise --api https://reports.example.com --site ID --last 7d'],
   })
-    .addOption(tenantUnlessApi())
-    .addOption(site())
+    .addOption(tenantUnlessApi)
+    .addOption(site)
     .addOption(policyId())
     .addOption(last())
-    .addOption(apiOption())
+    .addOption(api)
     .action(async ({ site, policyId, ...options }) => {
       const response = await requestApi(context, options, `/v1/sites/${site}/csp-policies/advice`, { policyId })
       context.finish(response)
@@ -59,12 +57,12 @@ export function addCsp(program: Command, context: Context): void {
       'csp advise --tenant ID --site ID | jq -r .data.proposed.text | security-reporting csp check --tenant ID --site ID --policy -',
     ],
   })
-    .addOption(tenantUnlessApi())
-    .addOption(site())
+    .addOption(tenantUnlessApi)
+    .addOption(site)
     .addOption(policyFile().makeOptionMandatory())
     .addOption(policyId())
     .addOption(last())
-    .addOption(apiOption())
+    .addOption(api)
     .action(async ({ site, policy: file, policyId, ...options }) => {
       const policy = await readPolicy(context, file)
       const path = `/v1/sites/${site}/csp-policies/check`

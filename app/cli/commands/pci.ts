@@ -11,7 +11,7 @@ import { argument, option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requestApi, requestText } from '../command/request-api.ts'
 import { NotStored } from '../command/require-tenant.ts'
-import { apiOption, site, tenantUnlessApi } from '../command/shared-arguments.ts'
+import { api, site, tenantUnlessApi } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 
 const path = '/v1/compliance/pci-dss/report'
@@ -76,12 +76,12 @@ export function addPci(program: Command, context: Context): void {
       'pci report --api https://reports.example.com --site ID --out today.json',
     ],
   })
-    .addOption(tenantUnlessApi())
+    .addOption(tenantUnlessApi)
     .addOption(site)
     .addOption(asOf)
     .addOption(out)
     .addOption(table)
-    .addOption(apiOption())
+    .addOption(api)
     .action(async ({ site, asOf, out, table, ...options }) => {
       const format = out.slice(out.lastIndexOf('.') + 1)
       if ((format === 'csv') !== (table !== undefined)) {
@@ -108,7 +108,7 @@ export function addPci(program: Command, context: Context): void {
     examples: ['pci verify november.json', 'pci verify --api https://reports.example.com november.json'],
   })
     .addArgument(file)
-    .addOption(apiOption())
+    .addOption(api)
     .action(async (file, { api }) => {
       const report = await readReport(resolve(context.folder, file), file)
       const { evidence, evidenceHash: stated } = report

@@ -72,13 +72,8 @@ export async function readChanges(
 }
 
 export const changeEvidence = (changes: readonly FoundChange[]): Evidence['changes'] =>
-  changes.map(({ headers, alerts, ...change }) => ({
-    scanId: change.scanId,
-    pageId: change.pageId,
-    scannedAt: change.scannedAt,
-    headers: headers.map(({ header }) => header),
-    gradeDroppedFrom: change.gradeDroppedFrom,
-    grade: change.grade,
-    pageLabel: change.pageLabel,
+  changes.map(({ alerts, ...change }) => ({
+    ...change,
+    headers: change.headers.map(({ header }) => header),
     alerted: alerts.length > 0,
   }))

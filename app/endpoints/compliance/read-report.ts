@@ -54,8 +54,7 @@ export async function readReport(today: Reader, request: ReportRequest): Promise
   const window = { from: Math.min(Math.max(windowFrom, retentionFrom), asOf.getTime()), to: asOf.getTime() }
   const scripts = { window, seenSince: windowFrom, hashes: true }
   const readiness = await readReadiness(reader, { tenant, siteId: request.siteId, ...scripts })
-  const records = await readRecords(reader, request, window)
-  const [history] = await today.read(findHistoryStart)
+  const [records, [history]] = await Promise.all([readRecords(reader, request, window), today.read(findHistoryStart)])
   const evidence = evidenceOf({ ...request, tenant, siteName: site.name }, readiness, records)
   const observed = { window: toReadWindow(window), ...observedOf(readiness) }
   return {

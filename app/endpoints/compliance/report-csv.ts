@@ -1,5 +1,6 @@
 /** @module Tables of a report as CSV (RFC 4180). */
 
+import { formulaStarts } from '../../../schema/export-formats.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { deliveriesOf } from './report-deliveries.ts'
 
@@ -10,7 +11,7 @@ type Cell = string | number | boolean | null
 /** An apostrophe stands before what a spreadsheet would read as a formula. */
 function csvCell(value: Cell): string {
   const text = String(value ?? '')
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = formulaStarts.includes(text.charAt(0)) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

@@ -1,5 +1,5 @@
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
-import { canonicalJson } from './evidence-hash.ts'
+import { isSameJson } from './evidence-hash.ts'
 
 type Evidence = PciReport['evidence']
 type Item = Readonly<Record<string, unknown>>
@@ -23,16 +23,14 @@ const keys = {
 
 const single = ['tenant', 'site', 'plan'] as const
 
-const equal = (a: unknown, b: unknown) => canonicalJson(a as never) === canonicalJson(b as never)
-
 function difference(before: readonly Item[], after: readonly Item[], key: readonly string[]): Difference {
   const byKey = (items: readonly Item[]) =>
-    new Map(items.map((item) => [canonicalJson(key.map((name) => item[name]) as never), item]))
+    new Map(items.map((item) => [JSON.stringify(key.map((name) => item[name])), item]))
   const [old, now] = [byKey(before), byKey(after)]
   const kept = [...now].filter(([id]) => old.has(id))
   return {
     added: now.size - kept.length,
-    changed: kept.filter(([id, item]) => !equal(item, old.get(id))).length,
+    changed: kept.filter(([id, item]) => !isSameJson(item, old.get(id))).length,
     removed: old.size - kept.length,
   }
 }

@@ -13,5 +13,8 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`
 }
 
+/** Whatever the order of members; a member that is not there is not null. */
+export const isSameJson = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other)
+
 /** Lower-case hexadecimal SHA-256. @param evidence of plain JSON values. */
 export const evidenceHash = (evidence: object): string => hash('sha256', canonicalJson(evidence), 'hex')

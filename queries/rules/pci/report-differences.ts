@@ -2,7 +2,7 @@
 
 import { scriptsRequirement } from '../../../schema/pci.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
-import { canonicalJson } from './evidence-hash.ts'
+import { isSameJson } from './evidence-hash.ts'
 
 /** What reports of browsers change that come in later, or that retention deletes. */
 export const ofReports: readonly string[] = [`requirement ${scriptsRequirement}`, 'observed', 'limits']
@@ -13,7 +13,7 @@ type Members = Readonly<Record<string, unknown>>
 export function differingParts(report: Members, stored: PciReport): string[] {
   const [found, expected] = [partsOf(report), partsOf({ ...stored })]
   const differing = [...new Set([...found.keys(), ...expected.keys()])].filter(
-    (part) => canonicalJson({ of: found.get(part) ?? null }) !== canonicalJson({ of: expected.get(part) ?? null }),
+    (part) => !isSameJson(found.get(part), expected.get(part)),
   )
   const generated = typeof report.generatedAt === 'string' ? Date.parse(report.generatedAt) : Number.NaN
   const isTime = generated >= Date.parse(stored.evidence.asOf) && generated <= Date.parse(stored.generatedAt)

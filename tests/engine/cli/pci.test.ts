@@ -99,6 +99,7 @@ test('what has no hash is compared with the database, and a name that stands twi
     [{ ...data, generatedAt: undefined }, 'generatedAt'],
     [{ ...data, watchedPageIds: [] }, 'watchedPageIds'],
     [{ ...data, approvedBy: 'QSA' }, 'approvedBy'],
+    [{ ...data, approvedBy: null }, 'approvedBy'],
     [{ ...data, requirements: data.requirements.slice(1) }, 'requirements'],
   ]
   for (const [index, [changed, part]] of tampered.entries()) {
