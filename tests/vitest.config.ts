@@ -1,14 +1,9 @@
+/** @module `npm test`: what a change can break, on one embedded ClickHouse, Redis and Chromium. */
+
 import { defineConfig } from 'vitest/config'
+import { faults, options, runsAgain } from './vitest-options.ts'
 
 const alone = ['tests/unit/**/*.test.ts', 'tests/sql/**/*.test.ts']
-
-const onCluster = 'tests/engine/cluster/*.test.ts'
-
-/** Again on two shards: what depends on where rows lie. */
-const again = [
-  'tests/engine/*/*oracle.test.ts',
-  'tests/contract/{access,expired-windows,isolation,key-scopes,missing-values}.test.ts',
-]
 
 const madeUp = 'tests/made-up/*.test.ts'
 
@@ -20,41 +15,17 @@ const withMadeUp = [
   'tests/engine/groups/browser-changes-oracle.test.ts',
 ]
 
-/** Properties that the project `servers` runs too have fewer cases. */
-const runsAgain = { RUNS_AGAIN: '1' }
-
-/** Milliseconds up to which a test waits for what should happen. Nothing is judged by them: other programs load the machine. */
-const [eventLimit, testLimit] = [300_000, 900_000]
-
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
-    testTimeout: testLimit,
-    hookTimeout: testLimit,
-    teardownTimeout: testLimit,
-    expect: { poll: { timeout: eventLimit } },
-    allowOnly: false,
-    // A worker loads each module once for all of its files.
-    isolate: false,
-    // On two cores, as tests also wait for programs and clocks.
-    maxWorkers: 4,
+    ...options,
     projects: [
       { extends: true, test: { name: 'alone', include: alone } },
       {
         extends: true,
         test: {
-          name: 'cluster',
-          env: runsAgain,
-          include: [onCluster, ...again],
-          globalSetup: ['tests/support/programs.ts', 'tests/support/cluster-servers.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: 'servers',
           include: ['tests/**/*.test.ts'],
-          exclude: [...alone, onCluster, madeUp],
+          exclude: [...alone, madeUp, faults],
           globalSetup: ['tests/support/programs.ts', 'tests/support/servers.ts'],
         },
       },

@@ -1,6 +1,6 @@
 /**
- * @module `npm run bench:tests [-- vitest's arguments]`: where a run of the tests spends processor time, and what it
- * waits for.
+ * @module `npm run bench:tests [-- --faults] [vitest's arguments]`: where a run of `npm test`, or of `npm run test:faults`,
+ * spends processor time, and what it waits for.
  */
 
 import { spawn } from 'node:child_process'
@@ -18,13 +18,14 @@ const sampleMs = 100
 const collectMs = 2_000
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
-const config = fileURLToPath(new URL('../../vitest.config.ts', import.meta.url))
+const [isFaults, given] = [process.argv[2] === '--faults', process.argv.slice(2)]
+const config = fileURLToPath(new URL(`../../vitest${isFaults ? '.faults' : ''}.config.ts`, import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'test-run-'))
 const sleepsFile = join(folder, 'sleeps.ndjson')
 const preload = pathToFileURL(fileURLToPath(new URL('count-sleeps.mjs', import.meta.url))).href
 
 const startedAt = Date.now()
-const run = spawn(process.execPath, [vitest, 'run', '--config', config, ...process.argv.slice(2)], {
+const run = spawn(process.execPath, [vitest, 'run', '--config', config, ...given.slice(isFaults ? 1 : 0)], {
   stdio: 'inherit',
   env: { ...process.env, NODE_OPTIONS: `--import=${preload}`, SLEEPS_FILE: sleepsFile },
 })

@@ -8,7 +8,7 @@ import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { connectPatiently } from '../../support/patience.ts'
 import { complete, newImport, posts, reportsIn, stored } from '../../support/posts-file.ts'
 
-/** 50 kills take a minute and a half: `ENGINE_KILLS=50 npm test -- tests/engine/import/killed-engine.test.ts`. */
+/** 50 kills take a minute and a half: `ENGINE_KILLS=50 npm run test:faults -- tests/faults/import/killed-engine.test.ts`. */
 const wantedKills = Number(process.env.ENGINE_KILLS ?? 4)
 
 describe('a killed engine', () => {

@@ -18,7 +18,7 @@ import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 import { startWebServer, type WebServer } from '../../support/web-server.ts'
 
-/** 50 kills take two minutes: `WORKER_KILLS=50 npm test -- tests/engine/worker/kills.test.ts`. */
+/** 50 kills take two minutes: `WORKER_KILLS=50 npm run test:faults -- tests/faults/worker/kills.test.ts`. */
 const wantedKills = Number(process.env.WORKER_KILLS ?? 10)
 const random = seeded(Number(process.env.WORKER_KILLS_SEED ?? 1))
 const intervalMs = 1_000

@@ -11,7 +11,7 @@ import { freezeProcess } from '../../support/freeze-process.ts'
 import type { OwnAlerts } from '../../support/own-alerts.ts'
 import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 
-/** A kill takes a second, half of it the lease: `ALERT_KILLS=200 npm test -- tests/engine/worker/alert-kills.test.ts`. */
+/** A kill takes a second, half of it the lease: `ALERT_KILLS=200 npm run test:faults -- tests/faults/worker/alert-kills.test.ts`. */
 const wantedKills = Number(process.env.ALERT_KILLS ?? 4)
 const random = seeded(Number(process.env.ALERT_KILLS_SEED ?? 1))
 const leaseMs = 500

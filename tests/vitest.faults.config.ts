@@ -1,0 +1,38 @@
+/** @module `npm run test:faults`: campaigns of kills, outages, full disks, moves and upgrades, and clusters. */
+
+import { defineConfig } from 'vitest/config'
+import { faults, options, runsAgain } from './vitest-options.ts'
+
+const onCluster = 'tests/faults/cluster/*.test.ts'
+
+/** Again on two shards: what depends on where rows lie. */
+const again = [
+  'tests/engine/*/*oracle.test.ts',
+  'tests/contract/{access,expired-windows,isolation,key-scopes,missing-values}.test.ts',
+]
+
+export default defineConfig({
+  test: {
+    ...options,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'cluster',
+          env: runsAgain,
+          include: [onCluster, ...again],
+          globalSetup: ['tests/support/programs.ts', 'tests/support/cluster-servers.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'faults',
+          include: [faults],
+          exclude: [onCluster],
+          globalSetup: ['tests/support/programs.ts', 'tests/support/servers.ts'],
+        },
+      },
+    ],
+  },
+})
