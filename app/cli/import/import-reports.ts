@@ -23,7 +23,7 @@ const help = {
     'one above 2 MB alone. A "receivedAt" more than a day ahead of now is rejected.',
     'After a missing host has a site, import the file of rejected lines: the file that was imported is not read anew for it.',
     'Prints {"posts", "reports", "stored", "expired", "skipped", "unknownMembers", "rejected"}: "unknownMembers" counts the',
-    'members of bodies that nothing stores, such as "crash.crash_report_api"; "stored" counts the reports accepted,',
+    'members of reports that nothing stores, such as "crash.crash_report_api"; "stored" counts the reports accepted,',
     'also those that were there already, "expired" those received before the tenant’s retention, which are not stored:',
     'after it was raised, import the file again. "removed" counts those of "expired" that were stored under a shorter',
     'retention, which ended: they can be stored for a new tenant only. "restored" counts those of "stored" that an earlier',

@@ -3,8 +3,10 @@
 import type { ReportTypeRow } from '../../../schema/report-type.ts'
 import { storedTypeRows } from '../../../schema/report-types.ts'
 import { textLimits } from '../../../schema/stored-report.ts'
-import { timeMembers } from './line-wrapper.ts'
 import { withoutUser } from './without-user.ts'
+
+/** Names of a receipt time, in this order: ours, Vector's and go-csp-collector's, Logstash's, Fluent Bit's, pino's. */
+export const timeMembers = ['receivedAt', 'timestamp', '@timestamp', 'date', 'time'] as const
 
 /** Values by camelCase name; undefined if the field is missing. */
 export type Fields<Name extends string = string> = Readonly<Record<Name, unknown>>
@@ -12,7 +14,7 @@ export type Fields<Name extends string = string> = Readonly<Record<Name, unknown
 const abbreviations = new Set(['url', 'uri', 'id', 'ip'])
 
 /** camelCase (documentUrl, documentURL), snake_case and kebab-case. */
-function spellings(name: string): string[] {
+export function spellings(name: string): string[] {
   const words = name.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
   const shouted = words.map((word, at) => {
     if (at === 0) return word
@@ -43,7 +45,7 @@ function fieldReader<const Name extends string>(...names: Name[]) {
 
 export const readWrapperFields = fieldReader(...timeMembers, 'userAgent', 'User-Agent', 'site', 'sampleRate')
 
-export const readEnvelopeFields = fieldReader('age', 'url', 'userAgent')
+export const readEnvelopeFields = fieldReader('age', 'url', 'userAgent', 'type', 'body', 'csp-report')
 
 /** Members of a body that the type reads; documentUrl and documentUri choose the site of a report without a URL. */
 function membersOf({ body, stores, sampleRate }: ReportTypeRow): string[] {

@@ -1,6 +1,7 @@
 /** @module Wrappers around the body of a POST: ours, and those of collectors that write each report as a line. */
 
 import { isObject, reject, withoutByteOrderMark } from '../ndjson/line-error.ts'
+import { spellings, timeMembers } from './field-aliases.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -11,28 +12,43 @@ export interface WrappedBody {
   readonly body: unknown
 }
 
-/** Names of a receipt time, the first that a line has: ours, Vector's and go-csp-collector's, Logstash's, Fluent Bit's. */
-export const timeMembers = ['receivedAt', 'timestamp', '@timestamp', 'date'] as const
+const timeNames = timeMembers.flatMap(spellings)
+
+/** Members that shippers add beside a report, as Vector does with `decoding: json`; time and user agent alone are read. */
+const shipperMembers = new Set([...timeNames, 'User-Agent', 'user-agent', 'path', 'source_type'])
 
 /** Members of a go-csp-collector line that are not of its report. */
-const logMembers = new Set(['timestamp', 'level', 'message', 'metadata', 'path', 'report_only', 'client_ip'])
+const logMembers = new Set([...timeNames, 'level', 'message', 'metadata', 'path', 'report_only', 'client_ip'])
 
 /** Accepts a wrapper with a `body` or, as text, a `message`; a report with members beside its own; or a bare body. */
 export function unwrapBody(line: unknown): WrappedBody {
   if (!isObject(line)) return { wrapper: {}, body: line }
-  if (line['csp-report'] !== undefined || line.type !== undefined) return { wrapper: besideReport(line), body: line }
-  if (line.body !== undefined) return { wrapper: line, body: parseBody(line.body) }
+  if (isReport(line)) return splitReport(line)
+  if (line.body !== undefined) return unwrap(line, parseBody(line.body))
   // Vector writes a body that it does not decode as text.
   const { message, ...wrapper } = line
-  if (typeof message === 'string' && message !== '') return { wrapper, body: parseBody(message) }
-  if (typeof line.document_uri === 'string') return { wrapper: besideReport(line), body: loggedReport(line) }
+  if (typeof message === 'string' && message !== '') return unwrap(wrapper, parseBody(message))
+  if (typeof line.document_uri === 'string') {
+    return { wrapper: splitReport(line).wrapper, body: loggedReport(line) }
+  }
   return { wrapper: {}, body: line }
 }
 
-/** Time and user agent alone: a browser could write the other members itself. */
-function besideReport(line: Members): Members {
-  const names = [...timeMembers.slice(1), 'User-Agent', 'user-agent']
-  return Object.fromEntries(names.filter((name) => line[name] !== undefined).map((name) => [name, line[name]]))
+const isReport = (line: Members) => line['csp-report'] !== undefined || line.type !== undefined
+
+/** A time beside the report counts if the wrapper has none. */
+function unwrap(wrapper: Members, body: unknown): WrappedBody {
+  const hasTime = timeNames.some((name) => wrapper[name] !== undefined)
+  if (hasTime || !isObject(body) || !isReport(body)) return { wrapper, body }
+  const inner = splitReport(body)
+  return { wrapper: { ...inner.wrapper, ...wrapper }, body: inner.body }
+}
+
+/** Sets apart what shippers add; a browser could write these members too. */
+function splitReport(line: Members): { readonly wrapper: Members; readonly body: Members } {
+  const [beside, own] = [new Map<string, unknown>(), new Map<string, unknown>()]
+  for (const name in line) (shipperMembers.has(name) ? beside : own).set(name, line[name])
+  return { wrapper: Object.fromEntries(beside), body: Object.fromEntries(own) }
 }
 
 /** Report of a go-csp-collector line, which is flat; an old browser's has no disposition. */

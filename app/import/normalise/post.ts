@@ -9,9 +9,10 @@ import {
   readBodyFields,
   readEnvelopeFields,
   readWrapperFields,
+  timeMembers,
   toNumber,
 } from './field-aliases.ts'
-import { timeMembers, unwrapBody } from './line-wrapper.ts'
+import { unwrapBody } from './line-wrapper.ts'
 import { readReceivedAt } from './received-at.ts'
 
 export interface Post {
@@ -31,7 +32,7 @@ export interface ReportElement {
   /** Milliseconds between making and sending, not below 0. */
   readonly age: number
   readonly userAgent: string
-  /** Names of the body's members that nothing reads; untrusted. */
+  /** Names of members, of the body and beside it, that nothing reads; untrusted. */
   readonly unknownMembers: readonly string[]
 }
 
@@ -98,8 +99,8 @@ export function readElement(value: unknown): ReportElement | LineError {
   const body = legacy ? value['csp-report'] : value.body
   if (typeof type !== 'string' || type === '') return reject('a report has no type')
   if (!isObject(body)) return reject('a report has no body')
-  const envelope = readEnvelopeFields(value)
   const unknownMembers: string[] = []
+  const envelope = readEnvelopeFields(value, unknownMembers)
   return {
     type,
     body: readBodyFields(type, body, unknownMembers),

@@ -7,8 +7,13 @@ const latest = Date.UTC(2100, 0, 1)
 /** An epoch time below it is in seconds: as milliseconds it would be before 1973. */
 const leastEpochMs = 100_000_000_000
 
-/** Cuts digits below a millisecond, and accepts a space for the `T` (RFC 3339, 5.6). */
-const asStored = (text: string) => text.replace(/^(\S{10}) /, '$1T').replace(/(\.\d{3})\d{1,6}(?=\D)/, '$1')
+/** Cuts digits below a millisecond; accepts a space for the `T` (RFC 3339, 5.6), and zones as Ruby and Java write them. */
+const asStored = (text: string) =>
+  text
+    .replace(/^(\S{10}) /, '$1T')
+    .replace(/(\.\d{3})\d{1,6}(?=\D)/, '$1')
+    .replace(/ ?([+-]\d\d):?(\d\d)$/, '$1:$2')
+    .replace(/ UTC$/, 'Z')
 
 /** Milliseconds since the epoch, from 1970 to 2099, of an RFC 3339 or an epoch time; undefined for anything else. */
 export function readReceivedAt(value: unknown): number | undefined {

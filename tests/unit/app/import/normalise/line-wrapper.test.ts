@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isLineError } from '../../../../../app/import/ndjson/line-error.ts'
-import { readPost, withElements } from '../../../../../app/import/normalise/post.ts'
+import { readElement, readPost, withElements } from '../../../../../app/import/normalise/post.ts'
 import { normalised } from '../../../../support/normalised.ts'
 
 const receivedAt = Date.UTC(2026, 10, 20, 10)
@@ -26,6 +26,8 @@ const logged = {
   },
 }
 
+const names = ['receivedAt', 'received_at', 'timestamp', '@timestamp', 'date', 'time']
+
 const readPostOf = (line: unknown) => {
   const post = readPost(line, receivedAt)
   if (isLineError(post)) throw new Error(post.reason)
@@ -33,8 +35,41 @@ const readPostOf = (line: unknown) => {
 }
 
 describe('a receipt time', () => {
-  test.each(['receivedAt', 'received_at', 'timestamp', '@timestamp', 'date'])('is read from %s', (name) => {
-    expect(readPostOf({ [name]: receivedAt / 1000, body: [] })).toMatchObject({ receivedAt })
+  test.each(names)('is read from %s, wherever it is', (name) => {
+    const time = { [name]: receivedAt / 1000 }
+    const { timestamp: _, ...untimed } = logged
+    for (const line of [
+      ...[
+        { ...time, body: [] },
+        { ...time, ...crash },
+        { ...time, ...legacy },
+        { ...time, ...untimed },
+      ],
+      ...[{ body: { ...time, ...legacy } }, { message: JSON.stringify({ ...time, ...crash }) }],
+    ]) {
+      const { elements, ...post } = readPostOf(line)
+      expect(post, JSON.stringify(line)).toMatchObject({ receivedAt })
+      expect(
+        elements.flatMap((element) => readElement(element)),
+        name,
+      ).toEqual(elements.map(() => expect.objectContaining({ unknownMembers: [] })))
+    }
+  })
+
+  test('of a wrapper wins, and what a report has beside it is a member that nothing reads', () => {
+    const { receivedAt: time, elements } = readPostOf({ date: receivedAt, body: { ...legacy, receivedAt: 5, note: 1 } })
+    expect(time).toBe(receivedAt)
+    expect(readElement(elements[0])).toMatchObject({ unknownMembers: ['receivedAt', 'note'] })
+  })
+
+  test.each([
+    '2026-11-20T10:00:00+0000',
+    '2026-11-20 11:00:00 +0100',
+    '2026-11-20 10:00:00 UTC',
+    '2026-11-20T10:00:00.000000Z',
+    '2026-11-20 10:00:00.000000000 +0000',
+  ])('is %s', (time) => {
+    expect(readPostOf({ time, body: [] })).toMatchObject({ receivedAt })
   })
 
   test('receivedAt comes before the time that a log shipper adds', () => {
@@ -42,15 +77,18 @@ describe('a receipt time', () => {
     expect(readPostOf(post)).toMatchObject({ receivedAt })
   })
 
-  test.each(['timestamp', '@timestamp', 'date'])('of a wrong value rejects the line with its name, %s', (name) => {
-    for (const line of [
-      { [name]: 'today', body: [] },
-      { [name]: 'today', ...crash },
-    ]) {
-      const post = readPost(line)
-      expect(isLineError(post) && post.reason).toMatch(new RegExp(`^${name} is neither an RFC 3339 time nor`))
-    }
-  })
+  test.each(names.filter((name) => name !== 'received_at'))(
+    'of a wrong value rejects the line with its name, %s',
+    (name) => {
+      for (const line of [
+        { [name]: 'today', body: [] },
+        { [name]: 'today', ...crash },
+      ]) {
+        const post = readPost(line)
+        expect(isLineError(post) && post.reason).toMatch(new RegExp(`^${name} is neither an RFC 3339 time nor`))
+      }
+    },
+  )
 })
 
 describe.each([
@@ -69,8 +107,10 @@ describe.each([
 })
 
 test('a report with members beside its own takes no site and no sample rate from them: a browser could write them', () => {
-  const line = { ...crash, site: '22222222-2222-4222-8222-222222222222', sampleRate: 0.001, receivedAt: 5 }
-  expect(readPostOf(line)).toMatchObject({ siteId: '', sampleRate: 1, receivedAt: undefined })
+  const line = { ...crash, site: '22222222-2222-4222-8222-222222222222', sampleRate: 0.001 }
+  const post = readPostOf(line)
+  expect(post).toMatchObject({ siteId: '', sampleRate: 1 })
+  expect(readElement(post.elements[0])).toMatchObject({ unknownMembers: ['site', 'sampleRate'] })
 })
 
 test('a message that is no JSON rejects the line', () => {
