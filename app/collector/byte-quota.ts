@@ -7,9 +7,8 @@ export interface ByteQuota {
   total(): number
 }
 
-const siteShare = 1 / 4
-
-export function createByteQuota(limit: number): ByteQuota {
+/** @param siteShare of one site. */
+export function createByteQuota(limit: number, siteShare = 1 / 4): ByteQuota {
   const ofSites = new Map<string, number>()
   let total = 0
 

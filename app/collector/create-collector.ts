@@ -14,12 +14,11 @@ import { reportIds } from '../import/reports/report-id.ts'
 import { clientClosedRequest, respondJson } from '../pipeline/json-response.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 import { reasonOf } from '../program/log-outage.ts'
-import { createByteQuota } from './byte-quota.ts'
 import { CollectorError, unavailable } from './collector-error.ts'
 import { type CollectorMetrics, reportOperation } from './collector-metrics.ts'
-import { maxBodyBytes, readBody, tooLarge } from './read-body.ts'
+import { maxBodyBytes, readBody, requireCoding, tooLarge } from './read-body.ts'
 import { readElements, readReports } from './read-reports.ts'
-import { maxBodyBytesInFlight, receiveBody } from './receive-body.ts'
+import { type BodyQuotas, createBodyQuotas, receiveBody } from './receive-body.ts'
 import type { ReportStore } from './report-store.ts'
 import { createRetiredTokens } from './retired-tokens.ts'
 import { chargeSite, tokensOfReports } from './site-budget.ts'
@@ -36,7 +35,7 @@ export interface CollectorServices {
   readonly isStopping?: () => boolean
   /** Metrics are not served here then. */
   readonly hasOwnMetricsPort?: boolean
-  readonly bodyBytesInFlight?: number
+  readonly bodyQuotas?: BodyQuotas
   readonly siteTtlMs?: number | undefined
   readonly now?: () => number
   readonly random?: () => number
@@ -68,7 +67,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     postsPerMinute,
     isStopping = () => false,
     hasOwnMetricsPort = false,
-    bodyBytesInFlight = maxBodyBytesInFlight,
+    bodyQuotas = createBodyQuotas(),
     now = Date.now,
     random = Math.random,
   } = services
@@ -78,7 +77,6 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   const findSite = createSiteLookup(read, { ttlMs: services.siteTtlMs })
   const isRetired = createRetiredTokens(read)
   const charge = chargeSite(budgets, postsPerMinute)
-  const bodyBytes = createByteQuota(bodyBytesInFlight)
   const ids = reportIds(randomBytes(32).toString('hex'))
   let ordinal = 0
   const makeId = (receivedAt: number) => ids(ordinal++, receivedAt)
@@ -110,6 +108,14 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     throw new CollectorError(410, 'gone', 'The site of this token has another now, or was deleted')
   }
 
+  /** The site of a post, charged with a token. */
+  async function admit(c: Context<ApiEnv>): Promise<CollectorSite> {
+    const site = await requireSite(c.req.param('token') ?? '')
+    c.get('request').site = site
+    await charge(site, c.get('request'), 1)
+    return site
+  }
+
   const route = '/r/:token'
   app.use(route, async (c, next) => {
     const request = c.get('request')
@@ -125,11 +131,12 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     if (!mediaTypes.includes(mediaType)) {
       throw new CollectorError(415, 'unsupported_media_type', `Content-Type may be ${mediaTypes.join(', ')}`)
     }
-    const site = await requireSite(c.req.param('token'))
-    c.get('request').site = site
-    await charge(site, c.get('request'), 1)
     const encoding = c.req.header('Content-Encoding')
-    const body = await receiveBody(c, site.id, bodyBytes, (bytes) => readBody(bytes, encoding))
+    requireCoding(encoding)
+    const admitted = admit(c)
+    const siteId = admitted.then(({ id }) => id)
+    const body = await receiveBody(c, siteId, bodyQuotas, (bytes) => readBody(bytes, encoding))
+    const site = await admitted
     const userAgent = c.req.header('User-Agent') ?? ''
     const elements = readElements(body)
     const tokens = tokensOfReports(elements.length)

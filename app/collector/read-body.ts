@@ -27,12 +27,16 @@ export async function readBody(body: Buffer, encoding: string | undefined): Prom
 }
 
 /** In any case; x-gzip is gzip (RFC 9110, 8.4.1). */
+const codings = /^(?:identity|(?:x-)?gzip)$/i
+
+/** Throws CollectorError(415). */
+export function requireCoding(encoding = 'identity'): void {
+  if (codings.test(encoding)) return
+  throw new CollectorError(415, 'unsupported_media_type', 'Content-Encoding may be gzip, or absent')
+}
+
 async function unpack(body: Buffer, encoding = 'identity'): Promise<Buffer> {
-  const coding = encoding.toLowerCase()
-  if (coding === 'identity') return body
-  if (coding !== 'gzip' && coding !== 'x-gzip') {
-    throw new CollectorError(415, 'unsupported_media_type', 'Content-Encoding may be gzip, or absent')
-  }
+  if (encoding.toLowerCase() === 'identity') return body
   try {
     return await unzip(body, { maxOutputLength: maxBodyBytes })
   } catch (error) {

@@ -1,36 +1,69 @@
 import type { Context } from 'hono'
 import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
-import type { ByteQuota } from './byte-quota.ts'
+import { type ByteQuota, createByteQuota } from './byte-quota.ts'
 import { overloaded } from './collector-error.ts'
 import { maxBodyBytes, tooLarge } from './read-body.ts'
 
 /** Of all posts: slow senders cannot fill the memory. */
 export const maxBodyBytesInFlight = 64 * 1024 * 1024
 
+/** Of all posts whose token is not looked up yet: guesses cannot fill the memory of sites. */
+export const maxUnknownBytes = 4 * 1024 * 1024
+const nobody = ''
+
+export interface BodyQuotas {
+  readonly unknown: ByteQuota
+  readonly sites: ByteQuota
+}
+
+export const createBodyQuotas = (bytesInFlight = maxBodyBytesInFlight, unknownBytes = maxUnknownBytes): BodyQuotas => ({
+  unknown: createByteQuota(unknownBytes, 1),
+  sites: createByteQuota(bytesInFlight),
+})
+
 /**
- * Reads a body as it arrives, its bytes counted until `read` ends. Throws CollectorError(413 or 503), and
- * ClientDisconnected where the sender hangs up.
+ * Reads a body while its site is looked up, as Node discards what is unread when a sender closes. Its bytes are counted
+ * until `read` ends. Rejects at once where `siteId` does, with CollectorError(413 or 503), and with ClientDisconnected if
+ * the sender leaves before the end of the body.
  */
 export async function receiveBody<Result>(
   c: Context<ApiEnv>,
-  siteId: string,
-  quota: ByteQuota,
+  siteId: Promise<string>,
+  { unknown, sites }: BodyQuotas,
   read: (body: Buffer) => Promise<Result>,
 ): Promise<Result> {
   const chunks: Uint8Array[] = []
   let received = 0
-  try {
+  let hasEnded = false
+  let [quota, owner] = [unknown, nobody]
+
+  const known = siteId.then((id) => {
+    if (hasEnded) return
+    if (sites.isFull(id)) throw overloaded()
+    quota.release(owner, received)
+    ;[quota, owner] = [sites, id]
+    quota.add(owner, received)
+  })
+
+  async function receive(): Promise<void> {
     for await (const chunk of chunksOf(c)) {
       if (received + chunk.length > maxBodyBytes) throw tooLarge()
-      if (quota.isFull(siteId)) throw overloaded()
-      quota.add(siteId, chunk.length)
+      if (quota === unknown && quota.isFull(owner)) await known
+      if (hasEnded) return
+      if (quota.isFull(owner)) throw overloaded()
+      quota.add(owner, chunk.length)
       received += chunk.length
       chunks.push(chunk)
     }
+  }
+
+  try {
+    await Promise.all([known, receive()])
     return await read(Buffer.concat(chunks))
   } finally {
-    quota.release(siteId, received)
+    hasEnded = true
+    quota.release(owner, received)
   }
 }
 

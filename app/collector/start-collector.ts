@@ -105,6 +105,7 @@ export async function startCollector(
     metricsListener = await listenForMetrics(config, 'COLLECTOR_METRICS_PORT', metrics.registry)
     const listener = await listen(app, COLLECTOR_PORT, HOST, {
       variable: 'COLLECTOR_PORT',
+      allowHalfOpen: true,
       onProblem: ({ requestId, status }) => log.info({ requestId, status }, 'request'),
     })
     return {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import type { Hono } from 'hono'
@@ -42,6 +42,8 @@ export interface ListenerProblem {
 export interface ListenOptions {
   readonly limits?: Partial<typeof connectionLimits>
   readonly onProblem?: (problem: ListenerProblem) => void
+  /** A client that has sent its last byte gets its response; without it, Node closes such connections. */
+  readonly allowHalfOpen?: boolean
   /** Environment variable of the port, for errors. */
   readonly variable?: string
 }
@@ -51,7 +53,7 @@ export async function listen(
   app: Hono<ApiEnv>,
   port: number,
   host: string,
-  { limits = {}, onProblem, variable = 'PORT' }: ListenOptions = {},
+  { limits = {}, onProblem, allowHalfOpen = false, variable = 'PORT' }: ListenOptions = {},
 ): Promise<Listener> {
   const { requestTimeoutMs, idleTimeoutMs, keepAliveTimeoutMs, checkIntervalMs, maxConnections } = {
     ...connectionLimits,
@@ -98,7 +100,13 @@ export async function listen(
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node's own 417 would have no body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.timeout = idleTimeoutMs
+  Object.assign(server, { httpAllowHalfOpen: allowHalfOpen })
   server.maxConnections = maxConnections
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   // Idle ones make room for the next.
   server.on('drop', () => server.closeIdleConnections())
   await new Promise<void>((resolve, reject) => {
@@ -112,7 +120,8 @@ export async function listen(
       draining = true
       await sleep(drainSeconds * 1000)
       await new Promise<void>((resolve) => {
-        const deadline = setTimeout(() => server.closeAllConnections(), closeTimeoutMs)
+        // Over HTTP/1.0 a connection that is closed ends a whole body.
+        const deadline = setTimeout(() => sockets.forEach((socket) => void socket.resetAndDestroy()), closeTimeoutMs)
         server.close(() => {
           clearTimeout(deadline)
           resolve()
