@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { finished, pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
@@ -9,13 +9,13 @@ import { acceptsGzip } from './conditional-response.ts'
 import { clientClosedRequest, uncachedHeaders } from './json-response.ts'
 import { type ApiEnv, headersOf } from './request-context.ts'
 
-/** A response that is sent as it is read, whole or cut off: never an end that is none. */
+/** A response that is sent as it is read: whole, or ended by a reset. */
 export interface Download {
   readonly mediaType: string
   readonly fileName: string
   readonly headers: Readonly<Record<string, string>>
   readonly open: () => Promise<Readable>
-  /** Passes the bytes on; its error cuts the response off. */
+  /** Passes the bytes on; its error resets the connection. */
   readonly passOn: (bytes: AsyncIterable<Buffer>) => AsyncIterable<Buffer | string>
 }
 
@@ -25,6 +25,9 @@ const gzipOptions = { level: 1 } as const
 /** Node extends it once where some bytes were taken, so a reader that takes none loses its slot within twice the time. */
 const stalledMs = 12_000
 
+/** HTTP/1.0, which proxies speak, has no chunks: a connection that is closed there is the end of a whole body. */
+const reset = (outgoing: HttpBindings['outgoing']) => void outgoing.socket?.resetAndDestroy()
+
 /** Aborted where the client takes none of the bytes that wait; the response ends, as it would hold a slot of the exports. */
 function endStalled(outgoing: HttpBindings['outgoing']): AbortSignal {
   const stalled = new AbortController()
@@ -32,7 +35,7 @@ function endStalled(outgoing: HttpBindings['outgoing']): AbortSignal {
     // With none it waits for ClickHouse.
     if (outgoing.writableLength === 0) return outgoing.setTimeout(stalledMs)
     stalled.abort()
-    return outgoing.destroy()
+    return reset(outgoing)
   })
   return stalled.signal
 }
@@ -60,12 +63,17 @@ export async function sendDownload(c: Context<ApiEnv>, download: Download, log: 
   outgoing.writeHead(200, { ...headers, Vary: isCors ? `${headers.Vary}, Origin` : headers.Vary })
   const stalled = endStalled(outgoing)
   try {
-    if (isZipped) await pipeline(bytes, download.passOn, createGzip(gzipOptions), outgoing)
-    else await pipeline(bytes, download.passOn, outgoing)
+    // On a fault the pipeline would close the connection.
+    const options = { end: false }
+    if (isZipped) await pipeline(bytes, download.passOn, createGzip(gzipOptions), outgoing, options)
+    else await pipeline(bytes, download.passOn, outgoing, options)
+    outgoing.end()
+    await finished(outgoing)
     return sent(200)
   } catch (error) {
     if (stalled.aborted) log.warn({ requestId, reason: 'The client stopped reading' }, 'download cut off')
     if (stalled.aborted || c.get('clientSignal')().aborted) return sent(clientClosedRequest)
+    reset(outgoing)
     log.error({ requestId, err: error }, 'download cut off')
     return sent(500)
   }

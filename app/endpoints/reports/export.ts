@@ -19,7 +19,7 @@ export const reportsExport = endpoint({
   path: '/v1/reports/export',
   summary: 'Export reports',
   description:
-    'Every report of a type in the window, newest first, without a cap. `Export-Report-Count` is their number, counted ahead. What ends normally is whole: on a fault the connection is cut off, which curl reports by its exit code, and NDJSON ends with the line `{"end":{"reports":n}}`. Reports that are imported into the window meanwhile can be among them. CSV cells that begin like a formula have an apostrophe before. It costs one more request for each 10,000 reports. One export of a tenant runs at a time.',
+    'Every report of a type in the window, newest first, without a cap. `Export-Report-Count` is their number, counted ahead. What ends normally is whole: on a fault the connection is reset, which curl reports by its exit code, and NDJSON ends with the line `{"end":{"reports":n}}`. Reports that are imported into the window meanwhile can be among them. CSV cells that begin like a formula have an apostrophe before. It costs one more request for each 10,000 reports. One export of a tenant runs at a time.',
   query: {
     ...reportFilterParams,
     ...reportFilterAdditions,
