@@ -28,6 +28,17 @@ const html =
 
 const megabyte = 1024 * 1024
 
+/** An element within frames of srcdoc. */
+function framed(levels: number, tagName = 'script'): string {
+  const srcdoc =
+    levels === 0
+      ? ''
+      : framed(levels - 1, tagName)
+          .replaceAll('&', '&amp;')
+          .replaceAll('"', '&quot;')
+  return levels === 0 ? `<${tagName} src=/a.js></${tagName}>` : `<iframe srcdoc="${srcdoc}"></iframe>`
+}
+
 /** Path, response, and the failure's reason; null for a complete scan. */
 const cases: readonly (readonly [name: string, respond: RequestListener, reason: string | null])[] = [
   ['a page', html(), null],
@@ -74,6 +85,8 @@ const cases: readonly (readonly [name: string, respond: RequestListener, reason:
   ['a redirect to a port', html(302, { Location: 'https://example.com:6379/' }), 'not_allowed'],
   ['2 MB and one byte', html(200, {}, Buffer.alloc(2 * megabyte + 1, 'a')), 'too_large'],
   ['2 MB', html(200, {}, page.padEnd(2 * megabyte)), null],
+  ['scripts of frames four levels deep', html(200, {}, framed(4)), 'too_large'],
+  ['frames four levels deep without scripts', html(200, {}, framed(4, 'p')), null],
   ['a gzip bomb', html(200, { 'Content-Encoding': 'gzip' }, gzipBomb), 'too_large'],
   ['a brotli bomb', html(200, { 'Content-Encoding': 'br' }, brotliBomb), 'too_large'],
   ['broken gzip', html(200, { 'Content-Encoding': 'gzip' }, 'not gzip at all'), 'connection_failed'],

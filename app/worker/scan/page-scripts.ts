@@ -6,6 +6,7 @@ import { SAXParser, type StartTag } from 'parse5-sax-parser'
 import { parseUrl } from '../../../schema/parse-url.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
 import { FetchFailure } from '../fetch/fetch-failure.ts'
+import { createOpenElements } from './open-elements.ts'
 
 export interface ScriptTag {
   /** As written, up to 65,536 characters. */
@@ -32,46 +33,76 @@ interface ParserState {
   readonly tokenizer: { readonly currentToken: { readonly attrs?: StartTag['attrs'] } | null }
 }
 
+/** Documents of `srcdoc` within each other. */
+const maxFrameDepth = 3
+
+const tooDeep = `A scan reads scripts of srcdoc frames down to ${maxFrameDepth} levels`
+
+/** Bounds of a page with its frames. */
+interface Reading {
+  readonly end: number
+  readonly parseMs: number
+  tags: number
+  listLength: number
+}
+
 /** In document order, repeats included. Throws FetchFailure for a list that a scan cannot hold, and after `parseMs`. */
-export async function pageScripts(text: string, page: URL, parseMs: number): Promise<ScriptTag[]> {
+export const pageScripts = (text: string, page: URL, parseMs: number): Promise<ScriptTag[]> =>
+  documentScripts(text, page, 0, { end: performance.now() + parseMs, parseMs, tags: 0, listLength: 0 })
+
+/** @param page resolves URLs where no `<base>` does. */
+async function documentScripts(text: string, page: URL, depth: number, reading: Reading): Promise<ScriptTag[]> {
   const parser = new SAXParser()
   const { parserFeedbackSimulator, tokenizer } = parser as unknown as ParserState
   const namespaces = parserFeedbackSimulator.namespaceStack
+  const elements = createOpenElements()
   const scripts: ScriptTag[] = []
+  const frames: { readonly at: number; readonly srcdoc: string; readonly base: URL }[] = []
   let base: URL | undefined
-  let openTemplates = 0
-  let listLength = 0
-  parser.on('startTag', ({ tagName, attrs }) => {
+  parser.on('startTag', ({ tagName, attrs, selfClosing }) => {
     const isHtml = namespaces[0] === 'http://www.w3.org/1999/xhtml'
-    if (tagName === 'template' && isHtml) openTemplates++
-    else if (openTemplates > 0) return
-    else if (tagName === 'base' && isHtml) base ??= baseOf(attribute(attrs, 'href'), page)
-    else if (tagName === 'script' && namespaces[0] !== 'http://www.w3.org/1998/Math/MathML' && isRun(attrs)) {
+    const shadowRootMode = attribute(attrs, 'shadowrootmode')
+    elements.start({ name: tagName, isHtml, selfClosing, shadowRootMode })
+    if (elements.isInert()) return
+    if (tagName === 'base' && isHtml) base ??= baseOf(attribute(attrs, 'href'), page)
+    else if (tagName === 'iframe' && isHtml && runsScripts(attrs)) {
+      const srcdoc = attribute(attrs, 'srcdoc')
+      if (srcdoc !== undefined) frames.push({ at: scripts.length, srcdoc, base: base ?? page })
+    } else if (tagName === 'script' && namespaces[0] !== 'http://www.w3.org/1998/Math/MathML' && isRun(attrs, isHtml)) {
       const src = isHtml ? attribute(attrs, 'src') : (attribute(attrs, 'href') ?? attribute(attrs, 'href', 'xlink'))
       if (src === undefined || isFull()) return
       const tag = scriptTag(src, attribute(attrs, 'integrity'), base ?? page)
-      listLength += tag.src.length + (tag.integrity?.length ?? 0) + 2 * (tag.url?.href.length ?? 0)
+      reading.listLength += tag.src.length + (tag.integrity?.length ?? 0) + 2 * (tag.url?.href.length ?? 0)
+      reading.tags++
       scripts.push(tag)
     }
   })
-  parser.on('endTag', ({ tagName }) => {
-    if (tagName === 'template' && openTemplates > 0) openTemplates--
-  })
-  const isFull = () => scripts.length > maxTags || listLength > maxListLength
+  parser.on('endTag', ({ tagName }) => elements.end(tagName))
+  parser.on('text', ({ text }) => elements.text(text))
+  const isFull = () => reading.tags > maxTags || reading.listLength > maxListLength
   const isOdd = () => namespaces.length > maxNamespaces || (tokenizer.currentToken?.attrs?.length ?? 0) > maxAttributes
-  const end = performance.now() + parseMs
   parser.resume()
   for (let at = 0; at < text.length; at += sliceLength) {
     parser.write(text.slice(at, at + sliceLength))
     if (isFull() || isOdd()) throw new FetchFailure('too_large', tooLarge)
     await setImmediate()
-    if (performance.now() > end) throw new FetchFailure('timeout', `The page was not parsed in ${parseMs / 1000} s`)
+    if (performance.now() > reading.end) {
+      throw new FetchFailure('timeout', `The page was not parsed in ${reading.parseMs / 1000} s`)
+    }
   }
   parser.end()
   await finished(parser)
+  // From the last, so that places before it stay.
+  for (const { at, srcdoc, base } of frames.reverse()) {
+    if (depth < maxFrameDepth) scripts.splice(at, 0, ...(await documentScripts(srcdoc, base, depth + 1, reading)))
+    else if (/script/i.test(srcdoc)) throw new FetchFailure('too_large', tooDeep)
+  }
   return scripts
 }
 
+/** A frame whose sandbox does not allow scripts runs none (HTML, 7.1.5). */
+const runsScripts = (attrs: StartTag['attrs']): boolean =>
+  /(^|[\t\n\f\r ])allow-scripts([\t\n\f\r ]|$)/i.test(attribute(attrs, 'sandbox') ?? 'allow-scripts')
 /** Of another scheme than these it is the page itself. */
 function baseOf(href: string | undefined, page: URL): URL | undefined {
   if (href === undefined) return undefined
@@ -98,9 +129,13 @@ const javaScriptType =
   /^(application\/(x-)?(java|ecma)script|text\/((x-)?(java|ecma)script|javascript1\.[0-5]|jscript|livescript))$/
 
 /** HTML, 4.12.1.1, "prepare the script element"; `nomodule` counts, as old browsers run it. */
-function isRun(attrs: StartTag['attrs']): boolean {
+function isRun(attrs: StartTag['attrs'], isHtml: boolean): boolean {
   const language = attribute(attrs, 'language')
   const type = attribute(attrs, 'type') ?? (language ? `text/${language}` : '')
   const mime = type.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase()
-  return type === '' || mime === 'module' || javaScriptType.test(mime)
+  if (mime === 'module') return true
+  const [target, event] = [attribute(attrs, 'for'), attribute(attrs, 'event')]
+  const isOfOtherEvent = !/^\s*window\s*$/i.test(target ?? '') || !/^\s*onload(\(\))?\s*$/i.test(event ?? '')
+  if (isHtml && target !== undefined && event !== undefined && isOfOtherEvent) return false
+  return type === '' || javaScriptType.test(mime)
 }

@@ -28,6 +28,10 @@ const chains = [
   'page > b page true > c null true',
 ]
 
+function frame(srcdoc: string, attributes = ''): string {
+  return `<iframe ${attributes} srcdoc="${srcdoc.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`
+}
+
 /** Documents by their title, each in its own way unlike what a simple reader takes it for. Scripts are /s/NAME. */
 const documents: Readonly<Record<string, string | Buffer>> = {
   plain: '<script src=/s/a></script><script src=" /s/b\n" defer></script><script async src="/s/a"></script>',
@@ -66,6 +70,53 @@ const documents: Readonly<Record<string, string | Buffer>> = {
   'old browsers': '<script nomodule src=/s/nomodule></script><script src=/s/b></script>',
   mathml:
     '<math><script src=/s/a></script><mi><script src=/s/b></script></mi><annotation-xml encoding=text/html><script src=/s/c></script></annotation-xml></math><script src=/s/d></script>',
+  'shadow roots': [
+    '<template shadowrootmode=open><script src=/s/a></script></template><p>',
+    '<div><template shadowrootmode=OPEN><script src=/s/b></script></template><template shadowrootmode=open><script src=/s/c></script></template></div>',
+    '<div><template shadowrootmode=closed><template shadowrootmode=closed><script src=/s/d></script></template><script src=/s/e></script><p><template shadowrootmode=open><script src=/s/f></script></template></template></div>',
+    '<template><div><template shadowrootmode=open><script src=/s/g></script></template></div></template>',
+    '<a><template shadowrootmode=open><script src=/s/h></script></template></a><x-y><template shadowrootmode=open><script src=/s/i></script></template></x-y>',
+    '<div><img><br><template shadowrootmode=open><script src=/s/j></script></template></div>',
+    '<div><b>x</div><template shadowrootmode=open><script src=/s/k></script></template>',
+    '<div><p>a<div></div><template shadowrootmode=open><script src=/s/l></script></template><template shadowrootmode=open><script src=/s/m></script></template></div>',
+    '<ul><li><template shadowrootmode=open><script src=/s/n></script></template></ul><table><tr><td><template shadowrootmode=open><script src=/s/o></script></template><div><td><template shadowrootmode=open><script src=/s/p></script></template></table>',
+    '<div><svg><g><template shadowrootmode=open><script href=/s/q></script></template></g></svg><template shadowrootmode=open><svg><script href=/s/r></script></svg></template></div>',
+    '<span><div></span><template shadowrootmode=open><script src=/s/s></script></template></div>',
+    '<div><template shadowrootmode=none><script src=/s/t></script></template></div><div><template shadowrootmode><script src=/s/u></script></template></div>',
+    '<h1>x<h2><template shadowrootmode=open><script src=/s/v></script></template></h2><button><div><button><template shadowrootmode=open><script src=/s/w></script></template></button>',
+    '<section><template shadowrootmode=open><script src=/s/x></script></template>',
+  ].join('\n'),
+  'a shadow root of the body':
+    'x<template shadowrootmode=open><script src=/s/a></script></template><script src=/s/b></script>',
+  'a template of the head':
+    '<meta charset=utf-8><template shadowrootmode=open><script src=/s/a></script></template></head> <template shadowrootmode=open><script src=/s/b></script></template><body><template shadowrootmode=open><script src=/s/c></script></template>',
+  'a template after the body':
+    '<body></body></html><template shadowrootmode=open><script src=/s/a></script></template><script src=/s/b></script>',
+  frames: [
+    frame('<script src=/s/a></script>'),
+    frame(frame(frame('<script src=/s/b></script>'))),
+    frame('<base href=/s/x/><script src=c></script>'),
+    `<template>${frame('<script src=/s/d></script>')}</template>`,
+    `<div><template shadowrootmode=closed>${frame('<div><template shadowrootmode=open><script src=/s/e></script></template></div>')}</template></div>`,
+    frame('<script src=/s/f></script>', 'sandbox'),
+    frame('<script src=/s/g></script>', 'sandbox="allow-forms ALLOW-SCRIPTS allow-same-origin"'),
+    frame('<script src=/s/h></script>', 'src=/s/i'),
+    '<base href=/s/base/>',
+    frame('<script src=i></script>'),
+    frame('<script for=window event=onclick src=/s/j></script><script nomodule></script>'),
+  ].join('\n'),
+  'event handlers': [
+    ...[
+      'for=window event=onload',
+      'for=" WINDOW " event="onload() "',
+      'for=window event=onclick',
+      'for=a event=onload',
+    ],
+    ...['for=window', 'event=onclick', 'for event', 'type=module for=a event=b'],
+  ]
+    .map((attributes, index) => `<script ${attributes} src=/s/${index}></script>`)
+    .join('')
+    .concat('<svg><script for=a event=b href=/s/svg></script></svg>'),
 }
 
 let server: WebServer
@@ -93,7 +144,8 @@ function handle(request: IncomingMessage, response: ServerResponse): void {
   const [, kind, name = '', hop] = (request.url ?? '').split('/')
   if (kind === 'chain') sendHop(request, response, Number(name), Number(hop))
   else if (kind === 's') {
-    const body = `window.ran = [...(window.ran ?? []), ${JSON.stringify(request.headers.host + (request.url ?? ''))}]`
+    // Frames of srcdoc are of the page's origin.
+    const body = `top.ran = [...(top.ran ?? []), ${JSON.stringify(request.headers.host + (request.url ?? ''))}]`
     response.writeHead(200, { 'Content-Type': 'text/javascript; charset=utf-8' }).end(body)
   } else {
     const listed = chains.map((_, index) => `<script src="${chainUrl(index)}"></script>`).join('')
