@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url'
+import RepeatReporter from './support/repeat-reporter.ts'
+import { skippedFiles } from './support/skipped-files.ts'
 
 /** Milliseconds up to which a test waits for what should happen. Nothing is judged by them: other programs load the machine. */
 const [eventLimit, testLimit] = [300_000, 900_000]
@@ -15,6 +17,9 @@ export const options = {
   isolate: false,
   // On two cores, as tests also wait for programs and clocks.
   maxWorkers: 4,
+  exclude: skippedFiles(),
+  reporters: ['default', new RepeatReporter()],
+  ...(process.env.SEED !== undefined && { setupFiles: 'tests/support/use-seed.ts' }),
 }
 
 export const faults = 'tests/faults/**/*.test.ts'

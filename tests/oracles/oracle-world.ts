@@ -12,8 +12,8 @@ import type { OracleWindow } from './oracle-parts.ts'
 /** In days, by default. */
 const usualDays = 62
 
-/** Time of the requests, and start of the tenant's retention. */
-export const now = Date.now()
+/** Time of the requests and seed of the run, and start of the tenant's retention. */
+export const now = Number(process.env.SEED ?? Date.now())
 export const retentionFrom = retentionStartOf(usualDays)
 
 function retentionStartOf(days: number): number {

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Programs that tests run, and the Debian package that has each. */
-const packages = {
+/** Programs that tests run, and the Debian package of each. */
+export const packages = {
   'redis-server': 'redis-server',
   chromium: 'chromium',
   openssl: 'openssl',
@@ -25,6 +25,15 @@ const install = (program: Program) => `
   apt-get update && apt-get install -y --no-install-recommends ${packages[program]}
 `
 
+/** True if apt can bring what is missing. */
+const canInstall = existsSync('/etc/debian_version') && process.getuid?.() === 0
+
+/** The reason why a program is not there and cannot be installed, with the command to get it. */
+export const whyMissing = (program: Program): string | undefined =>
+  findProgram(program) !== undefined || canInstall
+    ? undefined
+    : `${program} is missing; get it with: ${commandToGetIt(program)}`
+
 /**
  * The path of a program. Where it is missing it is installed with apt when this process is root on Debian or Ubuntu;
  * elsewhere this throws one line with the command to get it.
@@ -32,7 +41,7 @@ const install = (program: Program) => `
 export function ensureInstalled(program: Program): string {
   const found = findProgram(program)
   if (found) return found
-  if (existsSync('/etc/debian_version') && process.getuid?.() === 0) {
+  if (canInstall) {
     process.stderr.write(`${program} is missing: installing it with apt\n`)
     spawnSync('flock', ['/tmp/ensure-installed.lock', 'sh', '-c', install(program)], { stdio: ['ignore', 2, 2] })
   }
