@@ -57,7 +57,10 @@ function callerOf({ id, name, plan, overrides }: Tenant) {
   const now = Date.now()
   return {
     key: {
-      ...{ id: '00000000-0000-4000-8000-000000000000', name: 'explain', prefix: '', origins: [] },
+      id: '00000000-0000-4000-8000-000000000000',
+      name: 'explain',
+      prefix: '',
+      origins: [],
       createdAt: new Date(now).toISOString(),
       expiresAt: new Date(now + dayMs).toISOString(),
     },

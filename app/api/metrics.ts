@@ -71,7 +71,8 @@ async function listSiteTimes(database: Pick<Database, 'read'>, now: number) {
   ])
   const times = new Map(newest.map(({ siteId, newestAt }) => [siteId, Date.parse(newestAt)]))
   return sites.map(({ tenantId, siteId, createdAt }) => ({
-    ...{ tenantId, siteId },
+    tenantId,
+    siteId,
     newestAt: Math.max(Date.parse(createdAt), times.get(siteId) ?? 0),
   }))
 }

@@ -97,7 +97,10 @@ export function addClusterMetrics(
   })
   for (const { name, help, value } of gauges) {
     new Gauge({
-      ...{ name, help, labelNames: ['node'], registers },
+      name,
+      help,
+      labelNames: ['node'],
+      registers,
       async collect() {
         this.reset()
         for (const [node, one] of await read()) if (one?.health) this.set({ node }, value(one.health, nodes.length))

@@ -159,6 +159,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
 
 const groupsOf = (day: number, tenantIds: readonly string[]): TenantRange[] =>
   chunksOf(tenantIds, mostIds).map((chunk) => ({
-    ...{ from: new Date(day), to: new Date(day + dayMs) },
+    from: new Date(day),
+    to: new Date(day + dayMs),
     tenantIds: chunk,
   }))

@@ -61,7 +61,10 @@ export async function startCollector(
     if (cluster) return { spool: await openSpool(spoolFolder(config.DATA_DIR, shard)) }
     const spool = await openSpool(spoolFolder(config.DATA_DIR), storedFolder(config.DATA_DIR))
     const restore = createRestoreBlocks({
-      ...{ database, spool, writer: writerOf(), logSteps: logImportSteps(database) },
+      database,
+      spool,
+      writer: writerOf(),
+      logSteps: logImportSteps(database),
       // No insert of before the restart begins after it.
       settle: settleInsert(database, { lateMs: 0 }),
       readBoot: readBoot ?? createBootReader(database, () => log.warn(bootUnknown)),

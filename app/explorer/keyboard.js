@@ -18,8 +18,14 @@ export const keys = [
 
 /** Views by the key after g. */
 const viewKeys = {
-  ...{ o: 'overview', r: 'reports', i: 'issues', p: 'policy' },
-  ...{ a: 'alerts', s: 'scripts', m: 'pages', d: 'pci' },
+  o: 'overview',
+  r: 'reports',
+  i: 'issues',
+  p: 'policy',
+  a: 'alerts',
+  s: 'scripts',
+  m: 'pages',
+  d: 'pci',
 }
 
 const isTyping = (element) =>

@@ -80,7 +80,12 @@ function App() {
   }, [message])
 
   const app = {
-    ...{ state, go, api, sites, me, announce: setMessage },
+    state,
+    go,
+    api,
+    sites,
+    me,
+    announce: setMessage,
     urlOf: (changes) => urlOf({ ...state, ...(changes.view && { own: {} }), ...changes }),
   }
   const useKey = (key) => {

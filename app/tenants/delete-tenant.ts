@@ -52,7 +52,12 @@ export async function deleteTenant(databases: Databases, id: string, options: De
   const [tenant] = await databases.writer.read(findTenant(id))
   const condition: RowCondition = ({ table }) => ofTenant(table, id)
   return deleteTarget(databases, options, {
-    ...{ kind: 'tenant', id, tenantId: id, name: tenant?.name, condition, last: ['tenants'] },
+    kind: 'tenant',
+    id,
+    tenantId: id,
+    name: tenant?.name,
+    condition,
+    last: ['tenants'],
     remove: (tables, all) => deleteRows(all, condition, tables),
   })
 }
@@ -68,7 +73,12 @@ export async function deleteSite(
   const ref = { tenantId, siteId: id }
   const condition: RowCondition = (table) => ofSite(table, ref)
   return deleteTarget(databases, options, {
-    ...{ kind: 'site', id, tenantId, name: site?.name, condition, last: tieSources },
+    kind: 'site',
+    id,
+    tenantId,
+    name: site?.name,
+    condition,
+    last: tieSources,
     remove: (tables, all) => removeSite(databases, ref, { tables, databases: all }),
   })
 }

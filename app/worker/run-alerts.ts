@@ -33,7 +33,10 @@ export const alertSettings = (config: Config): Pick<AlertLoop, 'settings' | 'key
 })
 
 const sendSettings = ({ OUTBOUND_ALLOWED, SMTP_URL, MAIL_FROM }: Config): SendSettings => ({
-  ...{ guard: createGuard(OUTBOUND_ALLOWED), timeoutMs: sendTimeoutMs, smtpUrl: SMTP_URL, mailFrom: MAIL_FROM },
+  guard: createGuard(OUTBOUND_ALLOWED),
+  timeoutMs: sendTimeoutMs,
+  smtpUrl: SMTP_URL,
+  mailFrom: MAIL_FROM,
 })
 
 export function runAlerts(loop: AlertLoop): Promise<void> {

@@ -107,7 +107,8 @@ async function settle(
   ])
   const findHost = createHostLookup(new Map(hosts.map(({ host }) => [host, true])))
   const facts: Omit<CaptureFacts, 'fetchesLeft'> = {
-    ...{ copies, guard: settings.guard },
+    copies,
+    guard: settings.guard,
     isKnownHost: (hostname) => findHost(hostname) !== undefined,
   }
   const left = fetchesOfDay - (counted?.fetches ?? 0)

@@ -32,7 +32,12 @@ export async function startWorker(config: Config, database: Database, log: Logge
     },
   })
   const loop: ScanLoop = {
-    ...{ database, metrics, log, lookEveryMs, stopping: stopping.signal, cut: cut.signal },
+    database,
+    metrics,
+    log,
+    lookEveryMs,
+    stopping: stopping.signal,
+    cut: cut.signal,
     copies: openCopies(config.DATA_DIR),
     settings: options.settings ?? scanSettings(config),
     intervalOf: options.intervalOf ?? (() => SCAN_EVERY_HOURS * hourMs),

@@ -14,7 +14,9 @@ export interface StoredScan extends ScanOptions {
 }
 
 export const scanSettings = ({ OUTBOUND_ALLOWED, SCAN_USER_AGENT }: Config): ScanSettings => ({
-  ...{ guard: createGuard(OUTBOUND_ALLOWED), userAgent: SCAN_USER_AGENT, limits: scanLimits },
+  guard: createGuard(OUTBOUND_ALLOWED),
+  userAgent: SCAN_USER_AGENT,
+  limits: scanLimits,
 })
 
 /** Scans a page and imports the record; of records with one id the first is stored. Throws the signal's reason. */

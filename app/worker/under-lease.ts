@@ -31,7 +31,9 @@ export async function underLease(
   const pause = () => sleep(lookEveryMs, undefined, { signal: stopping }).catch(() => {})
   const options: LeaseOptions = {
     ...lease,
-    ...{ database, leaseId, signal: stopping },
+    database,
+    leaseId,
+    signal: stopping,
     onWait: (holder) => log.info({ holder }, `${name} are of another worker; this one waits`),
     lostMessage: 'Another worker took over while this one did not respond',
   }

@@ -136,7 +136,10 @@ export async function replacePartition(
   const queryId = `rebuild of ${table}, ${partition}`
   for (const database of targets) {
     await pRetry(() => database.command(text, { params, settings, queryId }), {
-      ...{ retries: Number.POSITIVE_INFINITY, minTimeout: 20, factor: 2, maxTimeout: 1_000 },
+      retries: Number.POSITIVE_INFINITY,
+      minTimeout: 20,
+      factor: 2,
+      maxTimeout: 1_000,
       shouldRetry: ({ error }) => isNamed(error, 'QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING'),
     })
   }

@@ -38,7 +38,10 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
   let observer: DatabaseObserver = {}
   return {
     ...readsOn(nodes, {
-      ...{ pools, aliveTimeoutMs, exportWaitMs, areInStep },
+      pools,
+      aliveTimeoutMs,
+      exportWaitMs,
+      areInStep,
       settings: settingsOfReads,
       observer: () => observer,
     }),

@@ -65,14 +65,12 @@ export function addAlerts(program: Command, context: Context): void {
       await requireDestination(reader, tenant, destination)
       await requireSites(reader, tenant, site)
       const added: AlertRule = {
-        ...{
-          id: randomUUID(),
-          siteId: site ?? null,
-          eventType: event,
-          kind,
-          destinationId: destination,
-          enabled: true,
-        },
+        id: randomUUID(),
+        siteId: site ?? null,
+        eventType: event,
+        kind,
+        destinationId: destination,
+        enabled: true,
       }
       await importObjects({ type: alertRules, database: writer, tenantId: tenant }, [added])
       context.finish(added)

@@ -71,8 +71,14 @@ async function describe(database: Database, { path, token, shard, state, bytes, 
   const block = await readBlock(path, token)
   const rows = block?.rows ?? Buffer.alloc(0)
   return {
-    ...{ token, shard, state, reports: rows.toString('utf8').split('\n').length - 1, tenants: block?.tenantIds ?? [] },
-    ...{ bytes, savedAt, stored: rows.length > 0 && (await isBlockStored(database, rows)) },
+    token,
+    shard,
+    state,
+    reports: rows.toString('utf8').split('\n').length - 1,
+    tenants: block?.tenantIds ?? [],
+    bytes,
+    savedAt,
+    stored: rows.length > 0 && (await isBlockStored(database, rows)),
   }
 }
 

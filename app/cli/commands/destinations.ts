@@ -149,7 +149,8 @@ export function addDestinations(program: Command, context: Context): void {
       await requireDestination(reader, tenant, destination)
       const isDestination = sql`tenant_id = ${uuid(tenant)} AND id = ${textParameter(destination)}`
       await insertNextRow(writer, 'alert_destinations', isDestination, {
-        ...{ sealed: textParameter(''), removed: bool(true) },
+        sealed: textParameter(''),
+        removed: bool(true),
       })
       const rules = (await reader.read(listAlertRules(tenant))).filter(
         ({ destinationId, enabled }) => destinationId === destination && enabled,

@@ -124,8 +124,11 @@ export function addKeys(program: Command, context: Context): void {
       const [id, key] = [randomUUID(), makeKey()]
       const isOld = sql`id = ${uuidParameter(oldId)} AND revoked_at IS NULL`
       await insertNextRow(writer, 'api_keys', isOld, {
-        ...{ key_hash: text(hashKey(key)), id: uuidParameter(id), prefix: text(keyPrefix(key)) },
-        ...{ created_at: at(now), expires_at: at(expiresAt) },
+        key_hash: text(hashKey(key)),
+        id: uuidParameter(id),
+        prefix: text(keyPrefix(key)),
+        created_at: at(now),
+        expires_at: at(expiresAt),
       })
       const oldExpiresAt = new Date(Math.min(Date.parse(found.expiresAt), now.getTime() + overlap))
       await insertNextRow(writer, 'api_keys', isOld, { expires_at: at(oldExpiresAt) })

@@ -82,7 +82,11 @@ export function addPages(program: Command, context: Context): void {
       await requireSites(reader, tenant, site)
       const [next] = await reader.read(findNextPagePosition(tenant, site))
       const page: PageRecord = {
-        ...{ id: randomUUID(), siteId: site, kind, scanUrl: url, position: next?.nextPosition ?? 0 },
+        id: randomUUID(),
+        siteId: site,
+        kind,
+        scanUrl: url,
+        position: next?.nextPosition ?? 0,
         label: label ?? `${host}${pathname}`.slice(0, 200),
         pattern: pattern ?? origin + pathname,
       }
@@ -136,7 +140,9 @@ export function addPages(program: Command, context: Context): void {
       const { scanSettings, storeScan } = await import('../../worker/store-scan.ts')
       const { toPageToScan } = await import('../../worker/list-due-pages.ts')
       const { id, status } = await storeScan(toPageToScan(found, capabilities), {
-        ...{ database: writer, tenantId: tenant, scanId: randomUUID() },
+        database: writer,
+        tenantId: tenant,
+        scanId: randomUUID(),
         settings: scanSettings(context.config()),
         signal: new AbortController().signal,
       })

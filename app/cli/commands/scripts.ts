@@ -92,8 +92,14 @@ export function addScripts(program: Command, context: Context): void {
     await requireSites(reader, tenant, site)
     await requireScript(reader, { tenant, site, url }, integrityMode === 'pinned_hashes')
     const decision = {
-      ...{ id: randomUUID(), siteId: site, url, status, integrityMode, justification },
-      ...{ decidedBy: { name: null, email: by }, decidedAt: new Date().toISOString() },
+      id: randomUUID(),
+      siteId: site,
+      url,
+      status,
+      integrityMode,
+      justification,
+      decidedBy: { name: null, email: by },
+      decidedAt: new Date().toISOString(),
     }
     await importObjects({ type: scriptDecisions, database: writer, tenantId: tenant }, [decision])
     context.finish(decision)

@@ -108,7 +108,8 @@ export function addTenantShards(tenants: Command, context: Context): void {
       const sum = (key: 'from' | 'to', shard: number) =>
         moves.reduce((total, move) => total + (move[key] === shard ? move.bytes : 0), 0)
       const sizes = shards.map(({ number: shard, bytes }) => ({
-        ...{ shard, bytes },
+        shard,
+        bytes,
         planned: bytes - sum('from', shard) + sum('to', shard),
       }))
       context.finish({ shards: sizes, moves })

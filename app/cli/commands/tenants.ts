@@ -65,7 +65,9 @@ const confirm = option('--confirm <NAME>', {
 }).makeOptionMandatory()
 
 const withLimits = ({ plan, overrides, ...tenant }: Tenant) => ({
-  ...{ ...tenant, plan, overrides },
+  ...tenant,
+  plan,
+  overrides,
   effective: entitlements(plan, overrides),
 })
 

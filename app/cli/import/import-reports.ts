@@ -64,7 +64,12 @@ export function addImportReports(group: Command, context: Context): void {
     .action(async (path, { tenant: tenantId, site: siteId, wait, follow }) =>
       runImport(context, { path, follow }, async ({ reader, writer, cluster }, run, { signal, isLive }) =>
         importFiles({
-          ...{ database: writer, tenantId, siteId, signal, isLive, run },
+          database: writer,
+          tenantId,
+          siteId,
+          signal,
+          isLive,
+          run,
           target: cluster ? await shardTarget(cluster, tenantId) : { boots: bootsOf(writer) },
           readTenant: () => readTenant(reader, tenantId, siteId),
           onWait: (holder) => announceWait(context, wait, `another import of tenant ${tenantId}, ${holder}`),

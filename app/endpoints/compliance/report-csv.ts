@@ -30,24 +30,38 @@ const scriptColumns = [
 export function scriptsCsv({ evidence, observed }: PciReport): string {
   const rows = observed.scripts.flatMap((script) => {
     const own: Record<string, Cell> = {
-      ...{ url: script.url, inventoried: true, firstSeenAt: script.firstSeenAt, lastSeenAt: script.lastSeenAt },
-      ...{ status: script.status, integrityMode: script.integrityMode },
-      ...{ justification: script.justification, decidedAt: script.decidedAt },
-      ...{ decidedByName: script.decidedBy?.name ?? null, decidedByEmail: script.decidedBy?.email ?? null },
+      url: script.url,
+      inventoried: true,
+      firstSeenAt: script.firstSeenAt,
+      lastSeenAt: script.lastSeenAt,
+      status: script.status,
+      integrityMode: script.integrityMode,
+      justification: script.justification,
+      decidedAt: script.decidedAt,
+      decidedByName: script.decidedBy?.name ?? null,
+      decidedByEmail: script.decidedBy?.email ?? null,
       decisions: evidence.decisions.filter(({ url }) => url === script.url).length,
-      ...{ coverage: script.coverage.state, coverageDecidedBy: script.coverage.decidedBy },
+      coverage: script.coverage.state,
+      coverageDecidedBy: script.coverage.decidedBy,
       stillRunning: script.stillRunning,
       paymentPages: script.paymentPages.map(({ label }) => label).join('; '),
     }
     if (script.hashes.length === 0) return [own]
     return script.hashes.map((version) => ({
       ...own,
-      ...{ hash: version.hash, hashFirstSeenAt: version.firstSeenAt, hashLastSeenAt: version.lastSeenAt },
-      ...{ hashSources: version.sources.join('; '), hashPinned: version.pinned },
+      hash: version.hash,
+      hashFirstSeenAt: version.firstSeenAt,
+      hashLastSeenAt: version.lastSeenAt,
+      hashSources: version.sources.join('; '),
+      hashPinned: version.pinned,
     }))
   })
   const uninventoried = observed.uninventoried.map(({ url, lastAt }) => ({
-    ...{ url, inventoried: false, coverage: 'unprotected', coverageDecidedBy: 'reports', lastSeenAt: lastAt },
+    url,
+    inventoried: false,
+    coverage: 'unprotected',
+    coverageDecidedBy: 'reports',
+    lastSeenAt: lastAt,
   }))
   return toCsv([...rows, ...uninventoried], scriptColumns)
 }
@@ -61,8 +75,12 @@ const changeColumns = [
 export function changesCsv({ evidence }: PciReport): string {
   const rows = evidence.changes.flatMap((change) => {
     const own = {
-      ...{ scannedAt: change.scannedAt, page: change.pageLabel, scanId: change.scanId },
-      ...{ gradeDroppedFrom: change.gradeDroppedFrom, grade: change.grade, alertIds: change.alertIds.join('; ') },
+      scannedAt: change.scannedAt,
+      page: change.pageLabel,
+      scanId: change.scanId,
+      gradeDroppedFrom: change.gradeDroppedFrom,
+      grade: change.grade,
+      alertIds: change.alertIds.join('; '),
       deliveries: deliveriesOf(change, evidence)
         .map(
           ({ outcome, destination, createdAt }) => `${outcome} to ${destination.name ?? destination.id} ${createdAt}`,

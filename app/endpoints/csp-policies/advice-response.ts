@@ -43,7 +43,11 @@ function toEffect(judged: readonly JudgedReports[], rest: Tally): AdviceBody['ef
 export function noAdvice(window: TimeRange): AdviceBody {
   const effect = toEffect([], noReports)
   return {
-    ...{ policy: null, proposed: null, effect: { before: effect, after: effect }, sources: [], sourceCount: 0 },
+    policy: null,
+    proposed: null,
+    effect: { before: effect, after: effect },
+    sources: [],
+    sourceCount: 0,
     evaluation: { evaluator, before: [], after: [], introduced: [] },
     window: toWindow(window),
   }
@@ -91,7 +95,10 @@ function toSource(
 ): AdviceBody['sources'][number] {
   const { found, evidence, decision, reasons, addition } = advised
   return {
-    ...{ directive: found.directive, source: found.source, decision, reasons: [...reasons] },
+    directive: found.directive,
+    source: found.source,
+    decision,
+    reasons: [...reasons],
     expression: addition?.expression ?? null,
     addTo: addition?.addTo ?? null,
     createdFrom: addition ? inheritedFrom(parsePolicyLists(policy), addition.addTo) : null,

@@ -51,7 +51,12 @@ export function checkedGroups(siteId: string, judged: readonly JudgedReports[], 
 function toCheckedGroup(siteId: string, reports: Group['reports']): CheckedGroup {
   const [{ group, verdict, reason, governedBy, matchedBy }] = reports
   return {
-    ...{ directive: group.directive, source: group.source, verdict, reason, governedBy, matchedBy },
+    directive: group.directive,
+    source: group.source,
+    verdict,
+    reason,
+    governedBy,
+    matchedBy,
     ...toCounts(addTallies(reports)),
     noiseCount: reports.reduce((sum, { noiseCount }) => sum + noiseCount, 0),
     lastSeen: times(reports.map((one) => one.group.lastSeen)).last,

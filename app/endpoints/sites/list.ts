@@ -38,7 +38,9 @@ export const sitesList = endpoint({
     const requested = sites.filter(({ id }) => params.siteId === undefined || id === params.siteId)
     const { data, ...paging } = page.sortAndCut(requested, oldestFirst)
     const listed = data.map(({ id, name, hosts }) => ({
-      ...{ id, name, hosts },
+      id,
+      name,
+      hosts,
       firstSeen: seen.get(id)?.firstSeen ?? null,
       lastSeen: seen.get(id)?.lastSeen ?? null,
     }))

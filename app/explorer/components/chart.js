@@ -137,7 +137,10 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
 
   const chart = new uPlot(
     {
-      ...{ width: widthOf(element), height, legend: { show: false }, padding: [8, 0, 0, 0] },
+      width: widthOf(element),
+      height,
+      legend: { show: false },
+      padding: [8, 0, 0, 0],
       cursor: {
         y: false,
         points: { show: false },

@@ -34,7 +34,11 @@ export function collectParts() {
     /** Returns those of the reports since the last call. */
     rest(): BlockPart[] {
       const parts = months.map(({ latest: { reportType, siteId, receivedAt, id }, reports }) => ({
-        ...{ reportType, siteId, receivedAt, id, reports },
+        reportType,
+        siteId,
+        receivedAt,
+        id,
+        reports,
       }))
       months = []
       current = undefined

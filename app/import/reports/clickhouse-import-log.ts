@@ -62,13 +62,11 @@ export function clickHouseImportLog(
       ...counts,
       boot: ownBoot ?? '',
       parts: parts.map(({ reportType, siteId, receivedAt, id, reports }) => ({
-        ...{
-          report_type: reportType,
-          site_id: siteId,
-          received_at: toClickHouseTime(new Date(receivedAt)),
-          id,
-          reports,
-        },
+        report_type: reportType,
+        site_id: siteId,
+        received_at: toClickHouseTime(new Date(receivedAt)),
+        id,
+        reports,
       })),
     }
     await insertRows(database, 'import_log', [step])

@@ -51,7 +51,14 @@ export async function importFiles({ database, readTenant, isLive, run, ...option
       const into = importInto(database, tenantId, { ...target, signal })
       for await (const source of files) {
         await importReports({
-          ...{ ...tenant, ...leased, ...into, source, tally, siteId, signal, onReject },
+          ...tenant,
+          ...leased,
+          ...into,
+          source,
+          tally,
+          siteId,
+          signal,
+          onReject,
           onProgress: ({ bytesRead, reports }) => showRead(bytesRead, reports, 'reports'),
         })
       }

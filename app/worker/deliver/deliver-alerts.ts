@@ -137,7 +137,9 @@ async function deliver(
   await checkLease()
   const at = now()
   const attempt = {
-    ...{ tenant_id: alert.tenantId, alert_id: alert.alertId, destination_id: alert.destinationId },
+    tenant_id: alert.tenantId,
+    alert_id: alert.alertId,
+    destination_id: alert.destinationId,
     at: toClickHouseTime(at),
   }
   // First, so that an alert that ends the worker has its attempts counted too.

@@ -32,7 +32,12 @@ export async function recordDelivery(
   const sites = new Set((await database.read(listSites(tenantId))).map(({ id }) => id))
   const isDeleted = siteId !== null && !sites.has(siteId)
   const delivery = {
-    ...{ id: deliveryId, alertId, kind, outcome, detail, createdAt: at.toISOString() },
+    id: deliveryId,
+    alertId,
+    kind,
+    outcome,
+    detail,
+    createdAt: at.toISOString(),
     siteId: isDeleted ? null : siteId,
     siteIds: siteIds.filter((id) => sites.has(id)),
     destination: { id: destinationId, name: destination?.name ?? null, type: destination?.type ?? null },

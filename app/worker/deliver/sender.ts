@@ -30,5 +30,7 @@ export const sent: SendResult = { isSent: true }
 
 /** A refusal of the guard names the setting that lifts it. */
 export const failed = ({ message }: Pick<FetchFailure, 'message'>): SendResult => ({
-  ...{ isSent: false, failure: message, isFinal: false },
+  isSent: false,
+  failure: message,
+  isFinal: false,
 })

@@ -54,8 +54,12 @@ async function completeScan(page: PageToScan, settings: ScanSettings, signal: Ab
     : null
   return {
     status: 'complete',
-    ...{ failureReason: null, failureMessage: null, grade, score },
-    ...{ finalUrl: last.url.href, statusCode: last.statusCode },
+    failureReason: null,
+    failureMessage: null,
+    grade,
+    score,
+    finalUrl: last.url.href,
+    statusCode: last.statusCode,
     // As sent: the import brings them into comparable form.
     headers: Object.fromEntries(watchedHeaders.map((name) => [name, joinedHeader(last, name, '\n')])) as Headers,
     result: scripts ? { ...result, scriptsNote } : result,
@@ -67,8 +71,15 @@ function failedScan({ reason, message, hops }: FetchFailure) {
   const last = hops.at(-1)
   return {
     status: 'failed',
-    ...{ failureReason: reason, failureMessage: message, finalUrl: last?.url.href ?? null },
-    ...{ statusCode: last?.statusCode ?? null, grade: null, score: null, headers: null, result: null, scripts: null },
+    failureReason: reason,
+    failureMessage: message,
+    finalUrl: last?.url.href ?? null,
+    statusCode: last?.statusCode ?? null,
+    grade: null,
+    score: null,
+    headers: null,
+    result: null,
+    scripts: null,
   } as const
 }
 

@@ -12,7 +12,9 @@ import type { ScanSettings } from './scan-settings.ts'
 type Outcome = Pick<ScannedScript, 'outcome' | 'hash' | 'size' | 'problem' | 'cors'>
 
 const unhashed = (outcome: Outcome['outcome'], reason: string, message: string): Outcome => ({
-  ...{ outcome, hash: null, size: null },
+  outcome,
+  hash: null,
+  size: null,
   problem: { reason, message },
   cors: null,
 })

@@ -30,7 +30,11 @@ export async function findNewIssues(
   ])
   const single = sightings.map(
     ({ key, siteId, firstSeen }): Change => ({
-      ...{ eventType: newIssueEvent, siteId, subject: issueId(key), occurredAt: firstSeen, issueKey: key },
+      eventType: newIssueEvent,
+      siteId,
+      subject: issueId(key),
+      occurredAt: firstSeen,
+      issueKey: key,
     }),
   )
   const ended = firstDays.filter(({ firstSeen }) => Date.parse(firstSeen) + dayMs <= now.getTime())
@@ -42,7 +46,9 @@ function firstDayChange({ siteId, firstSeen, issueCount }: FirstDay, texts: read
   const summary =
     issueCount === 1 ? '1 issue on the first day' : `${issueCount.toLocaleString('en')} issues on the first day`
   return {
-    ...{ eventType: newIssueEvent, siteId, subject: `first day of ${siteId}` },
+    eventType: newIssueEvent,
+    siteId,
+    subject: `first day of ${siteId}`,
     occurredAt: new Date(Date.parse(firstSeen) + dayMs).toISOString(),
     data: { summary, issueCount, issues: texts.map(toMessageIssue), path: `/v1/sites/${siteId}/issues` },
   }
@@ -66,7 +72,9 @@ export async function describeIssues(
   }
   const { directive, host, id } = first
   return {
-    ...{ summary: `New issue: ${directive} blocks ${host || 'inline code'}`, issueCount: 1, issues },
+    summary: `New issue: ${directive} blocks ${host || 'inline code'}`,
+    issueCount: 1,
+    issues,
     path: `${path}/${id}/reports?reportType=csp-violation`,
   }
 }

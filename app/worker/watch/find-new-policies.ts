@@ -43,7 +43,9 @@ export function describePolicies(siteId: string, policies: readonly MessagePolic
       ? `Reports quote a new policy (${first.disposition}): ${first.policy}`
       : `Reports quote ${policies.length.toLocaleString('en')} new policies`
   return {
-    ...{ summary, policies: policies.slice(0, namedInMessage), policyCount: policies.length },
+    summary,
+    policies: policies.slice(0, namedInMessage),
+    policyCount: policies.length,
     path: `/v1/sites/${siteId}/csp-policies`,
   }
 }

@@ -44,7 +44,9 @@ function changesOf(scan: ListedScan, { id, siteId, label }: PageLabel): Change[]
   const { headers, gradeDroppedFrom } = scan.changes
   const own = { siteId, subject: scan.id, occurredAt: scan.scannedAt }
   const data = {
-    ...{ pageId: id, pageLabel: label, scanId: scan.id },
+    pageId: id,
+    pageLabel: label,
+    scanId: scan.id,
     path: `/v1/sites/${siteId}/pages/${id}/scans/${scan.id}`,
   }
   const changes: Change[] = []

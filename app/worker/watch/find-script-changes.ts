@@ -59,8 +59,12 @@ function isAllowed(hash: string, firstSeen: string, decision: CurrentDecision | 
 function toChange({ siteId, scannedAt, url, hash, isNew, ...page }: ScriptChange, subject: string): Change {
   const { pageId, pageLabel, scanId } = page
   const script: MessageScript = {
-    ...{ url: truncate(url, maxNamedLength), hash: hash || null, change: isNew ? 'added' : 'changed' },
-    ...{ pageId, pageLabel, scanId },
+    url: truncate(url, maxNamedLength),
+    hash: hash || null,
+    change: isNew ? 'added' : 'changed',
+    pageId,
+    pageLabel,
+    scanId,
   }
   return { eventType: scriptEvent, siteId, subject, occurredAt: scannedAt, script }
 }

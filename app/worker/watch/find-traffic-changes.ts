@@ -46,11 +46,15 @@ function toBurst({ siteId, hour, reports, usual }: Burst, now: Date): Change {
   const usualCount = Math.round(usual)
   const [count, mean] = [reports.toLocaleString('en'), usualCount.toLocaleString('en')]
   return {
-    ...{ eventType: burstEvent, siteId, subject: `${siteId} ${hour}` },
+    eventType: burstEvent,
+    siteId,
+    subject: `${siteId} ${hour}`,
     occurredAt: toTime(Math.min(Date.parse(hour) + hourMs, now.getTime())),
     data: {
       summary: `${count} reports in the hour from ${hour.slice(11, 16)} UTC; ${mean} are usual`,
-      ...{ hour, reportCount: reports, usualCount },
+      hour,
+      reportCount: reports,
+      usualCount,
       path: reportsPath(siteId, hour),
     },
   }
@@ -65,11 +69,14 @@ export async function findSilences(
   const window = { from: startOfHour(since.getTime()), to: startOfHour(now.getTime() - storedAfterMs) }
   const silences = await read(listSilences(tenantId, window, leastBefore))
   return silences.map(({ siteId, hour }) => ({
-    ...{ eventType: silenceEvent, siteId, subject: `${siteId} ${hour}` },
+    eventType: silenceEvent,
+    siteId,
+    subject: `${siteId} ${hour}`,
     occurredAt: toTime(Date.parse(hour) + hourMs),
     data: {
       summary: `No report in the hour from ${hour.slice(11, 16)} UTC, after at least ${leastBefore} in each of 24 hours`,
-      ...{ hour, reportCount: 0 },
+      hour,
+      reportCount: 0,
       path: reportsPath(siteId, hour),
     },
   }))

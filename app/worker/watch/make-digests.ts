@@ -20,8 +20,16 @@ export async function makeDigests({ database, now, checkLease }: Watch, tenantId
     const own = alerts.filter(({ digestTo }) => digestTo.includes(destination))
     const siteIds = [...new Set(own.flatMap(({ siteId }) => siteId ?? []))]
     await storeAlert(database, {
-      ...{ tenantId, kind: 'digest', eventType: '', siteId: null, siteIds, subjects: [], digestTo: [] },
-      ...{ destinations: [destination], detectedAt: now, name: ['digest', destination, at.toISOString()] },
+      tenantId,
+      kind: 'digest',
+      eventType: '',
+      siteId: null,
+      siteIds,
+      subjects: [],
+      digestTo: [],
+      destinations: [destination],
+      detectedAt: now,
+      name: ['digest', destination, at.toISOString()],
       message: { type: 'digest', timestamp: at.toISOString(), data: digestOf(own, siteIds) },
     })
   }

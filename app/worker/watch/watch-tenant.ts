@@ -86,8 +86,16 @@ async function storeDraft(
   const subjects = changes.map(({ subject }) => subject).sort()
   const timestamp = changes.map(({ occurredAt }) => occurredAt).sort()[0] ?? now.toISOString()
   await storeAlert(database, {
-    ...{ tenantId, kind: 'immediate', eventType, siteId, siteIds: [], subjects, destinations, digestTo },
-    ...{ detectedAt: now, name: [eventType, ...subjects] },
+    tenantId,
+    kind: 'immediate',
+    eventType,
+    siteId,
+    siteIds: [],
+    subjects,
+    destinations,
+    digestTo,
+    detectedAt: now,
+    name: [eventType, ...subjects],
     message: { type: eventType, timestamp, data: { siteId, ...(siteName !== undefined && { siteName }), ...data } },
   })
 }

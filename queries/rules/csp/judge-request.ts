@@ -60,7 +60,10 @@ function judge(candidate: ParsedPolicy, quoted: ParsedPolicy | undefined, reques
   if (!governing) return noDirective
   const { name: governedBy, list } = governing
   const unknown = (reason: Verdict['reason']): Verdict => ({
-    ...{ verdict: 'unknown', reason, governedBy, matchedBy: null },
+    verdict: 'unknown',
+    reason,
+    governedBy,
+    matchedBy: null,
   })
   if (!isKnownDirective(request.directive)) return unknown('directive')
   const violated = quoted && governingList(quoted, request.directive)

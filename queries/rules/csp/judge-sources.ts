@@ -47,7 +47,10 @@ export interface JudgedReports extends Counted {
 }
 
 const notAssessed = {
-  ...{ verdict: 'unknown', reason: 'not_assessed', governedBy: null, matchedBy: null },
+  verdict: 'unknown',
+  reason: 'not_assessed',
+  governedBy: null,
+  matchedBy: null,
 } as const satisfies Verdict
 
 /** By group and policy. */
@@ -113,7 +116,11 @@ export function judgeSources(
 }
 
 const requestOf = ({ directive, source, self, pageScheme, url }: SourceGroup) => ({
-  ...{ directive, source, self, pageScheme, url },
+  directive,
+  source,
+  self,
+  pageScheme,
+  url,
 })
 
 const isUndecided = ({ reason }: Verdict) => reason === 'detail'

@@ -157,15 +157,13 @@ function changeFacts({ facts, gaps }, { evidence }) {
 }
 
 const format = new Intl.DateTimeFormat('en-GB', {
-  ...{
-    timeZone: 'UTC',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  },
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
 })
 
 /** `26 Nov 2026 04:37 UTC`: evidence has whole times in one zone. @param {string} time of a link it can be any text, which stays */
