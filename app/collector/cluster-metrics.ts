@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 import { type NodeHealth, readNodeHealth } from '../../clickhouse/cluster/node-health.ts'
+import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 import { Problem } from '../../schema/problems.ts'
@@ -56,6 +57,7 @@ type Found = { readonly health?: NodeHealth } | undefined
 export function addClusterMetrics(
   registry: Registry,
   urls: string,
+  { quorum }: Pick<Cluster, 'quorum'>,
   onRefusal: (node: string, error: unknown) => void,
 ): () => Promise<void> {
   const nodes = nodeUrls(urls).map((url) => {
@@ -86,6 +88,14 @@ export function addClusterMetrics(
     return found
   }
   const registers = [registry]
+  new Gauge({
+    name: 'collector_insert_quorum',
+    help: 'Replicas of a shard that have a block when its insert returns; 0 while unknown, when nothing is inserted',
+    registers,
+    async collect() {
+      this.set(await quorum().catch(() => 0))
+    },
+  })
   new Gauge({
     name: 'clickhouse_node_up',
     help: '1 for a node that responds',

@@ -50,7 +50,7 @@ export async function startCollector(
   const metrics = createCollectorMetrics(() => store.waitingBytes(), config.DATA_DIR)
   const onRefusal = (node: string, err: unknown) => log.error({ node, err }, 'A node does not show its health')
   const closeClusterMetrics = cluster
-    ? addClusterMetrics(metrics.registry, config.CLICKHOUSE_URL ?? '', onRefusal)
+    ? addClusterMetrics(metrics.registry, config.CLICKHOUSE_URL ?? '', cluster, onRefusal)
     : async () => {}
   const writerOf = (shard?: number) =>
     cluster && shard !== undefined

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
-import type { Quorum } from '../../queries/clickhouse/cluster-settings.ts'
+import { quorumOf } from '../../queries/clickhouse/cluster-settings.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { nodeUrls } from '../../queries/clickhouse/nodes.ts'
 import { onlyRow } from '../../queries/sql/only-row.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import { rowCount } from '../../queries/sql/rows.ts'
-import { sql, text } from '../../queries/sql/sql.ts'
+import { sql } from '../../queries/sql/sql.ts'
 import { shardDatabase } from './on-cluster.ts'
+import { createReplicaCount, measureSize } from './replica-count.ts'
 
 /** A ClickHouse cluster, as its nodes in CLICKHOUSE_URL describe it. */
 export interface Cluster {
@@ -23,8 +23,10 @@ export interface Cluster {
   readonly shards: readonly Shard[]
   /** The others too. */
   readonly shardCount: number
-  /** Of a shard, servers that are down included. */
-  readonly replicas: number
+  /** Number of a shard's, servers that are down included. Rejects while no server knows it. */
+  replicas(): Promise<number>
+  /** Number of replicas that a write waits for. Rejects as `replicas`. */
+  quorum(): Promise<number>
   /** Opens it again, as it is now. */
   reopen(): Promise<Cluster>
   close(): Promise<void>
@@ -61,16 +63,16 @@ function frontDatabase(urls: string): string {
 export async function openCluster(urls: string, options: ConnectOptions = {}): Promise<Cluster> {
   const front = frontDatabase(urls)
   const opened: Database[] = []
-  const open = (hosts: readonly string[], database: string, quorum: Quorum = 1) => {
-    const connection = connect(urlOf(hosts, database), { ...options, isCluster: true, quorum })
+  const open = (hosts: readonly string[], database: string, writes: ConnectOptions = {}) => {
+    const connection = connect(urlOf(hosts, database), { ...options, isCluster: true, quorum: undefined, ...writes })
     opened.push(connection)
     return connection
   }
   const missing: string[] = []
+  const servers = nodeUrls(urls).map((url) => ({ url, use: usedOnce((database) => open([url], database)) }))
   const found = await Promise.all(
-    nodeUrls(urls).map(async (url) => {
+    servers.map(async ({ url, use }) => {
       const { origin } = new URL(url)
-      const use = usedOnce((database) => open([url], database))
       try {
         const macros = onlyRow(await use('').read(findMacros))
         return { url, origin, use, macros, shard: shardNumber(macros) }
@@ -84,20 +86,27 @@ export async function openCluster(urls: string, options: ConnectOptions = {}): P
   const nodes = found.filter((node) => node !== undefined)
   const numbers = [...new Set(nodes.map(({ shard }) => shard))].sort((a, b) => a - b)
   const urlsOf = (number: number) => nodes.filter(({ shard }) => shard === number).map(({ url }) => url)
-  const { replicas, shards: shardCount } = await findSize(nodes[0]?.use(''), shardDatabase(front))
-  const { quorum = replicas } = options
+  const measure = () =>
+    measureSize(
+      servers.map(({ use }) => use('')),
+      shardDatabase(front),
+      numbers.length,
+    )
+  const replicas = createReplicaCount(measure)
+  const { quorum } = options
   const cluster: Cluster = {
     front,
-    replicas,
+    replicas: replicas.read,
+    quorum: async () => Number(quorumOf(await replicas.read(), quorum).insert_quorum),
     reopen: () => openCluster(urls, options),
-    client: open(nodeUrls(urls), front, quorum),
+    client: open(nodeUrls(urls), front, { quorum, replicas }),
     missing,
     nodes,
-    shardCount: Math.max(shardCount, numbers.length),
+    shardCount: Math.max((await measure()).shards, numbers.length),
     shards: numbers.map((number) => ({
       number,
-      front: open(urlsOf(number), front, quorum),
-      database: open(urlsOf(number), shardDatabase(front), quorum),
+      front: open(urlsOf(number), front, { quorum, replicas }),
+      database: open(urlsOf(number), shardDatabase(front), { quorum, replicas }),
     })),
     async close() {
       await Promise.all(opened.map((connection) => connection.close()))
@@ -129,24 +138,6 @@ const findMacros: Query<Macros> = {
   statement: sql`SELECT getMacro('shard') AS shard, getMacro('replica') AS replica, getMacro('cluster') AS cluster`,
   row: macroRow,
   pool: 'lookup',
-}
-
-const sizeRow = z.object({ replicas: rowCount, shards: rowCount })
-type Size = z.infer<typeof sizeRow>
-
-const measureCluster = (cluster: string): Query<Size> => ({
-  name: 'measureCluster',
-  statement: sql`
-    SELECT max(replicas) AS replicas, count() AS shards
-    FROM (SELECT count() AS replicas FROM system.clusters WHERE cluster = ${text(cluster)} GROUP BY shard_num)`,
-  row: sizeRow,
-  pool: 'lookup',
-})
-
-/** With the nodes that are down; unknown to a user that does not write, and before the first migration. */
-async function findSize(server: Database | undefined, cluster: string): Promise<Size> {
-  const [size] = (await server?.read(measureCluster(cluster)).catch(() => [])) ?? []
-  return size?.shards ? size : { replicas: 1, shards: 0 }
 }
 
 function shardNumber({ shard }: Macros): number {

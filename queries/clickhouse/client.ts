@@ -1,4 +1,4 @@
-import { clusterReads, clusterWrites, majorityReads, type Quorum, quorumOf } from './cluster-settings.ts'
+import { clusterReads, clusterWrites, majorityReads, quorumOf, type ReplicaCount } from './cluster-settings.ts'
 import type { Database, DatabaseObserver } from './database.ts'
 import { createNodes, nodeUrls } from './nodes.ts'
 import { openNode } from './open-node.ts'
@@ -9,7 +9,10 @@ import { killOn, statementsOn } from './statements.ts'
 export interface ConnectOptions {
   /** Whether the URL is of a cluster; true by default where it has several hosts. */
   readonly isCluster?: boolean
-  readonly quorum?: Quorum | undefined
+  /** Replicas of a shard that a write waits for: more than half of them, or all by default. */
+  readonly quorum?: 'auto' | undefined
+  /** Of a shard. Without it a write waits for no replica. */
+  readonly replicas?: ReplicaCount
   readonly pools?: QueryPools
   /** Of a sign of life, so that reads fail within a second while ClickHouse is frozen. */
   readonly aliveTimeoutMs?: number
@@ -19,12 +22,12 @@ export interface ConnectOptions {
 }
 
 /** @param url `http(s)://user:password@host:port/database`; of a cluster, its nodes as hosts separated by commas. */
-export function connect(url: string, { quorum, ...options }: ConnectOptions = {}): Database {
+export function connect(url: string, { quorum, replicas, ...options }: ConnectOptions = {}): Database {
   const urls = nodeUrls(url)
   const { isCluster = urls.length > 1, pools = queryPools } = options
   const { aliveTimeoutMs = 800, pingTimeoutMs = 2_000, exportWaitMs = 10_000 } = options
   const settingsOfReads = isCluster ? { ...clusterReads, ...(quorum === 'auto' && majorityReads) } : {}
-  const settings = { ...settingsOfReads, ...(isCluster && clusterWrites), ...(quorum && quorumOf(quorum)) }
+  const settings = { ...settingsOfReads, ...(isCluster && clusterWrites) }
   const connections = urls.map((url) => openNode(url, settings))
   const nodes = createNodes(connections, {
     isAlive: ({ ping }) => ping(aliveTimeoutMs),
@@ -45,7 +48,10 @@ export function connect(url: string, { quorum, ...options }: ConnectOptions = {}
       settings: settingsOfReads,
       observer: () => observer,
     }),
-    ...statementsOn(nodes),
+    ...statementsOn(nodes, {
+      settings: async () => (replicas ? quorumOf(await replicas.read(), quorum) : {}),
+      onFault: () => replicas?.doubt(),
+    }),
     killQuery: killOn(connections, aliveTimeoutMs),
     async ping() {
       const responses = await Promise.all(connections.map(({ ping }) => ping(pingTimeoutMs)))

@@ -15,12 +15,20 @@ export const clusterReads = {
 /** An insert is on its shards when it returns. */
 export const clusterWrites = { distributed_foreground_insert: 1, async_insert: 0 } as const
 
-/** Replicas of a shard that have an insert when it returns: a number of them, or auto for more than half. */
-export type Quorum = number | 'auto'
+/** Number of a shard's replicas, servers that are down included. */
+export interface ReplicaCount {
+  /** Rejects while it is unknown: nothing is written then. */
+  read(): Promise<number>
+  /** Measures again, as after a failed write. */
+  doubt(): void
+}
 
-/** With all replicas of a shard, a read that finds an import done finds its rows. */
-export const quorumOf = (quorum: Quorum) => ({
-  insert_quorum: String(quorum),
+/**
+ * With all replicas of a shard, a read that finds an import done finds its rows.
+ * @param quorum auto for more than half of them. A number, as ClickHouse's own auto leaves out a replica that is replaced.
+ */
+export const quorumOf = (replicas: number, quorum?: 'auto') => ({
+  insert_quorum: String(quorum === 'auto' ? Math.floor(replicas / 2) + 1 : replicas),
   insert_quorum_timeout: quorumTimeoutMs,
   // `majorityReads` knows the last insert of one after the other.
   ...(quorum === 'auto' && { insert_quorum_parallel: 0 }),

@@ -12,24 +12,42 @@ const optionsOf = ({ params, settings, signal, queryId }: StatementOptions) => (
   ...(queryId && { query_id: queryId }),
 })
 
+export interface Writes {
+  /** Settings of each. Rejects where nothing may be written. */
+  settings(): Promise<ClickHouseSettings>
+  /** Called when a write failed. */
+  onFault(): void
+}
+
 /** Statements by the official client, on one of the nodes. */
-export function statementsOn(nodes: Nodes<ClickHouseNode>): Pick<Database, 'command' | 'insert' | 'stream'> {
+export function statementsOn(
+  nodes: Nodes<ClickHouseNode>,
+  writes: Writes,
+): Pick<Database, 'command' | 'insert' | 'stream'> {
+  async function write(options: StatementOptions, send: (options: ReturnType<typeof optionsOf>) => Promise<unknown>) {
+    const settings = { ...(await writes.settings()), ...options.settings }
+    await send(optionsOf({ ...options, settings })).catch((error: unknown) => {
+      writes.onFault()
+      throw error
+    })
+  }
   return {
-    async command(statement, options = {}) {
-      await nodes.write(({ client }) => client.command({ query: statement, ...optionsOf(options) }))
-    },
-    async insert(statement, rows, options = {}) {
+    command: (statement, options = {}) =>
+      write(options, (all) => nodes.write(({ client }) => client.command({ query: statement, ...all }))),
+    insert(statement, rows, options = {}) {
       const isBuffer = Buffer.isBuffer(rows)
-      const { stream } = await nodes.write(
-        ({ client }) =>
-          client.exec({
-            query: statement,
-            values: isBuffer ? Readable.from([rows], { objectMode: false }) : rows,
-            ...optionsOf(options),
-          }),
-        isBuffer ? undefined : 'once',
-      )
-      for await (const _ of stream);
+      return write(options, async (all) => {
+        const { stream } = await nodes.write(
+          ({ client }) =>
+            client.exec({
+              query: statement,
+              values: isBuffer ? Readable.from([rows], { objectMode: false }) : rows,
+              ...all,
+            }),
+          isBuffer ? undefined : 'once',
+        )
+        for await (const _ of stream);
+      })
     },
     async stream(statement, format, { params, settings } = {}) {
       const { stream, response_headers } = await nodes.write(({ client }) =>

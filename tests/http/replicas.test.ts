@@ -37,21 +37,23 @@ const ofCluster = {
   select_sequential_consistency: null,
 }
 
+const countOf = (replicas: number) => ({ read: async () => replicas, doubt() {} })
+
 describe('settings of', () => {
   test.each<[string, ConnectOptions, object, object]>([
     ['one server', { isCluster: false }, ofOneServer, { insert_quorum: null, insert_quorum_timeout: null }],
     ['a cluster, as the API has it', { isCluster: true }, ofCluster, { insert_quorum: null }],
     [
       'a cluster, with a quorum of every replica',
-      { isCluster: true, quorum: 2 },
+      { isCluster: true, replicas: countOf(2) },
       ofCluster,
       { insert_quorum: '2', insert_quorum_timeout: '8000', insert_quorum_parallel: null },
     ],
     [
       'a cluster, with a quorum of most replicas',
-      { isCluster: true, quorum: 'auto' },
+      { isCluster: true, quorum: 'auto', replicas: countOf(3) },
       { ...ofCluster, select_sequential_consistency: '1' },
-      { insert_quorum: 'auto', insert_quorum_timeout: '8000', insert_quorum_parallel: '0' },
+      { insert_quorum: '2', insert_quorum_timeout: '8000', insert_quorum_parallel: '0' },
     ],
   ])('%s', async (_, options, ofReads, ofInserts) => {
     const settingsOf = (search: URLSearchParams | undefined, names: object) =>
@@ -96,6 +98,13 @@ describe('a block whose quorum is not complete in time', () => {
     expect(quorums()).toEqual(['2'])
   })
 
+  test('is not sent again before its retry while a replica has an empty disk', async () => {
+    replicas.state().codeOfInsert = unknownStatus
+    replicas.state().tables = [40, 0]
+    await expect(write()).rejects.toMatchObject({ code: '319' })
+    expect(quorums()).toEqual(['2'])
+  })
+
   test('is not whole while a replica is behind after it', async () => {
     replicas.state().codeOfInsert = unknownStatus
     const ended = new AbortController()
@@ -112,5 +121,63 @@ describe('a block whose quorum is not complete in time', () => {
     replicas.state().codeOfInsert = () => code
     await expect(write()).rejects.toMatchObject({ code })
     expect(quorums()).toEqual(['2'])
+  })
+})
+
+describe('a program writes with every replica of a shard,', () => {
+  const empty = { replicas: 0, shards: 0 }
+  const sound = { replicas: 2, shards: 1 }
+  const replaced = { replicas: 1, shards: 1 }
+  const states = [
+    ...[empty, undefined].flatMap((lost) => [
+      ['the first server', [lost, sound]] as const,
+      ['the last server', [sound, lost]] as const,
+      ['the first server, whose replica is removed', [lost, replaced]] as const,
+      ['the last server, whose replica is removed', [replaced, lost]] as const,
+    ]),
+    ['the replica that is removed', [replaced, replaced]] as const,
+  ]
+  test.each(states)('started where no list of replicas comes from %s: %j', async (_, sizes) => {
+    replicas.state().sizes = [...sizes]
+    const cluster = await openCluster(replicas.urls, patience)
+    await clickHouseReportWriter(cluster.client).write([rows], 'a')
+    expect({ quorums: quorums(), metric: await cluster.quorum() }).toEqual({ quorums: ['2'], metric: 2 })
+    await cluster.close()
+  })
+
+  test.each([empty, undefined])('or not at all while no server knows them: %j', async (size) => {
+    replicas.state().sizes = [size, size]
+    const cluster = await openCluster(replicas.urls, patience)
+    const write = () => clickHouseReportWriter(cluster.client).write([rows], 'a')
+    await expect(write()).rejects.toMatchObject({ code: 'upstream_unavailable' })
+    await expect(cluster.client.command('INSERT INTO tenants SELECT 1')).rejects.toMatchObject({
+      cause: { message: expect.stringMatching(/^Nothing is written while no server lists the replicas of a shard/) },
+    })
+    await expect(untilInStep(cluster, 1)).rejects.toThrow()
+    expect(inserts()).toEqual([])
+    replicas.state().sizes = [size, sound]
+    await write()
+    expect(quorums()).toEqual(['2'])
+    await cluster.close()
+  })
+
+  test('which it counts again after a failed write, and never fewer', async () => {
+    const cluster = await openCluster(replicas.urls, patience)
+    const write = () => clickHouseReportWriter(cluster.client).write([rows], 'a')
+    await write()
+    for (const [size, quorum] of [
+      [{ replicas: 3, shards: 1 }, 3],
+      [replaced, 3],
+      [empty, 3],
+    ] as const) {
+      replicas.state().sizes = [size, size]
+      replicas.state().codeOfInsert = () => '285'
+      await expect(write()).rejects.toMatchObject({ code: '285' })
+      replicas.state().codeOfInsert = () => undefined
+      await expect.poll(() => cluster.quorum()).toBe(quorum)
+      await write()
+      expect(quorums().at(-1)).toBe(String(quorum))
+    }
+    await cluster.close()
   })
 })

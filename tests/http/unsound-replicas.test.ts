@@ -54,7 +54,9 @@ const change = (query: keyof typeof sound, values: Values) => {
 describe('doctor', () => {
   test('finds a sound cluster', async () => {
     expect(await run(replicas)).toBe('2 servers have 37 replicated tables each, and none is behind')
-    expect(await run(quorums)).toBe('no insert waits for a replica')
+    expect(await run(quorums)).toBe(
+      'an insert is on 2 of the 2 replicas of its shard when it returns, and none is late',
+    )
     expect(await run(inserts)).toBe('none runs for over 60 s')
   })
 
@@ -108,10 +110,11 @@ describe('metrics of the collector', () => {
   /** By name and number of the node. */
   async function scrape(): Promise<Record<string, number>> {
     const registry = new Registry()
-    const close = addClusterMetrics(registry, urlOfNodes(fakes), (node) => refusals.push(node))
+    const close = addClusterMetrics(registry, urlOfNodes(fakes), cluster, (node) => refusals.push(node))
     const text = await registry.metrics()
     await close()
     const numberOf = (node: string) => fakes.findIndex(({ origin }) => origin === node) + 1
+    expect(text).toContain('\ncollector_insert_quorum 2\n')
     const samples = [...text.matchAll(/^(\w+)\{node="(.*)"\} (\S+)$/gm)]
     return Object.fromEntries(
       samples.map(([, name, node, value]) => [`${name} ${numberOf(String(node))}`, Number(value)]),

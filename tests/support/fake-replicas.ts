@@ -7,6 +7,10 @@ type Row = Readonly<Record<string, unknown>>
 export interface FakeReplicas {
   /** Tables in which a replica is behind, at each of its reads. */
   behind: string[][][]
+  /** Of each replica: none where its disk is empty. */
+  tables: number[]
+  /** What each replica's list of the cluster has; undefined for one that fails to respond with it. */
+  sizes: ({ readonly replicas: number; readonly shards: number } | undefined)[]
   /** Code of the response to a try of an insert of reports, from 1. */
   codeOfInsert: (attempt: number) => string | undefined
   /** Code of the response to a read of reports. */
@@ -17,8 +21,12 @@ export interface FakeReplicas {
   searches: URLSearchParams[]
 }
 
+/** Of a cluster without faults. */
+const listed = { replicas: 2, shards: 1 }
+
 const healthy = (): FakeReplicas => ({
-  ...{ behind: [], lacking: [0, 0], searches: [] },
+  ...{ behind: [], tables: [40, 40], lacking: [0, 0], searches: [] },
+  sizes: [listed, listed],
   codeOfInsert: () => undefined,
   codeOfRead: () => undefined,
 })
@@ -28,8 +36,8 @@ export async function startFakeReplicas() {
   let state = healthy()
   const rowsOf = (name: string, replica: number): Row[] => {
     if (name === 'findMacros') return [{ shard: '01', replica: String(replica), cluster: 'reports' }]
-    if (name === 'measureCluster') return [{ replicas: 2, shards: 1 }]
-    if (name === 'listBehind') return (state.behind[replica]?.shift() ?? []).map((table) => ({ table }))
+    if (name === 'measureCluster') return [{ ...state.sizes[replica] }]
+    if (name === 'findBehind') return [{ tables: state.tables[replica], behind: state.behind[replica]?.shift() ?? [] }]
     return [{ rows: 1 }]
   }
   const insertsOf = () => state.searches.filter((search) => search.get('query')?.startsWith('INSERT INTO reports '))
@@ -42,7 +50,9 @@ export async function startFakeReplicas() {
       const name = comment === null ? undefined : JSON.parse(comment).query
       const isInsert = search.get('query')?.startsWith('INSERT INTO reports ')
       const codeOfInsert = isInsert ? state.codeOfInsert(insertsOf().length) : undefined
-      const code = name === 'countStoredRows' ? state.codeOfRead(search) : codeOfInsert
+      const lacksSize = name === 'measureCluster' && state.sizes[replica] === undefined
+      const codeOfQuery = name === 'countStoredRows' ? state.codeOfRead(search) : codeOfInsert
+      const code = lacksSize ? '210' : codeOfQuery
       const lacking = state.lacking[replica]
       let body = ''
       request.on('data', (chunk) => {

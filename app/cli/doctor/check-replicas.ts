@@ -15,7 +15,7 @@ const behindSeconds = 60
 async function ofEachNode(
   { cluster }: DatabaseAccess,
   find: (health: NodeHealth, origin: string) => void,
-  sound: (nodes: number) => string,
+  sound: (nodes: number) => string | Promise<string>,
 ): Promise<string> {
   if (!cluster) return noCluster
   return unlessDenied(async () => {
@@ -56,17 +56,21 @@ function faultOf(health: NodeHealth, nodes: number, tables = health.tables): str
 
 export const quorums: Check = {
   name: 'quorums',
-  fix: 'where a replica is down, start it; where one was replaced and posts of its shard are 503, restart the servers of the shard one after the other, which ends their sessions in Keeper',
+  fix: 'where no server lists the replicas, run "migrate"; where a replica is down, start it; where one was replaced and posts of its shard are 503, restart the servers of the shard one after the other, which ends their sessions in Keeper',
   async run({ database }) {
+    const access = await database()
     return ofEachNode(
-      await database(),
+      access,
       ({ lateQuorums, latePart }, origin) => {
         if (lateQuorums === 0) return
         throw new Error(
           `${lateQuorums} inserts by ${origin} have had too few replicas for over ${lateMs / 1000} s, the first ${latePart}`,
         )
       },
-      () => 'no insert waits for a replica',
+      async () => {
+        const [quorum, all] = await Promise.all([access.cluster?.quorum(), access.cluster?.replicas()])
+        return `an insert is on ${quorum} of the ${all} replicas of its shard when it returns, and none is late`
+      },
     )
   },
 }

@@ -58,6 +58,7 @@ const sound: Readonly<Record<string, string>> = Object.fromEntries([
       '0',
     ]),
   ]),
+  ['collector_insert_quorum{job="security-reporting-collector",instance="c"}', '2'],
   ...keepers.map((instance) => [`up{job="security-reporting-keeper",instance="${instance}"}`, '1']),
 ])
 
@@ -73,6 +74,11 @@ const faults: readonly (readonly [name: string, Record<string, string>, Record<s
   ['tables that are read-only', { [ofSecond('readonly_tables')]: '37' }, { TablesReadOnly: [second] }],
   ['a replica that is behind', { [ofSecond('replica_delay_seconds')]: '61' }, { ReplicaBehind: [second] }],
   ['a replica that is missing', { [ofSecond('missing_replicas')]: '1' }, { ReplicasMissing: [second] }],
+  [
+    'a collector that knows no quorum',
+    { 'collector_insert_quorum{job="security-reporting-collector",instance="c"}': '0' },
+    { QuorumUnknown: [{ instance: 'c' }] },
+  ],
   ['an insert that hangs', { [ofSecond('oldest_insert_seconds')]: '61' }, { InsertsHang: [second] }],
   ['a quorum that never comes', { [ofSecond('late_quorums')]: '1' }, { QuorumsLate: [second] }],
   ['one Keeper down', { [ofKeeper('3')]: '0' }, { KeeperDown: [{ ...ofJob, instance: '3' }] }],
