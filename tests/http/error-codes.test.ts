@@ -1,6 +1,4 @@
 import { readdir } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createBlockSender } from '../../app/collector/block-sender.ts'
 import type { BlockSenderOptions } from '../../app/collector/block-sender-options.ts'
@@ -17,7 +15,9 @@ import { type ErrorCode, errorCodes } from '../../queries/clickhouse/error-codes
 import { countStoredRows } from '../../queries/reports/count-stored-rows.ts'
 import { temporaryFolders } from '../support/collector-posts.ts'
 import { queryRows } from '../support/database.ts'
+import { type FakeClickHouse, startFakeClickHouse } from '../support/fake-clickhouse.ts'
 import { connectPatiently, patience, patientBlocks } from '../support/patience.ts'
+import { playStatements } from '../support/played-statements.ts'
 
 /** A code that no release of ClickHouse has. */
 const unknown: ErrorCode = { name: 'unknown', mayHaveRun: true, anotherNode: false, ourFault: false }
@@ -38,28 +38,27 @@ let storedEnds = 0
 /** Tokens, one an attempt. */
 let inserts: string[] = []
 
-const server = createServer((request, response) => {
-  const search = new URL(request.url ?? '', 'http://clickhouse').searchParams
-  const isRead = search.has('log_comment')
-  const token = search.get('query')?.startsWith('INSERT INTO reports ') ? search.get('query_id') : null
-  if (token) inserts.push(token)
-  const attempt = inserts.filter((other) => other === token).length
-  const code = isRead ? codeOfRead() : token ? codeOfInsert(token, attempt) : undefined
-  request.resume()
-  request.on('end', () => {
-    if (code === undefined) response.end(isRead ? `{"meta":[{"name":"rows"}],"data":[[${storedEnds}]],"rows":1}` : '')
-    else {
-      response.writeHead(500, { 'X-ClickHouse-Exception-Code': code })
-      response.end(`Code: ${code}. DB::Exception: it failed. (SOME_NAME) (version 26.7.2.1)\n`)
-    }
-  })
+const message = 'it failed.'
+let fake: FakeClickHouse
+
+playStatements(({ origin, text, search }) => {
+  if (origin !== fake.origin) return undefined
+  if (!text.startsWith('INSERT INTO reports ')) return 'done'
+  const token = search.get('query_id') ?? ''
+  inserts.push(token)
+  const code = codeOfInsert(token, inserts.filter((other) => other === token).length)
+  return code === undefined ? 'done' : { code, message }
 })
+
 let url: string
 let database: Database
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/default`
+  fake = await startFakeClickHouse(({ query }) => {
+    const code = query === '' ? undefined : codeOfRead()
+    return code === undefined ? [{ rows: storedEnds }] : { code, message }
+  })
+  url = `${fake.origin}/default`
   database = connectPatiently(url)
 })
 afterEach(() => {
@@ -70,8 +69,7 @@ afterEach(() => {
 })
 afterAll(async () => {
   await database.close()
-  server.closeAllConnections()
-  server.close()
+  await fake.close()
   await folders.remove()
 })
 

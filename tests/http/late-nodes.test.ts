@@ -4,6 +4,7 @@ import { prepareCluster } from '../../clickhouse/cluster/prepare-cluster.ts'
 import { replicated } from '../../clickhouse/cluster/replicated.ts'
 import { type FakeClickHouse, type FakeResponse, startFakeClickHouse, urlOfNodes } from '../support/fake-clickhouse.ts'
 import { patience } from '../support/patience.ts'
+import { playStatements } from '../support/played-statements.ts'
 
 /** What a node responds to its reads in turn; the last one from then on. */
 interface Late {
@@ -15,6 +16,9 @@ interface Late {
 
 let cluster: Cluster | undefined
 let fakes: FakeClickHouse[] = []
+/** Commands that each node refuses yet, and those that it took. */
+let lags: number[] = []
+let commands: string[][] = []
 
 afterEach(async () => {
   await cluster?.close()
@@ -24,23 +28,34 @@ afterEach(async () => {
 
 const lag = 'Cannot enqueue query on this replica, because it has replication lag of 98 queries. Try other replica.'
 
-function startNode(shard: string, replica: string, { nodes = [2], fetches = [0], lags = 0 }: Late) {
+playStatements(({ origin, text, search }) => {
+  const node = fakes.findIndex((fake) => fake.origin === origin)
+  // A statement of a database, where CREATE DATABASE is one of the server.
+  const isQueued = search.get('database') === 'reports' && !text.startsWith('CREATE DATABASE')
+  const left = lags[node] ?? 0
+  if (isQueued && left > 0) {
+    lags[node] = left - 1
+    return { code: 529, message: lag }
+  }
+  commands[node]?.push(text)
+  return 'done'
+})
+
+function startNode(shard: string, replica: string, { nodes = [2], fetches = [0] }: Late) {
   const [known, missing] = [[...nodes], [...fetches]]
   const next = (values: number[]) => (values.length > 1 ? values.shift() : values[0])
-  let refused = 0
-  return startFakeClickHouse(({ query, text, database }): FakeResponse => {
+  return startFakeClickHouse(({ query }): FakeResponse => {
     if (query === 'findMacros') return [{ shard, replica, cluster: 'reports' }]
     if (query === 'measureCluster') return [{ replicas: 0, shards: 0 }]
     if (query === 'countNodes') return [{ nodes: next(known) }]
     if (query === 'countFetches') return [{ fetches: next(missing) }]
-    // A statement of a database, where CREATE DATABASE is one of the server.
-    const isQueued = query === '' && database === 'reports' && !text.startsWith('CREATE DATABASE')
-    if (isQueued && refused++ < lags) return { code: 529, message: lag }
     return undefined
   })
 }
 
 async function prepare(first: Late, second: Late, timeoutMs = 300_000) {
+  lags = [first, second].map(({ lags = 0 }) => lags)
+  commands = [[], []]
   fakes = await Promise.all([startNode('01', '1', first), startNode('01', '2', second)])
   cluster = await openCluster(urlOfNodes(fakes), patience)
   const steps: string[] = []
@@ -52,7 +67,7 @@ async function prepare(first: Late, second: Late, timeoutMs = 300_000) {
   }
   const [prepared] = await Promise.allSettled([prepareCluster(cluster, replicated, wait)])
   const failure = prepared?.status === 'rejected' ? (prepared.reason as Error).message : undefined
-  return { steps, failure, ran: fakes.map(({ commands }) => commands.filter((text) => !/DATABASE/.test(text))) }
+  return { steps, failure, ran: commands.map((texts) => texts.filter((text) => !/DATABASE/.test(text))) }
 }
 
 const origin = (index: number) => fakes[index]?.origin

@@ -3,13 +3,14 @@ import { openCluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { replaceReplica } from '../../clickhouse/cluster/replace-replica.ts'
 import {
   type FakeClickHouse,
+  type FakeRead,
   type FakeResponse,
-  type FakeStatement,
   startFakeClickHouse,
   urlOfNodes,
 } from '../support/fake-clickhouse.ts'
 import { freePort } from '../support/free-port.ts'
 import { patience } from '../support/patience.ts'
+import { playStatements } from '../support/played-statements.ts'
 
 /** What Keeper and the servers have, of two shards of two replicas. */
 interface World {
@@ -28,12 +29,14 @@ interface World {
 let world: World
 let nodes: readonly { readonly shard: string; readonly replica: string; readonly port: number }[]
 let running: Map<string, FakeClickHouse>
+/** Statements that removed a replica. */
+let drops: string[]
 
 const tables = 40
 
 function respondAs(shard: string, replica: string) {
   const isTarget = `${shard}${replica}` === '012'
-  return ({ query, text, values }: FakeStatement): FakeResponse => {
+  return ({ query, values }: FakeRead): FakeResponse => {
     if (query === 'findMacros') return [{ shard, replica, cluster: 'reports' }]
     if (query === 'measureCluster') return [{ replicas: 2, shards: 2 }]
     if (query === 'listDatabasesNamed') {
@@ -50,14 +53,20 @@ function respondAs(shard: string, replica: string) {
       return [{ tables, readonlyTables: 0, delaySeconds: 0, fetches, inactiveReplicas: 0 }]
     }
     if (query === 'countRowsOfParts') return [{ rows: 1_000 }]
-    if (text.startsWith('SYSTEM DROP')) {
-      if (world.activeDrops-- > 0) return { code: 305, message: "Can't drop replica: 2, because it's active" }
-      const [, database = ''] = /SYSTEM DROP DATABASE REPLICA .* FROM DATABASE (\w+)/.exec(text) ?? []
-      world.registered.delete(database)
-    }
     return undefined
   }
 }
+
+playStatements(({ origin, text }) => {
+  const isRunning = [...running.values()].some((fake) => fake.origin === origin)
+  if (!isRunning) return undefined
+  if (!text.startsWith('SYSTEM')) return 'done'
+  if (world.activeDrops-- > 0) return { code: 305, message: "Can't drop replica: 2, because it's active" }
+  const [, database = ''] = /SYSTEM DROP DATABASE REPLICA .* FROM DATABASE (\w+)/.exec(text) ?? []
+  world.registered.delete(database)
+  drops.push(text)
+  return 'done'
+})
 
 async function start(...names: readonly string[]): Promise<void> {
   for (const { shard, replica, port } of nodes) {
@@ -77,6 +86,7 @@ beforeEach(async () => {
     ...{ hasDisk: true, fetches: 0, made: ['reports_shard', 'reports'] },
   }
   running = new Map()
+  drops = []
   const places = ['01', '02'].flatMap((shard) => ['1', '2'].map((replica) => ({ shard, replica })))
   nodes = await Promise.all(places.map(async (place) => ({ ...place, port: await freePort() })))
   await start('011', '021', '022')
@@ -86,7 +96,6 @@ afterEach(async () => {
 })
 
 const url = () => urlOfNodes(nodes.map(({ port }) => ({ origin: `http://127.0.0.1:${port}` })))
-const drops = () => (running.get('011')?.commands ?? []).filter((text) => text.startsWith('SYSTEM'))
 
 async function replace(onStep: (step: string) => unknown = () => {}, serverTimeoutMs = 300_000) {
   const steps: string[] = []
@@ -133,7 +142,7 @@ describe('a lost replica', () => {
       'Migrating',
       `Waiting: ${target()} fetches 7 parts`,
     ])
-    expect(drops()).toEqual(allDrops)
+    expect(drops).toEqual(allDrops)
     expect({ migrated, replaced }).toEqual({
       migrated: 1,
       replaced: { shard: 1, replica: '2', node: target(), tables, reports: 1_000 },
@@ -145,7 +154,7 @@ describe('a lost replica', () => {
     await start('012')
     const { steps, replaced } = await replace()
     expect(steps.filter((step) => step.startsWith('Waiting'))).toEqual([])
-    expect(drops()).toEqual(allDrops)
+    expect(drops).toEqual(allDrops)
     expect(replaced).toBeDefined()
   })
 
@@ -153,14 +162,14 @@ describe('a lost replica', () => {
     Object.assign(world, { hasDisk: false, registered: new Set() })
     await start('012')
     const { failure, migrated } = await replace()
-    expect({ failure, migrated, drops: drops() }).toEqual({ failure: undefined, migrated: 1, drops: [] })
+    expect({ failure, migrated, drops }).toEqual({ failure: undefined, migrated: 1, drops: [] })
   })
 
   test('that an earlier run made anew is waited for and compared', async () => {
     world.fetches = 2
     await start('012')
     const { failure, replaced } = await replace()
-    expect({ failure, drops: drops() }).toEqual({ failure: undefined, drops: [] })
+    expect({ failure, drops }).toEqual({ failure: undefined, drops: [] })
     expect(replaced).toMatchObject({ reports: 1_000 })
   })
 
@@ -168,7 +177,7 @@ describe('a lost replica', () => {
     Object.assign(world, { made: ['reports_shard'], registered: new Set(['reports_shard']) })
     await start('012')
     const { failure, migrated } = await replace()
-    expect({ failure, migrated, drops: drops() }).toEqual({ failure: undefined, migrated: 1, drops: [] })
+    expect({ failure, migrated, drops }).toEqual({ failure: undefined, migrated: 1, drops: [] })
   })
 
   test('whose server keeps running is never removed', async () => {
@@ -177,7 +186,7 @@ describe('a lost replica', () => {
     expect(failure).toBe(
       'replica 2 of shard 1 is active in reports_shard: stop its server, after 0.02 s: run the command again',
     )
-    expect(drops()).toEqual([])
+    expect(drops).toEqual([])
   })
 
   test('whose server comes back with its old disk is refused', async () => {
@@ -194,7 +203,7 @@ describe('nothing is removed', () => {
     await stop('022')
     const { failure } = await replace()
     expect(failure).toMatch(/^Every other node must respond: http:/)
-    expect(drops()).toEqual([])
+    expect(drops).toEqual([])
   })
 
   test('where no other replica of the shard responds', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
 import { toInsertLine } from '../../app/import/reports/insert-block.ts'
 import { untilInStep } from '../../clickhouse/cluster/in-step.ts'
@@ -6,23 +6,17 @@ import { type Cluster, openCluster } from '../../clickhouse/cluster/open-cluster
 import { aReport } from '../../fixtures/reports.ts'
 import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
 import { countStoredRows } from '../../queries/reports/count-stored-rows.ts'
-import { startFakeReplicas } from '../support/fake-replicas.ts'
+import { fakeReplicas } from '../support/fake-replicas.ts'
 import { patience } from '../support/patience.ts'
 
 const report = aReport()
 const rows = Buffer.from(toInsertLine(report))
 const count = countStoredRows([{ tenantId: report.tenantId, receivedAt: report.receivedAt, id: report.id }])
 
-let replicas: Awaited<ReturnType<typeof startFakeReplicas>>
+const replicas = fakeReplicas()
 
 const inserts = () => replicas.insertsOf()
 const quorums = () => inserts().map((search) => search.get('insert_quorum'))
-
-beforeAll(async () => {
-  replicas = await startFakeReplicas()
-})
-afterEach(() => replicas.reset())
-afterAll(() => replicas.end())
 
 const ofOneServer = {
   max_replica_delay_for_distributed_queries: null,
@@ -58,7 +52,7 @@ describe('settings of', () => {
   ])('%s', async (_, options, ofReads, ofInserts) => {
     const settingsOf = (search: URLSearchParams | undefined, names: object) =>
       Object.fromEntries(Object.keys(names).map((name) => [name, search?.get(name) ?? null]))
-    const database = connect(replicas.urls.replace(/,[^/]+/, ''), { ...patience, ...options })
+    const database = connect(replicas.urls().replace(/,[^/]+/, ''), { ...patience, ...options })
     await database.read(count)
     expect(settingsOf(replicas.state().searches.at(-1), ofReads)).toEqual(ofReads)
     await clickHouseReportWriter(database).write([rows], 'a')
@@ -71,7 +65,7 @@ describe('a block whose quorum is not complete in time', () => {
   let cluster: Cluster
 
   beforeAll(async () => {
-    cluster = await openCluster(replicas.urls, patience)
+    cluster = await openCluster(replicas.urls(), patience)
   })
   afterAll(() => cluster.close())
 
@@ -91,7 +85,7 @@ describe('a block whose quorum is not complete in time', () => {
 
   test('is not sent again before its retry while a replica is gone', async () => {
     replicas.state().codeOfInsert = unknownStatus
-    const one = replicas.urls.replace(/,[^/]+/, '')
+    const one = replicas.urls().replace(/,[^/]+/, '')
     const alone = { ...cluster, reopen: () => openCluster(one, patience) }
     const writer = clickHouseReportWriter(cluster.client, (signal) => untilInStep(alone, 1, signal))
     await expect(writer.write([rows], 'a')).rejects.toMatchObject({ code: '319' })
@@ -139,7 +133,7 @@ describe('a program writes with every replica of a shard,', () => {
   ]
   test.each(states)('started where no list of replicas comes from %s: %j', async (_, sizes) => {
     replicas.state().sizes = [...sizes]
-    const cluster = await openCluster(replicas.urls, patience)
+    const cluster = await openCluster(replicas.urls(), patience)
     await clickHouseReportWriter(cluster.client).write([rows], 'a')
     expect({ quorums: quorums(), metric: await cluster.quorum() }).toEqual({ quorums: ['2'], metric: 2 })
     await cluster.close()
@@ -147,7 +141,7 @@ describe('a program writes with every replica of a shard,', () => {
 
   test.each([empty, undefined])('or not at all while no server knows them: %j', async (size) => {
     replicas.state().sizes = [size, size]
-    const cluster = await openCluster(replicas.urls, patience)
+    const cluster = await openCluster(replicas.urls(), patience)
     const write = () => clickHouseReportWriter(cluster.client).write([rows], 'a')
     await expect(write()).rejects.toMatchObject({ code: 'upstream_unavailable' })
     await expect(cluster.client.command('INSERT INTO tenants SELECT 1')).rejects.toMatchObject({
@@ -162,7 +156,7 @@ describe('a program writes with every replica of a shard,', () => {
   })
 
   test('which it counts again after a failed write, and never fewer', async () => {
-    const cluster = await openCluster(replicas.urls, patience)
+    const cluster = await openCluster(replicas.urls(), patience)
     const write = () => clickHouseReportWriter(cluster.client).write([rows], 'a')
     await write()
     for (const [size, quorum] of [

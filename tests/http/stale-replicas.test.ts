@@ -1,27 +1,22 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aReport } from '../../fixtures/reports.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { countStoredRows } from '../../queries/reports/count-stored-rows.ts'
-import { startFakeReplicas } from '../support/fake-replicas.ts'
+import { fakeReplicas } from '../support/fake-replicas.ts'
 import { patience } from '../support/patience.ts'
 
 const report = aReport()
 const count = countStoredRows([{ tenantId: report.tenantId, receivedAt: report.receivedAt, id: report.id }])
 const unavailable = { code: 'upstream_unavailable' }
 
-let replicas: Awaited<ReturnType<typeof startFakeReplicas>>
+const replicas = fakeReplicas()
 let cluster: Database
 
-beforeAll(async () => {
-  replicas = await startFakeReplicas()
-  cluster = connect(replicas.urls, patience)
+beforeAll(() => {
+  cluster = connect(replicas.urls(), patience)
 })
-afterEach(() => replicas.reset())
-afterAll(async () => {
-  await cluster.close()
-  replicas.end()
-})
+afterAll(() => cluster.close())
 
 const isChecked = (search: URLSearchParams) => search.get('max_replica_delay_for_distributed_queries') === '1'
 /** Every replica of the shard is behind, for so many reads. */

@@ -1,55 +1,51 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { type Exception, exceptionResponse } from './played-statements.ts'
 
-export interface FakeStatement {
-  /** Name of a read's query; '' for a command. */
+export interface FakeRead {
+  /** Name of its query; '' for a sign of life. */
   readonly query: string
   readonly text: string
-  readonly database: string
-  /** Values of a read in the order of its statement. */
+  /** Values in the order of its statement. */
   readonly values: readonly string[]
+  readonly search: URLSearchParams
 }
 
-/** Rows of a read, or an exception; undefined for no rows. */
-export type FakeResponse =
-  | readonly Readonly<Record<string, unknown>>[]
-  | { readonly code: number; readonly message: string }
-  | undefined
+type Row = Readonly<Record<string, unknown>>
 
-/** Stands for a server of a state that a real one cannot be brought into on demand. */
+/** Rows, an exception, the text of a sign of life, or null for a connection that ends; undefined for no rows. */
+export type FakeResponse = readonly Row[] | Exception | string | null | undefined
+
+/** Responds to reads as a server in a state that a real one cannot be brought into on demand. */
 export interface FakeClickHouse {
   readonly origin: string
-  /** Commands that did not fail, in order. */
-  readonly commands: readonly string[]
   close(): Promise<void>
 }
 
 /** @param port any free one by default. */
 export async function startFakeClickHouse(
-  respond: (statement: FakeStatement) => FakeResponse,
+  respond: (read: FakeRead) => FakeResponse,
   port = 0,
 ): Promise<FakeClickHouse> {
-  const commands: string[] = []
   const server = createServer(async (request, response) => {
     const search = new URL(request.url ?? '', 'http://clickhouse').searchParams
     const comment = search.get('log_comment')
     const query = comment ? JSON.parse(comment).query : ''
     const values = [...search].filter(([name]) => name.startsWith('param_p')).map(([, value]) => value)
-    const statement = { query, text: await text(request), database: search.get('database') ?? '', values }
-    const found = respond(statement)
+    const found = respond({ query, text: await text(request), values, search })
+    if (found === null) return void request.socket.destroy()
+    if (typeof found === 'string') return void response.end(found)
     if (found !== undefined && 'code' in found) {
-      response.writeHead(500, { 'X-ClickHouse-Exception-Code': String(found.code) })
-      response.end(`Code: ${found.code}. DB::Exception: ${found.message} (SOME_NAME) (version 26.7.2.1)\n`)
-      return
+      const exception = exceptionResponse(found)
+      response.writeHead(exception.status, Object.fromEntries(exception.headers))
+      return void response.end(await exception.text())
     }
-    if (query === '') commands.push(statement.text)
-    response.end(comment === null ? '' : jsonCompact((found ?? []) as readonly Readonly<Record<string, unknown>>[]))
+    response.end(query === '' ? '' : jsonCompact(found ?? []))
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    commands,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -58,7 +54,7 @@ export async function startFakeClickHouse(
   }
 }
 
-function jsonCompact(rows: readonly Readonly<Record<string, unknown>>[]): string {
+function jsonCompact(rows: readonly Row[]): string {
   const names = Object.keys(rows[0] ?? {})
   return JSON.stringify({
     meta: names.map((name) => ({ name })),

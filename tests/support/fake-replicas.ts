@@ -1,7 +1,12 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-
-type Row = Readonly<Record<string, unknown>>
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import {
+  type FakeClickHouse,
+  type FakeRead,
+  type FakeResponse,
+  startFakeClickHouse,
+  urlOfNodes,
+} from './fake-clickhouse.ts'
+import { playStatements } from './played-statements.ts'
 
 /** What two replicas of one shard respond; without more they have everything. */
 export interface FakeReplicas {
@@ -31,62 +36,40 @@ const healthy = (): FakeReplicas => ({
   codeOfRead: () => undefined,
 })
 
-/** Two servers that respond as ClickHouse does. */
-export async function startFakeReplicas() {
+const message = 'it failed.'
+
+/** Two servers that respond as ClickHouse does, from a file's first test to its last. */
+export function fakeReplicas() {
   let state = healthy()
-  const rowsOf = (name: string, replica: number): Row[] => {
-    if (name === 'findMacros') return [{ shard: '01', replica: String(replica), cluster: 'reports' }]
-    if (name === 'measureCluster') return [{ ...state.sizes[replica] }]
-    if (name === 'findBehind') return [{ tables: state.tables[replica], behind: state.behind[replica]?.shift() ?? [] }]
-    return [{ rows: 1 }]
-  }
+  let servers: readonly FakeClickHouse[] = []
   const insertsOf = () => state.searches.filter((search) => search.get('query')?.startsWith('INSERT INTO reports '))
 
-  const servers = [0, 1].map((replica) =>
-    createServer((request, response) => {
-      const search = new URL(request.url ?? '', 'http://clickhouse').searchParams
-      state.searches.push(search)
-      const comment = search.get('log_comment')
-      const name = comment === null ? undefined : JSON.parse(comment).query
-      const isInsert = search.get('query')?.startsWith('INSERT INTO reports ')
-      const codeOfInsert = isInsert ? state.codeOfInsert(insertsOf().length) : undefined
-      const lacksSize = name === 'measureCluster' && state.sizes[replica] === undefined
-      const codeOfQuery = name === 'countStoredRows' ? state.codeOfRead(search) : codeOfInsert
-      const code = lacksSize ? '210' : codeOfQuery
-      const lacking = state.lacking[replica]
-      let body = ''
-      request.on('data', (chunk) => {
-        body += chunk
-      })
-      request.on('end', () => {
-        if (lacking === undefined) return void request.socket.destroy()
-        if (code !== undefined) {
-          response.writeHead(500, { 'X-ClickHouse-Exception-Code': code })
-          return void response.end(`Code: ${code}. DB::Exception: it failed. (SOME_NAME) (version 26.7.2.1)\n`)
-        }
-        if (name === undefined) return void response.end(body.includes('currentDatabase()') ? '0' : String(lacking))
-        const found = rowsOf(name, replica)
-        const meta = Object.keys(found[0] ?? {}).map((column) => ({ name: column }))
-        response.end(JSON.stringify({ meta, data: found.map((row) => Object.values(row)), rows: found.length }))
-      })
-    }),
-  )
-  const hosts = servers.map(async (server) => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return `127.0.0.1:${(server.address() as AddressInfo).port}`
-  })
-  return {
-    urls: `http://${(await Promise.all(hosts)).join(',')}/reports`,
-    state: () => state,
-    insertsOf,
-    reset() {
-      state = healthy()
-    },
-    end() {
-      for (const server of servers) {
-        server.closeAllConnections()
-        server.close()
-      }
-    },
+  function respond({ query, text, search }: FakeRead, replica: number): FakeResponse {
+    state.searches.push(search)
+    const lacking = state.lacking[replica]
+    if (lacking === undefined) return null
+    if (query === '') return text.includes('currentDatabase()') ? '0' : String(lacking)
+    if (query === 'findMacros') return [{ shard: '01', replica: String(replica), cluster: 'reports' }]
+    if (query === 'measureCluster') return state.sizes[replica] ? [state.sizes[replica]] : { code: 210, message }
+    if (query === 'findBehind') {
+      return [{ tables: state.tables[replica], behind: state.behind[replica]?.shift() ?? [] }]
+    }
+    const code = query === 'countStoredRows' ? state.codeOfRead(search) : undefined
+    return code === undefined ? [{ rows: 1 }] : { code, message }
   }
+
+  playStatements(({ text, search }) => {
+    state.searches.push(search)
+    const code = text.startsWith('INSERT INTO reports ') ? state.codeOfInsert(insertsOf().length) : undefined
+    return code === undefined ? 'done' : { code, message }
+  })
+  beforeAll(async () => {
+    servers = await Promise.all([0, 1].map((replica) => startFakeClickHouse((read) => respond(read, replica))))
+  })
+  afterEach(() => {
+    state = healthy()
+  })
+  afterAll(() => Promise.all(servers.map((server) => server.close())))
+
+  return { urls: () => urlOfNodes(servers), state: () => state, insertsOf }
 }

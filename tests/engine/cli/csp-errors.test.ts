@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
@@ -13,15 +12,20 @@ let api: TestApi
 let key: TestKey
 let tenantId: string
 let siteId: string
+const otherServer = setupServer()
 
 beforeAll(async () => {
+  otherServer.listen({ onUnhandledRequest: 'bypass' })
   api = await startApi()
   tenantId = await api.createTenant()
   siteId = await api.createSite(tenantId)
   key = await api.createKey(tenantId, { siteId })
 })
 
-afterAll(() => api?.close())
+afterAll(async () => {
+  otherServer.close()
+  await api?.close()
+})
 
 const csp = (args: readonly string[], run?: Parameters<typeof runCsp>[2]) => runCsp(siteId, args, run)
 
@@ -32,12 +36,10 @@ const overHttp = (apiKey: string, site = siteId, url = api.url) =>
   runCsp(site, ['advise', '--api', url], { environment: { API_KEY: apiKey } })
 
 /** From a server that is no API of this project. */
-async function fromOtherServer(status: number) {
-  const server = createServer((_, response) => response.writeHead(status, { Location: api.url }).end('<html>\n<p>\n'))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const ended = await overHttp(key.key, siteId, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  server.close()
-  return ended
+function fromOtherServer(status: number) {
+  const respond = () => HttpResponse.html('<html>\n<p>\n', { status, headers: { Location: api.url } })
+  otherServer.use(http.get('https://other.example/*', respond))
+  return overHttp(key.key, siteId, 'https://other.example')
 }
 
 async function tenantWithKey(

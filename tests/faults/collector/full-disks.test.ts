@@ -1,20 +1,25 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ClickHouseError } from '@clickhouse/client'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { logStoreOutage } from '../../../app/collector/log-store-outage.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { newUrl, openCollector, storedOf, temporaryFolders } from '../../support/collector-posts.ts'
+import { playStatements } from '../../support/played-statements.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 let database: Database
 const token = makeSiteToken()
 const folders = temporaryFolders()
 const timeouts = { recoveryPauseMs: 20 }
+/** Of ClickHouse's disk. */
+let isFull = false
+
+playStatements(({ text }) =>
+  isFull && text.startsWith('INSERT INTO reports ') ? { code: 243, message: 'Cannot reserve 1 MiB' } : undefined,
+)
 
 beforeAll(async () => {
   database = connect(inject('servers').writeUrl)
@@ -67,18 +72,10 @@ test('a folder that cannot be written: 503, not ready before a post finds it, an
 })
 
 test('a full disk of ClickHouse: 503, not ready while inserts fail, no block set aside, and 204 when there is room', async () => {
-  const writer = clickHouseReportWriter(database)
-  let isFull = true
+  isFull = true
   const { store, post, folder, lines, ready } = await open({
     limits: { failureMs: 3_600_000 },
     settle: async () => false,
-    writer: {
-      async write(...given) {
-        if (isFull)
-          throw new ClickHouseError({ code: '243', type: 'NOT_ENOUGH_SPACE', message: 'Cannot reserve 1 MiB' })
-        await writer.write(...given)
-      },
-    },
   })
   try {
     const refused = newUrl()
