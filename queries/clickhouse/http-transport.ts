@@ -17,7 +17,7 @@ const limits = { maxResponseSize: 64 * 1024 * 1024, headersTimeout: 0, bodyTimeo
 /** Of exports: no bound in bytes; the times do not run while the reader is slower than ClickHouse. */
 const streamLimits = { maxResponseSize: -1, headersTimeout: 120_000, bodyTimeout: 120_000 }
 
-/** The official client waits for a timer: a read took 1.58 ms of wall clock against 0.16, CPU 0.37 against 0.11. */
+/** Official client 1.23.1: a timer before each request; 1.64 ms a read instead of 0.11, CPU 0.41 instead of 0.08. */
 export function openHttpTransport(url: string) {
   const { origin, pathname } = new URL(url)
   const database = decodeURIComponent(pathname.slice(1)) || 'default'
