@@ -15,7 +15,7 @@ import { windows } from '../../pipeline/windows.ts'
 import { type AdvisedPolicy, noAdvice, toAdvice } from './advice-response.ts'
 import { parseQuoted, quotingPolicy } from './quoted-policies.ts'
 import { readSourceEvidence } from './read-source-evidence.ts'
-import { readVerdicts } from './read-verdicts.ts'
+import { hasUnassessed, readVerdicts } from './read-verdicts.ts'
 
 /** Sources that evidence can allow, of which it is read. */
 const maxAssessed = 200
@@ -78,7 +78,7 @@ export const cspPoliciesAdvice = endpoint({
     const examples = await readAll(listCspSourceExamples({ ...filter, directives, sources }))
     return {
       data: toAdvice({ siteId, policy, judged, rest, advice, listed, examples, window }),
-      truncated: listed.length < advice.sources.length || rest.reportCount > 0,
+      truncated: listed.length < advice.sources.length || hasUnassessed([...judged, ...advice.judged], rest),
     }
   },
 })

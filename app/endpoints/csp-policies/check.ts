@@ -14,7 +14,7 @@ import { windows } from '../../pipeline/windows.ts'
 import { checkedGroups } from './checked-groups.ts'
 import { evaluatePolicy, evaluator } from './evaluate-policy.ts'
 import { parseQuoted, quotingPolicy } from './quoted-policies.ts'
-import { readVerdicts } from './read-verdicts.ts'
+import { hasUnassessed, readVerdicts } from './read-verdicts.ts'
 
 function requirePolicy(policy: string, { issues, addIssue }: z.RefinementCtx<string>): void {
   const fault = policyFault(policy)
@@ -70,7 +70,7 @@ export const cspPoliciesCheck = endpoint({
         evaluation: { evaluator, before: null, after: evaluatePolicy(policy) },
       },
       groupCount,
-      truncated: groupCount > limit || rest.reportCount > 0,
+      truncated: groupCount > limit || hasUnassessed(judged, rest),
     }
   },
 })

@@ -34,6 +34,10 @@ export async function readVerdicts(
   return { judged: verdicts.withDetails(details), rest: beyond(groups), judgeAgain }
 }
 
+/** Reports whose group, policy or details one read does not take. */
+export const hasUnassessed = (judged: readonly JudgedReports[], rest: Tally): boolean =>
+  rest.reportCount > 0 || judged.some(({ reason }) => reason === 'not_assessed')
+
 function beyond(groups: readonly CspSource[]): Tally {
   const [first] = groups
   if (!first) return { reportCount: 0, weight: 0n }

@@ -107,4 +107,31 @@ describe('a check', () => {
     expect(data.totals.unknownReasons).toEqual([{ reason: 'not_assessed', reportCount: 3, estimatedReportCount: 3 }])
     expect(truncated).toBe(true)
   })
+
+  test('whose reports are not assessed is truncated, and so is the advice: of policies beyond the 200 quoted last', async () => {
+    const image = { directive: 'img-src', blockedUrl: 'https://a.example/' }
+    const policies = Array.from({ length: 201 }, (_, index) => `default-src 'self'; report-uri /csp/${index}`)
+    const siteId = await sites.siteWith(...policies.map((policy) => [{ ...image, policy }, 1] as const))
+    for (const [operation, query] of [
+      ['check', { policy: 'img-src *' }],
+      ['advice', { scope: 'site' }],
+    ] as const) {
+      const { data, truncated } = await sites.read(siteId, operation, query)
+      const { unknown, unknownReasons = unknown.byReason } = data.totals ?? data.effect.before
+      expect(unknownReasons).toEqual([{ reason: 'not_assessed', reportCount: 1, estimatedReportCount: 1 }])
+      expect(truncated).toBe(true)
+    }
+  })
+
+  test('and the advice read all reports of a policy whose report-uri has an id of each response, and propose its query', async () => {
+    const image = { directive: 'img-src', blockedUrl: 'https://a.example/' }
+    const policies = Array.from({ length: 30 }, (_, index) => `default-src 'self'; report-uri /csp?id=${index}&k=K`)
+    const siteId = await sites.siteWith(...policies.map((policy) => [{ ...image, policy }, 1] as const))
+    const { data } = await sites.read(siteId, 'advice', { minConfidence: 'medium' })
+    expect(data.policy.text).toBe("default-src 'self'; report-uri /csp?*")
+    expect(data.sources).toMatchObject([{ reportCount: 30 }])
+    expect(data.proposed?.text ?? '').toMatch(/report-uri \/csp\?id=\d+&k=K/)
+    const { data: check } = await sites.read(siteId, 'check', { policy: 'img-src *', policyId: data.policy.id })
+    expect(check.totals.silent.reportCount).toBe(30)
+  })
 })
