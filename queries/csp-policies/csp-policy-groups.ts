@@ -28,7 +28,7 @@ export const cspPolicyGroups = (filter: CspPolicyFilter): Groups => ({
     sql`policy_key != 0`,
     ...equals('issue_key', uint64, filter.issueKey),
   ],
-  // policy_key leaves nonces out.
+  // policy_key leaves out nonces and the queries of report-uri.
   key: () => sql`if(disposition = 'report', bitNot(policy_key), policy_key)`,
 })
 

@@ -31,7 +31,7 @@ export function oracleCspPolicies(
   )
   const dispositionOf = (row: QuotingRow) => row.disposition || 'enforce'
   const quoted = grouped(found, (row) => {
-    const nameless = row.policy.replace(/'nonce-[^'\s;]*'/g, "'nonce-*'")
+    const nameless = withoutQueries(row.policy).replace(/'nonce-[^'\s;]*'/g, "'nonce-*'")
     const key = BigInt(`0x${firstHalfOfMd5(nameless)}`)
     return (row.disposition === 'report' ? 2n ** 64n - 1n - key : key).toString(16).padStart(16, '0')
   })
@@ -74,6 +74,13 @@ function plainForm(policy: string): string {
   return names.map((name) => distinct([...firstOf(name)]).join(' ')).join('; ')
 }
 
+/** Of each report-uri, as `?*`. */
+const withoutQueries = (policy: string) =>
+  policy
+    .split(';')
+    .map((text) => (/^\s*report-uri\s/i.test(text) ? text.replace(/[?#]\S*/g, '?*') : text))
+    .join(';')
+
 function plainValue(name: string, value: string): string {
   if (value.startsWith("'")) {
     if (value.toLowerCase().startsWith("'nonce-")) return "'nonce-*'"
@@ -81,6 +88,8 @@ function plainValue(name: string, value: string): string {
     return /^'sha\d+$/i.test(algorithm) ? [algorithm.toLowerCase(), ...digest].join('-') : value.toLowerCase()
   }
   if (['report-to', 'trusted-types'].includes(name.toLowerCase())) return value
+  if (name.toLowerCase() === 'report-uri' && /[?#]/.test(value))
+    return `${plainValue(name, value.replace(/[?#].*/, ''))}?*`
   const [scheme, rest] = value.includes('://') ? value.split('://') : ['', value]
   const [host = '', ...path] = (rest ?? '').split('/')
   const prefix = scheme === '' ? '' : `${scheme?.toLowerCase()}://`

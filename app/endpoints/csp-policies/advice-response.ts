@@ -16,7 +16,7 @@ import { evaluatePolicy, evaluator, introducedFindings } from './evaluate-policy
 import { issueOfSource } from './issue-of-source.ts'
 
 export interface AdvisedPolicy extends CspPolicy {
-  /** The comparable form, which is not cut to the size of a response. */
+  /** The comparable form with queries of report-uri, not cut to the size of a response. */
   readonly whole: string
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { listCspSourceExamples } from '../../../queries/csp-policies/list-csp-source-examples.ts'
 import { type QuotedTexts, readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { advisePolicy, sourcesByWeight } from '../../../queries/rules/csp/advise-policy.ts'
-import { comparableForm } from '../../../queries/rules/csp/csp-comparable-form.ts'
+import { sendableForm } from '../../../queries/rules/csp/csp-comparable-form.ts'
 import { parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
 import { idOfPolicy, mergeCspPolicies } from '../../../queries/rules/csp/merge-csp-policies.ts'
 import { policyId } from '../../../schema/csp-params.ts'
@@ -92,5 +92,5 @@ function choosePolicy(quoted: QuotedTexts, id: string | undefined): AdvisedPolic
       ? (policies.find(({ disposition }) => disposition === 'report') ?? policies[0])
       : policies.find((policy) => policy.id === id)
   const text = quoted.policies.find((one) => chosen && idOfPolicy(one.disposition, one.text) === chosen.id)?.text
-  return chosen && { ...chosen, whole: comparableForm(text ?? chosen.policy) }
+  return chosen && { ...chosen, whole: sendableForm(text ?? chosen.policy) }
 }

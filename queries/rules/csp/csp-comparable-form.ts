@@ -20,9 +20,14 @@ const hashCase = lowerCaseUpTo(hashStart)
 const sourceCase = lowerCaseUpTo(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*/i)
 const ownCase: ToSharedCase = (value) => value
 
+const reportUriCase = lowerCaseUpTo(/^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*/i)
+
+/** Servers put an id of each response into the query. */
+const withoutQuery: ToSharedCase = (value) => reportUriCase(value.replace(/[?#].*/s, '?*'))
+
 /** Directives whose values are no sources: URLs, and names that differ by case. */
 const otherCases: ReadonlyMap<string, ToSharedCase> = new Map([
-  ['report-uri', lowerCaseUpTo(/^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*/i)],
+  ['report-uri', withoutQuery],
   ['report-to', ownCase],
   ['trusted-types', ownCase],
 ])
@@ -34,13 +39,19 @@ function toSharedForm(value: string, sharedCase: ToSharedCase): string {
 }
 
 /** Rule 50, of any text. As in a browser, the first of a repeated directive counts; values keep their order. */
-export function comparableForm(policy: string): string {
+export const comparableForm = (policy: string): string => sharedForm(policy, otherCases)
+
+/** The comparable form with the queries of report-uri, for a text that is to be sent. */
+export const sendableForm = (policy: string): string =>
+  sharedForm(policy, new Map([...otherCases, ['report-uri', reportUriCase]]))
+
+function sharedForm(policy: string, cases: typeof otherCases): string {
   const directives = new Map<string, string>()
   for (const text of policy.split(';')) {
     const [first, ...values] = tokensOf(text)
     const name = first?.toLowerCase()
     if (name === undefined || directives.has(name)) continue
-    const sharedCase = otherCases.get(name) ?? sourceCase
+    const sharedCase = cases.get(name) ?? sourceCase
     const shared = new Set(values.map((value) => toSharedForm(value, sharedCase)))
     directives.set(name, [name, ...shared].join(' '))
   }

@@ -1,5 +1,6 @@
 import { type ScanGrade, scanGrades, type WatchedHeader, watchedHeaders } from '../../../schema/enumerations.ts'
 import type { ScanChanges } from '../../../schema/responses/scan.ts'
+import { comparableForm } from '../csp/csp-comparable-form.ts'
 import { isKnownDirective } from '../csp/governing-directive.ts'
 
 export interface ComparableScan {
@@ -32,10 +33,13 @@ function headerChange(header: WatchedHeader, before: string | null, after: strin
 
 /** Sources of a list match in any order; other values, such as those of report-uri, keep theirs. */
 function comparedPolicy(policy: string): string {
-  const directives = policy.split('; ').map((directive) => {
-    const [name = '', ...values] = directive.split(' ')
-    return [name, ...(isKnownDirective(name) ? values.sort() : values)].join(' ')
-  })
+  // Forms of earlier releases kept the queries of report-uri.
+  const directives = comparableForm(policy)
+    .split('; ')
+    .map((directive) => {
+      const [name = '', ...values] = directive.split(' ')
+      return [name, ...(isKnownDirective(name) ? values.sort() : values)].join(' ')
+    })
   return directives.join('; ')
 }
 

@@ -126,12 +126,12 @@ describe('a check', () => {
   test('and the advice read all reports of a policy whose report-uri has an id of each response, and propose its query', async () => {
     const image = { directive: 'img-src', blockedUrl: 'https://a.example/' }
     const policies = Array.from({ length: 30 }, (_, index) => `default-src 'self'; report-uri /csp?id=${index}&k=K`)
-    const siteId = await sites.siteWith(...policies.map((policy) => [{ ...image, policy }, 1] as const))
-    const { data } = await sites.read(siteId, 'advice', { minConfidence: 'medium' })
+    const siteId = await sites.siteWith(...policies.map((policy) => [{ ...image, policy }, 2] as const))
+    const { data } = await sites.read(siteId, 'advice', { newDays: '0' })
     expect(data.policy.text).toBe("default-src 'self'; report-uri /csp?*")
-    expect(data.sources).toMatchObject([{ reportCount: 30 }])
-    expect(data.proposed?.text ?? '').toMatch(/report-uri \/csp\?id=\d+&k=K/)
+    expect(data.sources).toMatchObject([{ reportCount: 60 }])
+    expect(data.proposed?.text).toMatch(/report-uri \/csp\?id=\d+&k=K/)
     const { data: check } = await sites.read(siteId, 'check', { policy: 'img-src *', policyId: data.policy.id })
-    expect(check.totals.silent.reportCount).toBe(30)
+    expect(check.totals.silent.reportCount).toBe(60)
   })
 })

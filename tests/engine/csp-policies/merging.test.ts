@@ -77,6 +77,8 @@ test('a policy has the same key in every release, whatever its nonces and its ne
     ["default-src 'self'", firstHalfOfMd5("default-src 'self'")],
     ["script-src 'nonce-abc' 'self' 'nonce-def'", firstHalfOfMd5("script-src 'nonce-*' 'self' 'nonce-*'")],
     ["script-src 'nonce-ghi' 'self' 'nonce-'", firstHalfOfMd5("script-src 'nonce-*' 'self' 'nonce-*'")],
+    ['img-src a/b?c; REPORT-uri /r?a=1 /s /t?b=#2;', firstHalfOfMd5('img-src a/b?c; REPORT-uri /r?* /s /t?*;')],
+    ['report-uri https://r.test#1', firstHalfOfMd5('report-uri https://r.test?*')],
     ["script-src 'nonce-cut", firstHalfOfMd5("script-src 'nonce-cut")],
     ['img-src 🦊 \\1 \u0000', firstHalfOfMd5('img-src 🦊 \\1 \u0000')],
   ] as const

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { comparableForm, cutPolicy, policyId } from '../../../../../queries/rules/csp/csp-comparable-form.ts'
+import {
+  comparableForm,
+  cutPolicy,
+  policyId,
+  sendableForm,
+} from '../../../../../queries/rules/csp/csp-comparable-form.ts'
 
 describe('the comparable form of a policy', () => {
   test.each([
@@ -45,11 +50,7 @@ describe('the comparable form of a policy', () => {
     ['flags', 'sandbox Allow-Scripts', 'sandbox allow-scripts'],
     ['algorithms, though not hashes', "script-src 'SHA256-AbC+/d=='", "script-src 'sha256-AbC+/d=='"],
     ['algorithms of other hashes', "script-src 'URL-Sha384-AbC='", "script-src 'url-sha384-AbC='"],
-    [
-      'hosts, though not paths, that reports go to',
-      'report-uri HTTPS://R.test/CSP?A=B',
-      'report-uri https://r.test/CSP?A=B',
-    ],
+    ['hosts, though not paths, that reports go to', 'report-uri HTTPS://R.test/CSP', 'report-uri https://r.test/CSP'],
     ['hosts without a scheme that reports go to', 'report-uri //R.test/CSP', 'report-uri //r.test/CSP'],
     ['no relative URLs', 'Report-URI Csp/Here /CSP', 'report-uri Csp/Here /CSP'],
     ['no names of endpoints', 'Report-To Main', 'report-to Main'],
@@ -71,6 +72,19 @@ describe('the comparable form of a policy', () => {
     ['script-src nonce-abc', 'script-src nonce-abc'],
   ])('the comparable form has no nonce of its own: %s', (policy, form) => {
     expect(comparableForm(policy)).toBe(form)
+  })
+
+  test.each([
+    ['report-uri /csp?id=1', 'report-uri /csp?*'],
+    ['Report-URI /csp?id=1&b=?#f HTTPS://R.test#1 /plain ?x', 'report-uri /csp?* https://r.test?* /plain ?*'],
+    ['report-uri /csp?*', 'report-uri /csp?*'],
+    ['img-src a.test/p?q=1; report-to a?b', 'img-src a.test/p?q=1; report-to a?b'],
+  ])('the comparable form has no query of a report-uri, and others have: %s', (policy, form) => {
+    expect(comparableForm(policy)).toBe(form)
+  })
+
+  test('a text that is to be sent keeps the query of its report-uri', () => {
+    expect(sendableForm('report-uri HTTPS://R.test/Csp?Key=1')).toBe('report-uri https://r.test/Csp?Key=1')
   })
 
   test.each([

@@ -59,6 +59,7 @@ describe('the headers of scan changes', () => {
     [reportOnly, 'trusted-types a b', 'trusted-types b a'],
     [reportOnly, "require-trusted-types-for 'script'", "require-trusted-types-for  'script' "],
     [reportOnly, 'default-src b a; script-src b a', 'script-src a b; default-src a b'],
+    [csp, "default-src 'self'; report-uri /csp?id=1", "default-src 'self'; report-uri /csp?id=2#a"],
   ])('of %s none: %j and %j', (header, before, after) => {
     const sent = (value: string) => scan({ headers: sends({ [header]: headerForm(header, value) }) })
     expect(scanChanges(sent(after), sent(before)).headers).toEqual([])
@@ -68,6 +69,10 @@ describe('the headers of scan changes', () => {
     [hsts, 'max-age=1; a', 'max-age=1; b'],
     [hsts, 'max-age=1', 'max-age = 1'],
     [csp, 'report-uri /a /b', 'report-uri /b /a'],
+    [csp, 'img-src a; report-uri /a?1', 'img-src a; report-uri /b?1'],
+    [csp, 'img-src a; report-uri /a?1', 'img-src a; report-uri /a'],
+    [csp, 'img-src a; report-uri /a?1', 'img-src a'],
+    [csp, 'img-src a; report-to a?1', 'img-src a; report-to a?2'],
     [csp, 'report-to a b', 'report-to b a'],
     [csp, 'sandbox allow-forms allow-scripts', 'sandbox allow-scripts allow-forms'],
     [csp, 'x-unknown a b', 'x-unknown b a'],
@@ -81,6 +86,13 @@ describe('the headers of scan changes', () => {
     const [was, is] = [headerForm(header, before), headerForm(header, after)]
     const [then, now] = [was, is].map((value) => scan({ headers: sends({ [header]: value }) }))
     expect(now && scanChanges(now, then).headers).toEqual([{ header, change: 'changed', before: was, after: is }])
+  })
+
+  test('none where a scan of an earlier release kept the query of a report-uri', () => {
+    const [before, after] = ['report-uri /csp?id=1', 'report-uri /csp?*'].map((value) =>
+      scan({ headers: sends({ [csp]: value }) }),
+    )
+    expect(after && scanChanges(after, before).headers).toEqual([])
   })
 
   test('a policy has changed where a directive has other sources, in whatever order they are written', () => {
