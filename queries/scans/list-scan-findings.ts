@@ -17,7 +17,7 @@ const row = z.object({
 
 /** The latest scan of the window for each script and payment page. */
 export function listScanFindings(filter: InventoryFilter): Query<z.infer<typeof row>> {
-  const { from, to } = filter.window
+  const { from, to } = filter.scanWindow ?? filter.window
   const inWindow = sql`scanned_at >= ${at(new Date(from))} AND scanned_at < ${at(new Date(to))}`
   // Of each page the latest scan that loaded it (Rule 58), and the latest of those that lists scripts.
   const loading = sql`

@@ -8,8 +8,10 @@ import { at, empty, join, noTime, type Sql, sql, text, uint, uuid } from '../sql
 export interface InventoryFilter {
   readonly tenantId: string
   readonly siteId: string
-  /** Of activity, integrity and scans. */
+  /** Of activity and integrity, and of scans unless they have their own. */
   readonly window: TimeRange
+  /** Scans outlive the retention of reports. */
+  readonly scanWindow?: TimeRange | undefined
   /** A script without a sighting since is listed only with a decision; undefined: every script ever seen is. */
   readonly seenSince?: number | undefined
   readonly hasPaymentPages: boolean

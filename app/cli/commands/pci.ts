@@ -4,7 +4,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { evidenceChanges } from '../../../queries/rules/pci/evidence-changes.ts'
 import { evidenceHash } from '../../../queries/rules/pci/evidence-hash.ts'
-import { differingParts, ofReports } from '../../../queries/rules/pci/report-differences.ts'
+import { differingParts, isPastRetention, ofReports } from '../../../queries/rules/pci/report-differences.ts'
 import { parseDateTime } from '../../../schema/params.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { argument, option } from '../command/arguments.ts'
@@ -100,8 +100,9 @@ export function addPci(program: Command, context: Context): void {
     about: 'Check the hash of a report, and list what changed since',
     notes: [
       'Exits 1 if the file is not as the database has it: its evidence has another hash, or what has no hash differs.',
-      'Reports of browsers that come in later or are deleted change "observed", "limits" and the requirement 6.4.3. Then',
-      '"evidence" is true and "differing" names these alone. Exits 2 if the file is no report, or has a name twice.',
+      'Reports of browsers that come in later change "observed", "limits" and the requirement 6.4.3. Then "evidence" is',
+      'true and "differing" names these alone. If retention has removed reports since, it exits 0 all the same, with a note.',
+      'Exits 2 if the file is no report, or has a name twice.',
       '"changed" counts what differs between its time and now.',
       keyNote,
     ],
@@ -138,6 +139,12 @@ export function addPci(program: Command, context: Context): void {
       const differing = differingParts(report, stored)
       if (differing.length > 0) {
         const isOfReports = differing.every((part) => ofReports.includes(part))
+        if (isOfReports && isPastRetention(report, stored)) {
+          context.log(
+            `The evidence in ${file} matches the database. Its ${differing.join(', ')} cannot be compared: retention has removed browsers’ reports since`,
+          )
+          return context.finish({ ...found, verified: true, differing, changed })
+        }
         context.log(
           isOfReports
             ? `The evidence in ${file} is as the database has it. Its ${differing.join(', ')} cannot be verified: browsers’ reports came in or were deleted since, or the file was changed`

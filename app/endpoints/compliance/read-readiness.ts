@@ -10,7 +10,7 @@ import type { PciReadiness } from '../../../schema/responses/pci.ts'
 import type { Caller } from '../../pipeline/authenticator.ts'
 import { type Inventory, readInventory, readPaymentPages, uninventoriedScripts } from '../scripts/read-inventory.ts'
 import { changeEvidence, pageEvidence, readChanges } from './change-evidence.ts'
-import { scriptEvidence } from './script-evidence.ts'
+import { type ScriptEvidence, scriptEvidence } from './script-evidence.ts'
 
 const emptyInventory: Inventory = {
   entries: [],
@@ -26,6 +26,8 @@ interface ReadinessRequest {
   readonly siteId: string
   /** Of the scripts; it ends when the verdict is of. */
   readonly window: TimeRange
+  /** Of scans, if retention has removed reports of it: scripts then are not protected for want of a violation. */
+  readonly scanWindow?: TimeRange
   /** Milliseconds since the Unix epoch. */
   readonly seenSince: number
   /** Versions and captures of scripts. */
@@ -43,14 +45,15 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
     readPaymentPages(read, { tenant, siteId }),
   ])
   const site = { tenantId: tenant.id, siteId, pages, now: new Date(extent.window.to) }
-  const [inventory, watchedPages, found] = await Promise.all([
+  const [inventory, watchedPages, foundChanges] = await Promise.all([
     onPlan && pages.length > 0
       ? readInventory(read, { tenant, siteId, paymentPages: pages, ...extent })
       : emptyInventory,
     pageEvidence(reader, site, hasCapability(tenant, 'pages.scans')),
     readChanges(reader, site),
   ])
-  const [scripts, changes] = [scriptEvidence(inventory), changeEvidence(found)]
+  const [found, changes] = [scriptEvidence(inventory), changeEvidence(foundChanges)]
+  const scripts = extent.scanWindow ? found.map(withoutProtection) : found
   const uninventoriedUnprotected = uninventoriedScripts(inventory, true).total
   const requirements: PciReadiness['requirements'] = [
     judgeScripts({
@@ -63,5 +66,10 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
     }),
     judgeChanges({ pages: watchedPages, changes, alertedEvents: rules.map(({ eventType }) => eventType) }),
   ]
-  return { requirements, inventory, scripts, uninventoriedUnprotected, pages, watchedPages, found, changes }
+  return { requirements, inventory, scripts, uninventoriedUnprotected, pages, watchedPages, foundChanges, changes }
 }
+
+const unknownCoverage = { state: 'unknown', decidedBy: null, lastUnprotectedAt: null, mode: null } as const
+
+const withoutProtection = (script: ScriptEvidence): ScriptEvidence =>
+  script.coverage.state === 'protected' ? { ...script, coverage: unknownCoverage } : script

@@ -52,7 +52,9 @@ export async function readReport(today: Reader, request: ReportRequest): Promise
   const tenant = { ...owner, entitlements: entitlements(owner.plan, owner.overrides) }
   const windowFrom = retentionStart(tenant.entitlements.retentionDays, asOf).getTime()
   const window = { from: Math.min(Math.max(windowFrom, retentionFrom), asOf.getTime()), to: asOf.getTime() }
-  const scripts = { window, seenSince: windowFrom, hashes: true }
+  const isClipped = window.from > windowFrom
+  const scanWindow = isClipped ? { ...window, from: windowFrom } : undefined
+  const scripts = { window, ...(scanWindow && { scanWindow }), seenSince: windowFrom, hashes: true }
   const readiness = await readReadiness(reader, { tenant, siteId: request.siteId, ...scripts })
   const [records, [history]] = await Promise.all([readRecords(reader, request, window), today.read(findHistoryStart)])
   const evidence = evidenceOf({ ...request, tenant, siteName: site.name }, readiness, records)
@@ -105,7 +107,7 @@ interface Owner extends ReportRequest {
 
 function evidenceOf(
   { tenant, siteId, siteName, asOf }: Owner,
-  { pages, watchedPages, found }: Awaited<ReturnType<typeof readReadiness>>,
+  { pages, watchedPages, foundChanges }: Awaited<ReturnType<typeof readReadiness>>,
   { rules, deliveries, decisions, recordingTimes, versions, captures, scans }: Records,
 ): PciReport['evidence'] {
   const patternOf = new Map(pages.map(({ id, pattern }) => [id, pattern]))
@@ -136,7 +138,7 @@ function evidenceOf(
     captures: captures
       .map(({ url, hash, capture }) => ({ url, hash, ...capture }))
       .toSorted((a, b) => byText(a.url, b.url) || byText(a.hash, b.hash)),
-    changes: found.map(({ alerts, ...change }) => {
+    changes: foundChanges.map(({ alerts, ...change }) => {
       const alertIds = [...new Set(alerts.map(({ alertId }) => alertId))].sort()
       return { ...change, alertIds, failedAlertIds: alertIds.length > 0 ? [] : failedAlertIds(change, deliveries) }
     }),

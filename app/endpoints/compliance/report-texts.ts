@@ -105,7 +105,7 @@ export function limitsOf({ asOf, windowFrom, window, evidence, inventory, histor
   const all: readonly (readonly [applies: boolean, sentence: string])[] = [
     [
       window.from > windowFrom,
-      `Browsers’ reports from ${day(windowFrom)} to ${day(window.from)} are out of the plan’s retention now: "observed" and the verdict on ${scriptsRequirement} are without them.`,
+      `Browsers’ reports from ${day(windowFrom)} to ${day(window.from)} are out of the plan’s retention now: "observed" and the verdict on ${scriptsRequirement} are without them, and rest on scans and decisions. Integrity that they alone would show is unknown.`,
     ],
     [
       asOf.getTime() < started,

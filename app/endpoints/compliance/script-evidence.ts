@@ -1,7 +1,7 @@
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
 import { type Inventory, type InventoryEntry, isOnPaymentPage } from '../scripts/read-inventory.ts'
 
-type ScriptEvidence = PciReadiness['evidence']['scripts'][number]
+export type ScriptEvidence = PciReadiness['evidence']['scripts'][number]
 
 export function scriptEvidence(inventory: Inventory): ScriptEvidence[] {
   const uninventoried = new Map(inventory.uninventoriedCounts.map(({ host, onPayment }) => [host, onPayment]))

@@ -32,6 +32,8 @@ export interface InventoryRequest {
   readonly tenant: Caller['tenant']
   readonly siteId: string
   readonly window: TimeRange
+  /** Of scans; `window` by default. */
+  readonly scanWindow?: TimeRange
   /** Milliseconds since the Unix epoch; without it every script ever seen is listed. */
   readonly seenSince?: number
   readonly paymentPages?: readonly PageRecord[]
@@ -98,11 +100,11 @@ export async function readPaymentPages(
 }
 
 function toFilter(
-  { tenant, siteId, window, seenSince }: InventoryRequest,
+  { tenant, siteId, window, scanWindow, seenSince }: InventoryRequest,
   pages: readonly PageRecord[],
   url: string | undefined,
 ): InventoryFilter {
-  return { tenantId: tenant.id, siteId, window, seenSince, hasPaymentPages: pages.length > 0, url }
+  return { tenantId: tenant.id, siteId, window, scanWindow, seenSince, hasPaymentPages: pages.length > 0, url }
 }
 
 async function assemble(

@@ -7,6 +7,12 @@ import { isSameJson } from './evidence-hash.ts'
 /** What reports of browsers change that come in later, or that retention deletes. */
 export const ofReports: readonly string[] = [`requirement ${scriptsRequirement}`, 'observed', 'limits']
 
+/** Whether retention has removed reports since the file was written, so that what rests on them differs. */
+export function isPastRetention(report: Members, stored: PciReport): boolean {
+  const observed = (report.observed ?? {}) as { readonly window?: { readonly from?: unknown } }
+  return Date.parse(stored.observed.window.from) > Date.parse(String(observed.window?.from))
+}
+
 type Members = Readonly<Record<string, unknown>>
 
 /** Members but evidence that differ, each requirement apart. */

@@ -119,6 +119,15 @@ test('what has no hash is compared with the database, and a name that stands twi
     { verified: false, evidence: true, differing: ['observed'] },
   ])
   expect(unsure.stderr).toContain('came in or were deleted since, or the file was changed')
+  // As a file has it that was written when retention reached back further.
+  const window = { ...data.observed.window, from: '2020-01-01T00:00:00.000Z' }
+  await writeFile(path('past-retention.json'), inFile({ data: { ...data, observed: { ...observed, window } } }))
+  const past = await run(['pci', 'verify', path('past-retention.json')])
+  expect([past.exitCode, past.result]).toMatchObject([0, { verified: true, differing: ['observed'] }])
+  expect(past.stderr).toContain('retention has removed browsers’ reports since')
+  const judgedPast = { ...data, requirements, observed: { ...observed, window } }
+  await writeFile(path('judged-past.json'), inFile({ data: judgedPast }))
+  expect((await run(['pci', 'verify', path('judged-past.json')])).exitCode).toBe(1)
   await writeFile(
     path('proto.json'),
     text.replace('"evidence": {', '"evidence": {\n      "__proto__": { "approved": true },'),

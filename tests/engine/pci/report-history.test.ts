@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { readReport } from '../../../app/endpoints/compliance/read-report.ts'
 import { alertDeliveries } from '../../../app/import/records/types/alert-deliveries.ts'
 import { alertRules } from '../../../app/import/records/types/alert-rules.ts'
 import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
@@ -13,6 +14,7 @@ import { completeScan, sending } from '../../../fixtures/scans.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { sql, text, uuid } from '../../../queries/sql/sql.ts'
+import { toReader } from '../../../queries/sql/to-reader.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { connectPatiently } from '../../support/patience.ts'
@@ -191,6 +193,29 @@ test('retention that is shortened leaves the hash, and the report says what is m
   expect(Date.parse(after.observed.window.from) - Date.parse(before.observed.window.from)).toBe(60 * dayMs)
   expect(before.limits.join()).not.toContain('out of the plan’s retention now')
   expect(after.limits.join()).toContain('out of the plan’s retention now')
+})
+
+test('a report whose reports retention has removed judges the scripts of scans, whose integrity is unknown', async () => {
+  const site = await createSite()
+  await changes.scan?.(site, seeded(seed))
+  await sleep(2)
+  const asOf = ago(0)
+  await sleep(2)
+  const before = await report(site, asOf)
+  // As if it were read when its window has passed.
+  const after = await readReport(toReader(writer.read), {
+    ...{ tenantId: site.tenantId, siteId: site.siteId, asOf: new Date(asOf) },
+    ...{ now: new Date(Date.now() + 400 * dayMs), retentionFrom: Date.now() + 300 * dayMs },
+  })
+  const [scripts] = after.requirements
+  expect(scripts).toMatchObject({ status: 'partial', gaps: [{ kind: 'integrity_unmeasured' }] })
+  // Of the two that browsers reported too, a scan found one.
+  expect([before.requirements[0].facts, scripts?.facts]).toMatchObject([{ scripts: 2 }, { scripts: 1, authorized: 1 }])
+  expect(after.observed.scripts.map(({ coverage }) => coverage.state)).toEqual(
+    after.observed.scripts.map(() => 'unknown'),
+  )
+  expect(after.evidenceHash).toBe(before.evidenceHash)
+  expect(after.requirements[1]).toEqual(before.requirements[1])
 })
 
 test('the earliest time of a site that was found when its history began is its creation', async () => {
