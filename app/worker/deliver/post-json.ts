@@ -1,4 +1,5 @@
 import { Client } from 'undici'
+import { connectOptions } from '../fetch/connect-options.ts'
 import { toFetchFailure } from '../fetch/fetch-failure.ts'
 import { failed, type Outgoing, type SendResult, type SendSettings, sent } from './sender.ts'
 
@@ -25,7 +26,7 @@ export async function postJson(post: Post, { at }: Pick<Outgoing, 'at'>): Promis
   try {
     guard.check(url)
     client = new Client(url.origin, {
-      connect: { lookup: guard.lookup(url), timeout: timeoutMs },
+      connect: connectOptions(guard, url, timeoutMs),
       allowH2: false,
     })
     const response = await client.request({

@@ -2,6 +2,7 @@
 
 import { Client } from 'undici'
 import { parseUrl } from '../../../schema/parse-url.ts'
+import { connectOptions } from './connect-options.ts'
 import { FetchFailure, toFetchFailure } from './fetch-failure.ts'
 import type { Guard } from './guard.ts'
 import { type Hop, linesOf } from './hop.ts'
@@ -35,8 +36,6 @@ export interface Fetched extends BodyBytes {
 
 const maxRedirects = 10
 const maxHeaderBytes = 64 * 1024
-/** Lookups are of all addresses, each of which is tried for so long; Node's 250 ms are too short for far servers. */
-const allAddresses = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2_000 }
 
 /** Of a scan's record. */
 const maxUrlLength = 8_192
@@ -76,7 +75,7 @@ async function request(url: URL, hops: Hop[], options: FetchOptions): Promise<UR
   const { guard, limits, signal, onResponse, onChunk } = options
   guard.check(url)
   const client = new Client(url.origin, {
-    connect: { lookup: guard.lookup(url), timeout: limits.idleMs, ...allAddresses },
+    connect: connectOptions(guard, url, limits.idleMs),
     headersTimeout: limits.idleMs,
     bodyTimeout: limits.idleMs,
     maxHeaderSize: maxHeaderBytes,
