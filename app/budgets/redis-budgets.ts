@@ -3,7 +3,13 @@ import { Redis, type RedisOptions } from 'ioredis'
 import type { OnOutage } from '../../queries/clickhouse/circuit-breaker.ts'
 import { type FaultKind, faultKind } from '../../queries/clickhouse/fault-kind.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
-import { type BudgetStore, BudgetUnavailableError, bucketName, budgetOutcome } from './budget-store.ts'
+import {
+  type BudgetCharge,
+  type BudgetStore,
+  BudgetUnavailableError,
+  bucketName,
+  budgetOutcome,
+} from './budget-store.ts'
 import { bucketPace, costOf } from './token-bucket.ts'
 
 export interface RedisBudgetsOptions {
@@ -26,6 +32,28 @@ export interface RedisTimeouts {
 
 /** Errors of a Redis that takes no writes: after a failover the same address leads to another. */
 const takesNoWrites = /\b(READONLY|MASTERDOWN|LOADING|UNBLOCKED|NOREPLICAS|CLUSTERDOWN)\b/
+
+/** Of a Redis that responds: why it refuses the budgets, by the code in its error. */
+const refusals: Readonly<Record<string, string>> = {
+  NOPERM: 'its ACL refuses a command or a key: grant what clickhouse/production.md names to the user of REDIS_URL',
+  OOM: 'its maxmemory is reached: raise it, or set maxmemory-policy volatile-ttl',
+  READONLY: 'it is a replica: name the primary in REDIS_URL',
+  MISCONF: 'it cannot save its data and takes no writes: mend its disk, or switch snapshots off',
+}
+
+function withRefusal(cause: unknown): unknown {
+  const [code = ''] = /\b(?:NOPERM|OOM|READONLY|MISCONF)\b/.exec(cause instanceof Error ? cause.message : '') ?? []
+  return refusals[code] ? new Error(`Redis refuses budgets (${code}): ${refusals[code]}`) : cause
+}
+
+/** A bucket of its own, of which each probe takes a token as a request does. */
+const readinessCharge: BudgetCharge = {
+  name: 'site',
+  tenantId: 'readiness',
+  ownerId: 'readiness',
+  limit: 1_000_000,
+  windowSeconds: 60,
+}
 
 /** The command's is 50 ms below the 250 ms of Rule 17. */
 const defaultTimeouts: RedisTimeouts = { command: 200, ready: 1_000, connect: 250, silence: 2_000 }
@@ -56,10 +84,10 @@ export async function createRedisBudgets(url: string, options: RedisBudgetsOptio
   const withinTimeout = <T>(command: () => Promise<T>): Promise<T> =>
     withTimeout(timeouts.command, command).catch((cause) => {
       options.onFault?.(faultKind(cause))
-      throw new BudgetUnavailableError(cause)
+      throw new BudgetUnavailableError(withRefusal(cause))
     })
 
-  return {
+  const store: BudgetStore = {
     async take(charges) {
       const keys = charges.map(bucketName)
       const paces = charges.flatMap((charge) => {
@@ -71,13 +99,22 @@ export async function createRedisBudgets(url: string, options: RedisBudgetsOptio
       return budgetOutcome(allowed === 1, charges, untilFull)
     },
     async ready() {
-      const pong = await withinTimeout(() => redis.ping()).catch(() => undefined)
-      return pong === 'PONG'
+      return store.take([readinessCharge]).then(
+        () => true,
+        () => false,
+      )
     },
     async close() {
       redis.disconnect()
     },
   }
+  return store
+}
+
+/** Takes a token as requests do. Rejects with the reason why Redis refuses it. */
+export async function requireRedisBudgets(url: string): Promise<void> {
+  const budgets = await createRedisBudgets(url)
+  await budgets.take([readinessCharge]).finally(budgets.close)
 }
 
 /** The client's ready check waits for as long as a Redis loads its data. */

@@ -37,7 +37,7 @@ async function readRedisTime(url: string): Promise<number> {
 
 export const redis: Check = {
   name: 'redis',
-  fix: 'start Redis, or correct REDIS_URL; without it each API process has budgets of its own',
+  fix: 'start or mend Redis, or correct REDIS_URL; without it each API process has budgets of its own',
   async run({ config }) {
     const { REDIS_URL } = config()
     if (!REDIS_URL) return 'none: REDIS_URL is not set, so that each API process has budgets of its own'
@@ -45,7 +45,11 @@ export const redis: Check = {
     await readRedisTime(REDIS_URL).catch((error: unknown) => {
       throw new Error(`Redis at ${host} does not respond: ${explainError(error)}`)
     })
-    return `Redis at ${host} responds`
+    const { requireRedisBudgets } = await import('../../budgets/redis-budgets.ts')
+    await requireRedisBudgets(REDIS_URL).catch((error: Error) => {
+      throw new Error(`Redis at ${host} responds, and takes no budgets: ${explainError(error.cause ?? error)}`)
+    })
+    return `Redis at ${host} responds, and takes budgets`
   },
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BudgetCharge, type BudgetStore, bucketName } from '../../../app/budgets/budget-store.ts'
 import { createMemoryBudgets } from '../../../app/budgets/memory-budgets.ts'
-import { createRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
+import { createRedisBudgets, requireRedisBudgets } from '../../../app/budgets/redis-budgets.ts'
 import { budgetCharges } from '../../support/budget-charges.ts'
 import { blockProcess } from '../../support/freeze-process.ts'
 import { numberOfCases } from '../../support/number-of-cases.ts'
@@ -212,4 +213,29 @@ test('Redis budgets agree exactly with memory budgets, over any schedule', async
     { numRuns: numberOfCases(60) },
   )
   await inRedis.close()
+})
+
+test.each<[string, (admin: Redis) => Promise<unknown>, (admin: Redis) => Promise<unknown>]>([
+  ['OOM', (admin) => admin.config('SET', 'maxmemory', '1'), (admin) => admin.config('SET', 'maxmemory', '0')],
+  [
+    'NOPERM',
+    (admin) => admin.acl('SETUSER', 'default', 'resetkeys', '~other:*'),
+    (admin) => admin.acl('SETUSER', 'default', 'allkeys'),
+  ],
+])('a Redis that responds and refuses our keys is not ready, and names the cause: %s', async (code, refuse, allow) => {
+  expect(await budgets.ready()).toBe(true)
+  await refuse(admin)
+  expect(await budgets.ready()).toBe(false)
+  const refusal = await budgets.take(budgetCharges(1, 1)).catch((error: Error) => error.cause)
+  expect(String(refusal)).toContain(`Redis refuses budgets (${code})`)
+  await expect(requireRedisBudgets(server.url)).rejects.toMatchObject({ cause: refusal })
+  await allow(admin)
+  expect(await budgets.ready()).toBe(true)
+})
+
+test('the commands and keys of an ACL that the page names are enough', async () => {
+  const page = readFileSync(new URL('../../../clickhouse/production.md', import.meta.url), 'utf8')
+  const rules = /`(~budget:\* [^`]+)`/.exec(page)?.[1]?.split(' ') ?? []
+  await admin.acl('SETUSER', 'app', 'on', '>pw', 'resetkeys', 'nocommands', ...rules)
+  await requireRedisBudgets(server.url.replace('//', '//app:pw@'))
 })
