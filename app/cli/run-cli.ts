@@ -1,6 +1,8 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { lackingMigrations } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
+import type { ConnectOptions } from '../../queries/clickhouse/client.ts'
+import { queryPools } from '../../queries/clickhouse/query-pools.ts'
 import { type Config, collectorUrl, readConfig } from '../config.ts'
 import { explainError } from '../program/explain-error.ts'
 import type { DatabaseAccess } from '../program/open-database.ts'
@@ -62,6 +64,15 @@ export async function runCli(
 /** ClickHouse's refusal of a user, to its end. */
 const notAllowed = /(: Not enough privileges\..*?)\.?$/
 
+/** Nobody waits behind a command, so it waits longer than a request where ClickHouse is busy. */
+const commandTimeoutMs = 10_000
+const { lookup } = queryPools
+const patientCommands: ConnectOptions = {
+  pools: { ...queryPools, lookup: { ...lookup, timeoutMs: commandTimeoutMs } },
+  aliveTimeoutMs: commandTimeoutMs,
+  pingTimeoutMs: commandTimeoutMs,
+}
+
 function lazyDatabase(readOnce: Context['config'], log: Context['log'], settings: CommandSettings) {
   let opening: Promise<DatabaseAccess> | undefined
   async function openOnce(migrates: boolean): Promise<DatabaseAccess> {
@@ -69,7 +80,7 @@ function lazyDatabase(readOnce: Context['config'], log: Context['log'], settings
     // Loaded when it is needed: ClickHouse's clients are half of a command's start.
     const { openDatabase } = await import('../program/open-database.ts')
     const onDeath = () => log('The embedded engine died and is started again')
-    return openDatabase(config, { onStep: log, ...settings, migrates, onDeath })
+    return openDatabase(config, { onStep: log, connectOptions: patientCommands, ...settings, migrates, onDeath })
   }
   return {
     async open(schema?: Schema): Promise<DatabaseAccess> {

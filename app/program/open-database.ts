@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { connect as openSocket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { everyShard } from '../../clickhouse/cluster/every-shard.ts'
 import { type Cluster, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
@@ -76,11 +77,12 @@ async function openFolder(dataDir: string, enginePort: number, options: OpenData
   const deadline = Date.now() + ownerTimeoutMs
   for (;;) {
     const running = await findRunning(dataDir, enginePort, options)
-    if (running) return running
-    const held = (await isOwned(dataDir)) ? new Error(heldError(dataDir)) : undefined
+    if (typeof running === 'object') return running
+    const heldBy = running === 'busy' ? busyError(enginePort) : heldError(dataDir)
+    const held = (await isOwned(dataDir)) ? new Error(heldBy) : undefined
     const started = held ?? (await startOwn(dataDir, options).catch((error: Error) => error))
     if (!(started instanceof Error)) return started
-    if (started.message !== heldError(dataDir) || Date.now() > deadline) throw started
+    if ((started !== held && started.message !== heldError(dataDir)) || Date.now() > deadline) throw started
     await sleep(pollMs)
   }
 }
@@ -117,8 +119,8 @@ const sameUser = (database: Database) => ({ reader: database, analyst: database,
 async function findRunning(
   dataDir: string,
   port: number,
-  { connectOptions }: OpenDatabaseOptions,
-): Promise<DatabaseAccess | undefined> {
+  { connectOptions, ownerTimeoutMs = defaultOwnerTimeoutMs }: OpenDatabaseOptions,
+): Promise<DatabaseAccess | 'busy' | undefined> {
   if (port === 0) return undefined
   const password = (user: User) => readFile(passwordPath(dataDir, user), 'utf8').then((text) => text.trim())
   const found = ofEachUser(password)
@@ -126,11 +128,19 @@ async function findRunning(
   if (!passwords) return undefined
   const [reader, analyst, writer] = passwords
   const url = `http://127.0.0.1:${port}`
-  const access = openEmbedded({ url, userUrls: userUrls(port, { reader, analyst, writer }) }, connectOptions)
-  if (await access.writer.ping()) return access
-  await access.close()
-  return undefined
+  const urls = userUrls(port, { reader, analyst, writer })
+  const fault = await connectionFault(urls.writer, connectOptions?.pingTimeoutMs ?? ownerTimeoutMs)
+  if (fault === undefined) return openEmbedded({ url, userUrls: urls }, connectOptions)
+  return fault.endsWith('does not respond') && (await isListening(port)) ? 'busy' : undefined
 }
+
+const isListening = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = openSocket(port, '127.0.0.1', () => {
+      socket.destroy()
+      resolve(true)
+    }).once('error', () => resolve(false))
+  })
 
 async function startOwn(
   dataDir: string,
@@ -150,6 +160,9 @@ async function startOwn(
     },
   }
 }
+
+const busyError = (port: number) =>
+  `The engine on port ${port} does not respond: it is busy; run the command again when it is not`
 
 const heldError = (dataDir: string) =>
   `${dataDir} is held by another process: wait for the command that runs, or name the CLICKHOUSE_PORT of its engine`
