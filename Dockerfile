@@ -7,7 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && rm -rf node_modules/chdb node_modules/@chdb node_modules/ffi-rs node_modules/@yuuang
 
 FROM node:24-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 DRAIN_SECONDS=10
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 DRAIN_SECONDS=10 KEEP_ALIVE_SECONDS=620
 WORKDIR /srv
 COPY --from=dependencies /srv/node_modules node_modules
 COPY package.json tsconfig.json ./

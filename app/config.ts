@@ -57,6 +57,13 @@ const variables = z.object({
     .pipe(z.int().max(600))
     .default(0)
     .describe('must be whole seconds from 0 to 600'),
+  KEEP_ALIVE_SECONDS: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .transform(Number)
+    .pipe(z.int().min(1).max(3_600))
+    .default(75)
+    .describe('must be whole seconds from 1 to 3600, more than the proxy in front keeps an idle connection'),
   SCAN_EVERY_HOURS: z
     .string()
     .regex(/^\d{1,3}$/)

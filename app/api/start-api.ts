@@ -36,6 +36,7 @@ export async function startApi(config: Config, database: Database, log = createL
       config.PORT,
       config.HOST,
       {
+        limits: { keepAliveTimeoutMs: config.KEEP_ALIVE_SECONDS * 1_000 },
         onProblem: ({ requestId, status, err }) =>
           status < 500 ? log.info({ requestId, status }, 'request') : log.error({ requestId, err }, 'request failed'),
       },

@@ -109,6 +109,7 @@ export async function startCollector(
     const listener = await listen(app, COLLECTOR_PORT, HOST, {
       variable: 'COLLECTOR_PORT',
       allowHalfOpen: true,
+      limits: { keepAliveTimeoutMs: config.KEEP_ALIVE_SECONDS * 1_000 },
       onProblem: ({ requestId, status }) => log.info({ requestId, status }, 'request'),
     })
     return {
