@@ -10,6 +10,6 @@ export const allowOrigins = (origins: readonly string[]) =>
     origin: [...origins],
     allowMethods: ['GET', 'HEAD'],
     allowHeaders: ['Authorization', 'If-None-Match', 'X-Request-Id'],
-    exposeHeaders: Object.keys(headers),
+    exposeHeaders: [...Object.keys(headers), 'Content-Disposition'],
     maxAge: preflightMaxAgeSeconds,
   })

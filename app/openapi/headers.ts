@@ -34,10 +34,10 @@ export const headers = {
   ),
   'Retry-After': whole('Seconds to wait before the next try', 1),
   ETag: header(
-    'Strong validator of the response: send it as If-None-Match to read the response only if it has changed',
+    'Validator of the response, strong but for the JSON of the PCI report: send it as If-None-Match to read the response only if it has changed',
     {
       type: 'string',
-      pattern: '^"[\\w-]+"$',
+      pattern: '^(W/)?"[\\w-]+"$',
     },
   ),
   Age: whole(

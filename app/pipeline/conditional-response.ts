@@ -30,6 +30,8 @@ export interface Representation {
   readonly plain: string | Buffer<ArrayBuffer>
   readonly bytes: number
   readonly digest: string
+  /** The bytes can differ under one digest. */
+  readonly isWeak: boolean
   readonly gzipped: () => Promise<Buffer<ArrayBuffer>>
   /** Bytes from which gzip pays. */
   readonly gzippedFrom: number
@@ -39,10 +41,12 @@ export interface Representation {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** @param weaklyOf what the validator is of, instead of the bytes. */
 export function toRepresentation(
   plain: Representation['plain'],
   next?: NextPage,
   { fromBytes, level } = dataGzip,
+  weaklyOf?: string,
 ): Representation {
   let gzipped: Promise<Buffer<ArrayBuffer>> | undefined
   return {
@@ -50,7 +54,8 @@ export function toRepresentation(
     next,
     gzippedFrom: fromBytes,
     bytes: Buffer.byteLength(plain),
-    digest: hash('sha256', plain, 'base64url').slice(0, 22),
+    digest: hash('sha256', weaklyOf ?? plain, 'base64url').slice(0, 22),
+    isWeak: weaklyOf !== undefined,
     gzipped() {
       gzipped ??= compress(plain, { level }).catch((error: unknown) => {
         gzipped = undefined
@@ -61,17 +66,17 @@ export function toRepresentation(
   }
 }
 
-/** Sends a 200 with a strong ETag, or the 304 that If-None-Match allows. */
+/** Sends a 200 with an ETag, or the 304 that If-None-Match allows. */
 export function respondConditional(
   c: Context<ApiEnv>,
-  { plain, bytes, digest, gzipped, gzippedFrom, next, headers: ownHeaders }: Representation,
+  { plain, bytes, digest, isWeak, gzipped, gzippedFrom, next, headers: ownHeaders }: Representation,
   headers: Readonly<Record<'Content-Type' | 'Cache-Control' | 'Vary', string>> & {
     readonly Age?: string
   } = dataHeaders,
 ): Response | Promise<Response> {
   const asGzip = bytes >= gzippedFrom && acceptsGzip(c)
   // Strong, so each encoding has its own (RFC 9110, 8.8.3.3).
-  const etag = `"${digest}${asGzip ? '-gzip' : ''}"`
+  const etag = `${isWeak ? 'W/' : ''}"${digest}${asGzip ? '-gzip' : ''}"`
   const link = next && { Link: nextLink(c.req.url, next) }
   const allHeaders = { ...headers, ...ownHeaders, ETag: etag, ...link, ...headersOf(c.get('request')) }
   if (matches(c.req.header('If-None-Match'), etag)) {
@@ -85,7 +90,8 @@ export function respondConditional(
 /** If-None-Match compares weakly (RFC 9110, 13.1.2). */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
-  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+  const weakly = (tag: string) => tag.trim().replace(/^W\//, '')
+  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || weakly(tag) === weakly(etag))
 }
 
 export const acceptsGzip = (c: Context) =>

@@ -100,6 +100,8 @@ export interface EndpointDefinition<
   /** For a response that depends on the tenant's reports alone, which only imports change. */
   readonly cache?: 'until-import'
   readonly response: Body
+  /** What a weak ETag is of; without it the ETag is strong, of the bytes. */
+  readonly weakEtagOf?: (body: z.input<Body>) => unknown
   /** Of an operation whose handler returns a Download. */
   readonly mediaTypes?: readonly string[]
   /** Beside JSON, of a handler that can return a TextResponse. */
@@ -115,8 +117,9 @@ export type AnyContext = HandlerContext<ParamValues, unknown, WindowRule | undef
 interface Operation
   extends Omit<
     EndpointDefinition<Fields, Fields, unknown, WindowRule | undefined, PagePolicy | undefined, z.ZodType, Scope>,
-    'handle' | 'mediaTypes'
+    'handle' | 'mediaTypes' | 'weakEtagOf'
   > {
+  readonly weakEtagOf?: (body: object) => unknown
   readonly pathParams: Fields
   readonly query: Fields
   readonly charges: readonly ApiBudgetName[]

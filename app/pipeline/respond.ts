@@ -20,7 +20,8 @@ export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): M
       const response = await endpoint.handle(handlerContext(c, reader))
       if (response instanceof TextResponse) return { ...toRepresentation(response.text), headers: response.headers }
       const { next, ...body } = response
-      return toRepresentation(JSON.stringify(body), next)
+      const weaklyOf = endpoint.weakEtagOf && JSON.stringify(endpoint.weakEtagOf(body))
+      return toRepresentation(JSON.stringify(body), next, undefined, weaklyOf)
     }
     const signal = c.get('clientSignal')
     if (scope === 'key') return respondConditional(c, await load(signal()))

@@ -43,7 +43,16 @@ test('a page of a named origin may read a response and what it says in headers',
   expect(headers.get('Access-Control-Allow-Origin')).toBe(origin)
   const exposed = headers.get('Access-Control-Expose-Headers')?.split(',')
   expect(exposed).toEqual(
-    expect.arrayContaining(['ETag', 'RateLimit-Remaining', 'RateLimit', 'Retry-After', 'X-Request-Id', 'Link']),
+    expect.arrayContaining([
+      'ETag',
+      'RateLimit-Remaining',
+      'RateLimit',
+      'Retry-After',
+      'X-Request-Id',
+      'Link',
+      'Content-Disposition',
+      'Export-Report-Count',
+    ]),
   )
   for (const word of ['Authorization', 'Origin']) expect(headers.get('Vary')).toContain(word)
 })

@@ -36,6 +36,14 @@ test('the same time twice is the same bytes but for the time of generation', asy
   }
 })
 
+test('a poll of one asOf is a 304, as the ETag is weak and of all but the time of generation', async () => {
+  const asOf = (await read()).evidence.asOf
+  const path = `/v1/compliance/pci-dss/report?${new URLSearchParams({ siteId: site.world.siteId, asOf })}`
+  const etag = (await api.get(path, { key: site.key })).headers.get('ETag') ?? ''
+  expect(etag).toMatch(/^W\/"/)
+  expect((await api.get(path, { key: site.key, headers: { 'If-None-Match': etag } })).status).toBe(304)
+})
+
 test('the verdicts are those of the readiness, with a sentence for each gap and what closes it', async () => {
   const { body } = await api.get(`/v1/compliance/pci-dss?siteId=${site.world.siteId}`, { key: site.key })
   const { requirements, observed } = await read()
