@@ -33,7 +33,7 @@ async function work(): Promise<void> {
     process.stdout.write(
       SCAN_EVERY_HOURS === 0
         ? 'Scanning no pages, as SCAN_EVERY_HOURS is 0\n'
-        : `Monitored pages are scanned every ${SCAN_EVERY_HOURS} hours, by one worker at a time\n`,
+        : `Monitored pages are scanned every ${SCAN_EVERY_HOURS === 1 ? 'hour' : `${SCAN_EVERY_HOURS} hours`}, by one worker at a time\n`,
     )
   } catch (error) {
     await database.close()

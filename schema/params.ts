@@ -61,6 +61,9 @@ const dateTimePattern = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,3}
 /** Exclusive bound of stored times, in milliseconds since the Unix epoch. */
 export const endOfTimes = Date.UTC(2200, 0, 1)
 
+/** Without the digits below a millisecond. */
+export const toMilliseconds = (text: string) => text.replace(/(\.\d{3})\d{1,6}(?=\D)/, '$1')
+
 /** Rule 18. */
 export function parseDateTime(text: string): Date | undefined {
   if (!dateTimePattern.test(text)) return undefined
@@ -72,6 +75,12 @@ export function parseDateTime(text: string): Date | undefined {
   return isRolled ? undefined : new Date(time)
 }
 
+/** An epoch time in seconds or milliseconds, in the form that is read. */
+function epochForm(text: string): string {
+  if (!/^(\d{10}|\d{13})$/.test(text)) return ''
+  return `; ${text} is ${new Date(Number(text.padEnd(13, '0'))).toISOString()}`
+}
+
 export const dateTime = (description: string) =>
   param(
     (error) =>
@@ -80,7 +89,7 @@ export const dateTime = (description: string) =>
         .transform((text, context) => {
           const time = parseDateTime(text)
           if (time) return time
-          context.addIssue({ code: 'custom', message: error })
+          context.addIssue({ code: 'custom', message: error + epochForm(text) })
           return z.NEVER
         })
         .meta({ override: { type: 'string', format: 'date-time' } }),
@@ -131,7 +140,7 @@ export const timeZone = (description: string) =>
           return z.NEVER
         })
         .meta({ override: { type: 'string', examples: ['Europe/Berlin', 'Asia/Kolkata', 'UTC'] } }),
-    'an IANA time zone (write + as %2B), such as Europe/Berlin or Asia/Kolkata',
+    'a name of IANA for a time zone (write + as %2B), such as Europe/Berlin or Asia/Kolkata',
     description,
   )
 

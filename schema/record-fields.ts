@@ -5,7 +5,7 @@
 
 import { z } from 'zod'
 import { dayMs } from './durations.ts'
-import { filterable, parseDateTime } from './params.ts'
+import { filterable, parseDateTime, toMilliseconds } from './params.ts'
 
 export const recordUuid = z.guid().toLowerCase()
 
@@ -27,11 +27,11 @@ export const line = (maxLength: number) =>
 
 export const maxClockSkewMs = dayMs
 
-/** Rule 18. */
+/** Rule 18; digits below a millisecond, as OSV writes them, are cut. */
 export const moment = z
   .string()
   .transform((text, context) => {
-    const time = parseDateTime(text)
+    const time = parseDateTime(toMilliseconds(text))
     if (time && time.getTime() > Date.now() + maxClockSkewMs) {
       context.addIssue({ code: 'custom', message: 'must be no more than a day ahead of now' })
       return z.NEVER

@@ -81,6 +81,12 @@ describe('from and to', () => {
     expect(await countIn({ to: time })).toMatchObject(refused(`to ${allowed}`))
   })
 
+  test('of an epoch time are refused with the form that is read', async () => {
+    for (const time of ['1767225600', '1767225600000']) {
+      expect(await countIn({ to: time })).toMatchObject(refused(`${time} is 2026-01-01T00:00:00.000Z`))
+    }
+  })
+
   test('accept offsets, small letters and milliseconds', async () => {
     const noon = ago(2 * dayMs).slice(0, 11)
     for (const time of [`${noon}12:00:00+05:30`, `${noon}12:00:00.5-03:00`, `${noon}12:00:00.123z`.replace('T', 't')]) {

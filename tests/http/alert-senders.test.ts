@@ -121,7 +121,10 @@ test('Slack gets text in which nothing is a mention or a link, and no second try
   respond(404)
   const result = await sendSlack(destination({ type: 'slack' }), outgoing, settings())
   expect(result).toMatchObject({ isSent: false, isFinal: true })
-  expect(JSON.parse(received.splice(0)[0]?.body ?? '')).toEqual({ text: 'Checkout &lt;!channel&gt; &amp; more' })
+  expect(JSON.parse(received.splice(0)[0]?.body ?? '')).toEqual({
+    text: 'Checkout &lt;!channel&gt; &amp; more',
+    ...{ mrkdwn: false, unfurl_links: false, unfurl_media: false },
+  })
 })
 
 test('a receiver of this network, without a response or without a server is a failure without its address', async () => {

@@ -29,7 +29,9 @@ export const cspPoliciesCheck = endpoint({
     'Which past reports a policy would still have caused, by directive and source: `violation` would be reported, `silent` not, and `unknown` is what a report does not decide, with the reason. The three totals are all reports of the scope. Browsers report the URL before redirects: allowing it can bring a report of the target, which then is `redirect`.',
   pathParams: { siteId: uuid('The site') },
   query: {
-    policy: policyText('The value of a Content-Security-Policy header')
+    policy: policyText(
+      'The value of a Content-Security-Policy header, without its name. 400 if it is not printable ASCII (hosts are in Punycode), is too long, has a comma, or has no directive that browsers know',
+    )
       .superRefine(requirePolicy)
       .meta({ examples: ["default-src 'self'; img-src https:"] }),
     policyId: policyId('Only reports that quote this policy of csp-policies').optional(),

@@ -1,5 +1,12 @@
 const lineEnd = 0x0a
 
+/** U+0085, at which some readers end a line, as Python's splitlines does. ClickHouse escapes U+2028 and U+2029 alone. */
+const nextLine = Buffer.from('\u0085')
+const withoutNextLine = (bytes: Buffer) =>
+  bytes.includes(nextLine)
+    ? Buffer.from(bytes.toString('latin1').replaceAll(nextLine.toString('latin1'), '\\u0085'), 'latin1')
+    : bytes
+
 /** Passes lines on, and the line of their number at the end. Throws if there are fewer than were counted ahead. */
 export async function* countedLines(
   bytes: AsyncIterable<Buffer>,
@@ -7,9 +14,13 @@ export async function* countedLines(
   withEnd: boolean,
 ): AsyncGenerator<Buffer | string> {
   let lines = 0
-  for await (const chunk of bytes) {
+  let held = Buffer.alloc(0)
+  for await (const piece of bytes) {
+    const chunk = Buffer.concat([held, piece])
+    // The rest of the character is in the next piece.
+    held = chunk.subarray(chunk.at(-1) === nextLine[0] ? -1 : chunk.length)
     for (let at = chunk.indexOf(lineEnd); at >= 0; at = chunk.indexOf(lineEnd, at + 1)) lines++
-    yield chunk
+    yield withoutNextLine(chunk.subarray(0, chunk.length - held.length))
   }
   if (lines < least) throw new Error(`The export has ${lines} reports of ${least} that were counted ahead`)
   if (withEnd) yield `${JSON.stringify({ end: { reports: lines } })}\n`

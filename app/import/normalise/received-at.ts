@@ -1,4 +1,4 @@
-import { parseDateTime } from '../../../schema/params.ts'
+import { parseDateTime, toMilliseconds } from '../../../schema/params.ts'
 import { toNumber } from './field-aliases.ts'
 
 /** 32-bit times end in 2106, and the end of retention must fit. */
@@ -9,9 +9,8 @@ const leastEpochMs = 100_000_000_000
 
 /** Cuts digits below a millisecond; accepts a space for the `T` (RFC 3339, 5.6), and zones as Ruby and Java write them. */
 const asStored = (text: string) =>
-  text
+  toMilliseconds(text)
     .replace(/^(\S{10}) /, '$1T')
-    .replace(/(\.\d{3})\d{1,6}(?=\D)/, '$1')
     .replace(/ ?([+-]\d\d):?(\d\d)$/, '$1:$2')
     .replace(/ UTC$/, 'Z')
 

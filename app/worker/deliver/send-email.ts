@@ -1,6 +1,15 @@
 import { createTransport } from 'nodemailer'
 import { failed, type Send, sent } from './sender.ts'
 
+interface MailError {
+  readonly responseCode?: number
+  readonly code?: string
+  readonly message?: string
+}
+
+const untrusted =
+  'The certificate of the mail server is not trusted: name the file of its authority in NODE_EXTRA_CA_CERTS of the worker'
+
 /** Plain text to one recipient; its Message-ID is of the delivery, the same in every repeat. */
 export const sendEmail: Send = async ({ address }, { deliveryId, summary, text }, settings) => {
   const { smtpUrl, mailFrom, timeoutMs } = settings
@@ -20,7 +29,9 @@ export const sendEmail: Send = async ({ address }, { deliveryId, summary, text }
     })
     return sent
   } catch (error) {
-    const { responseCode, code = 'no code' } = error as { readonly responseCode?: number; readonly code?: string }
+    const { responseCode, code = 'no code', message } = error as MailError
+    if (responseCode === undefined && /certificate|self.signed/i.test(String(message)))
+      return failed({ message: untrusted })
     if (responseCode === undefined) return failed({ message: `The mail server was not reached (${code})` })
     const isFinal = responseCode >= 500 && code !== 'EAUTH'
     return { isSent: false, failure: `The mail server responded ${responseCode}`, isFinal }

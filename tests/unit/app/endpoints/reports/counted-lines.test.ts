@@ -16,3 +16,11 @@ test('lines pass, however they are cut, and their number follows', async () => {
 test('fewer than were counted ahead are an error and no end', async () => {
   await expect(text(countedLines(chunks('{}\n'), 2, true))).rejects.toThrow('1 reports of 2')
 })
+
+test('U+0085, at which some readers end a line, is escaped, however it is cut, and no other character', async () => {
+  const line = Buffer.from('{"a":"\u0085x\u00c2\u0085\u{10085}"}\n')
+  for (let at = 0; at <= line.length; at++) {
+    const pieces = Readable.from([line.subarray(0, at), line.subarray(at)].filter(({ length }) => length > 0))
+    expect(await text(countedLines(pieces, 1, false))).toBe('{"a":"\\u0085x\u00c2\\u0085\u{10085}"}\n')
+  }
+})
