@@ -34,7 +34,7 @@ const isEvaluable = (value: string): boolean =>
     `https://${value
       .replace(/^(?:\w[+\w.-]*:)?\/\//, '')
       .replace(':*', '')
-      .replace('*', 'any')}`,
+      .replace('*', 'wildcard_placeholder')}`,
   ) !== undefined
 
 export function evaluatePolicy(policy: string): CspFinding[] {
