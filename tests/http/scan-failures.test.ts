@@ -3,9 +3,10 @@ import { createSecureServer } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createServer as createTcpServer, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isLineError } from '../../app/import/ndjson/line-error.ts'
 import { readRecord } from '../../app/import/records/read-record.ts'
@@ -25,6 +26,15 @@ const html =
   ): RequestListener =>
   (_, response) =>
     void response.writeHead(status, { 'Content-Type': 'text/html', ...headers }).end(body)
+
+/** With the fields of gzip that few servers send: extra, name, comment and a checksum of the header. */
+const named = (gzip: Buffer) =>
+  Buffer.concat([
+    Buffer.from([0x1f, 0x8b, 8, 30]),
+    gzip.subarray(4, 10),
+    Buffer.from('\x02\0abname\0comment\0cc'),
+    gzip.subarray(10),
+  ])
 
 const megabyte = 1024 * 1024
 
@@ -96,7 +106,24 @@ const cases: readonly (readonly [name: string, respond: RequestListener, reason:
     'connection_failed',
   ],
   ['gzip five times', html(200, { 'Content-Encoding': 'gzip, gzip, gzip, gzip, gzip' }), 'connection_failed'],
-  ['an unknown encoding', html(200, { 'Content-Encoding': 'zstd' }), 'connection_failed'],
+  [
+    'two members of gzip, of which browsers read the first',
+    html(200, { 'Content-Encoding': 'gzip' }, Buffer.concat([gzipSync(page), gzipSync('no')])),
+    null,
+  ],
+  ['gzip without a trailer', html(200, { 'Content-Encoding': 'gzip' }, gzipSync(page).subarray(0, -8)), null],
+  ['gzip with a part of its trailer', html(200, { 'Content-Encoding': 'gzip' }, gzipSync(page).subarray(0, -3)), null],
+  ['gzip of a name', html(200, { 'Content-Encoding': 'gzip' }, named(gzipSync(page))), null],
+  ['deflate', html(200, { 'Content-Encoding': 'deflate' }, deflateSync(page)), null],
+  ['deflate without a trailer', html(200, { 'Content-Encoding': 'deflate' }, deflateSync(page).subarray(0, -4)), null],
+  ['deflate without a header', html(200, { 'Content-Encoding': 'deflate' }, deflateRawSync(page)), null],
+  [
+    'deflate that ends early',
+    html(200, { 'Content-Encoding': 'deflate' }, deflateSync(page).subarray(0, 9)),
+    'connection_failed',
+  ],
+  ['a charset for an encoding', html(200, { 'Content-Encoding': 'UTF-8' }), null],
+  ['an unknown encoding', html(200, { 'Content-Encoding': 'zstd' }, '\x28\xb5\x2f\xfd\0'), 'connection_failed'],
   ['no headers', () => {}, 'timeout'],
   ['a drip', drip, 'timeout'],
   [
@@ -179,6 +206,59 @@ describe('a connection', () => {
       failureReason: 'connection_failed',
       failureMessage: expect.stringContaining('ENOTFOUND'),
     })
+  })
+
+  const head = ['HTTP/1.1 200 OK', 'Content-Type: text/html', 'X-Frame-Options: DENY', 'Connection: close']
+  const chunks = `${page.length.toString(16)}\r\n${page}\r\n0\r\n\r\n`
+  const length = `Content-Length: ${page.length}`
+
+  /** Bytes that Chromium shows, and of which the parser alone refuses many. */
+  test.each<[name: string, bytes: string]>([
+    ['lines that end with LF', `${[...head, length].join('\n')}\n\n${page}`],
+    ['a folded line', `${[...head, 'X-A: a', '\tb', '  c', length].join('\r\n')}\r\n\r\n${page}`],
+    ['a line folded by LF', `${head.join('\r\n')}\r\nX-A: a;\n b\r\n${length}\r\n\r\n${page}`],
+    [
+      'a length and chunks',
+      `${[...head, 'Content-Length: 9', 'Transfer-Encoding: chunked'].join('\r\n')}\r\n\r\n${chunks}`,
+    ],
+    ['a space in a name', `${[...head, 'X Powered By: a', length].join('\r\n')}\r\n\r\n${page}`],
+    ['a line without a colon', `${[...head, 'X-Powered-By', length].join('\r\n')}\r\n\r\n${page}`],
+    [
+      'a space before the colon',
+      `${['HTTP/1.1 200 OK', 'Content-Type : text/html', 'X-Frame-Options \t: DENY'].join('\r\n')}\r\n\r\n${page}`,
+    ],
+    ['its length twice', `${[...head, length, length].join('\r\n')}\r\n\r\n${page}`],
+    ['control characters', `${[...head, 'X-A: a\x01\x0b\x7f', length].join('\r\n')}\r\n\r\n${page}`],
+    ['early hints', `HTTP/1.1 103 Early Hints\nLink : </a.css>\n\n${[...head, length].join('\n')}\n\n${page}`],
+    ['neither length nor chunks', `${head.join('\r\n')}\r\n\r\n${page}`],
+  ])('with %s is complete, however its bytes arrive', async (_, bytes) => {
+    for (const size of [1, 50, bytes.length]) {
+      const server = await tcp(async (socket) => {
+        for (let at = 0; at < bytes.length; at += size) {
+          socket.write(bytes.slice(at, at + size), 'latin1')
+          await setImmediate()
+        }
+        socket.end()
+      })
+      const scan = await scanUrl(`http://127.0.0.1:${server.port}/`)
+      expect(scan).toMatchObject({ failureMessage: null, status: 'complete', headers: { 'x-frame-options': 'DENY' } })
+      server.close()
+    }
+  })
+
+  test.each<[message: string, bytes: string]>([
+    [
+      '(HPE_UNEXPECTED_CONTENT_LENGTH: "Content-Length")',
+      `${[...head, length, 'Content-Length: 9'].join('\r\n')}\r\n\r\n${page}`,
+    ],
+    ['(HPE_INVALID_CONSTANT: "this is no HTTP")', 'this is no HTTP\r\n\r\n'],
+    ['(ECONNRESET)', `${[...head, 'Content-Length: 99'].join('\r\n')}\r\n\r\n${page}`],
+    ['(ECONNRESET)', `${[...head, 'Transfer-Encoding: chunked'].join('\r\n')}\r\n\r\n${chunks.slice(0, -5)}`],
+  ])('fails by a message with %s', async (message, bytes) => {
+    const server = await tcp((socket) => socket.end(bytes, 'latin1'))
+    const scan = await scanUrl(`http://127.0.0.1:${server.port}/`)
+    expect(scan).toMatchObject({ failureReason: 'connection_failed', failureMessage: expect.stringContaining(message) })
+    server.close()
   })
 
   test('that drips ends in time while garbage is collected', async () => {

@@ -51,6 +51,34 @@ test('a page that redirects to itself until its cookie is there is complete, and
   await Promise.all([setting.close(), other.close()])
 })
 
+test.each<[name: string, setCookie: string, sent: string | undefined]>([
+  ['a cookie', 'b=2', 'a=1; b=2'],
+  ['another value', 'a=2', 'a=2'],
+  ['a deletion by Max-Age', 'a=; Max-Age=0; Path=/', undefined],
+  ['a deletion by Expires', 'a=x; Expires=Thu, 01 Jan 1970 00:00:00 GMT', undefined],
+  ['a deletion of another path', 'a=; Max-Age=0; Path=/other', 'a=1'],
+  ['a cookie of another path', 'b=2; Path=/other', 'a=1'],
+  ['a cookie of the path', 'b=2; Path=/next', 'b=2; a=1'],
+  ['a cookie of another domain', 'b=2; Domain=example.com', 'a=1'],
+  ['a cookie without a name', 'b', 'a=1; b'],
+  ['no cookie at all', '\x01=\x02; Path', 'a=1'],
+])('a redirect that sets %s sends what browsers send, to another port too', async (_, setCookie, sent) => {
+  const seen: (string | undefined)[] = []
+  const last = await startWebServer((request, response) => {
+    seen.push(request.headers.cookie)
+    html()(request, response)
+  })
+  const first = await startWebServer(({ url }, response) => {
+    const step = url === '/' ? { Location: '/step', 'Set-Cookie': 'a=1' } : { Location: `${last.origin}/next/x` }
+    // Bytes that writeHead refuses are in some.
+    const lines = Object.entries({ 'Set-Cookie': setCookie, ...step }).map(([name, value]) => `${name}: ${value}`)
+    response.socket?.end(`HTTP/1.1 302 Found\r\n${lines.join('\r\n')}\r\nContent-Length: 0\r\n\r\n`)
+  })
+  expect(await scanUrl(`${first.origin}/`)).toMatchObject({ status: 'complete' })
+  expect(seen).toEqual([sent])
+  await Promise.all([first.close(), last.close()])
+})
+
 test('a page is looked up once a connection, and each redirect to itself is checked anew', async () => {
   const answers = ['127.0.0.1', '127.0.0.1', '169.254.169.254']
   const resolve = async () => [{ address: answers.shift() ?? '', family: 4 }]

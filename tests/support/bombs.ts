@@ -1,10 +1,15 @@
 /** @module 300 MB of zeros, compressed. */
 
-import { gzipSync } from 'node:zlib'
+import { constants, deflateRawSync, gzipSync } from 'node:zlib'
 
-const megabyte = gzipSync(Buffer.alloc(1024 * 1024))
+const megabyte = deflateRawSync(Buffer.alloc(1024 * 1024), { finishFlush: constants.Z_FULL_FLUSH })
 
-export const gzipBomb = Buffer.concat(Array.from({ length: 300 }, () => megabyte))
+/** In one member, as browsers ignore others. */
+export const gzipBomb = Buffer.concat([
+  gzipSync('').subarray(0, 10),
+  ...Array.from({ length: 300 }, () => megabyte),
+  deflateRawSync(''),
+])
 
 /** Made by brotli of quality 9, which takes a second. */
 export const brotliBomb = Buffer.from(

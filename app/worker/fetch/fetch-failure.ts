@@ -27,14 +27,24 @@ const tlsCodes =
 /** Codes that add nothing to the sentence. */
 const vagueCodes = /^(|UND_ERR_SOCKET|UNKNOWN)$/
 
+type ErrorLike = Readonly<Partial<{ name: string; code: unknown; rawPacket: Buffer; bytesParsed: number }>>
+
+/** Start of the line that Node's parser refuses, up to its value. */
+function refusedHeader({ rawPacket, bytesParsed = 0 }: ErrorLike): string {
+  const read = rawPacket?.toString('latin1') ?? ''
+  const line = read.slice(read.lastIndexOf('\n', bytesParsed - 1) + 1).replace(/[:\r\n].*/s, '')
+  const shown = line.slice(0, 100).replace(/[^ -~]/g, '?')
+  return shown === '' ? '' : `: "${shown}"`
+}
+
 export function toFetchFailure(error: unknown): FetchFailure {
   if (error instanceof FetchFailure) return error
-  const { name, code = '' } = (error ?? {}) as { readonly name?: string; readonly code?: unknown }
+  const { name, code = '', ...parsing } = (error ?? {}) as ErrorLike
   const text = String(code)
   if (name === 'TimeoutError' || timeoutCodes.test(text)) {
     return new FetchFailure('timeout', 'The response was not complete in time')
   }
-  const suffix = vagueCodes.test(text) ? '' : ` (${text})`
+  const suffix = vagueCodes.test(text) ? '' : ` (${text}${refusedHeader(parsing)})`
   if (tlsCodes.test(text)) return new FetchFailure('tls_failure', `The connection could not be encrypted${suffix}`)
   return new FetchFailure('connection_failed', `The connection failed, or its response was no valid HTTP${suffix}`)
 }

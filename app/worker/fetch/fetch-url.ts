@@ -1,12 +1,18 @@
 /** @module One fetch of a page or script: redirects by hand, each checked, and bounds on time and bytes. */
 
-import { Client } from 'undici'
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { connect, isIP, type Socket } from 'node:net'
+import { Duplex, pipeline } from 'node:stream'
+import { connect as connectTls } from 'node:tls'
 import { parseUrl } from '../../../schema/parse-url.ts'
 import { connectOptions } from './connect-options.ts'
 import { FetchFailure, toFetchFailure } from './fetch-failure.ts'
 import type { Guard } from './guard.ts'
 import { type Hop, linesOf } from './hop.ts'
+import { portOf } from './outbound-hosts.ts'
 import { acceptedEncodings, type BodyBytes, readBody } from './read-body.ts'
+import { tolerantHead } from './tolerant-head.ts'
 import { withDeadline } from './with-deadline.ts'
 
 export interface FetchLimits {
@@ -74,51 +80,70 @@ async function follow(start: URL, hops: Hop[], options: FetchOptions): Promise<F
 async function request(url: URL, hops: Hop[], options: FetchOptions): Promise<URL | Omit<Fetched, 'hops'>> {
   const { guard, limits, signal, onResponse, onChunk } = options
   guard.check(url)
-  const client = new Client(url.origin, {
-    connect: connectOptions(guard, url, limits.idleMs),
-    headersTimeout: limits.idleMs,
-    bodyTimeout: limits.idleMs,
+  const requestHeaders = options.requestHeaders(url, hops)
+  const socket = openSocket(url, options)
+  const sent = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+    headers: { 'accept-encoding': acceptedEncodings, ...requestHeaders },
+    createConnection: () => withTolerantHead(socket),
+    // Control characters in values; the rest of a head is rewritten.
+    insecureHTTPParser: true,
     maxHeaderSize: maxHeaderBytes,
-    // Over HTTP/2 repeated headers arrive joined, which would be another value.
-    allowH2: false,
+  })
+  const stop = () => socket.destroy()
+  signal.addEventListener('abort', stop)
+  let late: FetchFailure | undefined
+  socket.setTimeout(limits.idleMs, () => {
+    late = new FetchFailure('timeout', 'The response was not complete in time')
+    socket.destroy()
   })
   try {
-    const requestHeaders = options.requestHeaders(url, hops)
-    const { statusCode, headers, body } = await client.request({
-      path: url.pathname + url.search,
-      method: 'GET',
-      headers: { 'accept-encoding': acceptedEncodings, ...requestHeaders },
-      signal,
-      responseHeaders: 'raw',
-    })
+    const response = await withDeadline(limits.idleMs, signal, (inTime) => responseTo(sent.end(), inTime))
     // Its end by `destroy` is no error of anyone.
-    body.on('error', () => {})
-    const hop = { url, statusCode, headers: headerLines(headers), originSent: requestHeaders.origin ?? null }
+    response.on('error', () => {})
+    const { statusCode = 0, rawHeaders } = response
+    const hop = { url, statusCode, headers: headerLines(rawHeaders), originSent: requestHeaders.origin ?? null }
     hops.push(hop)
     const next = redirectOf(hop)
-    if (next) {
-      body.destroy()
-      return next
-    }
+    if (next) return next
     onResponse?.(hop)
     const read = { maxBytes: limits.maxBytes, onChunk }
-    return { last: hop, ...(await readBody(body, linesOf(hop, 'content-encoding'), read)) }
+    return { last: hop, ...(await readBody(response, linesOf(hop, 'content-encoding'), read)) }
+  } catch (error) {
+    throw late ?? error
   } finally {
-    await client.destroy()
+    signal.removeEventListener('abort', stop)
+    sent.destroy()
+    socket.destroy()
   }
 }
 
-/** undici's types have an object; `raw` makes it a list of names and values. */
-function headerLines(raw: unknown): Hop['headers'] {
-  const list = raw as readonly string[]
-  return list.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), list[at + 1] ?? ''] as const] : []))
+/** Over HTTP/2 repeated headers arrive joined, which would be another value. */
+function openSocket(url: URL, { guard, limits }: FetchOptions): Socket {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const target = { host, port: Number(portOf(url)), ...connectOptions(guard, url, limits.idleMs) }
+  if (url.protocol === 'http:') return connect(target)
+  return connectTls({ ...target, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 && { servername: host }) })
 }
+
+function withTolerantHead(socket: Socket): Duplex {
+  const head = tolerantHead(maxHeaderBytes)
+  return Duplex.from({ readable: pipeline(socket, head, () => {}), writable: socket })
+}
+
+const responseTo = (sent: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    sent.on('response', resolve).on('error', reject)
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+
+const headerLines = (raw: readonly string[]): Hop['headers'] =>
+  raw.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), raw[at + 1] ?? ''] as const] : []))
 
 /** Undefined without a usable Location. */
 function redirectOf(hop: Hop): URL | undefined {
   const [location] = linesOf(hop, 'location')
   if (location === undefined || ![301, 302, 303, 307, 308].includes(hop.statusCode)) return undefined
-  // Its bytes, of which undici makes a character each, are UTF-8.
+  // Its bytes, of which Node makes a character each, are UTF-8.
   const next = parseUrl(Buffer.from(location, 'latin1').toString(), hop.url.href)
   if (!next || next.href.length > maxUrlLength) return undefined
   next.hash = ''
