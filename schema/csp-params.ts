@@ -16,7 +16,6 @@ export const policyId = (description: string) =>
 
 export const maxPolicyLength = 8_192
 
-/** A comma would begin a second policy in a header. */
 export const policyText = (description: string) =>
   param(
     (error) =>
@@ -24,7 +23,7 @@ export const policyText = (description: string) =>
         .string({ error })
         .min(1, { error })
         .max(maxPolicyLength, { error })
-        .regex(/^[ -+\--~]*$/, { error }),
-    `1 to ${maxPolicyLength} characters of printable ASCII without a comma`,
+        .regex(/^[\t\n\f\r -~]*$/, { error }),
+    `1 to ${maxPolicyLength} characters of printable ASCII and line ends`,
     description,
   )

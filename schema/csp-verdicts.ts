@@ -59,6 +59,8 @@ export const reviewReasons = [
   'shared_host',
   'insecure',
   'ip_address',
+  'underscore_host',
+  'worker_blob',
   'bypass',
   'old_directive',
   'opens_other',
@@ -78,6 +80,7 @@ export const cspHintKinds = [
   'wasm_unsafe_eval',
   'follow_redirect',
   'report_sample',
+  'javascript_url',
 ] as const
 
 export const cspWarningKinds = ['unknown_directive', 'invalid_source', 'ignored', 'repeated', 'missing_quotes'] as const

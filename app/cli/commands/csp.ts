@@ -21,6 +21,10 @@ const policyId = () =>
     schema: z.string().min(1),
   })
 
+/** A parameter of the API, which checks it. */
+const adviceOption = <Flags extends string>(flags: Flags, about: string, takes: string) =>
+  option(flags, { about, takes, schema: z.string().min(1) })
+
 const keyNote =
   'With --api it needs no database: the key of one site in API_KEY is enough, as in the CI of the site’s own repository.'
 
@@ -38,10 +42,28 @@ export function addCsp(program: Command, context: Context): void {
     .addOption(tenantUnlessApi)
     .addOption(site)
     .addOption(policyId())
+    .addOption(
+      adviceOption(
+        '--min-confidence <LEVEL>',
+        'Lowest confidence of a source that is allowed (default: high)',
+        'high or medium',
+      ),
+    )
+    .addOption(
+      adviceOption('--new-days <DAYS>', 'Days for which a third party is new, and for review (default: 7)', '0 to 31'),
+    )
+    .addOption(
+      adviceOption(
+        '--scope <SCOPE>',
+        'Reports that quote the policy, or all of the site (default: policy)',
+        'policy or site',
+      ),
+    )
     .addOption(last())
     .addOption(api)
-    .action(async ({ site, policyId, ...options }) => {
-      const response = await requestApi(context, options, `/v1/sites/${site}/csp-policies/advice`, { policyId })
+    .action(async ({ site, policyId, minConfidence, newDays, scope, ...options }) => {
+      const query = { policyId, minConfidence, newDays, scope }
+      const response = await requestApi(context, options, `/v1/sites/${site}/csp-policies/advice`, query)
       context.finish(response)
     })
 

@@ -65,7 +65,7 @@ export const cspPoliciesAdvice = endpoint({
     if (!policy) return { data: noAdvice(window), truncated: false }
     const filter = { ...site, ...(scope === 'policy' && quotingPolicy(quoted, policy.id)) }
     const lists = parsePolicyLists(policy.whole)
-    const { judged, rest, judgeAgain } = await readVerdicts(reader, filter, lists, parseQuoted(quoted))
+    const { judged, rest, judgeAgain } = await readVerdicts(reader, filter, [lists], parseQuoted(quoted))
     const { open, denied } = sourcesByWeight(policy.whole, judged)
     const assessed = [...open.slice(0, maxAssessed), ...denied.slice(0, limit)]
     const evidenceOf = await readSourceEvidence(reader, site, assessed)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
-import { parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
+import { parsePolicies } from '../../../queries/rules/csp/governing-directive.ts'
 import { policyFault } from '../../../queries/rules/csp/policy-fault.ts'
 import { policyWarnings } from '../../../queries/rules/csp/policy-warnings.ts'
 import { sumVerdicts } from '../../../queries/rules/csp/sum-verdicts.ts'
@@ -30,7 +30,7 @@ export const cspPoliciesCheck = endpoint({
   pathParams: { siteId: uuid('The site') },
   query: {
     policy: policyText(
-      'The value of a Content-Security-Policy header, without its name. 400 if it is not printable ASCII (hosts are in Punycode), is too long, has a comma, or has no directive that browsers know',
+      'The value of a Content-Security-Policy header, without its name, also of several lines; a comma separates policies, of which browsers apply each. 400 if it is not printable ASCII (hosts are in Punycode), is too long, or has no directive that browsers know',
     )
       .superRefine(requirePolicy)
       .meta({ examples: ["default-src 'self'; img-src https:"] }),
@@ -60,7 +60,7 @@ export const cspPoliciesCheck = endpoint({
     const site = { tenantId: tenant.id, siteId, window }
     const quoted = readQuotedPolicies(reader, { ...site, page: undefined })
     const ofPolicy = policyId === undefined ? { disposition } : quotingPolicy(await quoted, policyId, disposition)
-    const lists = parsePolicyLists(policy)
+    const lists = parsePolicies(policy)
     const { judged, rest } = await readVerdicts(reader, { ...site, ...ofPolicy }, lists, quoted.then(parseQuoted))
     const { groups, groupCount } = checkedGroups(siteId, judged, limit)
     const noise = judged.reduce((sum, one) => sum + (one.verdict === 'violation' ? one.noiseCount : 0), 0)

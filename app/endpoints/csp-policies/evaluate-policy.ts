@@ -38,9 +38,17 @@ const isEvaluable = (value: string): boolean =>
   ) !== undefined
 
 export function evaluatePolicy(policy: string): CspFinding[] {
-  const found = cache.get(policy) ?? unique(findingsOf(policy).filter(({ severity }) => severity !== Severity.NONE))
+  const found = cache.get(policy) ?? sharedFindings(policy.split(','))
   cache.set(policy, found)
   return [...found]
+}
+
+/** Browsers apply every policy, so that a weakness counts only if all of them have it. */
+function sharedFindings(policies: readonly string[]): CspFinding[] {
+  const [first = [], ...others] = policies
+    .filter((policy) => parsePolicy(policy).size > 0)
+    .map((policy) => unique(findingsOf(policy).filter(({ severity }) => severity !== Severity.NONE)))
+  return others.reduce((shared, other) => shared.filter((one) => introducedFindings(other, [one]).length === 0), first)
 }
 
 function unique(findings: readonly Finding[]): CspFinding[] {

@@ -23,14 +23,14 @@ export interface SiteVerdicts {
 export async function readVerdicts(
   { read, readAll }: Reader,
   filter: CspSourceFilter,
-  candidate: ParsedPolicy,
+  candidates: readonly ParsedPolicy[],
   quoted: QuotedPolicies | Promise<QuotedPolicies>,
 ): Promise<SiteVerdicts> {
   const [groups, quotedOf] = await Promise.all([read(listCspSources(filter)), quoted])
-  const verdicts = judgeSources(candidate, groups, quotedOf)
+  const verdicts = judgeSources(candidates, groups, quotedOf)
   const sources = verdicts.undecidedSources.slice(0, maxDetailedSources)
   const details = detailsOf(await readAll(listCspSourceDetails({ ...filter, sources })))
-  const judgeAgain = (policy: ParsedPolicy) => judgeSources(policy, groups, quotedOf).withDetails(details)
+  const judgeAgain = (policy: ParsedPolicy) => judgeSources([policy], groups, quotedOf).withDetails(details)
   return { judged: verdicts.withDetails(details), rest: beyond(groups), judgeAgain }
 }
 

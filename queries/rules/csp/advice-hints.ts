@@ -4,7 +4,7 @@ import type { cspHintKinds } from '../../../schema/csp-verdicts.ts'
 import { groupBy } from '../group-by.ts'
 import type { AdvisedSource } from './advise-policy.ts'
 import type { SourceDetail } from './judge-sources.ts'
-import { digestOf, isAttribute, isWhole } from './match-inline.ts'
+import { digestOf, isAttribute, isJavaScriptUrl, isWhole } from './match-inline.ts'
 import type { ObservedRequest } from './observed-request.ts'
 
 export interface Hint {
@@ -48,8 +48,15 @@ export function hintsOf({ found, reasons }: AdvisedSource, details: readonly Exa
 }
 
 function ofInline(directive: string, details: readonly Example[]): Hint[] {
-  const samples = heaviest(details.filter(({ detail, isDetailCut }) => !isDetailCut && detail !== ''))
-  if (samples.length === 0) return [hint('report_sample', "'report-sample'")]
+  const all = heaviest(details.filter(({ detail, isDetailCut }) => !isDetailCut && detail !== ''))
+  if (all.length === 0) return [hint('report_sample', "'report-sample'")]
+  const samples = all.filter((sample) => !isJavaScriptUrl(sample))
+  // No nonce and no hash of a script allows such a URL.
+  const ofUrls = all.length > samples.length ? [hint('javascript_url', 'javascript:')] : []
+  return samples.length === 0 ? ofUrls : [...ofUrls, ...ofCode(directive, samples)]
+}
+
+function ofCode(directive: string, samples: readonly string[]): Hint[] {
   const hashes = samples
     .filter(isWhole)
     .slice(0, listed)

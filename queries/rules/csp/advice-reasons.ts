@@ -40,9 +40,14 @@ const keywords: ReadonlyMap<string, DenyingReason> = new Map([
 const passive = new Set(['img-src', 'font-src', 'media-src', 'connect-src'])
 const localSchemes = new Set(['data', 'blob'])
 
+/** Bundlers start workers so. */
+const isWorkerBlob = ({ directive, source }: Pick<AdvisableSource, 'directive' | 'source'>) =>
+  directive === 'worker-src' && source === 'blob'
+
 function ofScheme({ directive, source, url }: AdvisableSource): DenyingReason | undefined {
   if (url) return undefined
   if (!localSchemes.has(source)) return 'other_scheme'
+  if (isWorkerBlob({ directive, source })) return undefined
   return passive.has(directive) ? undefined : 'unsafe_scheme'
 }
 
@@ -98,6 +103,8 @@ export function reviewReasonsOf(
     evidence.isShared && 'shared_host',
     (url?.scheme === 'http' || url?.scheme === 'ws') && 'insecure',
     url && isAddress(url.host) && 'ip_address',
+    url?.host.includes('_') && 'underscore_host',
+    isWorkerBlob(found) && 'worker_blob',
     isScript(directive) && evidence.isBypass && 'bypass',
     isOfOldBrowser(found, policy) && 'old_directive',
   ]

@@ -97,9 +97,10 @@ function advise({ evidenceOf, ...rule }: AdviceRequest, lists: ParsedPolicy, fou
   return { found, evidence, decision: reasons.length > 0 || !addition ? 'review' : 'allow', reasons, addition }
 }
 
-/** No wildcards: `*.` over a shared suffix opens what anyone publishes. */
-function expressionOf({ source, isSelf }: AdvisableSource): string {
+/** No wildcards: `*.` over a shared suffix opens what anyone publishes. A host with an underscore has no other, for review. */
+function expressionOf({ source, isSelf, url }: AdvisableSource): string {
   if (isSelf) return "'self'"
+  if (url?.host.includes('_')) return source.replace(/\/\/[^:]*_[^.:]*\./, '//*.')
   return source.includes('://') ? source : `${source}:`
 }
 

@@ -11,6 +11,13 @@ export const parseLists = (directives: DirectiveValues): ParsedPolicy =>
 
 export const parsePolicyLists = (policy: string): ParsedPolicy => parseLists(parsePolicy(policy))
 
+/** Policies of a header's value, which commas separate. */
+export const parsePolicies = (header: string): ParsedPolicy[] =>
+  header
+    .split(',')
+    .map(parsePolicyLists)
+    .filter(({ size }) => size > 0)
+
 /** Parser of policies that share most of their lists, whose equal lists are one object. */
 export function createPolicyParser(): (policy: string) => ParsedPolicy {
   const known = new Map<string, SourceList>()

@@ -53,6 +53,21 @@ export function judgeRequest(
   return { ...first, verdict: 'unknown', reason: 'directive', matchedBy: null }
 }
 
+/** Browsers apply every policy: the first that reports decides. */
+export function judgeByAll(
+  candidates: readonly ParsedPolicy[],
+  quoted: ParsedPolicy | undefined,
+  request: ParsedRequest,
+): Verdict {
+  const verdicts = candidates.map((candidate) => judgeRequest(candidate, quoted, request))
+  const deciding =
+    verdicts.find(({ verdict }) => verdict === 'violation') ??
+    verdicts.find(({ reason }) => reason === 'detail') ??
+    verdicts.find(({ verdict }) => verdict === 'unknown') ??
+    verdicts.find(({ matchedBy }) => matchedBy !== null)
+  return deciding ?? verdicts[0] ?? noDirective
+}
+
 const noDirective: Verdict = { verdict: 'silent', reason: 'no_directive', governedBy: null, matchedBy: null }
 
 function judge(candidate: ParsedPolicy, quoted: ParsedPolicy | undefined, request: ParsedRequest): Verdict {

@@ -3,7 +3,7 @@
 import type { CspVerdictName, CspVerdictReason } from '../../../schema/csp-verdicts.ts'
 import type { Tally } from '../weights.ts'
 import { decisivePart, type ParsedPolicy } from './governing-directive.ts'
-import { judgeRequest, type ParsedRequest, type Verdict } from './judge-request.ts'
+import { judgeByAll, type ParsedRequest, type Verdict } from './judge-request.ts'
 import type { ObservedRequest } from './observed-request.ts'
 
 interface Counted extends Tally {
@@ -64,7 +64,7 @@ export function detailsOf(read: readonly SourceDetails[]): DetailsOf {
   return (group, policyKey) => byKey.get(detailKey(group, policyKey)) ?? []
 }
 
-/** Verdicts of a policy on groups, before the paths and samples are read that some of them need. */
+/** Verdicts of a header's policies on groups, before the paths and samples are read that some of them need. */
 export interface SourceVerdicts {
   /** Largest weight first. */
   readonly undecidedSources: readonly string[]
@@ -73,12 +73,12 @@ export interface SourceVerdicts {
 }
 
 export function judgeSources(
-  candidate: ParsedPolicy,
+  candidates: readonly ParsedPolicy[],
   groups: readonly SourceGroup[],
   quotedOf: QuotedPolicies,
 ): SourceVerdicts {
   const judge = (quoted: ReturnType<QuotedPolicies>, request: ParsedRequest): Verdict =>
-    quoted === 'unread' ? notAssessed : judgeRequest(candidate, quoted, request)
+    quoted === 'unread' ? notAssessed : judgeByAll(candidates, quoted, request)
   const judgedGroups = groups.map((group) => {
     const known = new Map<unknown, Verdict>()
     const verdicts = group.quotes.map(({ policyKey }) => {

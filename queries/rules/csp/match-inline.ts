@@ -16,7 +16,7 @@ export const isWhole = (sample: string): boolean =>
   sample !== '' && sample.length < sampleLength && !sample.endsWith('…') && !isJavaScriptUrl(sample)
 
 /** The URL of a navigation, or code that begins with such a label. */
-const isJavaScriptUrl = (sample: string): boolean => /^\s*javascript:/i.test(sample)
+export const isJavaScriptUrl = (sample: string): boolean => /^\s*javascript:/i.test(sample)
 
 /** Without padding. */
 export const digestOf = (algorithm: HashSource['algorithm'], code: string): string =>

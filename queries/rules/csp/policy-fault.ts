@@ -8,14 +8,16 @@ const headerName = /^\s*content-security-policy(-report-only)?\s*:/i
 export function policyFault(policy: string): string | undefined {
   if (policy.length > maxPolicyLength) return `must have at most ${maxPolicyLength} characters`
   // A browser drops such a directive.
-  if (!/^[ -~]*$/.test(policy)) return 'must be printable ASCII, its hosts in Punycode'
+  if (!/^[\t\n\f\r -~]*$/.test(policy)) return 'must be printable ASCII, its hosts in Punycode'
   // A directive of that name is unknown, so that the rest of its line would go unchecked.
   if (headerName.test(policy)) return 'must be the value of the header without its name'
   // Without a directive everything would be silent: jq writes null where nothing is proposed.
   return hasKnownDirective(policy) ? undefined : 'must have a directive that browsers know'
 }
 
-function hasKnownDirective(policy: string): boolean {
+const hasKnownDirective = (header: string) => header.split(',').some(isPolicy)
+
+function isPolicy(policy: string): boolean {
   const unknown = policyWarnings(policy).filter(({ kind }) => kind === 'unknown_directive')
   const names = new Set(unknown.map(({ directive }) => directive))
   return writtenDirectives(policy).some(({ name }) => !names.has(name))

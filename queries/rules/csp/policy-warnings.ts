@@ -27,7 +27,10 @@ const keywords = new Set(
 
 const isTrustedTypes = (name: string) => name === 'trusted-types' || name === 'require-trusted-types-for'
 
-export function policyWarnings(policy: string): PolicyWarning[] {
+/** @param header policies that commas separate. */
+export const policyWarnings = (header: string): PolicyWarning[] => header.split(',').flatMap(warningsOfPolicy)
+
+function warningsOfPolicy(policy: string): PolicyWarning[] {
   const seen = new Set<string>()
   return writtenDirectives(policy).flatMap(({ name, values }): PolicyWarning[] => {
     if (seen.has(name)) return [{ directive: name, value: null, kind: 'repeated' }]

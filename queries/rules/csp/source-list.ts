@@ -41,11 +41,13 @@ export interface SourceList {
 }
 
 const schemeSource = /^([a-z][a-z0-9+.-]*):$/i
-/** Browsers accept an underscore in a host. A query is dropped, as Chromium does. */
+/** Without an underscore, for which Chromium drops the expression. It drops a query alone. */
 const hostSource =
-  /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::(\d{1,5}|\*))?(\/[^?#]*)?(?:[?#].*)?$/i
-const nonce = /^'nonce-[^']+'$/i
-const hash = /^'(sha256|sha384|sha512)-([a-z0-9+/_-]+)={0,2}'$/i
+  /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?)(?::(\d{1,5}|\*))?(\/[^?#]*)?(?:[?#].*)?$/i
+/** `'nonce-*'` is any nonce of a policy in comparable form. */
+const nonce = /^'nonce-(?:[a-z0-9+/_-]+={0,2}|\*)'$/i
+/** As Chromium reads it: also with a dash, and in base64 that decodes. */
+const hash = /^'sha-?(256|384|512)-((?:[a-z0-9+/_-]{4})*(?:[a-z0-9+/_-]{2,4}))={0,2}'$/i
 const otherHash = /^'(?:url|eval)-sha(?:256|384|512)-[^']+'$/i
 
 export const isNonce = (value: string): boolean => nonce.test(value)
@@ -75,7 +77,7 @@ function parseHash(text: string): HashSource[] {
   return [
     {
       text,
-      algorithm: algorithm.toLowerCase() as HashSource['algorithm'],
+      algorithm: `sha${algorithm}` as HashSource['algorithm'],
       digest: digest.replaceAll('-', '+').replaceAll('_', '/'),
     },
   ]

@@ -26,6 +26,8 @@ export const reasonTexts = {
   shared_host: 'Anyone can publish on this host',
   insecure: 'Without TLS',
   ip_address: 'An address instead of a name',
+  underscore_host: 'Chromium ignores a host with an underscore: only a wildcard above it matches',
+  worker_blob: 'Workers run code that the page’s scripts make; bundlers need it',
   bypass: 'It serves a script that runs any other',
   old_directive: 'An old browser’s name of the directive: which list is meant is unknown',
   opens_other: 'It would allow sources that are not chosen',

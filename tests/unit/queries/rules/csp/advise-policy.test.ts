@@ -66,7 +66,7 @@ function advise(policy: string, requests: readonly ObservedRequest[], given: Giv
   }))
   const quoted = parsePolicyLists(policy)
   const judge = (lists: ParsedPolicy): JudgedReports[] =>
-    judgeSources(lists, noisy, () => quoted).withDetails(detailsOf(details))
+    judgeSources([lists], noisy, () => quoted).withDetails(detailsOf(details))
   const judged = judge(parsePolicyLists(policy))
   const advice = advisePolicy({
     ...{
@@ -163,6 +163,15 @@ describe('the proposed policy', () => {
   })
 })
 
+test('a worker of blob and a host with an underscore are for review, the latter by the wildcard above it', () => {
+  const sources = [request('worker-src', 'blob'), request('img-src', 'https://a_b.cdn.test:8443/x')]
+  const { advice } = advise("default-src 'none'", sources)
+  expect(advice.sources.map(({ decision, reasons, addition }) => [decision, reasons, addition?.expression])).toEqual([
+    ['review', ['underscore_host'], 'https://*.cdn.test:8443'],
+    ['review', ['worker_blob'], 'blob:'],
+  ])
+})
+
 describe('what is denied', () => {
   test.each([
     ['script-src-elem', 'inline', 'inline'],
@@ -170,7 +179,7 @@ describe('what is denied', () => {
     ['script-src', 'wasm-eval', 'wasm_eval'],
     ['require-trusted-types-for', 'trusted-types-sink', 'trusted_types'],
     ['script-src-elem', 'data', 'unsafe_scheme'],
-    ['worker-src', 'blob', 'unsafe_scheme'],
+    ['script-src-elem', 'blob', 'unsafe_scheme'],
     ['img-src', 'chrome-extension', 'other_scheme'],
     ['base-uri', 'https://a.test', 'base_uri'],
     ['frame-ancestors', 'https://a.test', 'embedder'],
@@ -261,7 +270,7 @@ describe('advice on random reports', () => {
           const { groups, details } = groupsOf(found.map(([one]) => one))
           const quoted = parsePolicyLists(isQuoted ? policy : another)
           const judge = (lists: ParsedPolicy) =>
-            judgeSources(lists, groups, () => quoted).withDetails(detailsOf(details))
+            judgeSources([lists], groups, () => quoted).withDetails(detailsOf(details))
           const judged = judge(parsePolicyLists(policy))
           const advice = advisePolicy({
             ...{ policy, judged, judgeAgain: judge, minConfidence: 'high', newSince: 1, limit: 50 },
